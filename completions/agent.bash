@@ -19,8 +19,8 @@ __agent_command() {
   'token') options=(--min-valid -s --scope --resource --audience --authorization-details --exchange --wait --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset --hook) limit=1 operand=accounts ;;
   'exec') options=(--var --token-file --signal --on-renewal) limit=1 operand=accounts trailing=yes ;;
-  'request') options=(-H --header -d --data -o --output -i --include --wait -s --scope --resource --audience --authorization-details --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
-  'proof') options=(--nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
+  'request') options=(-X --method -H --header -d --data -o --output -i --include --wait -s --scope --resource --audience --authorization-details --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
+  'proof') options=(-X --method --nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'status') options=(--check) limit=1 operand=accounts ;;
   'list') options=() ;;
   'use') options=() limit=1 operand=accounts ;;
@@ -118,6 +118,7 @@ __agent_value() {
   'exec --var') kind=text ;;
   'exec --signal') kind=text ;;
   'exec --on-renewal') kind=files ;;
+  'request -X' | 'request --method') kind=text ;;
   'request -H' | 'request --header') kind=text ;;
   'request -d' | 'request --data') kind=text ;;
   'request -o' | 'request --output') kind=files ;;
@@ -126,6 +127,7 @@ __agent_value() {
   'request --resource') kind=text ;;
   'request --audience') kind=text ;;
   'request --authorization-details') kind=text ;;
+  'proof -X' | 'proof --method') kind=text ;;
   'proof --nonce') kind=text ;;
   'verify --issuer') kind=text ;;
   'verify --jwks') kind=files ;;

@@ -121,6 +121,10 @@ function __agent_takes_value
             return 0
         case 'exec --on-renewal'
             return 0
+        case 'request -X'
+            return 0
+        case 'request --method'
+            return 0
         case 'request -H'
             return 0
         case 'request --header'
@@ -144,6 +148,10 @@ function __agent_takes_value
         case 'request --audience'
             return 0
         case 'request --authorization-details'
+            return 0
+        case 'proof -X'
+            return 0
+        case 'proof --method'
             return 0
         case 'proof --nonce'
             return 0
@@ -678,6 +686,7 @@ complete -c agent -n '__agent_at options exec' -l token-file -d 'Put the token i
 complete -c agent -n '__agent_at options exec' -l signal -x -d 'Send the command this signal when the token file has changed'
 complete -c agent -n '__agent_at options exec' -l on-renewal -r -F -d 'Run this program when the token file has changed'
 complete -c agent -n '__agent_at operand 0 exec' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options request' -s X -l method -x -d 'The method of the request'
 complete -c agent -n '__agent_at options request' -s H -l header -x -d 'Send this header, Name: value; may be given several times'
 complete -c agent -n '__agent_at options request' -s d -l data -x -d 'Send this text, the file after @, or with @- standard input'
 complete -c agent -n '__agent_at options request' -s o -l output -r -F -d 'Write the body to this file, which is replaced when the answer begins'
@@ -690,6 +699,7 @@ complete -c agent -n '__agent_at options request' -l authorization-details -x -d
 complete -c agent -n '__agent_at options request' -l exchange -d 'Exchange the account\'s own token for it (RFC 8693)'
 complete -c agent -n '__agent_at operand 0 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
 complete -c agent -n '__agent_at operand 1 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
+complete -c agent -n '__agent_at options proof' -s X -l method -x -d 'The method of the request'
 complete -c agent -n '__agent_at options proof' -l nonce -x -d 'Use the nonce that the server gave in DPoP-Nonce'
 complete -c agent -n '__agent_at options proof' -l header -d 'Print whole Authorization and DPoP header lines'
 complete -c agent -n '__agent_at operand 0 proof' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The name of an account: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.` or `-`.
 ///
 /// Such a name is safe as a part of a file name, as a command argument and on a terminal.
@@ -28,22 +30,13 @@ package struct AccountName: Sendable, Hashable {
 
   private static func isValid(_ bytes: some Collection<UInt8>) -> Bool {
     guard let first = bytes.first, bytes.count <= maximumLength else { return false }
-    return (isAlphanumeric(first) || first == UInt8(ascii: "_")) && bytes.allSatisfy(isAllowed)
+    return (first.isASCIIAlphanumeric || first == UInt8(ascii: "_")) && bytes.allSatisfy(isAllowed)
   }
 
   private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-    default: isAlphanumeric(byte)
-    }
-  }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
+    default: byte.isASCIIAlphanumeric
     }
   }
 }

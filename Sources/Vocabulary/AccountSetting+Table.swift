@@ -16,6 +16,11 @@ extension AccountSetting {
   /// The settings of a connection to a server, which count without an account too.
   package static let connection = [caFile, allowHTTPLoopback, proxy, proxyExclusions]
 
+  /// The settings that have no effect before the next sign-in.
+  static let countingAtSignIn = [
+    provider, scope, resource, audience, parameters, claims, authorizationDetails, dpop, protection,
+  ]
+
   /// The settings whose values are JSON; on the command line `@FILE` stands for what is in a file.
   package static let jsonTexts = [claims, authorizationDetails]
 

@@ -19,6 +19,8 @@ package final class AccountSetting: Sendable {
   /// Whether the setting says where secrets go. The vault keeps it as it was at sign-in, and an account whose settings
   /// differ from it is signed out.
   package let isSealed: Bool
+  /// Whether it has no effect before the next sign-in.
+  package var countsAtSignIn: Bool { Self.countingAtSignIn.contains { $0 === self } }
   /// Whether it can be reset to its default by itself.
   package let canBeUnset: Bool
 

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The purpose of an endpoint, by its name in the log.
 package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
   case metadata, keys, authorization
@@ -29,5 +31,27 @@ package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
     case .keys: "the JWK Set endpoint"
     default: "the \(title)"
     }
+  }
+}
+
+/// A request in the log: its purpose, its method and its URL. Nothing in it is secret: queries, fragments and names of users are
+/// left out, and of a request to a resource everything but scheme, host and port.
+package struct RequestLine: Sendable, Hashable {
+  /// What is longer is cut.
+  package static let longestURL = 256
+
+  package let role: EndpointRole
+  /// At most 32 letters, digits and "-".
+  package let method: String
+  /// At most ``longestURL`` printable characters of ASCII.
+  package let url: String
+
+  package init(_ role: EndpointRole, _ method: String, url: String) {
+    self.role = role
+    self.method = String(
+      decoding: method.utf8.prefix { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }.prefix(32), as: UTF8.self)
+    let end: [UInt8] = [UInt8(ascii: "?"), UInt8(ascii: "#")]
+    let printable = url.utf8.prefix { (0x21...0x7E).contains($0) && !end.contains($0) }
+    self.url = String(decoding: printable.prefix(Self.longestURL), as: UTF8.self)
   }
 }

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The socket protocol between `agent` and `agentd`: one JSON object a line.
 ///
 /// A request is one line, `{"v":1,"request":"token",…}`. The answer is any number of event lines,
@@ -41,14 +43,7 @@ extension WireProtocol {
     let bytes = text.utf8
     guard let first = bytes.first, first != UInt8(ascii: "."), first != UInt8(ascii: "-") else { return false }
     return bytes.count <= maximumAccountNameLength
-      && bytes.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-          true
-        default: false
-        }
-      }
+      && bytes.allSatisfy { $0.isASCIIAlphanumeric || "._-".utf8.contains($0) }
   }
 
   /// How the line of a ``TokenRequest`` begins, whose other members may follow before its last brace.

@@ -74,5 +74,14 @@ func expected(
   return made
 }
 
+/// A failure of the transport.
+func failed(
+  _ failure: HTTPFailure, _ role: EndpointRole = .token, at url: String = "https://as.example/token",
+  proxy: String? = nil
+) -> OAuthError {
+  guard let endpoint = try? endpoint(url) else { preconditionFailure("no endpoint: \(url)") }
+  return OAuthError(failure, role, at: endpoint, proxy: proxy)
+}
+
 /// A JSON answer with status 200.
 func response(_ body: String) throws -> HTTPResponse { try response(200, body) }

@@ -1,3 +1,4 @@
+internal import Encoding
 /// Writes the completions for zsh: a `case` of specifications for `_arguments`, one for each command.
 struct ZshCompletionWriter {
   let program: ProgramName
@@ -50,7 +51,7 @@ struct ZshCompletionWriter {
 
   private func list(_ entries: [(word: String, summary: String)]) -> String {
     entries.map { entry in
-      Quoting.single("\(entry.word):\(Prose.plain(entry.summary).replacing(each: ":", with: "\\:"))")
+      ShellWord.single("\(entry.word):\(Prose.plain(entry.summary).replacing(each: ":", with: "\\:"))")
     }.joined(separator: " ")
   }
 
@@ -90,7 +91,7 @@ struct ZshCompletionWriter {
     return option.spellings.map { spelling in
       let others = option.repeats ? "*" : "(\(option.spellings.joined(separator: " ")))"
       let attached = value == nil ? "" : spelling.hasPrefix("--") ? "=" : "+"
-      return Quoting.single("\(others)\(spelling)\(attached)[\(meaning)]\(value ?? "")")
+      return ShellWord.single("\(others)\(spelling)\(attached)[\(meaning)]\(value ?? "")")
     }
   }
 

@@ -69,7 +69,7 @@ enum DaemonLauncher {
     guard let home = UserDirectories.foreignHome else { return }
     throw Failure(
       .invalidConfiguration, "HOME is \(home), which belongs to another user than root: nothing was started",
-      hint: "sudo -H agent …, or leave sudo out")
+      hint: "leave sudo out, or give it the option -H")
   }
 
   /// Starts the daemon; of several callers at a time one does and the others find it running.

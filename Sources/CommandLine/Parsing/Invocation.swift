@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Platform
 internal import Wire
 
@@ -111,6 +112,18 @@ extension Invocation {
   /// The method and the URL of a request; the method is nil unless it is named.
   func methodAndURL() throws(Failure) -> (method: String?, url: String) {
     guard let url = operands.last else { throw Failure(.invalidRequest, "no URL is given") }
-    return (operands.count > 1 ? operands[0] : nil, url)
+    let named = self[.method]
+    guard operands.count > 1 else { return (named, url) }
+    guard named == nil else { throw Failure(.invalidRequest, "the method is named twice") }
+    let method = operands[0]
+    // No method in use has small letters, and the word of an account may have been meant.
+    guard method.utf8.contains(where: { $0.isASCIILetter && $0 & 0x20 != 0 }) else { return (method, url) }
+    let line = ["agent"] + commandWords
+    let meant =
+      Operands.methods.contains(method.uppercased())
+      ? line + [method.uppercased(), url] : line + ["--account", method, url]
+    throw Failure(
+      .invalidRequest, "\(TokenShape.shown(method)) is no method of a request",
+      hint: Phrase(verbatim: meant.map(ShellWord.quoted).joined(separator: " ")))
   }
 }

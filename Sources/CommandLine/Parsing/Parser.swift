@@ -1,3 +1,5 @@
+internal import Encoding
+internal import Vocabulary
 internal import Wire
 
 /// Reads a command line by the command table.
@@ -85,7 +87,8 @@ struct Parser {
       throw error("\"\(command.name)\" needs \(command.operands.metavar ?? "an argument")")
     }
     if operands.count > command.operands.limit {
-      throw error("\(TokenShape.shown(operands[command.operands.limit])) is one argument too many")
+      throw error(
+        "\(TokenShape.shown(operands[command.operands.limit])) is one argument too many", hint: commandToRun(from: nil))
     }
     if command.trailing != nil, trailing?.isEmpty ?? true {
       throw error("no command to run is given after \"--\"", hint: "agent \(command.usage)")
@@ -98,7 +101,7 @@ struct Parser {
     let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts[0].utf8
     guard let option = option(where: { $0.name.utf8.elementsEqual(name) }) else {
-      throw unknownOption(String(parts[0]))
+      throw unknownOption(String(parts[0]), in: argument)
     }
     try read(option, spelt: "--\(option.name)", attached: parts.count > 1 ? String(parts[1]) : nil)
   }
@@ -106,7 +109,9 @@ struct Parser {
   private mutating func readShortOptions(_ argument: String) throws(UsageError) {
     var letters = argument.dropFirst()
     while let letter = letters.popFirst() {
-      guard let option = option(where: { $0.short == letter }) else { throw error("unknown option \"-\(letter)\"") }
+      guard let option = option(where: { $0.short == letter }) else {
+        throw error("unknown option \"-\(letter)\"", hint: commandToRun(from: argument))
+      }
       if option.argument.metavar == nil {
         try read(option, spelt: "-\(letter)", attached: nil)
       } else {
@@ -130,7 +135,7 @@ struct Parser {
     given.append((option, text))
   }
 
-  private func unknownOption(_ name: String) -> UsageError {
+  private func unknownOption(_ name: String, in argument: String) -> UsageError {
     let known = (command?.options ?? []) + Options.common
     let candidates = Suggestion.candidates(for: name, among: known.map(\.name))
     let message = "unknown option \"--\(name)\""
@@ -139,10 +144,23 @@ struct Parser {
     {
       return error("\(message) before the command", hint: "give it after the command's name")
     }
-    return error(message, hint: meant(candidates.map { "--\($0)" }))
+    return error(message, hint: meant(candidates.map { "--\($0)" }) ?? commandToRun(from: argument))
   }
 
   // MARK: Errors
+
+  /// The line with the `--` that belongs before the command to run.
+  ///
+  /// - Parameter argument: The one that cannot be read, if any; more may follow it.
+  private func commandToRun(from argument: String?) -> String? {
+    guard command?.trailing != nil, trailing == nil, !operands.isEmpty else { return nil }
+    // The first word may be the account or the program.
+    let accounts = operands.count > 1 ? operands.prefix(1) : []
+    let words = Array(operands.dropFirst(accounts.count)) + [argument].compactMap { $0 } + remaining
+    guard !words.contains(where: TokenShape.isLikely) else { return nil }
+    let line = ["agent"] + commandWords + accounts + ["--"] + words
+    return line.map(ShellWord.quoted).joined(separator: " ")
+  }
 
   private func meant(_ candidates: [String]) -> String? {
     guard !candidates.isEmpty else { return nil }

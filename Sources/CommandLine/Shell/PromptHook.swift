@@ -101,7 +101,7 @@ extension Shell {
   }
 
   private func quoted(_ word: String) throws(Quoting.Problem) -> String {
-    if word.utf8.allSatisfy(Quoting.isPlain) { return word }
+    if word.utf8.allSatisfy(ShellWord.isPlain) { return word }
     var bytes: [UInt8] = []
     try quoting.append(Array(word.utf8).span, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)

@@ -9,7 +9,7 @@ enum Quoting: Sendable {
   /// second form the shell splits our output into words and expands them as file name patterns (csh also
   /// braces, and tcsh the directory stack in words that begin with `=`), before `eval` joins them with
   /// single spaces and reads the result. So inside the quotes stand literally only bytes that mean
-  /// nothing in either reading: ``isLiteral(_:)``, except `=` where a word could begin, and a single
+  /// nothing in either reading: ``ShellWord/isLiteral(_:)``, except `=` where a word could begin, and a single
   /// space. Every other run of bytes becomes
   /// ```
   /// '"`printf '\052\077'`"'
@@ -72,7 +72,7 @@ enum Quoting: Sendable {
       let isSpace = byte == UInt8(ascii: " ")
       // Two spaces in a row would come out of the bare form as one.
       let meansMore = followsSpace && (isSpace || byte == UInt8(ascii: "="))
-      let staysLiteral = (isLiteral(byte) || isSpace) && !meansMore && index >= controlEnd
+      let staysLiteral = (ShellWord.isLiteral(byte) || isSpace) && !meansMore && index >= controlEnd
       if staysLiteral == isEscaping { sink.append(utf8: isEscaping ? "'`\"'" : "'\"`printf '") }
       isEscaping = !staysLiteral
       followsSpace = isSpace && staysLiteral
@@ -81,22 +81,6 @@ enum Quoting: Sendable {
     if isEscaping { sink.append(utf8: "'`\"'") }
     sink.append(UInt8(ascii: "'"))
   }
-
-  /// Bytes that no shell reads as anything but themselves, inside quotes or out, in a file name
-  /// pattern or not.
-  static func isLiteral(_ byte: UInt8) -> Bool {
-    byte.isASCIIAlphanumeric || byte >= 0x80 || "_-./:@%+=,".utf8.contains(byte)
-  }
-
-  /// A word between single quotes, for a command line of the sh family that is read once. The bytes are looked at, since
-  /// a quote before a combining character is another `Character`.
-  static func single(_ word: String) -> String {
-    let bytes = word.utf8.flatMap { $0 == UInt8(ascii: "'") ? Array(#"'\''"#.utf8) : [$0] }
-    return "'" + String(decoding: bytes, as: UTF8.self) + "'"
-  }
-
-  /// Bytes that a word of a command may have without any quotes, wherever in it they stand.
-  static func isPlain(_ byte: UInt8) -> Bool { isLiteral(byte) && byte < 0x80 && byte != UInt8(ascii: "=") }
 
   private static func appendNumber<Sink: ByteSink & ~Copyable>(of byte: UInt8, to sink: inout Sink) {
     sink.append(UInt8(ascii: "\\"))

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// Names that `--var` may set. What a variable gets is up to a server, so a name that decides what a
 /// shell or a program runs is refused, by a rule where programs name such variables alike.
 enum VariableName {

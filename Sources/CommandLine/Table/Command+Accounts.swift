@@ -14,7 +14,9 @@ extension Command {
       With `--check` the authorization server of each account is asked whether the session still holds, by introspection
       (RFC 7662) where the client may use it, and by UserInfo otherwise. `CHECK` is ok, signed_out_elsewhere,
       not_signed_in, not_possible (the server offers no way to check) or failed. A session that was ended
-      elsewhere is expired from then on.
+      elsewhere is expired from then on. The exit status is that of the worst of what was found: 5 where something is
+      locked, else 3 where a sign-in is needed, else 4 where a server gave no answer, else 6 or 1. An account that is not
+      signed in counts where it is named.
 
       With `--json` prints `{"accounts": [{"name", "active", "issuer", "client_id", "guest", "client_secret_expires_at",
       "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "authorization_details", "protection", "expires_at",

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 extension Command {
   static let daemonStart = Command(
     .daemonStart,
@@ -70,9 +72,12 @@ extension Command {
       `served_offline`, `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`, the last with
       `"seconds_left"` and `"seconds_wanted"`), `refresh_joined`, `record_changed`, `waited_for_account`
       (`"duration_ms"`), `record_read`, `record_written`, `document_kept` (`"endpoint"`, `"seconds"`), `keys_doubted`,
-      `metadata_doubted`, `answered` (`"endpoint"`, `"status"`, which is that of HTTP, `"duration_ms"`), `unanswered`
-      (`"endpoint"`, `"result"`, `"duration_ms"`), `id_token_verified` (`"algorithm"`), `identity_known` and
+      `metadata_doubted`, `answered` (`"endpoint"`, `"method"`, `"url"` without its query, and for a resource without its path,
+      `"status"`, which is that of HTTP, `"duration_ms"`), `unanswered` (`"endpoint"`, `"method"`, `"url"`, `"result"`,
+      `"cause"`, where one is known, one of \(causes), `"duration_ms"`), `id_token_verified` (`"algorithm"`), `identity_known` and
       `sign_in_pending` (`"seconds"`). `endpoint` is one of `metadata`, `keys`, `authorization`, `pushed_authorization`,
       `device_authorization`, `token`, `userinfo`, `introspection`, `revocation`, `registration` and `resource`.
       """)
+
+  private static var causes: String { ConnectionProblem.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") }
 }

@@ -8,7 +8,7 @@ extension Command {
       UserInfo endpoint is there. `--account` chooses among several; an origin that the account does not list is refused
       all the same. The active account counts no more than others.
 
-      `METHOD` is `GET`, or `POST` when there is data. The body of the answer goes to standard output as it comes,
+      `METHOD` is `GET`, or `POST` when there is data; `-X METHOD` names it as well. The body of the answer goes to standard output as it comes,
       whatever the status is: when it breaks off, the part that came has been written, and the exit status is 4. So it
       is where nothing but the end of a TLS connection ends the body and the server did not announce that end: anybody
       may have cut it. Bodies may have any size in both directions.
@@ -39,7 +39,8 @@ extension Command {
       helps.
       """,
     options: [
-      Option.headers.declaration, Option.data.declaration, Option.output.declaration, Option.include.declaration,
+      Option.method.declaration, Option.headers.declaration, Option.data.declaration, Option.output.declaration,
+      Option.include.declaration,
       Option.wait.declaration,
     ] + Options.tokenTarget,
     operands: .methodAndURL,
@@ -72,7 +73,7 @@ extension Command {
       With `--json` prints `{"account", "dpop"}`. The command fails with exit status 1 when the token is not bound.
       """,
     options: [
-      Option.nonce.declaration,
+      Option.method.declaration, Option.nonce.declaration,
       Option.header.saying("Print whole `Authorization` and `DPoP` header lines"),
     ],
     operands: .methodAndURL,

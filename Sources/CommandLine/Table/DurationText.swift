@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// Lengths of time as people write them: `60`, `60s`, `5m`, `1h`, `2d`.
 enum DurationText {
   /// The whole seconds; nil when it is no such text or too long to count.

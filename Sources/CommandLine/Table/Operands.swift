@@ -22,6 +22,9 @@ enum Operands: Sendable {
   /// The kind of names that `agent __complete` lists.
   case candidateKind
 
+  /// The methods that are offered; any other can be sent as well.
+  static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
   /// Their name in usage lines, how many there are, and what each may be.
   private var shape: (metavar: String?, count: ClosedRange<Int>, candidates: Candidates) {
     switch self {
@@ -30,7 +33,7 @@ enum Operands: Sendable {
     case .namedAccount: ("ACCOUNT", 1...1, .accounts)
     case .newAccount: ("NAME", 1...1, .text)
     case .rename: ("ACCOUNT NAME", 2...2, .accounts)
-    case .methodAndURL: ("[METHOD] URL", 1...2, .words(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]))
+    case .methodAndURL: ("[METHOD] URL", 1...2, .words(Self.methods))
     // The name of a command is one word or two.
     case .command: ("COMMAND", 0...2, .commands)
     case .completionShell: ("SHELL", 1...1, .words(CompletionShell.allCases.map(\.rawValue)))

@@ -17,6 +17,10 @@ extension Option<Int?> {
   }
 }
 
+extension Option<String?> {
+  static var method: Self { Self("method", short: "X", .text("METHOD"), "The method of the request") }
+}
+
 extension Option<Bool> {
   static var forceRefresh: Self { Self("force-refresh", "Get a new token even if the cached one is valid") }
   static var header: Self { Self("header", "Print a whole `Authorization` header line") }

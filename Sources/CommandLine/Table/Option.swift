@@ -78,6 +78,10 @@ enum OptionArgument: Sendable {
     case .choice(_, let choices):
       let words = choices()
       if words.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return nil }
+      let meant = Suggestion.candidates(for: text, among: words).map { "\"\($0)\"" }
+      if !meant.isEmpty {
+        return "\"\(option)\" does not take \(TokenShape.shown(text)): did you mean \(meant.joined(separator: " or "))?"
+      }
       return "\"\(option)\" takes one of: \(words.joined(separator: ", "))"
     case .duration(let range), .durationOrNever(let range):
       if seconds(text) != nil { return nil }

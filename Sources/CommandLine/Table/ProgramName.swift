@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The name of the program: `agent`, or the name that it was installed under.
 ///
 /// Texts are written with `agent` in them and get the other name where they are shown. Directories,

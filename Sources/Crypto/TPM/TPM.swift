@@ -1,3 +1,4 @@
+internal import Encoding
 internal import COpenSSL
 
 /// A connection to the TPM through libcrypto's provider `tpm2` (tpm2-openssl). Every call waits for the TPM, without a
@@ -61,14 +62,7 @@ package struct TPM: ~Copyable {
   /// Whether a path has no character with a meaning in a configuration.
   private static func isPlain(_ path: String) -> Bool {
     path.utf8.count <= 4096
-      && path.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "/._-+@".utf8.contains(byte)
-        }
-      }
+      && path.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-+@".utf8.contains($0) }
   }
 
   /// Makes a key. Only this TPM can use it, until it is cleared.

@@ -151,7 +151,8 @@ final class SignOuts: AccountPart {
       if !ending.confirmation.foundNothing { broker.publish(of: name) { $0.signedOut(.user) } }
       var result = ending.confirmation.json(name)
       result["end_session_url"] = ending.logoutURL.map { .string($0) }
-      batch.results.append(.object(result))
+      // Of all accounts only those are told of that were signed in.
+      if !batch.isOfAll || !ending.confirmation.foundNothing { batch.results.append(.object(result)) }
     case .failure(let error):
       log.note(.signedOut(.failed), name)
       let failure = Failure(error, account: name.text)

@@ -16,10 +16,9 @@ extension LogStep {
     case .metadataDoubted: self = .metadataDoubted
     // Each is an event of its own.
     case .keySetWarned, .authenticationTimeChanged: return nil
-    case .answered(let role, let status, let time): self = .answered(role, status: status, milliseconds: time)
-    case .unanswered(let role, let code, let time):
-      let failure = Failure(.oauth(OAuthError(HTTPFailure(code), "")), account: nil)
-      self = .unanswered(role, failure.code, milliseconds: time)
+    case .answered(let line, let status, let time): self = .answered(line, status: status, milliseconds: time)
+    case .unanswered(let line, let failure, let time):
+      self = .unanswered(line, FailureCode(OAuthError.Code(failure)), failure.problem, milliseconds: time)
     case .idTokenVerified(let name):
       guard let algorithm = SigningAlgorithm(rawValue: name) else { return nil }
       self = .idTokenVerified(algorithm)

@@ -17,7 +17,7 @@ extension Failure {
       self.init(
         .tpmUnavailable, error.message, hint: "agent vault status; if the vault has a passphrase: agent vault rebind")
     case .nothingToUnlock:
-      self.init(.noSuchSlot, error.message, hint: "to protect an account: agent account set NAME --protect passphrase")
+      self.init(.noSuchSlot, error.message, hint: "agent help vault create")
     case .alreadyProtected(let level): self.init(.invalidRequest, error.message, hint: Self.already(level))
     case .lastSlot:
       self.init(.lastSlot, error.message, hint: "add another one first: agent vault add-passphrase")

@@ -1,12 +1,20 @@
+internal import Encoding
 internal import OAuth
 internal import Wire
 
 extension Failure {
-  /// Describes a protocol error for people; `name` is the account's name after a space, or empty.
-  init(_ error: OAuthError, name: String) {
+  /// Describes a protocol error for people.
+  ///
+  /// - Parameters:
+  ///   - name: The account's name after a space, or empty.
+  ///   - login: The command that signs in to it.
+  init(_ error: OAuthError, name: String, _ login: String) {
+    let message =
+      error.code.isAboutHost && !name.isEmpty ? Phrase("\(String(name.dropFirst())): \(Phrase(error))") : Phrase(error)
     self.init(
-      FailureCode(error.code), Phrase(error),
-      hint: error.advice.map { Phrase(stringLiteral: $0) } ?? error.waitHint ?? error.code.hint(name))
+      FailureCode(error.code), message,
+      hint: error.advice.map { Phrase(stringLiteral: $0) } ?? error.waitHint ?? error.slashHint(login)
+        ?? error.code.hint(name, login))
   }
 }
 
@@ -16,16 +24,27 @@ extension OAuthError {
     if let retryAfterSeconds { return Phrase("try again in \(retryAfterSeconds) s") }
     return followsSuccess ? Phrase("the server's answer was stored: try again in a minute") : nil
   }
+
+  /// The sign-in at the issuer that was meant.
+  fileprivate func slashHint(_ login: String) -> Phrase? {
+    issuerMeant.map { issuer in
+      var words = login.split(separator: " ").map { String($0) }
+      if let named = words.firstIndex(of: "--issuer") { words.removeSubrange(named...(named + 1)) }
+      let command = (words + ["--issuer", ShellWord.quoted(issuer)]).joined(separator: " ")
+      return Phrase("the slash at the end counts: \(command)")
+    }
+  }
 }
 
 extension FailureCode {
   init(_ code: OAuthError.Code) {
     self =
       switch code {
-      case .network, .connectionLost: .network
+      case .network, .proxyFailed, .connectionLost: .network
       case .timeout: .timeout
       case .serverUnavailable, .rateLimited, .tlsFailure: .serverUnavailable
-      case .certificateRejected, .certificateExpired, .certificateOfOtherHost: .certificateRejected
+      case .certificateRejected, .certificateExpired, .certificateNotYetValid, .certificateOfOtherHost:
+        .certificateRejected
       case .pinMismatch: .pinMismatch
       case .cancelled: .cancelled
       case .accessDenied, .scopeWithheld: .accessDenied
@@ -63,18 +82,23 @@ extension FailureCode {
 
 extension OAuthError.Code {
   /// Hint for people; nil if there is none.
-  fileprivate func hint(_ name: String) -> Phrase? {
+  fileprivate func hint(_ name: String, _ login: String) -> Phrase? {
     switch self {
     case .certificateRejected:
       Phrase(
-        "if the server has a certificate authority of its own: agent login\(name) --ca-file FILE")
-    case .certificateExpired: Phrase("check this machine's clock")
+        "if the server has a certificate authority of its own: \(login) --ca-file FILE")
+    case .certificateExpired, .certificateNotYetValid: Phrase("check this machine's clock")
+    case .network, .timeout: Phrase("check the URL and the network; some servers are behind a VPN or a proxy")
+    case .proxyFailed:
+      Phrase("check the proxy, or name another one: \(login) --proxy URL")
     case .certificateOfOtherHost: Phrase("check the host name in the URL")
     case .notJSON:
       Phrase("a proxy may have answered, or the sign-in page of a network: open any page in a browser, and try again")
-    case .expiredToken: "agent login\(name)"
-    case .scopeWithheld: Phrase("to ask for it at sign-in: agent login\(name) --scope SCOPE")
-    case .invalidClient, .unauthorizedClient, .unsupportedGrantType:
+    case .expiredToken: Phrase(verbatim: login)
+    case .scopeWithheld: Phrase("to ask for it at sign-in: \(login) --scope SCOPE")
+    case .invalidClient:
+      Phrase("check the client id; if the client has a secret: \(login) --client-secret-prompt")
+    case .unauthorizedClient, .unsupportedGrantType:
       Phrase("check the client id and how the client is registered at the server")
     case .insecureURL: Phrase("for a development server on this machine: --allow-http-loopback")
     case .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .issuerMismatch:
@@ -91,10 +115,10 @@ extension OAuthError.Code {
     case .tokenNotBound, .bindingUnsupported:
       Phrase(
         "to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
-    case .proofNeeded: "agent login\(name) --dpop"
+    case .proofNeeded: Phrase(verbatim: "\(login) --dpop")
     case .proofRejected: Phrase("check this machine's clock")
-    case .codeRejected: Phrase("try again: agent login\(name)")
-    default: meaning == .grantEnded || meaning == .signInNeeded ? "agent login\(name)" : nil
+    case .codeRejected: Phrase("try again: \(login)")
+    default: meaning == .grantEnded || meaning == .signInNeeded ? Phrase(verbatim: login) : nil
     }
   }
 }

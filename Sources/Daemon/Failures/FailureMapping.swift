@@ -6,11 +6,16 @@ internal import Vocabulary
 internal import Wire
 
 extension Failure {
-  /// Describes a session error for people; `account` is the requested account.
-  init(_ error: SessionError, account: String?) {
+  /// Describes a session error for people.
+  ///
+  /// - Parameters:
+  ///   - account: The requested account.
+  ///   - entered: The options that sign in to it, for an account that is not stored.
+  init(_ error: SessionError, account: String?, entered: [String] = []) {
     let name = account.map { " \($0)" } ?? ""
+    let login = Self.login(account, entered)
     switch error {
-    case .noAccount(let asked): self.init(noAccount: asked)
+    case .noAccount(let asked, let known): self.init(noAccount: asked, among: known)
     case .signedOut(let account):
       self.init(.signedOut, "\(account) is signed out", hint: "agent login \(account)")
     case .expired(let account):
@@ -29,17 +34,18 @@ extension Failure {
       self.init(
         .lifetimeTooShort, "tokens for \(account) last at most \(PlainTime.short(lifetime))",
         hint: "use a shorter --min-valid")
-    case .originNotListed(let account, let origin): self.init(notListed: origin, account: account)
+    case .originNotListed(let account, let origin, let known): self.init(notListed: origin, account, among: known)
     case .originUnconfirmed(let account, let origin):
       self.init(unconfirmed: origin, account: account)
     case .severalAccounts(let names, let origin): self.init(several: names, for: origin)
     case .content: self.init(.storage, "the data to send could not be read completely")
     case .noOtherTokens(let account): self.init(noOtherTokensOf: account)
-    case .redirectUnavailable(let port, let problem): self.init(port: port, problem, name: name)
-    case .redirectElsewhere: self.init(redirectElsewhereOf: name)
-    case .redirectNotNamed(let provider): self.init(redirectOf: provider, name)
-    case .clientNotNamed(let missing): self.init(missing, name)
-    case .clientURL(let problem): self.init(problem, name: name)
+    case .redirectUnavailable(let port, let problem): self.init(port: port, problem, login)
+    case .redirectElsewhere: self.init(redirectElsewhere: login)
+    case .redirectNotNamed(let provider): self.init(redirectOf: provider, login)
+    case .clientNotNamed(let missing): self.init(missing, login)
+    case .clientURL(let problem):
+      self.init(problem, Self.login(account, entered, without: "--client-id"))
     case .demandsNeedBrowser: self = .demandsNeedBrowser
     case .guestNeedsProof(let account): self.init(unprovenGuestOf: account)
     case .guestOverUser(let account): self.init(guestOverUserOf: account)
@@ -51,8 +57,8 @@ extension Failure {
     case .memory:
       self.init(
         .internalError, "no memory is left for secrets", hint: "agent daemon restart")
-    case .oauth(let error): self.init(error, name: name)
-    case .idToken(let error): self.init(OAuthError(error), name: name)
+    case .oauth(let error): self.init(error, name: name, login)
+    case .idToken(let error): self.init(OAuthError(error), name: name, login)
     case .vault(let error): self.init(error, name: name)
     case .configuration(let error): self.init(error)
     }
@@ -62,15 +68,27 @@ extension Failure {
 // MARK: - The account and its session
 
 extension Failure {
-  private init(noAccount name: String?) {
+  /// The command that signs in to the account, with these options but for one and its value.
+  static func login(_ account: String?, _ options: [String], without option: String? = nil) -> String {
+    var options = options
+    if let index = options.firstIndex(where: { $0 == option }) { options.removeSubrange(index...(index + 1)) }
+    return (["agent", "login"] + [account].compactMap { $0 } + options.map(ShellWord.quoted)).joined(separator: " ")
+  }
+}
+
+extension Failure {
+  private init(noAccount name: String?, among known: [String]) {
     guard let name else {
-      self.init(
-        .noAccount, "there is no account yet", hint: "agent login NAME --issuer URL --client-id ID")
+      self.init(.noAccount, "there is no account yet", hint: "agent login")
       return
     }
-    self.init(
-      .noAccount, "there is no account named \(TerminalText.clean(name, limit: 64))",
-      hint: "agent list; to add it: agent login NAME --issuer URL --client-id ID")
+    let meant = Suggestion.candidates(for: name, among: known).map { "\"\($0)\"" }
+    let addition = (try? AccountName(name)).map { Phrase("to add it: agent login \($0.text)") } ?? "agent help login"
+    let hint =
+      !meant.isEmpty
+      ? Phrase("did you mean \(Phrase.choices(meant))? All accounts: agent list")
+      : known.isEmpty ? addition : Phrase("agent list; \(addition)")
+    self.init(.noAccount, "there is no account named \(TerminalText.clean(name, limit: 64))", hint: hint)
   }
 
   private init(changed setting: String, of account: String) {
@@ -126,12 +144,15 @@ extension Failure {
 // MARK: - Where tokens may go
 
 extension Failure {
-  private init(notListed origin: String, account: String?) {
-    let command = "agent account set \(account ?? "NAME") --host \(Self.host(origin))"
+  private init(notListed origin: String, _ account: String?, among known: [String]) {
     let message =
       account.map { Phrase("the token of \($0) is not for \(origin); nothing was sent") }
       ?? Phrase("no account may send its token to \(origin)")
-    self.init(.originNotAllowed, message, hint: "if it may get the token: \(command)")
+    let commands = (account.map { [$0] } ?? Array(known.prefix(3))).map {
+      "agent account set \($0) --host \(Self.host(origin))"
+    }
+    let hint = commands.isEmpty ? "agent login" : Phrase("if it may get the token: \(Phrase.choices(commands))")
+    self.init(.originNotAllowed, message, hint: hint)
   }
 
   private init(unconfirmed origin: String, account: String) {
@@ -145,7 +166,7 @@ extension Failure {
     self.init(
       .invalidRequest,
       "several accounts may be used for \(origin): \(names.joined(separator: ", "))",
-      hint: "choose one: --account NAME")
+      hint: Phrase("choose one: \(Phrase.choices(names.prefix(3).map { "--account \($0)" }))"))
   }
 
   /// An origin as `--host` takes it.
@@ -158,28 +179,28 @@ extension Failure {
 // MARK: - Sign-in
 
 extension Failure {
-  private init(port: Int?, _ problem: SystemError, name: String) {
+  private init(port: Int?, _ problem: SystemError, _ login: String) {
     guard let port, problem.isAddressInUse else {
       self.init(
         .redirectUnavailable, "the answer of the sign-in cannot be received: \(problem.message)",
-        hint: "agent login\(name) --paste")
+        hint: Phrase(verbatim: "\(login) --paste"))
       return
     }
     self.init(
       .redirectUnavailable,
       "another program listens at port \(port), so the answer of the sign-in cannot be received",
-      hint: "end that program, or sign in without a listener: agent login\(name) --paste")
+      hint: "end that program, or sign in without a listener: \(login) --paste")
   }
 
-  private init(redirectOf provider: String, _ name: String) {
+  private init(redirectOf provider: String, _ login: String) {
     let example = "http://localhost:47600/callback"
     self.init(
       .invalidRequest, "\(provider) compares the port of a redirect URI, so one must be registered there by hand",
-      hint: "register \(example) there, then: agent login\(name) --redirect-uri \(example)")
+      hint: "register \(example) there, then: \(login) --redirect-uri \(example)")
   }
 
   /// Where a client id comes from.
-  private init(_ missing: MissingClient, _ name: String) {
+  private init(_ missing: MissingClient, _ login: String) {
     let server = TerminalText.clean(missing.server)
     let redirect = missing.redirectURI.map { TerminalText.clean($0, limit: 2048) }
     let fact = Phrase("\(server) wants a client id of your own")
@@ -197,8 +218,8 @@ extension Failure {
       }
     var hint =
       missing.canRegister
-      ? Phrase("agent login\(name) --client-id ID; or, to have one registered: agent login\(name) --register")
-      : "agent login\(name) --client-id ID"
+      ? Phrase("\(login) --client-id ID; or, to have one registered: \(login) --register")
+      : Phrase(verbatim: "\(login) --client-id ID")
     if missing.canPublish {
       hint = Phrase("\(hint); or, to publish one at a URL of yours: agent account client-metadata --client-id URL")
     }
@@ -206,7 +227,7 @@ extension Failure {
   }
 
   /// Why a client cannot be a URL so (draft-ietf-oauth-client-id-metadata-document-03).
-  private init(_ problem: ClientURLProblem, name: String) {
+  private init(_ problem: ClientURLProblem, _ login: String) {
     switch problem {
     case .malformed:
       self.init(
@@ -224,20 +245,20 @@ extension Failure {
         hint: "--token-endpoint-auth-method private_key_jwt --client-key-file FILE")
     case .unannounced(let canRegister):
       let registered = Phrase(
-        "name a client that is registered there: agent login\(name) --client-id ID; if it is this URL, with its redirect URI: --redirect-uri URI"
+        "name a client that is registered there: \(login) --client-id ID; if it is this URL, with its redirect URI: --redirect-uri URI"
       )
       self.init(
         .invalidConfiguration,
         "the server does not take the URL of client metadata as a client id (client_id_metadata_document_supported)",
         hint: canRegister
-          ? Phrase("\(registered); or have one registered: agent login\(name) --register") : registered)
+          ? Phrase("\(registered); or have one registered: \(login) --register") : registered)
     }
   }
 
-  private init(redirectElsewhereOf name: String) {
+  private init(redirectElsewhere login: String) {
     self.init(
       .redirectUnavailable, "the redirect URI of this account is not an address of this machine",
-      hint: "agent login\(name) --paste")
+      hint: Phrase(verbatim: "\(login) --paste"))
   }
 
   private static let demandsNeedBrowser = Failure(
@@ -262,5 +283,12 @@ extension Failure {
     self.init(
       .clientRejected, "the secret of the client that was registered for \(account) has expired",
       hint: "agent login \(account) --register")
+  }
+}
+
+extension Phrase {
+  /// Words to choose from.
+  static func choices(_ words: [String]) -> Phrase {
+    words.dropFirst().reduce(Phrase(verbatim: words.first ?? "")) { Phrase("\($0) or \($1)") }
   }
 }

@@ -1,4 +1,5 @@
 internal import OAuth
+internal import Vocabulary
 internal import Wire
 
 extension Phrase {
@@ -19,6 +20,7 @@ extension Phrase {
     self = told
     let description = error.serverDescription ?? ""
     if !description.isEmpty { self = "\(told): \(description)" }
+    if let problem = error.problem { self = Phrase("\(self): \(Phrase(stringLiteral: problem.title))") }
     if let id = error.untoldCorrelationID { self = Phrase("\(self) (correlation id \(id))") }
   }
 

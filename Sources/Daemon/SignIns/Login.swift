@@ -39,6 +39,8 @@ final class Login {
   /// The request that waits for the sign-in; `.nobody` while it continues in the background.
   var ticket: Ticket
   let account: AccountName
+  /// The options that name the account anew, as long as it is not stored.
+  let entered: [String]
   let startedAt: Instant
   let cancellation = Cancellation()
 
@@ -67,11 +69,14 @@ final class Login {
   /// Whether the client can show a QR code.
   var wantsQRCode = false
 
-  init(id: UInt64, name: String, ticket: Ticket, account: AccountName, startedAt: Instant) {
+  init(
+    id: UInt64, name: String, ticket: Ticket, account: AccountName, entered: [String] = [], startedAt: Instant
+  ) {
     self.id = id
     self.name = name
     self.ticket = ticket
     self.account = account
+    self.entered = entered
     self.startedAt = startedAt
   }
 

@@ -20,6 +20,11 @@ struct LoginSettings {
     if !isStored() { Self.takeServer(from: &request) }
     // For an account that is there the provider is a setting like any other.
     if !isStored() || request.issuer != nil { request.issuer = try AccountConfiguration.issuer(request.settings) }
+    request.issuer = request.issuer.map { Issuer.named(byMetadataAt: $0) ?? $0 }
+    let meant = request.account.flatMap { try? AccountName($0) }.flatMap { settings[$0] }
+    if let issuer = request.issuer {
+      try Self.check(issuer, allowHTTPLoopback: request.allowHTTPLoopback || meant?.allowHTTPLoopback == true)
+    }
     account = try Self.account(request, settings)
     let stored = settings[account]
     isNew = stored == nil
@@ -35,9 +40,13 @@ struct LoginSettings {
       // Where no client is named, the server or a file may know one.
       configuration = AccountConfiguration(issuer: issuer, clientID: request.clientID ?? "")
     case (nil, nil):
+      let known = settings.accounts.map(\.name.text) + ProviderName.allCases.map(\.rawValue)
+      let meant = Suggestion.candidates(for: account.text, among: known).map { "agent login \($0)" }
       throw Failure(
         .issuerNeeded, "there is no account named \(account.text) yet, and no issuer was named",
-        hint: "agent login \(account.text) --issuer URL; for a known service: agent help providers")
+        hint: meant.isEmpty
+          ? "agent login \(account.text) --issuer URL; for a known service: agent help providers"
+          : Phrase("did you mean \(Phrase.choices(meant))?"))
     }
     if request.registersClient { configuration.forgetClient() }
     try configuration.change(to: request.settings)
@@ -45,6 +54,14 @@ struct LoginSettings {
     configuration.listOrigins(of: request.resources)
     proxyCredentials = try configuration.takeProxy(of: request.settings)
     self.configuration = configuration
+  }
+
+  private static func check(_ issuer: String, allowHTTPLoopback: Bool) throws(Failure) {
+    do throws(OAuthError) { _ = try Issuer(issuer, allowHTTPLoopback: allowHTTPLoopback) } catch {
+      var failure = Failure(.oauth(error), account: nil)
+      failure.code = .invalidRequest
+      throw failure
+    }
   }
 
   /// A provider, a host or an address that stands for the account names the server. The account is called after the
@@ -80,7 +97,8 @@ struct LoginSettings {
         return name
       }
     }
-    throw Failure(.invalidRequest, "name the account: agent login NAME --issuer URL")
+    throw Failure(
+      .invalidRequest, "all names that an account at this server gets by itself are taken; name the account")
   }
 
   /// Default names for an account, best first: the host name, then with a number. Empty if the host is not valid.
@@ -91,5 +109,25 @@ struct LoginSettings {
 
   private static func names(beginningWith base: String) -> [AccountName] {
     (1...99).compactMap { number in try? AccountName(number == 1 ? base : "\(base)-\(number)") }
+  }
+}
+
+extension LoginRequest {
+  /// The options of `agent login` that say the same of the account. A secret is asked for anew.
+  var words: [String] {
+    var words: [String] = []
+    var settings = settings
+    // It may hold a password.
+    settings.proxy = settings.proxy.flatMap { try? ProxySetting($0).url }
+    for setting in AccountSetting.all {
+      guard let option = setting.option, let value = setting.value(in: settings) else { continue }
+      let values = value.array ?? [value]
+      words += values.flatMap { value in value.string.map { ["--\(option.name)", $0] } ?? ["--\(option.name)"] }
+    }
+    if handsOver.contains(.clientSecret) { words.append("--client-secret-prompt") }
+    if handsOver.contains(.clientKey) { words += ["--client-key-file", "FILE"] }
+    if registersClient { words.append("--register") }
+    if isGuest { words.append("--guest") }
+    return words
   }
 }

@@ -30,7 +30,7 @@ final class SignIns: AccountPart {
     lastLogin += 1
     let login = Login(
       id: lastLogin, name: try Self.newLoginName(), ticket: ticket, account: meant.account,
-      startedAt: services.time.now())
+      entered: meant.isNew ? request.words : [], startedAt: services.time.now())
     login.wantsQRCode = request.wantsQRCode
     login.isDetached = request.isDetached
     // There is nothing that a person does, and so nothing to give up.
@@ -205,7 +205,7 @@ final class SignIns: AccountPart {
       login.browser == nil
       ? Phrase("the code expired before the sign-in was approved")
       : Phrase("the sign-in was not approved in time")
-    fail(login, Failure(.codeExpired, message, hint: "agent login \(login.account.text)"))
+    fail(login) { Failure(.codeExpired, message, hint: Phrase(verbatim: Failure.login(login.account.text, $0))) }
   }
 
   func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
@@ -265,9 +265,18 @@ final class SignIns: AccountPart {
     if !outcome.isGuest, !outcome.hasRefreshToken {
       let notice =
         outcome.isKept
-        ? "the server gave no refresh token: the access token itself is kept, until the server refuses it"
-        : "the server gave no refresh token: this session ends with its access token"
-      loop.send(.event(.notice(notice)), to: login.ticket)
+        ? Phrase("the server gave no refresh token: the access token itself is kept, until the server refuses it")
+        : Phrase("the server gave no refresh token: this session ends with its access token")
+      loop.send(.event(.notice(notice.english)), to: login.ticket)
+      // What helps at a provider that is known is in its own list.
+      if !outcome.isKept, outcome.configuration.provider == nil {
+        let hasAsked = outcome.configuration.scope.contains("offline_access")
+        let advice =
+          hasAsked
+          ? Phrase("to get a refresh token, the client must be allowed the grant type refresh_token at the server")
+          : Phrase("many servers give a refresh token for one scope more: --scope 'openid offline_access'")
+        loop.send(.event(.notice(advice.english)), to: login.ticket)
+      }
     }
     var result = account.signInResult(outcome.grant)
     if outcome.isGuest { result["guest"] = true }
@@ -276,15 +285,19 @@ final class SignIns: AccountPart {
   }
 
   func fail(_ login: Login, _ error: SessionError) {
-    fail(login, Failure(error, account: login.account.text))
+    fail(login) { Failure(error, account: login.account.text, entered: $0) }
   }
 
   /// Ends a sign-in that failed. If it had got as far as a person, its settings are stored before the failure is told,
   /// so that the account's name is enough for the next one.
-  private func fail(_ login: Login, _ failure: Failure) {
+  ///
+  /// - Parameter describe: Gets the options that sign in to an account that is not stored.
+  private func fail(_ login: Login, _ describe: ([String]) -> Failure) {
+    let failure = describe([])
     guard let prepared = login.waiting?.prepared, prepared.keepsEntered, ![.cancelled, .locked].contains(failure.code),
       login.approval.giveUp()
     else {
+      let failure = describe(login.entered)
       conclude(login, .failure(failure))
       return end(login, failure.code)
     }

@@ -79,10 +79,11 @@ final class TokenBroker: DaemonPart {
     if let meant, let account = accounts[meant], account.settingsRevision == settingsFile.revision { return account }
     guard let asked = name ?? settings.active?.text else {
       if settings.accounts.isEmpty { throw Failure(.noAccount(name: nil), account: nil) }
-      throw Failure(.noAccount, "no account is the active one", hint: "agent use NAME")
+      let choices = settings.accounts.prefix(3).map { "agent use \($0.name.text)" }
+      throw Failure(.noAccount, "no account is the active one", hint: Phrase.choices(choices))
     }
     guard let account = try? AccountName(asked), let configuration = settings[account] else {
-      throw Failure(.noAccount(name: asked), account: nil)
+      throw Failure(.noAccount(name: asked, known: settings.accounts.map(\.name.text)), account: nil)
     }
     return self.account(account, configuration)
   }

@@ -125,7 +125,7 @@ extension Verifications {
     guard known.allSatisfy({ way($0.configuration) == way(first.configuration) }) else {
       throw Failure(
         .invalidRequest, "several accounts have that issuer, and they trust different authorities, pins or keys",
-        hint: "say whose count: --account NAME")
+        hint: "say whose count: --account \(first.name.text)")
     }
     return .issuer(first.configuration, first.name, proxyCredentials: nil)
   }

@@ -67,6 +67,9 @@ extension URI {
     return base + ":" + String(port)
   }
 
+  /// Host and port, without the default port.
+  package var authority: String { String(decoding: origin.utf8.dropFirst(scheme.utf8.count + 3), as: UTF8.self) }
+
   private var defaultPort: UInt16? {
     if isHTTPS { 443 } else if hasScheme("http") { 80 } else { nil }
   }

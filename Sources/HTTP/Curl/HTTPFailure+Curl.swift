@@ -1,6 +1,8 @@
 internal import CCurl
 internal import CTLS
 internal import OAuth
+internal import Platform
+internal import Vocabulary
 
 extension HTTPFailure.Code {
   /// The meaning of the library's result.
@@ -53,6 +55,56 @@ extension HTTPFailure.Code {
     switch code {
     case CURLE_COULDNT_CONNECT, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_WEIRD_SERVER_REPLY: true
     default: false
+    }
+  }
+}
+
+extension ConnectionProblem {
+  /// What is known about the failure of the last transfer of a handle; nil if it is nothing more than its code.
+  init?(_ failure: HTTPFailure.Code, _ code: CURLcode, of handle: CurlHandle) {
+    let problem: Self? =
+      switch failure {
+      case .resolve: .hostNotFound
+      case .connect: Self(systemError: handle.number(CURLINFO_OS_ERRNO))
+      case .proxy:
+        code == CURLE_COULDNT_RESOLVE_PROXY
+          ? .hostNotFound
+          : Self(proxyStatus: handle.number(CURLINFO_HTTP_CONNECTCODE))
+            ?? Self(systemError: handle.number(CURLINFO_OS_ERRNO))
+      case .certificate, .certificateTime: Self(certificate: handle.number(CURLINFO_SSL_VERIFYRESULT))
+      case .certificateHost: .certificateOfOtherHost
+      default: nil
+      }
+    guard let problem else { return nil }
+    self = problem
+  }
+
+  private init?(systemError: Int) {
+    switch Int32(truncatingIfNeeded: systemError) {
+    case SystemError.Number.ECONNREFUSED: self = .refused
+    case SystemError.Number.EHOSTUNREACH: self = .noRoute
+    case SystemError.Number.ENETUNREACH: self = .networkUnreachable
+    default: return nil
+    }
+  }
+
+  private init?(proxyStatus: Int) {
+    switch proxyStatus {
+    case 407: self = .proxyAuthentication
+    case 400...: self = .proxyRefused
+    default: return nil
+    }
+  }
+
+  private init?(certificate result: Int) {
+    switch Int32(truncatingIfNeeded: result) {
+    case X509_V_ERR_CERT_HAS_EXPIRED: self = .certificateExpired
+    case X509_V_ERR_CERT_NOT_YET_VALID: self = .certificateNotYetValid
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT: self = .selfSigned
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT,
+      X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+      self = .unknownAuthority
+    default: return nil
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import OAuth
+internal import Vocabulary
 
 /// A request that a handle runs: its part of the library's callbacks, and what the thread that runs the transfer asks.
 ///
@@ -89,15 +90,15 @@ struct TransferProgress {
     guard let code else { return failure(reason() ?? .setup) }
     // The library reports a header line that exceeds its buffer as lack of memory.
     if code == CURLE_OUT_OF_MEMORY, requestStarted, !headers.isFinished { return failure(.tooLarge) }
-    return failure(
-      HTTPFailure.Code(
-        code, beforeRequest: !requestStarted, overProxy: usesProxy,
-        certificate: handle.number(CURLINFO_SSL_VERIFYRESULT)))
+    let failed = HTTPFailure.Code(
+      code, beforeRequest: !requestStarted, overProxy: usesProxy, certificate: handle.number(CURLINFO_SSL_VERIFYRESULT))
+    return failure(failed, ConnectionProblem(failed, code, of: handle))
   }
 
-  func failure(_ code: HTTPFailure.Code) -> HTTPFailure {
+  func failure(_ code: HTTPFailure.Code, _ problem: ConnectionProblem? = nil) -> HTTPFailure {
     // A malformed or too large response was received, even if no callback got it.
     let responseStarted = responseStarted || code == .malformed || code == .tooLarge
-    return HTTPFailure(code, responseStarted: responseStarted, requestMayHaveArrived: requestStarted || responseStarted)
+    return HTTPFailure(
+      code, problem, responseStarted: responseStarted, requestMayHaveArrived: requestStarted || responseStarted)
   }
 }

@@ -71,7 +71,8 @@ extension OAuthError {
   /// The server said nothing about the request itself.
   fileprivate var leavesPlainRequest: Bool {
     switch code {
-    case .network, .connectionLost, .timeout, .serverUnavailable, .rateLimited, .otherServerError: serverError == nil
+    case .network, .proxyFailed, .connectionLost, .timeout, .serverUnavailable, .rateLimited, .otherServerError:
+      serverError == nil
     default: false
     }
   }

@@ -69,7 +69,9 @@ package struct AuthorizationServerMetadata: Sendable {
     let named = try reader.string("issuer")
     if let named, !issuer.isSame(as: named) { tenant = TenantIssuer(named, of: issuer) }
     guard let named, tenant != nil || issuer.isSame(as: named) else {
-      throw OAuthError(.issuerMismatch, "the configured one").naming(named)
+      var mismatch = OAuthError(.issuerMismatch, "the configured one").naming(named)
+      if let named, issuer.differsBySlash(from: named) { mismatch.issuerMeant = named }
+      throw mismatch
     }
     self.issuer = issuer
     var unusable: [EndpointRole: String] = [:]

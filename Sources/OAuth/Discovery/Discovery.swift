@@ -37,7 +37,7 @@ package enum Discovery {
       return FetchedDocument(value: metadata, body: body, maxAgeSeconds: response.headers.maxAgeSeconds)
     }
     if isBroken { throw OAuthError(.malformedResponse, EndpointRole.metadata.subject) }
-    throw OAuthError(.metadataMissing, "the issuer", httpStatus: lastStatus)
+    throw OAuthError(.metadataMissing, issuer.metadataLocations.first?.text ?? "the issuer", httpStatus: lastStatus)
   }
 
   /// Fetches a JWK Set (RFC 7517 section 5). Its media type is not looked at, since servers name many.
@@ -88,7 +88,7 @@ package enum Discovery {
     request.followsRedirects = true
     request.ifNoneMatch = entityTag
     if role == .keys { request.responseLimit = JWKSet.maximumByteCount }
-    do { return try http.send(request) } catch { throw OAuthError(error, role.subject) }
+    do { return try http.send(request) } catch { throw OAuthError(error, request) }
   }
 
   /// These documents are public, so their bytes may leave the secure heap.

@@ -84,7 +84,7 @@ package struct ResourceDiscovery {
     } catch {
       // Whatever content is as large as that is no refusal.
       if error.code == .tooLarge { return Hint() }
-      throw OAuthError(error, EndpointRole.resource.subject)
+      throw OAuthError(error, .resource, at: resource, proxy: transport.proxy?.url)
     }
     guard response.status == 401 else { return Hint() }
     var hint = Hint()
@@ -119,7 +119,7 @@ package struct ResourceDiscovery {
 
   private func get(_ place: Endpoint) throws(OAuthError) -> HTTPResponse {
     do { return try send(place, .metadata, followsRedirects: true) } catch {
-      throw OAuthError(error, EndpointRole.metadata.subject)
+      throw OAuthError(error, .metadata, at: place, proxy: transport.proxy?.url)
     }
   }
 

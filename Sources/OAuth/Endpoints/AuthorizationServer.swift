@@ -95,7 +95,7 @@ package struct AuthorizationServer: Sendable {
   }
 
   func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {
-    do { return try http.send(request) } catch { throw OAuthError(error, request.role.subject) }
+    do { return try http.send(request) } catch { throw OAuthError(error, request) }
   }
 
   /// Removes these from the text of every error.

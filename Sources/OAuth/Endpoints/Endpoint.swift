@@ -10,10 +10,27 @@ package struct Endpoint: Sendable, Hashable {
   package init(_ text: String, allowHTTPLoopback: Bool) throws(OAuthError) {
     let uri: URI
     do { uri = try URI(text) } catch { throw OAuthError(.invalidURL, "the URL") }
-    guard uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else { throw OAuthError(.insecureURL, "the URL") }
+    guard uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {
+      throw OAuthError(insecure: uri, "the URL", allowHTTPLoopback: allowHTTPLoopback)
+    }
     guard uri.fragment == nil else { throw OAuthError(.invalidURL, "the URL") }
     self.uri = uri
   }
 
   package var text: String { uri.text }
+}
+
+extension OAuthError {
+  /// A URL with another scheme than https. Plain http is for the addresses of this machine: a name such as `localhost` may
+  /// lead elsewhere (RFC 8252 section 8.3).
+  init(insecure uri: URI, _ subject: String, allowHTTPLoopback: Bool) {
+    self.init(.insecureURL, subject)
+    let isLocalhost = uri.hasScheme("http") && uri.host.lowercased().utf8.elementsEqual("localhost".utf8)
+    let option = allowHTTPLoopback ? "" : ", and --allow-http-loopback"
+    if isLocalhost {
+      advice = "use 127.0.0.1 instead of localhost\(option)"
+    } else if !uri.isHTTPLoopback {
+      advice = "use https"
+    }
+  }
 }

@@ -87,12 +87,7 @@ package struct ExtraParameters: Sendable, Hashable {
 
   /// RFC 6749 appendix A.
   private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-      true
-    default: false
-    }
+    byte.isASCIIAlphanumeric || "-._".utf8.contains(byte)
   }
 
   private static func isReserved(_ word: String) -> Bool {

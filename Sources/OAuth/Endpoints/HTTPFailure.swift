@@ -1,3 +1,5 @@
+package import Vocabulary
+
 /// Why no usable response came.
 package struct HTTPFailure: Error, Hashable, Sendable {
   package enum Code: Sendable, CaseIterable {
@@ -44,11 +46,17 @@ package struct HTTPFailure: Error, Hashable, Sendable {
   /// A byte of the request left this machine, so the server may have acted on it.
   package var requestMayHaveArrived: Bool
 
+  package var problem: ConnectionProblem?
+
   /// Where a redirect led that was not followed: scheme, host and port.
   package var redirectOrigin: String?
 
-  package init(_ code: Code, responseStarted: Bool = false, requestMayHaveArrived: Bool = false) {
+  package init(
+    _ code: Code, _ problem: ConnectionProblem? = nil, responseStarted: Bool = false,
+    requestMayHaveArrived: Bool = false
+  ) {
     self.code = code
+    self.problem = problem
     self.responseStarted = responseStarted
     self.requestMayHaveArrived = requestMayHaveArrived
   }

@@ -21,7 +21,9 @@ package struct Issuer: Sendable {
     guard text.utf8.count <= Self.longest, let uri = try? URI(text) else {
       throw OAuthError(.invalidIssuer, "the issuer")
     }
-    guard uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else { throw OAuthError(.insecureURL, "the issuer") }
+    guard uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {
+      throw OAuthError(insecure: uri, "the issuer", allowHTTPLoopback: allowHTTPLoopback)
+    }
     guard uri.query == nil, uri.fragment == nil else { throw OAuthError(.invalidIssuer, "the issuer") }
     self.text = text
     pathLength = uri.path.utf8.count
@@ -45,6 +47,22 @@ package struct Issuer: Sendable {
 
   /// Whether `other` is this issuer, byte by byte.
   package func isSame(as other: String) -> Bool { text.utf8.elementsEqual(other.utf8) }
+
+  /// Whether `other` is this issuer but for a slash at the end, which counts.
+  func differsBySlash(from other: String) -> Bool {
+    "\(text)/".utf8.elementsEqual(other.utf8) || "\(other)/".utf8.elementsEqual(text.utf8)
+  }
+
+  /// The issuer whose metadata are at this URL, as somebody pastes it; nil for a URL that is no such place.
+  package static func named(byMetadataAt url: String) -> String? {
+    for suffix in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"] {
+      guard let start = url.utf8.indices.first(where: { url.utf8[$0...].starts(with: suffix.utf8) }) else { continue }
+      let rest = url.utf8[start...].dropFirst(suffix.utf8.count)
+      guard rest.isEmpty || rest.first == UInt8(ascii: "/") else { continue }
+      return String(decoding: Array(url.utf8[..<start]) + Array(rest), as: UTF8.self)
+    }
+    return nil
+  }
 
   /// Whether `iss` of a token names this issuer.
   func isNamed(by claim: String) -> Bool { Self.isName(claim, of: text) }

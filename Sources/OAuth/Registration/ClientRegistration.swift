@@ -53,7 +53,7 @@ package struct ClientRegistration: Sendable {
       post: endpoint, role, json: body, transport: transport, cancellation: cancellation)
     if let initialAccessToken { message.authorization = try Self.bearer(initialAccessToken) }
     let response: HTTPResponse
-    do { response = try http.send(message) } catch { throw OAuthError(error, role.subject) }
+    do { response = try http.send(message) } catch { throw OAuthError(error, message) }
     let sent = [initialAccessToken].compactMap { $0 }
     do throws(OAuthError) {
       return try response.body.withBytes { (bytes) throws(OAuthError) in
@@ -139,7 +139,7 @@ extension ClientRegistration.Management {
     var request = HTTPRequest(delete: endpoint, role, transport: transport)
     request.authorization = try ClientRegistration.bearer(token)
     let response: HTTPResponse
-    do { response = try http.send(request) } catch { throw OAuthError(error, role.subject) }
+    do { response = try http.send(request) } catch { throw OAuthError(error, request) }
     if (200..<300).contains(response.status) { return }
     if [401, 404, 410].contains(response.status) {
       throw OAuthError(.registrationGone, role.subject, httpStatus: response.status)

@@ -1,21 +1,29 @@
+internal import Encoding
+package import Vocabulary
+
 /// Why an OAuth operation failed.
 ///
 /// Holds no byte of a token. Only `serverError` and `serverDescription` keep text of the server, which is checked and
 /// cleaned before.
 package struct OAuthError: Error, Hashable, Sendable {
   package var code: Code
-  /// Which endpoint, member or claim this is about, in our own words: "the token endpoint".
+  /// Which endpoint, member or claim this is about, in our own words: "the token endpoint"; for a connection that could not
+  /// be made or broke, the host, with its port if that is not the scheme's.
   package var subject: String
   /// The `error` value of the answer, when it is at most 64 characters of RFC 6749 section 5.2.
   package var serverError: String?
   /// The server's description, cleaned for a terminal, at most 200 characters: the `error_description`, a media type,
-  /// the target of a redirect; or that its host name was not found.
+  /// the target of a redirect.
   package var serverDescription: String?
+  /// Why no connection came about.
+  package var problem: ConnectionProblem?
   /// By what the server's operators find the request, at most 64 letters, digits and "-".
   package var correlationID: String?
   package var httpStatus: Int?
   /// The advice for this server, in our own words.
   package var advice: String?
+  /// The issuer that was probably meant: the same but for a slash at the end.
+  package var issuerMeant: String?
   /// How long the server asked us to wait, at most 300.
   package var retryAfterSeconds: Int?
   /// The request may have been carried out, and no byte of an answer was seen. A refresh token that was
@@ -36,13 +44,25 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.httpStatus = httpStatus
   }
 
-  /// A failure of the transport while talking to `subject`.
-  package init(_ failure: HTTPFailure, _ subject: String) {
-    self.init(Code(failure.code), failure.code == .proxy ? "the proxy" : subject)
+  /// A failure of the transport.
+  ///
+  /// - Parameter proxy: The URL of the proxy of the connection, if any.
+  package init(_ failure: HTTPFailure, _ role: EndpointRole, at endpoint: Endpoint, proxy: String?) {
+    let code = Code(failure)
+    let peer = code == .proxyFailed ? proxy.flatMap { try? URI($0) } : endpoint.uri
+    let place = role == .resource ? endpoint.uri.origin : role.subject
+    self.init(code, code.isAboutHost ? peer?.authority ?? "the proxy" : place)
+    // The sentences about certificates tell these themselves.
+    let isTold = [.certificateExpired, .certificateNotYetValid, .certificateOfOtherHost].contains(failure.problem)
+    problem = isTold ? nil : failure.problem
     lostAnswer = failure.requestMayHaveArrived && !failure.responseStarted
     answerBegan = failure.responseStarted
-    serverDescription =
-      failure.code == .resolve ? "host name not found" : failure.redirectOrigin.map { "it leads to \($0)" }
+    serverDescription = failure.redirectOrigin.map { "it leads to \($0)" }
+  }
+
+  /// A failure of the transport while it sent this request.
+  init(_ failure: HTTPFailure, _ request: borrowing HTTPRequest) {
+    self.init(failure, request.role, at: request.endpoint, proxy: request.transport.proxy?.url)
   }
 
   /// The ``correlationID``, where the description does not tell it.
@@ -59,6 +79,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     }
     if let serverError { text += " (\(serverError))" } else if let httpStatus { text += " (HTTP status \(httpStatus))" }
     if let serverDescription, !serverDescription.isEmpty { text += ": \(serverDescription)" }
+    if let problem { text += ": \(problem.title)" }
     if let untoldCorrelationID { text += " (correlation id \(untoldCorrelationID))" }
     return text
   }

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 extension OAuthError {
   /// The kind of error. The raw values are stable names.
   package enum Code: String, Sendable, CaseIterable {
@@ -8,8 +10,8 @@ extension OAuthError {
     case resourceMismatch
     case endpointMissing, invalidScope, invalidTarget, invalidAuthorizationDetails, invalidClientID
     // No answer, or none that may be used.
-    case network, connectionLost, timeout, tlsFailure, pinMismatch, redirectRefused, responseTooLarge
-    case certificateRejected, certificateExpired, certificateOfOtherHost
+    case network, proxyFailed, connectionLost, timeout, tlsFailure, pinMismatch, redirectRefused, responseTooLarge
+    case certificateRejected, certificateExpired, certificateNotYetValid, certificateOfOtherHost
     case serverUnavailable, rateLimited, cancelled, malformedResponse, notJSON, internalFailure, cryptoFailure
     // The answer is not what the protocol promises.
     case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch, userInfoRejected
@@ -31,14 +33,16 @@ extension OAuthError {
 }
 
 extension OAuthError.Code {
-  init(_ code: HTTPFailure.Code) {
+  package init(_ failure: HTTPFailure) {
     self =
-      switch code {
-      case .resolve, .connect, .proxy: .network
+      switch failure.code {
+      case .resolve, .connect: .network
+      case .proxy: .proxyFailed
       case .send, .receive: .connectionLost
       case .tls: .tlsFailure
       case .certificate: .certificateRejected
-      case .certificateTime: .certificateExpired
+      case .certificateTime:
+        failure.problem == .certificateNotYetValid ? .certificateNotYetValid : .certificateExpired
       case .certificateHost: .certificateOfOtherHost
       case .pin: .pinMismatch
       case .timeout: .timeout
@@ -49,6 +53,16 @@ extension OAuthError.Code {
       case .memory: .noMemory
       case .setup, .content: .internalFailure
       }
+  }
+
+  /// Whether it is about a host and not about what the host says.
+  package var isAboutHost: Bool {
+    switch self {
+    case .network, .proxyFailed, .connectionLost, .timeout, .tlsFailure, .pinMismatch, .certificateRejected,
+      .certificateExpired, .certificateNotYetValid, .certificateOfOtherHost:
+      true
+    default: false
+    }
   }
 
   /// What an error means for the grant that a request used, and for a repetition of the request.
@@ -68,12 +82,13 @@ extension OAuthError.Code {
     switch self {
     case .invalidGrant: .grantEnded
     case .interactionRequired, .refreshRefused: .signInNeeded
-    case .network, .connectionLost, .timeout, .tlsFailure, .serverUnavailable, .rateLimited, .noMemory:
+    case .network, .proxyFailed, .connectionLost, .timeout, .tlsFailure, .serverUnavailable, .rateLimited, .noMemory:
       .passing
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
       .resourceMismatch, .endpointMissing, .invalidScope, .invalidTarget, .invalidAuthorizationDetails,
       .invalidTargetAnswer, .invalidClientID,
-      .certificateRejected, .certificateExpired, .certificateOfOtherHost, .pinMismatch, .redirectRefused,
+      .certificateRejected, .certificateExpired, .certificateNotYetValid, .certificateOfOtherHost, .pinMismatch,
+      .redirectRefused,
       .responseTooLarge, .cancelled, .malformedResponse, .notJSON, .internalFailure, .cryptoFailure,
       .unsupportedTokenType, .missingIDToken, .idTokenRejected, .userInfoMismatch, .userInfoRejected, .invalidRequest,
       .unsupportedTokenRevocation, .otherServerError, .codeChallengeUnsupported, .codeChallengeUnannounced,
@@ -93,7 +108,7 @@ extension OAuthError.Code {
     case .invalidIssuer: "not a valid issuer URL: it must be https, without query and fragment"
     case .issuerMismatch: "the server's metadata is for another issuer than \(subject)"
     case .resourceMismatch: "the resource's metadata is for another resource than \(subject)"
-    case .metadataMissing: "no metadata was found for \(subject)"
+    case .metadataMissing: "no metadata was found at \(subject)"
     case .metadataInvalid: "the server's metadata is not usable: \(subject)"
     case .endpointMissing: "the server does not name \(subject)"
     case .invalidScope: "\(subject) is not a valid scope"
@@ -101,11 +116,13 @@ extension OAuthError.Code {
     case .invalidAuthorizationDetails: "\(subject) must be a JSON array of objects with a type"
     case .invalidClientID: "\(subject) is not a valid client id"
     case .network: "cannot reach \(subject)"
+    case .proxyFailed: "cannot get through the proxy \(subject)"
     case .connectionLost: "the connection to \(subject) was interrupted"
     case .timeout: "\(subject) did not answer in time"
     case .tlsFailure: "the secure connection to \(subject) failed"
     case .certificateRejected: "the certificate of \(subject) is not trusted"
-    case .certificateExpired: "the certificate of \(subject) has expired or is not valid yet"
+    case .certificateExpired: "the certificate of \(subject) has expired"
+    case .certificateNotYetValid: "the certificate of \(subject) is not valid yet"
     case .certificateOfOtherHost: "the certificate of \(subject) is for another host"
     case .pinMismatch: "the public key of \(subject) is not one of the pinned keys"
     case .redirectRefused: "\(subject) answered with a redirect that is not followed"

@@ -12,9 +12,11 @@ extension SystemError {
     package static var ECONNREFUSED: Int32 { Glibc.ECONNREFUSED }
     package static var EEXIST: Int32 { Glibc.EEXIST }
     package static var EFBIG: Int32 { Glibc.EFBIG }
+    package static var EHOSTUNREACH: Int32 { Glibc.EHOSTUNREACH }
     package static var EINVAL: Int32 { Glibc.EINVAL }
     package static var EISDIR: Int32 { Glibc.EISDIR }
     package static var ELOOP: Int32 { Glibc.ELOOP }
+    package static var ENETUNREACH: Int32 { Glibc.ENETUNREACH }
     package static var ENOENT: Int32 { Glibc.ENOENT }
     package static var ENOSPC: Int32 { Glibc.ENOSPC }
     package static var ENOTCONN: Int32 { Glibc.ENOTCONN }

@@ -79,7 +79,8 @@ extension OAuthError {
   /// Whether a public document may have moved to another URL. A server that is slow or in trouble has not moved.
   fileprivate var mayComeOfMoving: Bool {
     switch code {
-    case .network, .tlsFailure, .certificateRejected, .certificateExpired, .certificateOfOtherHost, .redirectRefused,
+    case .network, .proxyFailed, .tlsFailure, .certificateRejected, .certificateExpired, .certificateNotYetValid,
+      .certificateOfOtherHost, .redirectRefused,
       .otherServerError, .malformedResponse:
       true
     default: namesNoSuchEndpoint

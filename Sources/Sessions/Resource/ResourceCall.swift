@@ -107,7 +107,7 @@ package struct ResourceCall: Sendable {
       switch error.code {
       case .content: throw .content
       case .cancelled: throw .cancelled
-      default: throw .oauth(OAuthError(error, target.origin.text))
+      default: throw .oauth(OAuthError(error, .resource, at: request.endpoint, proxy: request.transport.proxy?.url))
       }
     }
   }

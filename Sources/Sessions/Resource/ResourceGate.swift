@@ -27,7 +27,9 @@ package struct ResourceGate: Sendable {
     // Origins that a person listed take precedence over those that the server announced.
     let listed = settings.accounts.filter { $0.configuration.lists(origin) }.map(\.name)
     let candidates = listed.isEmpty ? accountsWithUserInfo(at: origin) : listed
-    guard let first = candidates.first else { throw .originNotListed(account: nil, origin: origin.text) }
+    guard let first = candidates.first else {
+      throw .originNotListed(account: nil, origin: origin.text, known: settings.accounts.map(\.name.text))
+    }
     guard candidates.count == 1 else {
       throw .severalAccounts(candidates.map(\.text), origin: origin.text)
     }
@@ -36,7 +38,9 @@ package struct ResourceGate: Sendable {
   }
 
   private func check(_ account: AccountName, _ origin: ResourceOrigin) throws(SessionError) {
-    guard let configuration = settings[account] else { throw .noAccount(name: account.text) }
+    guard let configuration = settings[account] else {
+      throw .noAccount(name: account.text, known: settings.accounts.map(\.name.text))
+    }
     guard let record = try services.record(of: account) else {
       // Without a session there is no token either, which is the better thing to say.
       if configuration.lists(origin) { return }

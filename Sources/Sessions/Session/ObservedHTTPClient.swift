@@ -1,3 +1,4 @@
+internal import Encoding
 internal import OAuth
 internal import Platform
 internal import Vocabulary
@@ -16,13 +17,13 @@ struct ObservedHTTPClient: HTTPClient {
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     let begin = time.now()
-    let role = request.role
+    let line = RequestLine(request.role, request.method.name, url: request.endpoint.text)
     do {
       let response = try client.send(request)
-      observer(.answered(role, status: response.status, milliseconds: milliseconds(since: begin)))
+      observer(.answered(line, status: response.status, milliseconds: milliseconds(since: begin)))
       return response
     } catch {
-      observer(.unanswered(role, error.code, milliseconds: milliseconds(since: begin)))
+      observer(.unanswered(line, error, milliseconds: milliseconds(since: begin)))
       throw error
     }
   }
@@ -32,12 +33,13 @@ struct ObservedHTTPClient: HTTPClient {
     receiver: any ResourceReceiver
   ) throws(HTTPFailure) -> ResourceResponse {
     let begin = time.now()
+    let line = RequestLine(.resource, request.method.text, url: request.endpoint.uri.origin)
     do {
       let response = try client.exchange(request, authorization: authorization, content: content, receiver: receiver)
-      observer(.answered(.resource, status: response.head.status, milliseconds: milliseconds(since: begin)))
+      observer(.answered(line, status: response.head.status, milliseconds: milliseconds(since: begin)))
       return response
     } catch {
-      observer(.unanswered(.resource, error.code, milliseconds: milliseconds(since: begin)))
+      observer(.unanswered(line, error, milliseconds: milliseconds(since: begin)))
       throw error
     }
   }

@@ -5,8 +5,8 @@ package import Vault
 
 /// Why a session cannot do what was asked. There are three remedies: sign in again, try later, fix something.
 package enum SessionError: Error, Hashable, Sendable {
-  /// No account of that name; nil when there is no account at all, or none is active.
-  case noAccount(name: String?)
+  /// No account of that name among those that are known; nil when there is no account at all.
+  case noAccount(name: String?, known: [String] = [])
   /// The account has no session.
   case signedOut(account: String)
   /// The authorization server ended the grant (`invalid_grant`, RFC 6749 section 5.2).
@@ -27,8 +27,8 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityUnknown(account: String)
   /// The new token lives for less time than the caller needs, in seconds.
   case lifetimeTooShort(account: String, lifetime: Int)
-  /// No account, or not the named one, lists the place that a token should go to.
-  case originNotListed(account: String?, origin: String)
+  /// No account among those that are known, or not the named one, lists the place that a token should go to.
+  case originNotListed(account: String?, origin: String, known: [String] = [])
   /// The settings list the origin, but the vault does not: it was not confirmed.
   case originUnconfirmed(account: String, origin: String)
   /// More than one account lists the place.
@@ -145,7 +145,7 @@ package enum SessionError: Error, Hashable, Sendable {
   /// Nothing was sent: there was no way to the server.
   package var neverLeft: Bool {
     guard case .oauth(let error) = self else { return false }
-    return [.network, .connectionLost].contains(error.code) && !error.lostAnswer && !error.answerBegan
+    return [.network, .proxyFailed, .connectionLost].contains(error.code) && !error.lostAnswer && !error.answerBegan
       && error.httpStatus == nil && !error.followsSuccess
   }
 

@@ -3,7 +3,7 @@ package import OAuth
 package import Vocabulary
 
 /// A step of an operation, for those who ask why it failed or took long. It holds no text of a server, a file or a
-/// peer.
+/// peer but the URL of a request.
 package enum SessionStep: Sendable, Hashable {
   /// Another process held the account for so long.
   case waitedForAccount(milliseconds: Int)
@@ -17,8 +17,8 @@ package enum SessionStep: Sendable, Hashable {
   case metadataDoubted
   /// A fetched key set contains material that must not be published.
   case keySetWarned(JWKSet.Warning)
-  case answered(EndpointRole, status: Int, milliseconds: Int)
-  case unanswered(EndpointRole, HTTPFailure.Code, milliseconds: Int)
+  case answered(RequestLine, status: Int, milliseconds: Int)
+  case unanswered(RequestLine, HTTPFailure, milliseconds: Int)
   /// The `auth_time` of a refreshed ID Token is not that of the first one (OpenID Connect Core, section 12.2).
   case authenticationTimeChanged
   /// By the name of its algorithm, which is one of `JWSAlgorithm`.

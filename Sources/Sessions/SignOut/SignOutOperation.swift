@@ -163,7 +163,7 @@ package struct SignOutOperation: Sendable {
       }
     } catch {
       ending.confirmation = .postponed(
-        cancellation.isCancelled ? .oauth(OAuthError(HTTPFailure(.timeout), EndpointRole.revocation.subject)) : error)
+        cancellation.isCancelled ? .oauth(OAuthError(.timeout, EndpointRole.revocation.subject)) : error)
     }
     return ending
   }

@@ -36,13 +36,14 @@ extension LogStep {
     case .documentKept(let endpoint, let age):
       object["endpoint"] = .string(endpoint.rawValue)
       object["seconds"] = .int(age)
-    case .answered(let endpoint, let status, let time):
-      object["endpoint"] = .string(endpoint.rawValue)
+    case .answered(let line, let status, let time):
+      line.addMembers(to: &object)
       object["status"] = .int(status)
       object["duration_ms"] = .int(time)
-    case .unanswered(let endpoint, let code, let time):
-      object["endpoint"] = .string(endpoint.rawValue)
+    case .unanswered(let line, let code, let problem, let time):
+      line.addMembers(to: &object)
       object["result"] = .string(code.rawValue)
+      object["cause"] = problem.map { .string($0.rawValue) }
       object["duration_ms"] = .int(time)
     case .idTokenVerified(let algorithm): object["algorithm"] = .string(algorithm.rawValue)
     case .signInPending(let seconds): object["seconds"] = .int(seconds)
@@ -71,15 +72,15 @@ extension LogStep {
       case "keys_doubted": .keysDoubted
       case "metadata_doubted": .metadataDoubted
       case "answered":
-        endpoint.flatMap { endpoint in
+        RequestLine(json).flatMap { line in
           number("status").flatMap { status in
-            number("duration_ms").map { .answered(endpoint, status: status, milliseconds: $0) }
+            number("duration_ms").map { .answered(line, status: status, milliseconds: $0) }
           }
         }
       case "unanswered":
-        endpoint.flatMap { endpoint in
+        RequestLine(json).flatMap { line in
           word("result").flatMap { code in
-            number("duration_ms").map { .unanswered(endpoint, code, milliseconds: $0) }
+            number("duration_ms").map { .unanswered(line, code, word("cause"), milliseconds: $0) }
           }
         }
       case "id_token_verified": word("algorithm").map { .idTokenVerified($0) }
@@ -89,6 +90,22 @@ extension LogStep {
       }
     guard let step else { return nil }
     self = step
+  }
+}
+
+extension RequestLine {
+  fileprivate func addMembers(to object: inout JSONObject) {
+    object["endpoint"] = .string(role.rawValue)
+    object["method"] = .string(method)
+    object["url"] = .string(url)
+  }
+
+  fileprivate init?(_ json: JSON) {
+    guard let role = json["endpoint"]?.string.flatMap(EndpointRole.init(rawValue:)),
+      let method = json["method"]?.string,
+      let url = json["url"]?.string
+    else { return nil }
+    self.init(role, method, url: url)
   }
 }
 

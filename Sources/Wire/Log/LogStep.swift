@@ -2,7 +2,7 @@ internal import Encoding
 package import Vocabulary
 
 /// A step of the daemon's work for a request, with the reason. Steps are published and logged only for requests with
-/// `verbose`. As in every ``LogEvent``, a step has no text.
+/// `verbose`. As in every ``LogEvent``, a step has no text but the URL of a request.
 package enum LogStep: Sendable, Hashable {
   /// The cached token was returned; nil if the server named no lifetime.
   case tokenServed(secondsLeft: Int?)
@@ -24,8 +24,8 @@ package enum LogStep: Sendable, Hashable {
   /// An endpoint is gone, or the cached metadata name one that is not allowed, so they are fetched again.
   case metadataDoubted
   /// The status is that of HTTP.
-  case answered(EndpointRole, status: Int, milliseconds: Int)
-  case unanswered(EndpointRole, FailureCode, milliseconds: Int)
+  case answered(RequestLine, status: Int, milliseconds: Int)
+  case unanswered(RequestLine, FailureCode, ConnectionProblem?, milliseconds: Int)
   case idTokenVerified(SigningAlgorithm)
   /// The ID Token identifies the user, so UserInfo is not requested.
   case identityKnown
@@ -69,8 +69,10 @@ extension LogStep {
     case .documentKept(let endpoint, let age): "\(endpoint.title) from the cache, \(age) s old"
     case .keysDoubted: "the cached keys do not fit a signed token: fetching the key set again"
     case .metadataDoubted: "the cached metadata may be out of date: fetching them again"
-    case .answered(let endpoint, let status, let time): "\(endpoint.title): HTTP status \(status) in \(time) ms"
-    case .unanswered(let endpoint, let code, let time): "\(endpoint.title): \(code.rawValue) after \(time) ms"
+    case .answered(let line, let status, let time):
+      "\(line.role.title): \(line.method) \(line.url): HTTP status \(status) in \(time) ms"
+    case .unanswered(let line, let code, let problem, let time):
+      "\(line.role.title): \(line.method) \(line.url): \(code.rawValue)\(problem.map { " (\($0.title))" } ?? "") after \(time) ms"
     case .idTokenVerified(let algorithm): "the ID Token was verified: \(algorithm.rawValue)"
     case .identityKnown: "the ID Token identifies the user: no UserInfo request"
     case .signInPending(let seconds): "not approved yet: next poll in \(seconds) s"

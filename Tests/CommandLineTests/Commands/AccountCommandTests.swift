@@ -118,11 +118,15 @@ private func object(_ text: String) throws -> JSONObject {
   }
 
   @Test func `say what a change means for the session`() throws {
-    #expect(AccountCommand.changed("work", try object(#"{"signed_out":false}"#)) == "changed work")
+    #expect(AccountCommand.changed("work", try object(#"{"signed_out":false}"#)).english == "changed work")
     #expect(
-      AccountCommand.changed("work", try object(#"{"signed_out":true,"setting":"client_id"}"#))
+      AccountCommand.changed("work", try object(#"{"signed_out":true,"setting":"client_id"}"#)).english
         == "changed work; it is signed out until the next sign-in, since client_id is not what was signed in with:"
         + " agent login work")
+    let (scope, host) = (AccountSetting.scope, AccountSetting.origins)
+    #expect(
+      AccountCommand.changed("work", try object(#"{"signed_out":false}"#), named: [scope, host]).english
+        == "changed work; --scope takes effect at the next sign-in: agent login work")
   }
 
   @Test func `say what a removal did`() throws {

@@ -69,7 +69,8 @@ import Wire
     let program = try AgentProgram()
     let entries: [LogEvent] = [
       .step(.refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60))), .refreshBegan(attempt: 1),
-      .step(.answered(.token, status: 200, milliseconds: 34)),
+      .step(
+        .answered(RequestLine(.token, "POST", url: "https://as.example/token"), status: 200, milliseconds: 34)),
     ]
     let events = entries.flatMap {
       Reply.event(.progress(LogEntry(time: 1_700_000_000, account: "work", event: $0))).serialized()
@@ -84,7 +85,8 @@ import Wire
     #expect(
       lines(result).dropFirst(2).dropLast() == [
         "agent: work: the cached token has 12 s left, less than 60 s: refreshing",
-        "agent: work: refresh began, attempt 1", "agent: work: token endpoint: HTTP status 200 in N ms",
+        "agent: work: refresh began, attempt 1",
+        "agent: work: token endpoint: POST https://as.example/token: HTTP status 200 in N ms",
       ])
   }
 

@@ -1,4 +1,5 @@
 import Testing
+import Vocabulary
 import Wire
 
 @testable import CommandLine

@@ -29,7 +29,7 @@ private func quoted(_ value: [UInt8]) throws -> String {
   @Test func `leaves no byte outside an escape that any shell reads as more than itself`() throws {
     for byte in 1...255 as ClosedRange<UInt8> where byte != 0x0A && byte != 0x0D {
       let text = try quoted([byte])
-      let isLiteral = Quoting.isLiteral(byte) || byte == 0x20
+      let isLiteral = ShellWord.isLiteral(byte) || byte == 0x20
       let digits = String(Int(byte) | 0o1000, radix: 8).dropFirst()
       if !isLiteral { #expect(text == "''\"`printf '\\\(digits)'`\"''") }
     }

@@ -69,18 +69,25 @@ extension `Those who want to know` {
 }
 
 @Suite struct `A step of a session` {
+  private static let line = RequestLine(.token, "POST", url: "https://as.example/token")
+
   @Test(arguments: [
     (SessionStep.recordRead, LogStep.recordRead), (.recordWritten, .recordWritten), (.keysDoubted, .keysDoubted),
     (.metadataDoubted, .metadataDoubted),
     (.waitedForAccount(milliseconds: 3), .waitedForAccount(milliseconds: 3)),
     (.documentKept(.metadata, ageSeconds: 5), .documentKept(.metadata, ageSeconds: 5)),
     (
-      .answered(.deviceAuthorization, status: 400, milliseconds: 7),
-      .answered(.deviceAuthorization, status: 400, milliseconds: 7)
+      .answered(line, status: 400, milliseconds: 7), .answered(line, status: 400, milliseconds: 7)
     ),
-    (.unanswered(.token, .timeout, milliseconds: 7), .unanswered(.token, .timeout, milliseconds: 7)),
-    (.unanswered(.keys, .certificate, milliseconds: 1), .unanswered(.keys, .certificateRejected, milliseconds: 1)),
-    (.unanswered(.userinfo, .connect, milliseconds: 1), .unanswered(.userinfo, .network, milliseconds: 1)),
+    (.unanswered(line, HTTPFailure(.timeout), milliseconds: 7), .unanswered(line, .timeout, nil, milliseconds: 7)),
+    (
+      .unanswered(line, HTTPFailure(.certificate, .selfSigned), milliseconds: 1),
+      .unanswered(line, .certificateRejected, .selfSigned, milliseconds: 1)
+    ),
+    (
+      .unanswered(line, HTTPFailure(.connect, .refused), milliseconds: 1),
+      .unanswered(line, .network, .refused, milliseconds: 1)
+    ),
   ]) func `is told in the words of the log`(step: SessionStep, told: LogStep) {
     #expect(LogStep(step) == told)
   }

@@ -70,10 +70,11 @@ import Wire
 
   private static func expected(_ code: OAuthError.Code) -> (FailureCode, Wire.ExitStatus) {
     switch code {
-    case .network, .connectionLost: (.network, .tryLater)
+    case .network, .proxyFailed, .connectionLost: (.network, .tryLater)
     case .timeout: (.timeout, .tryLater)
     case .serverUnavailable, .rateLimited, .tlsFailure: (.serverUnavailable, .tryLater)
-    case .certificateRejected, .certificateExpired, .certificateOfOtherHost: (.certificateRejected, .failed)
+    case .certificateRejected, .certificateExpired, .certificateNotYetValid, .certificateOfOtherHost:
+      (.certificateRejected, .failed)
     case .pinMismatch: (.pinMismatch, .failed)
     case .cancelled: (.cancelled, .failed)
     case .accessDenied, .scopeWithheld: (.accessDenied, .denied)

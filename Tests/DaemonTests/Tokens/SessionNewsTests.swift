@@ -11,7 +11,7 @@ import Wire
 @testable import Daemon
 
 @Suite struct `News of a session` {
-  private static let unreachable = SessionError.oauth(OAuthError(HTTPFailure(.connect), ""))
+  private static let unreachable = SessionError.oauth(OAuthError(.network, "as.example"))
 
   /// The macro cannot call what changes a value.
   private func expect(

@@ -117,7 +117,7 @@ import Testing
       #expect(try tree.agent("request", address + "/x").failed(4))
       let caller = try tree.start(["request", address + "/x", "--wait", "60s", "--verbose"])
       let deadline = Instant.now.advanced(by: .seconds(30))
-      while !caller.errorText.contains("resource: network") {
+      while !caller.errorText.contains("resource: GET \(address): network") {
         try #require(Instant.now < deadline, "\(caller.errorText)")
         Threads.sleep(for: .milliseconds(20))
       }

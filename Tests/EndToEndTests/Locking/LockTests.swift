@@ -125,7 +125,7 @@ import Testing
       let account = try JSON(parsing: Array(asking.readLine().utf8))["accounts"]?.array?.first
       #expect(account?["check"] == "failed", "\(String(describing: account))")
       #expect(account?["check_problem"]?["code"] == "cancelled")
-      #expect(try asking.wait() == .exited(0))
+      #expect(try asking.wait() == .exited(1))
     }
   }
 

@@ -18,7 +18,7 @@ import Testing
         #expect(refused.failed(1), "\(refused.errorText)")
         #expect(refused.failureCode == "origin_not_allowed")
         #expect(
-          refused.errorText.contains("account set \(arguments.last ?? "NAME") --host http://127.0.0.1:\(server.port)"))
+          refused.errorText.contains("account set work --host http://127.0.0.1:\(server.port)"))
       }
       #expect(server.connections == 0)
       let token = try session.tree.token()
@@ -70,7 +70,9 @@ import Testing
       #expect(set.succeeded)
       let refused = try session.tree.agent("request", server.url())
       #expect(refused.failed(2))
-      #expect(refused.errorText.contains("work, second") && refused.errorText.contains("--account NAME"))
+      #expect(
+        refused.errorText.contains("work, second")
+          && refused.errorText.contains("choose one: --account work or --account second"))
       #expect(server.connections == 0)
       for account in ["work", "second"] {
         let token = try session.tree.token(account)

@@ -82,7 +82,7 @@ import Testing
       let refused = try waiting.program.until(refusal)
       #expect(refused.rows.joined().contains("it begins with http://127.0.0.1/"))
       let again = try waiting.program.until(" left.")
-      #expect(again.rows.last?.hasPrefix("Waiting") == true && !again.echoes)
+      #expect(again.rows.last?.hasPrefix("Paste the address and press Enter (hidden):") == true && !again.echoes)
       #expect(again.rows.count { $0.contains("this is not the redirect address") } == 1)
       #expect(try issuer.count("code_grants") == 0)
       try waiting.paste(try waiting.answer())

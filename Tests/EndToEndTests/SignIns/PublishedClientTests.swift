@@ -162,8 +162,9 @@ import Testing
           let login = try tree.agent(Self.line(issuer, web).dropLast() + [flow, "--no-open"])
           #expect(login.failed(1), "\(login.errorText)")
           #expect(login.errorText.contains("client_id_metadata_document_supported"))
-          #expect(login.errorText.contains("agent login work --client-id ID"))
-          #expect(login.errorText.contains("agent login work --register"))
+          #expect(
+            login.errorText.contains("agent login work --issuer \(issuer.url) --allow-http-loopback --client-id ID"),
+            "\(login.errorText)")
         }
         #expect(try issuer.count("authorizations") == 0 && issuer.count("pushed_requests") == 0)
         #expect(try issuer.count("device_authorizations") == 0 && issuer.count("client_failures") == 0)

@@ -140,8 +140,8 @@ import Testing
     try Issuer.with { issuer in
       try AgentTree.with { tree in
         let result = try tree.agent("login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--json")
-        #expect(result.status == .exited(1))
-        #expect(result.failureCode == "invalid_configuration")
+        #expect(result.status == .exited(2))
+        #expect(result.failureCode == "invalid_request")
         #expect(try issuer.requests() == 0)
       }
     }

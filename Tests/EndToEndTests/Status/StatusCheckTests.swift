@@ -73,7 +73,7 @@ import Testing
       _ = try session.tree.agent(
         "account", "add", "idle", "--issuer", url, "--client-id", "agent-cli", "--allow-http-loopback")
       try session.tree.signIn("home", at: url)
-      let status = try session.tree.json("status", "--check")
+      let status = try session.tree.checked()
       let checks = try #require(status["accounts"]?.array).map {
         "\($0["name"]?.string ?? ""): \($0["check"]?.string ?? "")"
       }
@@ -83,7 +83,7 @@ import Testing
 
   @Test func `of no accounts is answered too`() throws {
     try AgentTree.with { tree in
-      let status = try tree.json("status", "--check")
+      let status = try tree.checked()
       #expect(status["accounts"] == [])
     }
   }

@@ -4,6 +4,11 @@ import TestSupport
 import Testing
 
 extension AgentTree {
+  /// What `status --check` prints with `--json`, whatever it says of the sessions.
+  func checked(_ account: String...) throws -> JSON {
+    try JSON(parsing: agent(["status"] + account + ["--check", "--json"]).output)
+  }
+
   /// The events that the daemon's log has now.
   func events() throws -> [JSON] {
     try #require(try json("daemon", "log")["events"]?.array)
@@ -20,7 +25,7 @@ extension AgentTree {
 
   /// What `status --check` says of an account.
   func check(_ account: String = "work") throws -> JSON {
-    let status = try json("status", account, "--check")
+    let status = try checked(account)
     return try #require(status["accounts"]?.array?.first)
   }
 }

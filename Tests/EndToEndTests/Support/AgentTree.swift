@@ -51,9 +51,11 @@ final class AgentTree: Sendable {
     _ arguments: [String], _ changes: [String: String?] = [:], input: String = "",
     timeout: Duration = Sanitizer.patience
   ) throws -> ProcessResult {
-    try ProcessRunner.run(
+    let result = try ProcessRunner.run(
       executable: Programs.path("agent"), arguments: arguments, environment: environment(changes),
       input: Array(input.utf8), timeout: timeout)
+    try Hints.check(result, in: self, of: arguments)
+    return result
   }
 
   func agent(_ arguments: String...) throws -> ProcessResult { try agent(arguments) }

@@ -89,7 +89,7 @@ enum HostileCatalogue {
         .refused(
           "client_rejected", 1,
           "the token endpoint does not accept this client's id or secret (invalid_client);"
-            + " check the client id and how the client is registered at the server")),
+            + " check the client id; if the client has a secret: agent login work --client-secret-prompt")),
       HostileRow(
         .refresh, "fail_next_token=9&status=400&error=nonsense",
         .refused("server_rejected", 1, "the token endpoint reported an error (nonsense)")),
@@ -180,7 +180,10 @@ enum HostileCatalogue {
   static let documents: [HostileRow] =
     [
       HostileRow(
-        .browser, "break_metadata=issuer", otherIssuer(": SERVER/"),
+        .browser, "break_metadata=issuer",
+        otherIssuer(
+          ": SERVER/",
+          "the slash at the end counts: agent login new --client-id agent-cli --allow-http-loopback --issuer SERVER/"),
         suite: "oidcc-client-test-discovery-issuer-mismatch"),
       HostileRow(.browser, "body_at=metadata&body=error", otherIssuer("")),
       HostileRow(
@@ -217,9 +220,10 @@ enum HostileCatalogue {
     }
 
   /// - Parameter named: What the metadata name.
-  private static func otherIssuer(_ named: String) -> HostileRow.Outcome {
-    let hint = "check the issuer's URL"
-    return .refused(
+  private static func otherIssuer(
+    _ named: String, _ hint: String = "check the issuer's URL"
+  ) -> HostileRow.Outcome {
+    .refused(
       "server_misbehaved", 1, "the server's metadata is for another issuer than the configured one\(named); \(hint)")
   }
 

@@ -24,7 +24,12 @@ extension HostileRow {
     init(_ failure: JSON?, _ status: Int32, _ names: [(url: String, name: String)]) {
       var message = failure?["message"]?.string ?? "none"
       if let hint = failure?["hint"]?.string { message += "; " + hint }
-      for (url, name) in names { message.replace(url, with: name) }
+      for (url, name) in names {
+        message.replace(url, with: name)
+        message.replace(url.dropFirst("http://".count), with: "\(name)'s HOST")
+      }
+      // What is about a host tells of the account first.
+      for account in ["work: ", "new: "] where message.hasPrefix(account) { message.removeFirst(account.count) }
       self = .refused(failure?["code"]?.string ?? "none", status, message)
     }
 
@@ -59,7 +64,7 @@ enum HostileEndpoint: String, Sendable {
     case "huge", "flood", "endless": .misbehaved("the answer of \(rawValue) is too large")
     case "redirect": redirect(307, "it leads to ELSEWHERE")
     case "two_locations": redirect(302, nil)
-    case "drop", "truncated": .unreachable("the connection to \(rawValue) was interrupted")
+    case "drop", "truncated": .unreachable("the connection to SERVER's HOST was interrupted")
     // The type of public documents does not count, since servers have many for them.
     case "type": isDocument ? .accepted : notJSON("text/plain")
     case "two_types": isDocument ? .accepted : notJSON(nil)
@@ -139,5 +144,6 @@ extension HostileRow.Outcome {
   static let expired = Self.refused(
     "session_expired", 3, "Session expired, please sign in again; agent login work")
   static let noMetadata = Self.refused(
-    "invalid_configuration", 1, "no metadata was found for the issuer (HTTP status 200); check the issuer's URL")
+    "invalid_configuration", 1,
+    "no metadata was found at SERVER/.well-known/openid-configuration (HTTP status 200); check the issuer's URL")
 }

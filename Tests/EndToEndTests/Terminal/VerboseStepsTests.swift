@@ -4,18 +4,20 @@ import TestSupport
 import Testing
 
 @Suite(.needsPrograms) struct `With --verbose the daemon tells` {
-  /// What is told, without times and without what the client says of itself.
+  /// What is told, without times, without what the client says of itself, and without the issuer's address.
   private func steps(_ result: ProcessResult) -> [String] {
     let prefix = "agent: work: "
     return result.errorText.split(separator: "\n").filter { $0.hasPrefix(prefix) }.map { line in
       line.dropFirst(prefix.count).split(separator: " ").map { word in
-        word.allSatisfy(\.isNumber) && word != "200" ? "N" : String(word)
+        if word.allSatisfy(\.isNumber), word != "200" { return "N" }
+        guard let uri = try? URI(String(word)), uri.isHTTPLoopback else { return String(word) }
+        return "ISSUER\(uri.path)\(word.hasSuffix(":") && !uri.path.hasSuffix(":") ? ":" : "")"
       }.joined(separator: " ")
     }
   }
 
   private static let cached = "metadata from the cache, N s old"
-  private static let tokens = "token endpoint: HTTP status 200 in N ms"
+  private static let tokens = "token endpoint: POST ISSUER/token: HTTP status 200 in N ms"
   private static let written = "the account's record is on disk"
   private static let read = "the account's record was read from the vault"
   private static let began = "refresh began, attempt N"
@@ -51,7 +53,7 @@ import Testing
       // What was told is in the log as well.
       let log = try session.tree.agent("daemon", "log").outputText
       #expect(log.contains(" work: a new token was requested: refreshing\n"))
-      #expect(log.contains(" work: token endpoint: HTTP status 200 in "))
+      #expect(log.contains(" work: token endpoint: POST \(session.issuer.url)/token: HTTP status 200 in "))
     }
   }
 
@@ -78,7 +80,8 @@ import Testing
       }
       try session.issuer.control("hang", "off")
       #expect(try first.wait() == .exited(0) && second.wait() == .exited(0))
-      #expect(second.errorText.contains("agent: work: token endpoint: HTTP status 200 in "))
+      #expect(
+        second.errorText.contains("agent: work: token endpoint: POST \(session.issuer.url)/token: HTTP status 200 in "))
       #expect(first.errorText == "")
     }
   }
@@ -89,7 +92,7 @@ import Testing
       let result = try session.tree.agent("token", "work", "-v", "--force-refresh", "--json")
       #expect(result.failed(4) && result.failureCode == "network")
       let told = steps(result)
-      #expect(told.count { $0 == "token endpoint: network after N ms" } == 3)
+      #expect(told.count { $0 == "token endpoint: POST ISSUER/token: network (connection refused) after N ms" } == 3)
       #expect(told.contains("refresh waits N ms before attempt N"))
     }
   }
@@ -103,8 +106,9 @@ import Testing
         #expect(login.succeeded)
         let told = steps(login)
         #expect(told.first == "sign-in began")
-        #expect(told.contains("metadata: HTTP status 200 in N ms"))
-        #expect(told.contains("device authorization endpoint: HTTP status 200 in N ms"))
+        #expect(told.contains("metadata: GET ISSUER/.well-known/openid-configuration: HTTP status 200 in N ms"))
+        #expect(
+          told.contains("device authorization endpoint: POST ISSUER/device_authorization: HTTP status 200 in N ms"))
         #expect(told.contains("the ID Token was verified: RS256"))
         #expect(told.contains("sign-in ended after N ms: ok"))
         // The events of the answer are as they are without it.
@@ -118,13 +122,14 @@ import Testing
     try Session.with { session in
       let tree = session.tree
       #expect(
-        steps(try tree.agent("status", "work", "--check", "-v")).contains("UserInfo endpoint: HTTP status 200 in N ms"))
+        steps(try tree.agent("status", "work", "--check", "-v")).contains(
+          "UserInfo endpoint: GET ISSUER/userinfo: HTTP status 200 in N ms"))
       #expect(
         steps(try tree.agent("whoami", "work", "-v")).last
           == "the ID Token identifies the user: no UserInfo request")
       #expect(steps(try tree.agent("account", "set", "work", "--scope", "openid", "-v")).last == "settings: changed")
       let logout = steps(try tree.agent("logout", "work", "--verbose"))
-      #expect(logout.contains("revocation endpoint: HTTP status 200 in N ms"))
+      #expect(logout.contains("revocation endpoint: POST ISSUER/revoke: HTTP status 200 in N ms"))
       #expect(logout.last == "signed out: revoked")
     }
   }

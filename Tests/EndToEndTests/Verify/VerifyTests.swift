@@ -237,7 +237,8 @@ import Testing
       let added = try session.tree.agent(login + ["--allow-http-loopback", "--pin", pin])
       try #require(added.succeeded, "\(added.errorText)")
       let ambiguous = try session.tree.agent(options, input: token)
-      #expect(ambiguous.failed(2) && ambiguous.errorText.contains("--account NAME"), "\(ambiguous.errorText)")
+      #expect(
+        ambiguous.failed(2) && ambiguous.errorText.contains("say whose count: --account "), "\(ambiguous.errorText)")
       #expect(try session.tree.agent(options + ["--account", "work"], input: token).succeeded)
     }
   }

@@ -4,17 +4,18 @@ import OAuth
 import Platform
 import TestSupport
 import Testing
+import Vocabulary
 
 // What a failure says about the request decides whether a refresh token may be used again.
 @Suite struct `Broken connections` {
   @Test func `nobody listens`() throws {
     // Bound and closed again, so that the port is free.
     let port = try UnixSocket.localPort(try UnixSocket.listenLoopback(port: 0))
-    #expect(throws: HTTPFailure(.connect)) { try client().send(post("http://127.0.0.1:\(port)/")) }
+    #expect(throws: HTTPFailure(.connect, .refused)) { try client().send(post("http://127.0.0.1:\(port)/")) }
   }
 
   @Test func `an unknown host`() throws {
-    #expect(throws: HTTPFailure(.resolve)) { try client().send(get("https://host.invalid/")) }
+    #expect(throws: HTTPFailure(.resolve, .hostNotFound)) { try client().send(get("https://host.invalid/")) }
   }
 
   @Test func `closed before a byte of the answer`() throws {

@@ -4,6 +4,7 @@ import OAuth
 import Platform
 import TestSupport
 import Testing
+import Vocabulary
 
 @Suite struct `Proxies` {
   private func transport(_ url: String, exclusions: String = "", credentials: String? = nil) throws -> Transport {
@@ -18,7 +19,7 @@ import Testing
       _ = try $0.readRequest()
       try $0.respond(407, headers: ["Proxy-Authenticate: Basic realm=\"x\""])
     }
-    #expect(throws: HTTPFailure(.proxy)) {
+    #expect(throws: HTTPFailure(.proxy, .proxyAuthentication)) {
       var request = try post("https://as.example/token", transport: transport(proxy.url(""), credentials: "user:pass"))
       request.authorization = try secret("Bearer abc")
       _ = try client().send(request)
@@ -40,13 +41,13 @@ import Testing
 
   @Test func `a proxy that nobody runs is a failure of the proxy`() throws {
     let port = try UnixSocket.localPort(try UnixSocket.listenLoopback(port: 0))
-    #expect(throws: HTTPFailure(.proxy)) {
+    #expect(throws: HTTPFailure(.proxy, .refused)) {
       try client().send(get("https://as.example/", transport: transport("http://127.0.0.1:\(port)")))
     }
   }
 
   @Test func `a proxy of unknown name is a failure of the proxy`() throws {
-    #expect(throws: HTTPFailure(.proxy)) {
+    #expect(throws: HTTPFailure(.proxy, .hostNotFound)) {
       try client().send(get("https://as.example/", transport: transport("http://proxy.invalid:3128")))
     }
   }
@@ -54,7 +55,7 @@ import Testing
   @Test(arguments: ["as.invalid", ".invalid", "other.example, AS.INVALID", "*"])
   func `a host on the list of exclusions is reached directly`(exclusions: String) throws {
     let proxy = try LoopbackServer { _ = try $0.readRequest() }
-    #expect(throws: HTTPFailure(.resolve)) {
+    #expect(throws: HTTPFailure(.resolve, .hostNotFound)) {
       try client().send(get("https://as.invalid/", transport: transport(proxy.url(""), exclusions: exclusions)))
     }
     #expect(proxy.connections == 0)

@@ -3,6 +3,7 @@ import HTTP
 import OAuth
 import TestSupport
 import Testing
+import Vocabulary
 
 @Suite struct `TLS` {
   /// A transport that trusts the server's authority.
@@ -20,26 +21,31 @@ import Testing
 
   @Test func `an unknown authority is not`() throws {
     let server = try TLSServer()
-    #expect(throws: HTTPFailure(.certificate)) { try client().send(get(server.url, transport: Transport())) }
+    #expect(throws: HTTPFailure(.certificate, .unknownAuthority)) {
+      try client().send(get(server.url, transport: Transport()))
+    }
   }
 
   @Test func `trust of one account does not help another`() throws {
     let server = try TLSServer()
     let client = client()
     #expect(try client.send(get(server.url, transport: trusting(server))).status == 200)
-    #expect(throws: HTTPFailure(.certificate)) { try client.send(get(server.url, transport: Transport())) }
+    #expect(throws: HTTPFailure(.certificate, .unknownAuthority)) {
+      try client.send(get(server.url, transport: Transport()))
+    }
   }
 
   // RFC 9525 section 6: the name in the certificate must be the one that was asked for.
   @Test(arguments: [
-    (CertificateAuthority.Certificate.otherHost, HTTPFailure.Code.certificateHost), (.expired, .certificateTime),
-    (.selfSigned, .certificate),
+    (CertificateAuthority.Certificate.otherHost, HTTPFailure(.certificateHost, .certificateOfOtherHost)),
+    (.expired, HTTPFailure(.certificateTime, .certificateExpired)),
+    (.selfSigned, HTTPFailure(.certificate, .selfSigned)),
   ])
   func `another certificate is refused, and nothing is sent`(
-    certificate: CertificateAuthority.Certificate, reason: HTTPFailure.Code
+    certificate: CertificateAuthority.Certificate, failure: HTTPFailure
   ) throws {
     let server = try TLSServer(certificate)
-    #expect(throws: HTTPFailure(reason)) { try client().send(post(server.url, transport: trusting(server))) }
+    #expect(throws: failure) { try client().send(post(server.url, transport: trusting(server))) }
   }
 
   // RFC 9325 section 3.1.1.
@@ -72,7 +78,7 @@ import Testing
   @Test func `a pinned key does not make a certificate trusted`() throws {
     let server = try TLSServer(.selfSigned)
     let pin = try server.authority.pin(of: .selfSigned)
-    #expect(throws: HTTPFailure(.certificate)) {
+    #expect(throws: HTTPFailure(.certificate, .selfSigned)) {
       try client().send(get(server.url, transport: trusting(server, pins: [pin])))
     }
   }

@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import Vocabulary
 
 // RFC 9112, RFC 8252 section 7.3.
 @Suite struct `A request to the redirect listener` {

@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import OAuth
 import Testing
+import Vocabulary
 
 private let subject = "the pushed authorization request endpoint"
 private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
@@ -79,7 +80,7 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
   @Test func `a server that is not who it should be ends the sign-in`() throws {
     for code in [HTTPFailure.Code.certificate, .pin, .cancelled] {
       let server = try server(ScriptedHTTP([.failure(HTTPFailure(code))]))
-      #expect(throws: OAuthError(HTTPFailure(code), subject)) {
+      #expect(throws: failed(HTTPFailure(code), .pushedAuthorization)) {
         try server.authorizationURL(for: try begin(server))
       }
     }

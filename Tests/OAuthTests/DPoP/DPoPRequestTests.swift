@@ -3,6 +3,7 @@ import Encoding
 import JOSE
 import Synchronization
 import Testing
+import Vocabulary
 
 @testable import OAuth
 
@@ -146,7 +147,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
   @Test func `of which no answer came is not repeated here`() throws {
     let failure = HTTPFailure(.receive, requestMayHaveArrived: true)
     let bound = try Bound([.failure(failure)])
-    #expect(throws: OAuthError(failure, tokenSubject)) { try bound.server.refresh(secret("r1")) }
+    #expect(throws: failed(failure)) { try bound.server.refresh(secret("r1")) }
   }
 
   @Test(arguments: ["Bearer", "bearer"]) func `refuses a token that is not bound (section 5)`(type: String) throws {
@@ -347,7 +348,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     _ = try bound.server.userInfo(accessToken: secret("at"), expectedSubject: nil)
     #expect(Set(try bound.proofs().compactMap { $0["jti"]?.string }).count == 2)
     let twice = try Bound([.failure(dead), .failure(dead)])
-    #expect(throws: OAuthError(dead, userInfoSubject)) {
+    #expect(throws: failed(dead, .userinfo)) {
       try twice.server.userInfo(accessToken: secret("at"), expectedSubject: nil)
     }
   }

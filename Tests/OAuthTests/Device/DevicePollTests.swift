@@ -101,13 +101,13 @@ private enum Seen: Equatable {
   @Test(arguments: [HTTPFailure.Code.resolve, .connect, .timeout, .tls, .send, .receive, .proxy])
   func `a failed connection is tried again`(code: HTTPFailure.Code) throws {
     let failure = HTTPFailure(code)
-    #expect(try poll(.failure(failure)) == .transient(OAuthError(failure, subject)))
+    #expect(try poll(.failure(failure)) == .transient(failed(failure)))
   }
 
   @Test(arguments: [HTTPFailure.Code.certificate, .pin, .cancelled, .tooLarge, .malformed, .redirect, .setup])
   func `a failure that will not pass ends the sign-in`(code: HTTPFailure.Code) throws {
     let failure = HTTPFailure(code)
-    #expect(throws: OAuthError(failure, subject)) { try poll(.failure(failure)) }
+    #expect(throws: failed(failure)) { try poll(.failure(failure)) }
   }
 
   @Test func `a success that is none ends the sign-in`() throws {

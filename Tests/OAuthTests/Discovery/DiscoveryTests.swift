@@ -2,6 +2,7 @@ import Encoding
 import JOSE
 import OAuth
 import Testing
+import Vocabulary
 
 @Suite struct `Discovery of metadata` {
   private let document = #"{"issuer":"https://as.example/tenant","token_endpoint":"https://as.example/token"}"#
@@ -52,7 +53,9 @@ import Testing
 
   @Test func `no document anywhere is an error of its own`() throws {
     let http = ScriptedHTTP(try response(404, ""), try response(403, ""), try response(410, ""))
-    #expect(throws: expected(.metadataMissing, "the issuer", status: 410)) { try fetch(http) }
+    #expect(
+      throws: expected(.metadataMissing, "https://as.example/tenant/.well-known/openid-configuration", status: 410)
+    ) { try fetch(http) }
     #expect(http.requests == gets(3))
   }
 
@@ -88,7 +91,7 @@ import Testing
   @Test(arguments: [HTTPFailure.Code.certificate, .connect, .redirect, .tooLarge])
   func `a failed connection ends the search`(code: HTTPFailure.Code) throws {
     let http = ScriptedHTTP([.failure(HTTPFailure(code)), .response(try response(document))])
-    #expect(throws: OAuthError(HTTPFailure(code), "the metadata endpoint")) { try fetch(http) }
+    #expect(throws: failed(HTTPFailure(code), .metadata)) { try fetch(http) }
     #expect(http.requests == gets(1))
   }
 

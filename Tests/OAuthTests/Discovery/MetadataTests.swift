@@ -78,6 +78,8 @@ import Vocabulary
   func `a document of another issuer is not used, and the issuer is named`(other: String) {
     var error = OAuthError(.issuerMismatch, "the configured one")
     error.serverDescription = other.isEmpty ? nil : other
+    // It differs by a slash alone.
+    if other == issuerText + "/" { error.issuerMeant = other }
     #expect(throws: error) { try parse(#"{"issuer":"\#(other)"}"#) }
   }
 

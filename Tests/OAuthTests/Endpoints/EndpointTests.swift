@@ -10,7 +10,13 @@ import Testing
   // RFC 6749 section 3.1 and 3.2.
   @Test(arguments: ["http://as.example/token", "http://127.0.0.1:8080/", "ftp://as.example/", "http://localhost/"])
   func `anything but https is insecure`(text: String) {
-    #expect(throws: OAuthError(.insecureURL, "the URL")) { try Endpoint(text, allowHTTPLoopback: false) }
+    let error = #expect(throws: OAuthError.self) { try Endpoint(text, allowHTTPLoopback: false) }
+    #expect(error?.code == .insecureURL && error?.subject == "the URL")
+    let advice = [
+      "http://127.0.0.1:8080/": nil,
+      "http://localhost/": "use 127.0.0.1 instead of localhost, and --allow-http-loopback",
+    ]
+    #expect(error?.advice == advice[text] ?? "use https")
   }
 
   @Test(arguments: ["http://127.0.0.1:8080/token", "http://[::1]:1/"])
@@ -22,7 +28,10 @@ import Testing
     "http://localhost:8080/", "http://127.0.0.1.evil.example/", "http://127.0.0.2/", "http://as.example/",
   ])
   func `the opt-in covers loopback literals only`(text: String) {
-    #expect(throws: OAuthError(.insecureURL, "the URL")) { try Endpoint(text, allowHTTPLoopback: true) }
+    let error = #expect(throws: OAuthError.self) { try Endpoint(text, allowHTTPLoopback: true) }
+    #expect(error?.code == .insecureURL)
+    let isLocalhost = text == "http://localhost:8080/"
+    #expect(error?.advice == (isLocalhost ? "use 127.0.0.1 instead of localhost" : "use https"))
   }
 
   // RFC 6749 section 3.1: no fragment.

@@ -214,20 +214,36 @@ private let subject = "the token endpoint"
   func `a failure of the transport keeps its meaning`(
     failure: HTTPFailure.Code, code: OAuthError.Code, meaning: OAuthError.Code.Meaning
   ) {
-    let error = OAuthError(HTTPFailure(failure), subject)
-    #expect(error.code == code && error.subject == subject)
+    let error = failed(HTTPFailure(failure))
+    #expect(error.code == code)
+    // What broke on the way is told of the host, and what came from it of the endpoint.
+    let isOfEndpoint: Set<HTTPFailure.Code> = [.redirect, .cancelled, .setup, .memory, .tooLarge, .malformed]
+    #expect(
+      error.subject == (isOfEndpoint.contains(failure) ? subject : failure == .proxy ? "the proxy" : "as.example"))
     #expect(error.code.meaning == meaning)
   }
 
   @Test func `an unknown host and a denied sign-in are told with the reason`() {
-    let unknown = OAuthError(HTTPFailure(.resolve), subject)
-    #expect(unknown.message == "cannot reach the token endpoint: host name not found")
+    let unknown = failed(HTTPFailure(.resolve, .hostNotFound))
+    #expect(unknown.message == "cannot reach as.example: host name not found")
+    let refused = failed(HTTPFailure(.connect, .refused), at: "https://as.example:8443/token")
+    #expect(refused.message == "cannot reach as.example:8443: connection refused")
+    let late = failed(HTTPFailure(.certificateTime, .certificateExpired))
+    #expect(late.message == "the certificate of as.example has expired")
+    let early = failed(HTTPFailure(.certificateTime, .certificateNotYetValid))
+    #expect(early.message == "the certificate of as.example is not valid yet")
+    let own = failed(HTTPFailure(.certificate, .selfSigned))
+    #expect(own.message == "the certificate of as.example is not trusted: it is self-signed")
     let denied = expected(.accessDenied, subject, status: 400, error: "access_denied", description: "the user said no")
     #expect(denied.message == "sign-in was denied (server: the user said no)")
   }
 
   @Test func `a failure of the proxy names the proxy`() {
-    #expect(OAuthError(HTTPFailure(.proxy), subject) == OAuthError(.network, "the proxy"))
+    let refused = failed(HTTPFailure(.proxy, .refused), proxy: "http://proxy.example:3128")
+    #expect(refused.message == "cannot get through the proxy proxy.example:3128: connection refused")
+    let closed = failed(HTTPFailure(.proxy, .proxyAuthentication), proxy: "http://proxy.example:3128")
+    #expect(
+      closed.message == "cannot get through the proxy proxy.example:3128: it wants a user name and a password")
   }
 
   @Test(arguments: [(false, false, false), (false, true, true), (true, true, false), (true, false, false)])
@@ -235,6 +251,6 @@ private let subject = "the token endpoint"
     started: Bool, arrived: Bool, lost: Bool
   ) {
     let failure = HTTPFailure(.receive, responseStarted: started, requestMayHaveArrived: arrived)
-    #expect(OAuthError(failure, subject) == expected(.connectionLost, subject, lostAnswer: lost, answerBegan: started))
+    #expect(failed(failure) == expected(.connectionLost, "as.example", lostAnswer: lost, answerBegan: started))
   }
 }

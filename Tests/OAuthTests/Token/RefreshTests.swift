@@ -122,7 +122,7 @@ private let subject = "the token endpoint"
       let http = ScriptedHTTP([.failure(failure)])
       let token = try secret("r")
       let server = try testServer(http)
-      var error = OAuthError(failure, subject)
+      var error = failed(failure)
       error.brokenAnswer = failure.responseStarted
       #expect(throws: error) { try server.refresh(token) }
       #expect(error.lostAnswer == lost)

@@ -103,7 +103,7 @@ private let url = "https://as.example/revoke"
 
   @Test func `a failed connection is not a success`() throws {
     let http = ScriptedHTTP([.failure(HTTPFailure(.connect))])
-    #expect(throws: OAuthError(.network, subject)) { try revoke(http) }
+    #expect(throws: OAuthError(.network, "as.example")) { try revoke(http) }
   }
 
   @Test func `a server without the endpoint is named`() throws {

@@ -202,12 +202,12 @@ import Vault
     try publish(.first)
     let keys = try keys()
     http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
-    #expect(throws: SessionError.oauth(OAuthError(.network, "the JWK Set endpoint"))) {
+    #expect(throws: SessionError.oauth(OAuthError(.network, "as.example"))) {
       try renewed(keys, after: keys.current)
     }
     #expect(names(keys.current) == ["first"])
     // Nobody was asked again, and still nothing is known.
-    #expect(throws: SessionError.oauth(OAuthError(.network, "the JWK Set endpoint"))) {
+    #expect(throws: SessionError.oauth(OAuthError(.network, "as.example"))) {
       try renewed(keys, after: keys.current)
     }
     // That they are at another place was asked once.

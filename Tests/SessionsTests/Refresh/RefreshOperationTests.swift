@@ -259,7 +259,7 @@ import Vault
 
   /// Keys that cannot be fetched, for a token that is kept.
   private static let noKeys = {
-    var error = OAuthError(.network, "the JWK Set endpoint")
+    var error = OAuthError(.network, "as.example")
     error.followsSuccess = true
     return SessionError.oauth(error)
   }()
@@ -395,7 +395,7 @@ import Vault
       error: refused(.otherServerError, "the token endpoint", "no_idea", status: 400)),
     Passing(
       testDescription: "no connection", answer: { throw HTTPFailure(.connect) },
-      error: OAuthError(.network, "the token endpoint")),
+      error: OAuthError(.network, "as.example")),
   ])
   func `any other failure keeps the grant`(_ failure: Passing) throws {
     try home.store()

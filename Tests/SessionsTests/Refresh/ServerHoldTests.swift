@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [
-    SessionError.oauth(OAuthError(.network, "the token endpoint")), unreachable, lasting, .expired(account: "work"),
+    SessionError.oauth(OAuthError(.network, "as.example")), unreachable, lasting, .expired(account: "work"),
     .oauth(OAuthError(.serverUnavailable, "the token endpoint", httpStatus: 500)),
     .oauth(OAuthError(.serverUnavailable, "the JWK Set endpoint", httpStatus: 503)),
     .oauth(OAuthError(.rateLimited, "the metadata endpoint", httpStatus: 429)),

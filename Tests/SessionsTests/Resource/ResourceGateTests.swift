@@ -41,7 +41,9 @@ import Vocabulary
     #expect(try choose("https://api.example/x?y") == "work")
     #expect(try choose("https://API.example:443/", named: "work") == "work")
     for other in ["https://api.example:8443/", "https://x.api.example/", "https://example/", "http://127.0.0.1/"] {
-      #expect(throws: SessionError.originNotListed(account: nil, origin: try origin(other))) { try choose(other) }
+      #expect(throws: SessionError.originNotListed(account: nil, origin: try origin(other), known: ["work"])) {
+        try choose(other)
+      }
       #expect(throws: SessionError.originNotListed(account: "work", origin: try origin(other))) {
         try choose(other, named: "work")
       }
@@ -65,7 +67,9 @@ import Vocabulary
   @Test func `are not those that the settings no longer list`() throws {
     try add("work", listing([Self.api]))
     try home.addSettings(listing([]))
-    #expect(throws: SessionError.originNotListed(account: nil, origin: Self.api)) { try choose(Self.api) }
+    #expect(throws: SessionError.originNotListed(account: nil, origin: Self.api, known: ["work"])) {
+      try choose(Self.api)
+    }
   }
 
   // OpenID Connect Core section 5.3.
@@ -110,7 +114,9 @@ import Vocabulary
   func `are not what is no origin`(entry: String) throws {
     try add("work", listing([entry]))
     #expect(try #require(try home.stored()).authority.resourceOrigins.isEmpty)
-    #expect(throws: SessionError.originNotListed(account: nil, origin: Self.api)) { try choose(Self.api) }
+    #expect(throws: SessionError.originNotListed(account: nil, origin: Self.api, known: ["work"])) {
+      try choose(Self.api)
+    }
   }
 
   // MARK: Confirmation

@@ -88,7 +88,9 @@ import Testing
 
   @Test(arguments: [("http://api.example/", OAuthError.Code.insecureURL), ("work:x", .invalidURL)])
   func `what is no https URL is not asked`(url: String, code: OAuthError.Code) {
-    #expect(throws: SessionError.oauth(OAuthError(code, "the URL"))) { _ = try search(url) }
+    var error = OAuthError(code, "the URL")
+    if code == .insecureURL { error.advice = "use https" }
+    #expect(throws: SessionError.oauth(error)) { _ = try search(url) }
     #expect(home.http.requests.isEmpty)
   }
 }

@@ -14,6 +14,14 @@ import Vocabulary
 
   private var services: SessionServices { home.services.observed { [told] in told.add($0) } }
 
+  private func line(_ role: EndpointRole) -> RequestLine {
+    switch role {
+    case .token: RequestLine(role, "POST", url: TestIssuer.tokenURL)
+    case .keys: RequestLine(role, "GET", url: TestIssuer.keysURL)
+    default: RequestLine(role, "GET", url: TestIssuer.metadataURL)
+    }
+  }
+
   @Test func `tells each step of a refresh, in order, with the times that they take`() throws {
     try home.store()
     let (time, idToken) = (home.time, try TestIssuer.first.idToken())
@@ -24,9 +32,9 @@ import Vocabulary
     _ = try home.refresh(Home.configuration, services)
     #expect(
       told.steps == [
-        .recordRead, .answered(.metadata, status: 200, milliseconds: 0),
-        .answered(.token, status: 200, milliseconds: 2000), .recordWritten,
-        .answered(.keys, status: 200, milliseconds: 0), .idTokenVerified(algorithm: "ES256"),
+        .recordRead, .answered(line(.metadata), status: 200, milliseconds: 0),
+        .answered(line(.token), status: 200, milliseconds: 2000), .recordWritten,
+        .answered(line(.keys), status: 200, milliseconds: 0), .idTokenVerified(algorithm: "ES256"),
         // It is the first one.
         .recordWritten,
       ])
@@ -60,13 +68,13 @@ import Vocabulary
     try home.store()
     home.http.fail(TestIssuer.tokenURL, HTTPFailure(.timeout))
     #expect(throws: SessionError.self) { try home.refresh(Home.configuration, services) }
-    #expect(told.steps.last == .unanswered(.token, .timeout, milliseconds: 0))
+    #expect(told.steps.last == .unanswered(line(.token), HTTPFailure(.timeout), milliseconds: 0))
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", idToken: try TestIssuer.second.idToken()))
     #expect(throws: SessionError.self) { try home.refresh(Home.configuration, services) }
     #expect(
       told.steps.suffix(4) == [
-        .keysDoubted, .answered(.keys, status: 200, milliseconds: 0),
-        .metadataDoubted, .answered(.metadata, status: 200, milliseconds: 0),
+        .keysDoubted, .answered(line(.keys), status: 200, milliseconds: 0),
+        .metadataDoubted, .answered(line(.metadata), status: 200, milliseconds: 0),
       ])
   }
 

@@ -96,7 +96,7 @@ import Vocabulary
     home.http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
     let answer = try tokens("at-1", refresh: "ours", idToken: try TestIssuer.first.idToken())
     home.http.answer(TestIssuer.tokenURL, answer)
-    var error = OAuthError(.network, "the JWK Set endpoint")
+    var error = OAuthError(.network, "as.example")
     error.followsSuccess = true
     #expect(throws: SessionError.oauth(error)) { _ = try importToken() }
     #expect(try home.settings()[home.account] == Home.configuration)

@@ -32,7 +32,7 @@ import Vocabulary
     return operation
   }
 
-  private let timeout = SessionError.oauth(OAuthError(HTTPFailure(.timeout), "the revocation endpoint"))
+  private let timeout = SessionError.oauth(OAuthError(.timeout, "the revocation endpoint"))
 
   /// The tokens that are kept for their revocation alone.
   func owed() throws -> [String?]? {
@@ -208,7 +208,7 @@ import Vocabulary
   @Test func `forgets the session here even without a network`() throws {
     try home.store()
     home.http.fail(TestIssuer.metadataURL, HTTPFailure(.resolve))
-    #expect(try signOut() == .postponed(.oauth(OAuthError(HTTPFailure(.resolve), "the metadata endpoint"))))
+    #expect(try signOut() == .postponed(.oauth(OAuthError(.network, "as.example"))))
     #expect(try owed() == ["rt-1", nil])
   }
 

@@ -66,7 +66,7 @@ func passing(retryAfter: Int? = nil, lostAnswer: Bool = false) -> SessionError {
 }
 
 /// A failure because there is no way to the server.
-let unreachable = SessionError.oauth(OAuthError(.network, "the token endpoint"))
+let unreachable = SessionError.oauth(OAuthError(.network, "as.example"))
 
 /// A failure because the answer broke off.
 func broken(_ code: OAuthError.Code = .network) -> SessionError {

@@ -20,6 +20,10 @@ import Wire
     + [.exited(3), .signalled(9), .timedOut, .notStarted(errno: 2)].map { .commandFailed(position: 1, $0) }
     + [.commandsDropped(count: 7)] + LogEvent.TokenFileChange.allCases.map { .tokenFile($0) } + steps.map { .step($0) }
 
+  private static func line(_ role: EndpointRole) -> RequestLine {
+    RequestLine(role, "POST", url: "https://as.example/token")
+  }
+
   static let steps: [LogStep] =
     [
       .tokenServed(secondsLeft: 12), .tokenServed(secondsLeft: nil), .refreshNeeded(.noToken), .refreshNeeded(.asked),
@@ -27,8 +31,9 @@ import Wire
       .recordChanged, .waitedForAccount(milliseconds: 30), .recordRead, .recordWritten, .keysDoubted, .metadataDoubted,
       .identityKnown, .signInPending(seconds: 5), .servedOffline,
     ] + EndpointRole.allCases.map { .documentKept($0, ageSeconds: 3600) }
-    + EndpointRole.allCases.map { .answered($0, status: 200, milliseconds: 34) }
-    + FailureCode.allCases.map { .unanswered(.token, $0, milliseconds: 34) }
+    + EndpointRole.allCases.map { .answered(line($0), status: 200, milliseconds: 34) }
+    + FailureCode.allCases.map { .unanswered(line(.token), $0, nil, milliseconds: 34) }
+    + ConnectionProblem.allCases.map { .unanswered(line(.token), .network, $0, milliseconds: 34) }
     + SigningAlgorithm.allCases.map { .idTokenVerified($0) }
 
   @Test(arguments: events, [nil, "work"]) func `is read back as it was written`(event: LogEvent, account: String?)
@@ -55,8 +60,8 @@ import Wire
       "2023-11-14T22:13:20Z work: the cached token has 12 s left, less than 60 s: refreshing"
     ),
     (
-      .step(.answered(.token, status: 200, milliseconds: 34)),
-      "2023-11-14T22:13:20Z work: token endpoint: HTTP status 200 in 34 ms"
+      .step(.answered(line(.token), status: 200, milliseconds: 34)),
+      "2023-11-14T22:13:20Z work: token endpoint: POST https://as.example/token: HTTP status 200 in 34 ms"
     ),
   ]) func `says what happened`(event: LogEvent, text: String) {
     #expect(LogEntry(time: 1_700_000_000, account: "work", event: event).text == text)

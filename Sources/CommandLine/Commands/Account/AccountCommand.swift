@@ -26,7 +26,7 @@ enum AccountCommand {
       throw Failure(.invalidRequest, "no setting to change is named", hint: "agent help account set")
     }
     return try change(.set(account: account, settings, unset: unset), settings, invocation) {
-      Phrase(verbatim: changed(account, $0))
+      changed(account, $0, named: AccountSetting.all.filter { $0.value(in: settings) != nil })
     }
   }
 
@@ -129,11 +129,18 @@ enum AccountCommand {
   }
 
   /// The note after a change, with its effect on the session.
-  static func changed(_ account: String, _ result: JSONObject) -> String {
-    guard result["signed_out"]?.bool == true else { return "changed \(account)" }
+  ///
+  /// - Parameter named: The settings that were given.
+  static func changed(_ account: String, _ result: JSONObject, named: [AccountSetting] = []) -> Phrase {
+    guard result["signed_out"]?.bool == true else {
+      let waiting = named.filter(\.countsAtSignIn).map { "--\($0.word)" }.joined(separator: ", ")
+      if waiting.isEmpty { return Phrase("changed \(account)") }
+      return Phrase("changed \(account); \(waiting) takes effect at the next sign-in: agent login \(account)")
+    }
     let setting = result["setting"]?.string ?? "a setting"
-    return "changed \(account); it is signed out until the next sign-in, since \(setting) is not what was signed in"
-      + " with: agent login \(account)"
+    return Phrase(
+      "changed \(account); it is signed out until the next sign-in, since \(setting) is not what was signed in with: agent login \(account)"
+    )
   }
 
   static func removed(_ account: String, _ result: JSONObject) -> String {

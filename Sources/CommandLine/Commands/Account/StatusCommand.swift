@@ -6,8 +6,29 @@ internal import Wire
 /// `agent status`.
 enum StatusCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
-    let request = Request.status(account: try invocation.namedAccount(), check: invocation[.check])
-    return .ask(request, DaemonClient(invocation)) { text($0, now: SystemTime().wallSeconds()) }
+    let named = try invocation.namedAccount()
+    let checks = invocation[.check]
+    let client = DaemonClient(invocation)
+    return Action { () throws(Failure) in
+      let result = try client.ask(.status(account: named, check: checks))
+      try client.console.answer(result) { text($0, now: SystemTime().wallSeconds()) }
+      return checks ? worst(of: result["accounts"]?.array ?? [], isNamed: named != nil).rawValue : 0
+    }
+  }
+
+  /// The exit status that is most in need of a person, of all accounts that were checked. An account that nobody named
+  /// and that is not signed in was not.
+  static func worst(of accounts: [JSON], isNamed: Bool) -> Wire.ExitStatus {
+    let found = accounts.map { (account) -> Wire.ExitStatus in
+      switch account["check"]?.string.flatMap(CheckResult.init(rawValue:)) {
+      case .signedOutElsewhere: .signInNeeded
+      case .notSignedIn: isNamed ? .signInNeeded : .done
+      case .failed: account["check_problem"].flatMap(Failure.init(json:))?.code.exitStatus ?? .tryLater
+      case .holds, .notPossible, nil: .done
+      }
+    }
+    let order: [Wire.ExitStatus] = [.locked, .signInNeeded, .tryLater, .denied, .failed]
+    return order.first { found.contains($0) } ?? .done
   }
 
   /// - Parameter now: Unix seconds.

@@ -13,6 +13,8 @@ struct LoginReporter {
     case server
     /// The approval; the code expires at this time, in unix seconds.
     case approval(expiry: Int)
+    /// The address that the person pastes, until this time.
+    case paste(expiry: Int)
   }
 
   private let console: Console
@@ -23,6 +25,7 @@ struct LoginReporter {
   private var status: StatusLine?
   private let qrCode: QRCodeChoice
   private let copiesCode: Bool
+  private let isDetached: Bool
   /// The name of a sign-in that goes on without this command.
   private let resumed: String?
   /// The lines of the screen that is shown.
@@ -34,7 +37,7 @@ struct LoginReporter {
   init(_ invocation: Invocation) {
     self.init(
       console: Console(invocation), terminal: .current, time: SystemTime(), qrCode: invocation[.qrCode] ?? .automatic,
-      copiesCode: invocation[.copyCode], resumed: invocation[.resume])
+      copiesCode: invocation[.copyCode], resumed: invocation[.resume], isDetached: invocation[.start])
   }
 
   /// - Parameters:
@@ -43,7 +46,7 @@ struct LoginReporter {
   ///   - tell: Where text for people goes.
   init(
     console: Console, terminal: ErrorTerminal?, time: any TimeSource, qrCode: QRCodeChoice = .automatic,
-    copiesCode: Bool = false, resumed: String? = nil,
+    copiesCode: Bool = false, resumed: String? = nil, isDetached: Bool = false,
     tell: @escaping @Sendable (String) -> Void = Console.tell
   ) {
     self.console = console
@@ -53,6 +56,7 @@ struct LoginReporter {
     self.qrCode = qrCode
     self.copiesCode = copiesCode
     self.resumed = resumed
+    self.isDetached = isDetached
     guard let terminal, terminal.obeysEscapes, !console.json, !console.quiet else { return }
     status = StatusLine(terminal, tell: tell)
   }
@@ -81,7 +85,8 @@ struct LoginReporter {
     case .redirectRefused(let failure):
       console.note(failure.advice.map { Phrase("\(failure.text); \($0)") } ?? failure.text)
     case .browser(let browser):
-      show(until: browser.expiresAt, line: LoginText.line(browser, now: now, isQuiet: isQuiet)) { screen in
+      let line = LoginText.line(browser, now: now, isQuiet: isQuiet)
+      show(until: browser.expiresAt, pastes: browser.mustPaste && !isDetached, line: line) { screen in
         isQuiet ? screen.quietText(browser) : screen.text(browser, view, now: now)
       }
     case .deviceCode(let code):
@@ -121,18 +126,27 @@ struct LoginReporter {
 
   /// The countdown was taken away for a text above it, and comes back at once.
   private mutating func showCountdownAgain() {
-    if case .approval = phase { nextUpdate = time.now() }
+    switch phase {
+    case .approval, .paste: nextUpdate = time.now()
+    case .nothing, .server: break
+    }
   }
 
   /// Shows a screen, or one line where there is no terminal.
-  private mutating func show(until expiry: Int, line: @autoclosure () -> String, _ text: (SignInScreen) -> String) {
-    if status != nil { phase = .approval(expiry: expiry) }
+  private mutating func show(
+    until expiry: Int, pastes: Bool = false, line: @autoclosure () -> String, _ text: (SignInScreen) -> String
+  ) {
+    if status != nil { phase = pastes ? .paste(expiry: expiry) : .approval(expiry: expiry) }
     guard let terminal else { return tell(line()) }
     let screen = text(SignInScreen(columns: terminal.columns(), isStyled: terminal.hasStyles))
     linesShown = screen.utf8.count { $0 == UInt8(ascii: "\n") }
     let showsWait = !console.quiet && !terminal.obeysEscapes
-    tell(
-      screen + (showsWait ? LoginText.wait(until: expiry, now: time.wallSeconds(), isResumed: resumed != nil) : ""))
+    let left = LoginText.secondsLeft(expiry, now: time.wallSeconds())
+    let wait =
+      pastes
+      ? LoginText.pastePrompts(seconds: left)[0] + "\n"
+      : LoginText.wait(until: expiry, now: time.wallSeconds(), isResumed: resumed != nil)
+    tell(screen + (showsWait ? wait : ""))
   }
 
   /// Rewrites the line at the bottom when that is due.
@@ -145,6 +159,9 @@ struct LoginReporter {
       let left = LoginText.secondsLeft(expiry, now: time.wallSeconds())
       let wordings = LoginText.countdown(seconds: left, isResumed: resumed != nil)
       status?.show(wordings)
+    case .paste(let expiry):
+      let prompts = LoginText.pastePrompts(seconds: LoginText.secondsLeft(expiry, now: time.wallSeconds()))
+      status?.show(prompts)
     }
     nextUpdate = due.advanced(by: .seconds(1))
     if let next = nextUpdate, next < time.now() { nextUpdate = time.now().advanced(by: .seconds(1)) }

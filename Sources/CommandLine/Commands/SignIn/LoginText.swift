@@ -39,6 +39,22 @@ enum LoginText {
   /// No URL that is shown is longer.
   private static let longest = 16_384
 
+  /// Asks for the address, from the longest wording to the shortest.
+  static func pastePrompts(seconds: Int) -> [String] {
+    let time = clock(seconds)
+    let wordings = [
+      Phrase("Paste the address and press Enter (hidden): \(time) left."),
+      Phrase("Paste it, then Enter: \(time) left."),
+      Phrase("Paste: \(time) left."),
+    ]
+    return wordings.map { $0.localized() } + [time]
+  }
+
+  static func clock(_ seconds: Int) -> String {
+    let seconds = max(0, seconds)
+    return "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
+  }
+
   /// How long the code is good for, in wordings for ever narrower terminals.
   ///
   /// - Parameter isResumed: Whether the sign-in goes on without this command.
@@ -50,7 +66,7 @@ enum LoginText {
       ]
       return wordings.map { $0.localized() } + ["0:00"]
     }
-    let time = "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
+    let time = clock(seconds)
     let key = interrupt(isResumed)
     let wordings = [
       Phrase("Waiting for your approval, \(time) left. \(key)"), Phrase("Waiting, \(time) left. \(key)"),

@@ -156,11 +156,5 @@ struct PastedCommand {
 
   mutating func add(_ option: OptionDeclaration, _ value: String) { words += ["--\(option.name)", value] }
 
-  var text: String { words.map(Self.quoted).joined(separator: " ") }
-
-  /// A word as it is where no shell could take it for anything else, and in single quotes otherwise.
-  private static func quoted(_ word: String) -> String {
-    if !word.isEmpty, word.utf8.allSatisfy(Quoting.isPlain) { return word }
-    return Quoting.single(word)
-  }
+  var text: String { words.map(ShellWord.quoted).joined(separator: " ") }
 }

@@ -20,6 +20,9 @@ enum TokenCommand {
           try append(wantsIDToken ? .idToken : .accessToken, of: answer, from: line, as: form, to: &text)
           try Console.answer(text.bytes.span)
         }
+        if form == .header, !wantsIDToken, answer.description.tokenType.lowercased().utf8.elementsEqual("dpop".utf8) {
+          client.console.note("each request with this token needs a proof as well: agent proof, or agent request")
+        }
       }
     }
   }

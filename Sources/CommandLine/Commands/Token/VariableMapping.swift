@@ -1,3 +1,4 @@
+internal import Vocabulary
 internal import AgentSocket
 internal import Encoding
 internal import Wire

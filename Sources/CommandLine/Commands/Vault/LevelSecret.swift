@@ -6,12 +6,17 @@ internal import Wire
 /// A passphrase or a PIN of the vault, as a command line gives it: in a file, on a descriptor that the caller
 /// opened, or typed on the terminal.
 struct LevelSecret {
+  /// How often a person may try to type the same twice.
+  private static let mostAttempts = 3
+
   private let named: NamedSecret
   private let mayAsk: Bool
+  private let console: Console
 
   private init(_ named: NamedSecret, _ invocation: Invocation) {
     self.named = named
     mayAsk = !invocation[.noInput]
+    console = Console(invocation)
   }
 
   static func passphrase(_ invocation: Invocation) throws(Failure) -> LevelSecret {
@@ -58,15 +63,19 @@ struct LevelSecret {
   }
 
   private func typedTwice() throws(Failure) -> FileDescriptor {
-    try SecretPrompt.ask(Phrase("New \(named.title)"), hint: hint) { (first) throws(Failure) in
-      let isPIN = named.title == "PIN"
-      let again = isPIN ? Phrase("Repeat PIN") : Phrase("Repeat passphrase")
-      let isSame = try SecretPrompt.ask(again, hint: hint) { (second) in first.hasSameBytes(as: second) }
-      guard isSame else {
-        throw Failure(.invalidRequest, isPIN ? Phrase("the PINs do not match") : Phrase("the passphrases do not match"))
+    let isPIN = named.title == "PIN"
+    let again = isPIN ? Phrase("Repeat PIN") : Phrase("Repeat passphrase")
+    let mismatch = isPIN ? Phrase("the PINs do not match") : Phrase("the passphrases do not match")
+    for attempt in 1...Self.mostAttempts {
+      let typed = try SecretPrompt.ask(Phrase("New \(named.title)"), hint: hint) {
+        (first) throws(Failure) -> FileDescriptor? in
+        let isSame = try SecretPrompt.ask(again, hint: hint) { (second) in first.hasSameBytes(as: second) }
+        return isSame ? try pipe(first) : nil
       }
-      return try pipe(first)
+      if let typed { return typed }
+      if attempt < Self.mostAttempts { console.note(Phrase("\(mismatch), try again")) }
     }
+    throw Failure(.invalidRequest, mismatch)
   }
 
   private var hint: Phrase { "name a file: --\(named.file.name)" }

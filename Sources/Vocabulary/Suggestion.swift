@@ -1,5 +1,5 @@
 /// Finds what a person probably meant by a misspelt word.
-enum Suggestion {
+package enum Suggestion {
   /// Longer words are not looked at: the cost of a comparison grows with both lengths.
   private static let maximumLength = 40
 
@@ -7,7 +7,7 @@ enum Suggestion {
   ///
   /// Close means: one edit for every three characters, at least one, or the word is the beginning
   /// of a candidate.
-  static func candidates(for word: String, among candidates: [String]) -> [String] {
+  package static func candidates(for word: String, among candidates: [String]) -> [String] {
     let word = Array(word.utf8)
     guard !word.isEmpty, word.count <= maximumLength else { return [] }
     var best: [String] = []
@@ -25,7 +25,7 @@ enum Suggestion {
 
   /// How many letters must be inserted, removed, replaced or swapped with a neighbour to get from
   /// one word to the other (optimal string alignment distance).
-  static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+  package static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)
     for row in left.indices {

@@ -1,8 +1,0 @@
-/// The classes of ASCII characters that names and tokens are made of.
-extension UInt8 {
-  var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-  var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
-
-  var isASCIIAlphanumeric: Bool { isASCIILetter || isASCIIDigit }
-}

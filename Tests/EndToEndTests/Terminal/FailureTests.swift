@@ -1,0 +1,227 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// What a person reads when something fails: what it was, and the command that helps, which runs as it is printed.
+@Suite(.needsPrograms) struct `A failure on the terminal` {
+  private static func with(
+    approval: String = "always", _ options: [String] = [], _ body: (Issuer, AgentTree) throws -> Void
+  ) throws {
+    try Issuer.with(approval: approval, options) { issuer in try AgentTree.with { tree in try body(issuer, tree) } }
+  }
+
+  /// The command of a hint, which is all of it after a colon, as a shell runs it.
+  private func follow(_ result: ProcessResult, _ tree: AgentTree, replacing words: [String: String] = [:]) throws
+    -> ProcessResult
+  {
+    let hint = try #require(Hints.all(in: result).first, "\(result.errorText)")
+    let start = try #require(hint.firstRange(of: "agent "), "\(hint)")
+    var command = String(hint[start.lowerBound...])
+    for (name, value) in words { command.replace(name, with: value) }
+    return try tree.shell("sh", command)
+  }
+
+  private static func line(_ issuer: String, _ options: String...) -> [String] {
+    ["login", "work", "--issuer", issuer, "--client-id", "agent-cli", "--device", "--no-open"] + options
+  }
+
+  /// A port at which nobody listens.
+  private static func closedPort() throws -> UInt16 {
+    let socket = try UnixSocket.listenLoopback(port: 0)
+    let port = try UnixSocket.localPort(socket)
+    try socket.close()
+    return port
+  }
+
+  @Test func `of a connection names account, host and cause`() throws {
+    try AgentTree.with { tree in
+      let place = "127.0.0.1:\(try Self.closedPort())"
+      let result = try tree.agent(Self.line("http://\(place)", "--allow-http-loopback"))
+      #expect(result.failed(4))
+      #expect(result.errorText.contains("agent: error: work: cannot reach \(place): connection refused\n"))
+      #expect(result.errorText.contains("a VPN or a proxy"), "\(result.errorText)")
+    }
+  }
+
+  @Test func `of a certificate at the first sign-in leads to one that works`() throws {
+    try AgentTree.with { tree in
+      let server = try HostileTLSServer(tree)
+      try server.behave(.good)
+      let place = server.url.dropFirst("https://".count)
+      let result = try tree.agent(Self.line(server.url))
+      #expect(result.failed(1))
+      #expect(
+        result.errorText.contains("work: the certificate of \(place) is not trusted: its authority is not known"),
+        "\(result.errorText)")
+      #expect(
+        result.errorText.contains("agent login work --issuer \(server.url) --client-id agent-cli --ca-file FILE"),
+        "\(result.errorText)")
+      for (mode, words) in [
+        (HostileTLSServer.Mode.selfSigned, "is not trusted: it is self-signed"), (.expired, "has expired"),
+        (.otherHost, "is for another host"),
+      ] {
+        try server.behave(mode)
+        let result = try tree.agent(Self.line(server.url, "--ca-file", tree.path("ca.pem")))
+        #expect(result.errorText.contains("the certificate of \(place) \(words)\n"), "\(mode): \(result.errorText)")
+      }
+    }
+  }
+
+  @Test func `of a code that expired at the first sign-in leads to one that works`() throws {
+    try Self.with(approval: "ask", ["--device-code-lifetime", "1"]) { issuer, tree in
+      let result = try tree.agent(Self.line(issuer.url, "--allow-http-loopback"))
+      #expect(result.failed(3), "\(result.errorText)")
+      #expect(Hints.all(in: result) == ["agent login work"])
+      try issuer.control("device_code_lifetime", "600")
+      let login = try tree.start(["login", "work", "--device", "--json"])
+      let code = try JSON(parsing: Array(login.readLine().utf8))
+      try issuer.control("approve", try #require(code["user_code"]?.string))
+      #expect(try JSON(parsing: Array(login.readLine().utf8))["event"] == "signed_in")
+      #expect(try login.wait() == .exited(0))
+    }
+  }
+
+  // RFC 8414 section 3.3: issuers are compared byte by byte.
+  @Test func `of a slash that is missing or too many leads to a sign-in that works`() throws {
+    try Self.with { issuer, tree in
+      let result = try tree.agent(Self.line(issuer.url + "/", "--allow-http-loopback"))
+      #expect(result.failed(1))
+      #expect(result.errorText.contains("the slash at the end counts: agent login work"), "\(result.errorText)")
+      let again = try follow(result, tree)
+      #expect(again.succeeded, "\(again.errorText)")
+    }
+  }
+
+  @Test(arguments: ["openid-configuration", "oauth-authorization-server"])
+  func `does not come of the address of the metadata, which names the issuer`(document: String) throws {
+    try Self.with { issuer, tree in
+      let result = try tree.agent(Self.line("\(issuer.url)/.well-known/\(document)", "--allow-http-loopback"))
+      #expect(result.succeeded, "\(result.errorText)")
+      #expect(try tree.json("status")["accounts"]?.array?.first?["issuer"] == .string(issuer.url))
+    }
+  }
+
+  @Test func `of metadata that are not there names the address and the status`() throws {
+    try Self.with { issuer, tree in
+      let result = try tree.agent(Self.line(issuer.url + "/nowhere", "--allow-http-loopback"))
+      #expect(
+        result.errorText.contains(
+          "no metadata was found at \(issuer.url)/nowhere/.well-known/openid-configuration (HTTP status 404)"),
+        "\(result.errorText)")
+    }
+  }
+
+  @Test func `of an issuer that is none is one of usage`() throws {
+    try AgentTree.with { tree in
+      for (issuer, words) in [
+        ("http://localhost:1234", "use 127.0.0.1 instead of localhost"), ("http://id.example", "use https"),
+        ("https://id.example/?tenant=1", "check the issuer's URL"), ("no url", "check the issuer's URL"),
+      ] {
+        let result = try tree.agent(Self.line(issuer))
+        #expect(result.failed(2) && result.errorText.contains(words), "\(issuer): \(result.errorText)")
+      }
+      let given = try tree.agent(Self.line("http://localhost:1234", "--allow-http-loopback"))
+      #expect(
+        given.errorText.hasSuffix("agent: hint: use 127.0.0.1 instead of localhost\n"), "\(given.errorText)")
+    }
+  }
+
+  @Test func `of a misspelt name asks whether another was meant`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      let account = try tree.agent("token", "wrok")
+      #expect(account.failed(3) || account.failed(1) || account.failed(2), "\(account.errorText)")
+      #expect(account.errorText.contains("did you mean \"work\"?"), "\(account.errorText)")
+      let provider = try tree.agent("login", "gitub", "--no-input")
+      #expect(provider.errorText.contains("did you mean agent login github"), "\(provider.errorText)")
+      let value = try tree.agent("account", "set", "work", "--refresh", "proactiv")
+      #expect(value.failed(2) && value.errorText.contains("did you mean \"proactive\"?"), "\(value.errorText)")
+    }
+  }
+
+  @Test func `of a command without dashes before it tells where they belong`() throws {
+    try Session.with { session in
+      let result = try session.tree.agent("exec", "work", "sh", "-c", "echo \"$AGENT_ACCOUNT\"")
+      #expect(result.failed(2))
+      let again = try follow(result, session.tree)
+      #expect(again.outputText == "work\n", "\(result.errorText)")
+    }
+  }
+
+  @Test func `of a method that is none tells of --account, and -X names one`() throws {
+    try Session.with { session in
+      let userinfo = "\(session.issuer.url)/userinfo"
+      let result = try session.tree.agent("request", "work", userinfo)
+      #expect(result.failed(2))
+      let again = try follow(result, session.tree)
+      #expect(again.succeeded, "\(again.errorText)")
+      let small = try session.tree.agent("request", "get", userinfo)
+      #expect(try follow(small, session.tree).succeeded, "\(small.errorText)")
+      #expect(try session.tree.agent("request", "-X", "POST", userinfo).succeeded)
+      #expect(try session.tree.agent("request", "-X", "GET", "POST", userinfo).failed(2))
+    }
+  }
+
+  @Test func `that is the state of a session is the exit status of its check, the worst one first`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      #expect(try tree.agent("status", "--check").succeeded)
+      try tree.signIn("second", at: session.issuer.url)
+      #expect(try tree.agent("logout", "second").succeeded)
+      #expect(try tree.agent("status", "--check").succeeded, "what nobody is signed in to is not checked")
+      #expect(try tree.agent("status", "second", "--check").status == .exited(3))
+      session.issuer.stop()
+      #expect(try tree.agent("status", "--check").status == .exited(4))
+    }
+  }
+
+  @Test func `is not told of accounts that were not signed in when all are signed out`() throws {
+    try Session.with { session in
+      try session.tree.signIn("second", at: session.issuer.url)
+      #expect(try session.tree.agent("logout", "second").succeeded)
+      let result = try session.tree.agent("logout", "--all")
+      #expect(result.succeeded && result.errorText.contains("work"), "\(result.errorText)")
+      #expect(!result.errorText.contains("second"), "\(result.errorText)")
+    }
+  }
+
+  @Test func `to type the same passphrase twice is no end of it`() throws {
+    try Self.with { issuer, tree in
+      let line = Self.line(issuer.url, "--allow-http-loopback", "--protect", "passphrase", "--qr-code", "never")
+      let program = try WatchedProgram(tree, columns: 80, [:], [Programs.path("agent")] + line)
+      for (first, second) in [("one long phrase", "another"), ("one long phrase", "one long phrase")] {
+        try program.until("New passphrase:")
+        try program.type(first)
+        try program.type("^M")
+        try program.until("Repeat passphrase:")
+        try program.type(second)
+        try program.type("^M")
+        if first != second { try program.until("the passphrases do not match, try again") }
+      }
+      let end = try program.end()
+      #expect(end.status == 0, "\(end.raw)")
+    }
+  }
+
+  // RFC 9449 section 7.1.
+  @Test func `of a bound token in a header is warned of`() throws {
+    try AgentTree.with { tree in
+      try Issuer.with { issuer in
+        try tree.signIn("work", at: issuer.url, clientID: "agent-cli", "--dpop")
+        let result = try tree.agent("token", "work", "--header")
+        #expect(result.succeeded && result.outputText.hasPrefix("Authorization: DPoP "))
+        #expect(result.errorText.contains("agent proof"), "\(result.errorText)")
+        #expect(try tree.agent("token", "work", "--header", "--quiet").errorText.isEmpty)
+      }
+    }
+  }
+
+  @Test func `does not come of a setting that waits for the next sign-in, and that is said`() throws {
+    try Session.with { session in
+      let result = try session.tree.agent("account", "set", "work", "--scope", "openid profile")
+      #expect(result.succeeded)
+      #expect(result.errorText.contains("--scope takes effect at the next sign-in: agent login work"))
+    }
+  }
+}
