@@ -57,7 +57,10 @@ extension Failure {
     case .memory:
       self.init(
         .internalError, "no memory is left for secrets", hint: "agent daemon restart")
-    case .oauth(let error): self.init(error, name: name, login)
+    case .oauth(let error):
+      // Another authority takes the place of the one that was named.
+      let isUntrusted = error.code == .certificateRejected
+      self.init(error, name: name, isUntrusted ? Self.login(account, entered, without: "--ca-file") : login)
     case .idToken(let error): self.init(OAuthError(error), name: name, login)
     case .vault(let error): self.init(error, name: name)
     case .configuration(let error): self.init(error)

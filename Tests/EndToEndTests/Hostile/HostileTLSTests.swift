@@ -8,43 +8,34 @@ import Testing
   private typealias Row = (mode: HostileTLSServer.Mode, signIn: HostileRow.Outcome, refresh: HostileRow.Outcome)
 
   private static let rows: [Row] = [
-    (.expired, expired(.metadata), expired(.token)), (.selfSigned, untrusted(.metadata), untrusted(.token)),
-    (.otherHost, otherHost(.metadata), otherHost(.token)), (.plain, insecure(.metadata), insecure(.token)),
+    (.expired, outcome(.expired), outcome(.expired)),
+    (
+      .selfSigned,
+      untrusted("agent login work --issuer SERVER --client-id client-7 --host SERVER --client-secret-prompt --guest"),
+      outcome(.selfSigned)
+    ), (.otherHost, outcome(.otherHost), outcome(.otherHost)), (.plain, outcome(.plain), outcome(.plain)),
     (.cut, HostileEndpoint.metadata.outcome(of: "drop"), HostileEndpoint.token.outcome(of: "drop")),
     (.unmeasured, HostileEndpoint.metadata.malformed(), HostileEndpoint.token.malformed(200)),
   ]
 
-  private static func untrusted(_ endpoint: HostileEndpoint) -> HostileRow.Outcome {
+  private static func untrusted(_ login: String = "agent login work") -> HostileRow.Outcome {
     .refused(
       "certificate_rejected", 1,
-      "the certificate of \(endpoint.rawValue) is not trusted;"
-        + " if the server has a certificate authority of its own: agent login work --ca-file FILE")
-  }
-
-  private static func expired(_ endpoint: HostileEndpoint) -> HostileRow.Outcome {
-    .refused(
-      "certificate_rejected", 1,
-      "the certificate of \(endpoint.rawValue) has expired or is not valid yet;"
-        + " check this machine's clock")
-  }
-
-  private static func otherHost(_ endpoint: HostileEndpoint) -> HostileRow.Outcome {
-    .refused(
-      "certificate_rejected", 1,
-      "the certificate of \(endpoint.rawValue) is for another host; check the host name in the URL")
-  }
-
-  private static func insecure(_ endpoint: HostileEndpoint) -> HostileRow.Outcome {
-    .refused("server_unavailable", 4, "the secure connection to \(endpoint.rawValue) failed")
+      "the certificate of SERVER's HOST is not trusted: it is self-signed;"
+        + " if the server has a certificate authority of its own: \(login) --ca-file FILE")
   }
 
   /// What must come of a server that nobody can be sure of.
-  private static func outcome(_ mode: HostileTLSServer.Mode, at endpoint: HostileEndpoint) -> HostileRow.Outcome {
+  private static func outcome(_ mode: HostileTLSServer.Mode) -> HostileRow.Outcome {
     switch mode {
-    case .expired: expired(endpoint)
-    case .selfSigned: untrusted(endpoint)
-    case .otherHost: otherHost(endpoint)
-    default: insecure(endpoint)
+    case .expired:
+      .refused("certificate_rejected", 1, "the certificate of SERVER's HOST has expired; check this machine's clock")
+    case .selfSigned: untrusted()
+    case .otherHost:
+      .refused(
+        "certificate_rejected", 1,
+        "the certificate of SERVER's HOST is for another host; check the host name in the URL")
+    default: .refused("server_unavailable", 4, "the secure connection to SERVER's HOST failed")
     }
   }
 
@@ -120,10 +111,10 @@ import Testing
       let names = [(url: server.url, name: "SERVER")]
       let used = try tree.agent(
         "request", server.url + "/resource", "--account", "work", "--json", "--output", tree.path("home/answer"))
-      #expect(HostileRow.Outcome(used, names) == Self.outcome(mode, at: .resource))
+      #expect(HostileRow.Outcome(used, names) == Self.outcome(mode))
       let ended = try tree.json("logout", "work")["accounts"]?.array?.first
       let told: JSON = ["code": "not_revoked", "message": ended?["detail"] ?? .null]
-      #expect(HostileRow.Outcome(told, 0, names) == .notRevoked(Self.outcome(mode, at: .revocation)))
+      #expect(HostileRow.Outcome(told, 0, names) == .notRevoked(Self.outcome(mode)))
       #expect(try server.behave(.good) == before, "nothing was sent")
       try scene.expectUnharmed(after: mode.rawValue)
     }

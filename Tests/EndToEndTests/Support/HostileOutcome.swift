@@ -26,7 +26,7 @@ extension HostileRow {
       if let hint = failure?["hint"]?.string { message += "; " + hint }
       for (url, name) in names {
         message.replace(url, with: name)
-        message.replace(url.dropFirst("http://".count), with: "\(name)'s HOST")
+        if let host = try? URI(url).authority { message.replace(host, with: "\(name)'s HOST") }
       }
       // What is about a host tells of the account first.
       for account in ["work: ", "new: "] where message.hasPrefix(account) { message.removeFirst(account.count) }

@@ -272,7 +272,9 @@ import Vocabulary
   @Test func `tells the settings that cannot be used before anything is sent`() throws {
     var insecure = Home.configuration
     insecure.issuer = "http://as.example"
-    #expect(throws: SessionError.oauth(OAuthError(.insecureURL, "the issuer"))) { try home.prepare(insecure) }
+    var error = OAuthError(.insecureURL, "the issuer")
+    error.advice = "use https"
+    #expect(throws: SessionError.oauth(error)) { try home.prepare(insecure) }
     var noFile = Home.configuration
     noFile.caFile = home.directory.path("missing.pem")
     #expect(throws: SessionError.configuration(ConfigurationError(.caFile, home.directory.path("missing.pem")))) {
