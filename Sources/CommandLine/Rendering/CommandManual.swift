@@ -49,7 +49,7 @@ struct CommandManual {
   /// The pages that the texts name, and those of the commands that they name.
   private var references: [(name: String, section: Int)] {
     let texts = commands.flatMap { $0.details + $0.options.map(\.summary) }
-    let words = texts.map { $0.replacing(each: "`", with: " ") }
+    let words = texts.map(Prose.plain)
     let named = CommandName.listed.filter { name in words.contains { Prose.has("agent \(name)", in: $0) } }.map(\.page)
     return Mdoc.ordered(
       ManualPage.all.filter { other in

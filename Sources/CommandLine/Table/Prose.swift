@@ -43,9 +43,11 @@ enum Prose {
 
   /// Whether a text has another, which no letter follows.
   static func has(_ part: String, in text: String) -> Bool {
-    var rest = text[...]
-    while !rest.isEmpty {
-      if rest.hasPrefix(part), !(rest.dropFirst(part.count).first?.isLetter ?? false) { return true }
+    let part = Array(part.utf8)
+    var rest = Array(text.utf8)[...]
+    while let start = rest.firstIndex(of: part[0]) {
+      rest = rest[start...]
+      if rest.starts(with: part), !(rest.dropFirst(part.count).first?.isASCIILetter ?? false) { return true }
       rest = rest.dropFirst()
     }
     return false

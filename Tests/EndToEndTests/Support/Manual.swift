@@ -31,9 +31,17 @@ struct Manual {
 
   /// What its page, or the section on it, says of a command, on one line.
   func text(on command: String) -> String? {
-    let own = pages.first { $0.name == "agent-\(command)" }?.lines
-    let lines = own ?? pages.lazy.compactMap { Self.section("Ss", command, in: $0.lines) }.first
-    return lines.map { $0.map(Self.plain).joined(separator: " ") }
+    let page = pages.first { $0.name == "agent-\(command)" }
+    let sections = page.map { page in
+      ["DESCRIPTION", "DETAILS", "OPTIONS"].map { Self.section("Sh", $0, in: page.lines) }
+    }
+    // Options that several commands of a page have are told apart from them.
+    let parts =
+      sections
+      ?? pages.lazy.compactMap { page in
+        Self.section("Ss", command, in: page.lines).map { [$0, Self.section("Sh", "OPTIONS", in: page.lines)] }
+      }.first
+    return parts?.compactMap { $0 }.joined().map(Self.plain).joined(separator: " ")
   }
 
   /// The exit statuses of the list, and those that only the paragraph after it names.

@@ -79,7 +79,7 @@ import Testing
       shells: ["fish"], after: "complete -C 'agent daemon res'", output: "restart\t"),
     "agent logout": Trial(message: "agent: signed out of work, tokens revoked\n"),
     "agent logout --all": Trial(message: "agent: signed out of work, tokens revoked\n"),
-    "agent status work --check": Trial(output: "work (active account)\n"),
+    "agent status work --check": Trial(output: "work (active account)"),
     "agent account set work --host api.example.com": Trial(message: "agent: changed work\n"),
     "agent account remove work": Trial(message: "agent: removed work, tokens revoked"),
     "agent vault bind --to host": Trial(message: "agent: bound anew: slot "),
