@@ -85,8 +85,8 @@ enum HelpWriter {
   private static func units(of line: String) -> [String] {
     var units: [String] = []
     for word in Prose.shellWords(line) {
-      if let last = units.last, last.hasPrefix("--"), last.count > 2, !last.utf8.contains(0x20), !word.hasPrefix("-"),
-        word != "|"
+      if let last = units.last, last.hasPrefix("-"), last.contains(where: \.isLetter), !last.utf8.contains(0x20),
+        !word.hasPrefix("-"), word != "|"
       {
         units[units.count - 1] += " \(word)"
       } else {

@@ -246,8 +246,10 @@ import Wire
       HelpWriter.example(Command.Example("", line)).split(separator: "\n", maxSplits: 1).last.map(String.init))
     let script = """
       cd '\(tree.path)'; : >calls
-      agent() { printf '%s\\037' "$@" >>calls; echo >>calls; }
-      for name in curl jq source pass; do eval "$name() { :; }"; done
+      # One write for each call, since those of a pipe happen at the same time.
+      agent() { local IFS=$'\\037'; printf '%s\\n' "$*" >>calls; }
+      for name in curl jq pass; do eval "$name() { :; }"; done
+      source() { [ $# = 0 ] || cat "$1"; }
       \(shown)
       wait; cat calls >/dev/stderr
       """
