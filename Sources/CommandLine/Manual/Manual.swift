@@ -3,6 +3,12 @@ enum Manual {
   /// The day on which the manual last changed in substance, as mdoc(7) wants it.
   static let date = "November 23, 2026"
 
+  /// The names and sections of all pages.
+  static let pages: [(name: String, section: Int)] =
+    ([CommandName.mainPage] + CommandName.pages).map { ($0, 1) } + [
+      ("agent-config", 5), ("agent-providers", 7), ("agentd", 8),
+    ]
+
   static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"
 
   static let description = [

@@ -52,11 +52,11 @@ struct CommandManual {
     let words = texts.map(Prose.plain)
     let named = CommandName.listed.filter { name in words.contains { Prose.has("agent \(name)", in: $0) } }.map(\.page)
     return Mdoc.ordered(
-      ManualPage.all.filter { other in
+      Manual.pages.filter { other in
         other.name != page
           && (other.name == CommandName.mainPage || named.contains { $0 == other.name }
             || words.contains { Prose.has("\(other.name)(\(other.section))", in: $0) })
-      }.map { ($0.name, $0.section) })
+      })
   }
 }
 

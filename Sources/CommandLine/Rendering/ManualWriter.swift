@@ -42,7 +42,7 @@ struct ManualPage: Sendable {
 /// Writes the manual page agent(1) from the command table.
 enum ManualWriter {
   static var sections: [ManualSection] {
-    let others = ManualPage.all.map { ($0.name, $0.section) }.filter { $0.0 != CommandName.mainPage }
+    let others = Manual.pages.filter { $0.name != CommandName.mainPage }
     return [
       ManualSection("NAME", [.raw(name(CommandName.mainPage, Manual.summary))]),
       ManualSection("SYNOPSIS", [.raw(".Nm\n.Op Ar OPTION ...\n.Ar COMMAND\n.Op Ar ARGUMENT ...\n")]),
