@@ -142,6 +142,9 @@ picture: build
 bench: deps-check build
 	@bash Tests/Bench/run $(RELEASE)
 
+# The pages of commands: login for agent-login(1).
+COMMANDS = $(patsubst man/agent-%.1,%,$(wildcard man/agent-*.1))
+
 # Texts and completions are written anew, since they hold the name of the program.
 GENERATED = .build/install
 
@@ -153,7 +156,7 @@ install: build
 	  "$(DESTDIR)$(FISHDIR)" "$(DESTDIR)$(UNITDIR)"
 	install -m 755 $(RELEASE)/agent "$(DESTDIR)$(BINDIR)/$(NAME)"
 	install -m 755 $(RELEASE)/agentd "$(DESTDIR)$(LIBEXECDIR)/agentd"
-	install -m 644 $(GENERATED)/man/$(NAME).1 "$(DESTDIR)$(MANDIR)/man1/"
+	install -m 644 $(GENERATED)/man/*.1 "$(DESTDIR)$(MANDIR)/man1/"
 	install -m 644 $(GENERATED)/man/$(NAME)-config.5 "$(DESTDIR)$(MANDIR)/man5/"
 	install -m 644 $(GENERATED)/man/$(NAME)-providers.7 "$(DESTDIR)$(MANDIR)/man7/"
 	install -m 644 $(GENERATED)/man/agentd.8 "$(DESTDIR)$(MANDIR)/man8/"
@@ -169,6 +172,7 @@ install: build
 uninstall:
 	rm -f "$(DESTDIR)$(LOCALEDIR)"/*/LC_MESSAGES/agent.mo
 	rm -f "$(DESTDIR)$(BINDIR)/$(NAME)" "$(DESTDIR)$(LIBEXECDIR)/agentd" "$(DESTDIR)$(MANDIR)/man1/$(NAME).1" \
+	  $(COMMANDS:%="$(DESTDIR)$(MANDIR)/man1/$(NAME)-%.1") \
 	  "$(DESTDIR)$(MANDIR)/man5/$(NAME)-config.5" "$(DESTDIR)$(MANDIR)/man7/$(NAME)-providers.7" \
 	  "$(DESTDIR)$(MANDIR)/man8/agentd.8" "$(DESTDIR)$(BASHDIR)/$(NAME)" \
 	  "$(DESTDIR)$(ZSHDIR)/_$(NAME)" "$(DESTDIR)$(FISHDIR)/$(NAME).fish" \

@@ -53,7 +53,7 @@ __agent_command() {
   'daemon run') options=() ;;
   'daemon log') options=() ;;
   'completions') options=() limit=1 operand=words words=(bash zsh fish) ;;
-  'help') options=() limit=2 operand=commands ;;
+  'help') options=(--all) limit=2 operand=commands ;;
   *) return 1 ;;
   esac
 }

@@ -888,5 +888,6 @@ complete -c agent -n '__agent_at options vault rebind' -l passphrase-file -r -F 
 complete -c agent -n '__agent_at options vault rebind' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
 complete -c agent -n '__agent_at options vault set' -l lock-after -x -a 'never' -d 'Lock after this time without use, or never'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
+complete -c agent -n '__agent_at options help' -l all -d 'Print all that there is to say: every detail and every option'
 complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof status list use whoami events verify decode account lock unlock vault daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import client-metadata status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set start stop restart status run log'

@@ -45,6 +45,7 @@ enum Dispatch {
     case .daemonLog: try DaemonCommand.log(invocation)
     case .completions: try CompletionsCommand.run(invocation)
     case .help: HelpCommand.run(invocation)
+    case .overview: try OverviewCommand.run(invocation)
     case .complete: CompleteCommand.run(invocation)
     case .renew: try RenewCommand.run(invocation)
     }

@@ -45,7 +45,7 @@ package enum Main {
       return 0
     }
     if invocation[.help] {
-      try Console.answer(HelpCommand.text(for: invocation.commandWords))
+      try Console.answer(HelpCommand.text(for: invocation.commandWords, all: invocation.asksForEverything))
       return 0
     }
     guard let command = invocation.command else {

@@ -31,53 +31,54 @@ extension AccountSetting {
   ]
 
   package static let issuer = AccountSetting(
-    "issuer", \.issuer, Option("issuer", "URL"), "Issuer URL, exactly as in its discovery document",
+    "issuer", \.issuer, Option("issuer", in: .service, "URL"), "Issuer URL, exactly as in its discovery document",
     details: "Required.", isSealed: true, canBeUnset: false)
 
   package static let clientID = AccountSetting(
-    "client_id", \.clientID, Option("client-id", "ID"),
+    "client_id", \.clientID, Option("client-id", in: .service, "ID"),
     "The client identifier registered there, or the URL of the client's metadata",
     details: "Required.",
     isSealed: true, canBeUnset: false)
 
   package static let provider = AccountSetting(
-    "provider", \.provider, Option("provider", "NAME"), "Use the built-in settings for this provider",
+    "provider", \.provider, Option("provider", in: .service, "NAME"), "Use the built-in settings for this provider",
     details: "By default that whose issuer it is, if any; counts at the next sign-in.", isSealed: true)
 
   package static let scope = AccountSetting(
-    "scope", \.scope, Option("scope", short: "s", "SCOPE", splitsAtSpaces: true),
+    "scope", \.scope, Option("scope", in: .access, short: "s", "SCOPE", splitsAtSpaces: true),
     "Scopes to ask for; may be given several times, or hold several separated by spaces",
     details: "By default `openid`, and `offline_access` where the server announces it. Counts at the next sign-in.")
 
   package static let resource = AccountSetting(
-    "resource", \.resources, Option("resource", "URI"),
+    "resource", \.resources, Option("resource", in: .access, "URI"),
     "Ask for tokens for this resource (RFC 8707); may be given several times",
     details: "By default none. Counts at the next sign-in.")
 
   package static let audience = AccountSetting(
-    "audience", \.audience, Option("audience", "NAME"),
+    "audience", \.audience, Option("audience", in: .access, "NAME"),
     "Ask for tokens with this audience, if the server supports it",
     details: "By default none. Counts at the next sign-in.")
 
   package static let parameters = AccountSetting(
-    "parameters", \.parameters, Option("parameter", "NAME=VALUE"),
+    "parameters", \.parameters, Option("parameter", in: .access, "NAME=VALUE"),
     "Send this parameter too when signing in; may be given several times",
     details: "By default none. Sent in authorization requests, pushed or not, and in requests for a device code. No"
       + " parameter that the program sets itself, nor `request`, `request_uri`, `response_mode`, `registration`,"
       + " `id_token_hint`, or one that begins with `client_` or `code_challenge`. Counts at the next sign-in.")
 
   package static let claims = AccountSetting(
-    "claims", \.claims, Option("claims", "JSON"),
+    "claims", \.claims, Option("claims", in: .access, "JSON"),
     "Ask for these claims (OpenID Connect Core, section 5.5); `@FILE` reads them from a file",
     details: "A JSON object. By default none. Counts at the next sign-in.")
 
   package static let authorizationDetails = AccountSetting(
-    "authorization_details", \.authorizationDetails, Option("authorization-details", "JSON"),
+    "authorization_details", \.authorizationDetails, Option("authorization-details", in: .access, "JSON"),
     "Ask for this authorization (RFC 9396); `@FILE` reads it from a file",
     details: "A JSON array of objects with a `type`. By default none. Counts at the next sign-in.")
 
   package static let tokenEndpointAuthMethod = AccountSetting(
-    "token_endpoint_auth_method", \.tokenEndpointAuthMethod, Option("token-endpoint-auth-method", "METHOD"),
+    "token_endpoint_auth_method", \.tokenEndpointAuthMethod,
+    Option("token-endpoint-auth-method", in: .client, "METHOD"),
     "How the client authenticates; by default chosen from its credentials and the server's metadata",
     details: "`client_secret_basic` and `client_secret_post` need a secret, `private_key_jwt` a private key (RFC 7523),"
       + " `tls_client_auth` and `self_signed_tls_client_auth` a certificate (RFC 8705). Secret, key and certificate are"
@@ -85,32 +86,32 @@ extension AccountSetting {
     fallback: ClientAuthenticationMethod.none, isSealed: true)
 
   package static let basicUnencoded = AccountSetting(
-    "basic_unencoded", \.basicUnencoded, Option("basic-unencoded"),
+    "basic_unencoded", \.basicUnencoded, Option("basic-unencoded", in: .client),
     "Send client_secret_basic without form encoding, for servers that do not decode it",
     details: "The encoding is that of RFC 6749, section 2.3.1.")
 
   package static let clientCertificate = AccountSetting(
-    "client_certificate", \.clientCertificate, Option("client-certificate-file", isShared: true),
+    "client_certificate", \.clientCertificate, Option("client-certificate-file", in: .client, isShared: true),
     "Use the client certificate in the vault, and the server's endpoints for mutual TLS",
     details: "A certificate that is given sets it.")
 
   package static let clientKeyAlgorithm = AccountSetting(
     "client_key_algorithm", \.clientKeyAlgorithm, among: SigningAlgorithm.asymmetric,
-    Option("client-key-algorithm", "ALGORITHM"),
+    Option("client-key-algorithm", in: .client, "ALGORITHM"),
     "Signing algorithm of private_key_jwt; by default the one that the key is for")
 
   package static let clientKeyID = AccountSetting(
-    "client_key_id", \.clientKeyID, Option("client-key-id", "ID"),
+    "client_key_id", \.clientKeyID, Option("client-key-id", in: .client, "ID"),
     "Key ID of the client's key at the server; a JSON Web Key may have its own",
     details: "Sent as `kid`; by default none.")
 
   package static let assertionAudience = AccountSetting(
-    "assertion_audience", \.assertionAudience, Option("assertion-audience", "AUDIENCE"),
+    "assertion_audience", \.assertionAudience, Option("assertion-audience", in: .client, "AUDIENCE"),
     "Audience of private_key_jwt: the issuer, or for older servers the token endpoint or each endpoint",
     details: "By default `issuer`.")
 
   package static let idTokenAlgorithm = AccountSetting(
-    "id_token_algorithm", \.idTokenAlgorithm, Option("id-token-algorithm", "ALGORITHM"),
+    "id_token_algorithm", \.idTokenAlgorithm, Option("id-token-algorithm", in: .protection, "ALGORITHM"),
     "Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret",
     details:
       "It is the `id_token_signed_response_alg` that the client is registered with. The secret then has 32, 48 or"
@@ -118,61 +119,66 @@ extension AccountSetting {
 
   package static let userInfoAlgorithm = AccountSetting(
     "userinfo_algorithm", \.userInfoAlgorithm, among: SigningAlgorithm.asymmetric,
-    Option("userinfo-algorithm", "ALGORITHM"), "Accept only UserInfo that is signed, with this algorithm",
+    Option("userinfo-algorithm", in: .protection, "ALGORITHM"),
+    "Accept only UserInfo that is signed, with this algorithm",
     details:
       "It is the `userinfo_signed_response_alg` that the client is registered with. By default a signed answer is"
       + " verified, and a plain one is accepted.")
 
   package static let trustedAudiences = AccountSetting(
-    "trusted_audiences", \.trustedAudiences, Option("trust-audience", "AUDIENCE"),
+    "trusted_audiences", \.trustedAudiences, Option("trust-audience", in: .protection, "AUDIENCE"),
     "Accept ID Tokens that are for this audience too; may be given several times",
     details: "By default for the client alone. A token with several audiences must also name the client as its `azp`.")
 
   package static let caFile = AccountSetting(
-    "ca_file", \.caFile, kind: .file, Option("ca-file", "FILE"),
+    "ca_file", \.caFile, kind: .file, Option("ca-file", in: .network, "FILE"),
     "Trust the certificate authorities in this PEM file besides the system's, for this account only",
     details: "An absolute path; by default none.", isSealed: true)
 
   package static let pins = AccountSetting(
-    "pins", \.pins, Option("pin", "sha256//BASE64"),
+    "pins", \.pins, Option("pin", in: .network, "sha256//BASE64"),
     "Accept only servers with this public key; may be given several times", details: "By default any.", isSealed: true)
 
   package static let allowHTTPLoopback = AccountSetting(
-    "allow_http_loopback", \.allowHTTPLoopback, Option("allow-http-loopback"),
+    "allow_http_loopback", \.allowHTTPLoopback, Option("allow-http-loopback", in: .network),
     "Allow plain http to 127.0.0.1 and [::1], for development", isSealed: true)
 
   package static let authorizationEndpoint = AccountSetting(
-    "authorization_endpoint", \.authorizationEndpoint, Option("authorization-endpoint", "URL"),
+    "authorization_endpoint", \.authorizationEndpoint, Option("authorization-endpoint", in: .endpoints, "URL"),
     "Use this authorization endpoint", details: endpointDefault, isSealed: true)
 
   package static let tokenEndpoint = AccountSetting(
-    "token_endpoint", \.tokenEndpoint, Option("token-endpoint", "URL"), "Use this token endpoint",
+    "token_endpoint", \.tokenEndpoint, Option("token-endpoint", in: .endpoints, "URL"), "Use this token endpoint",
     details: endpointDefault, isSealed: true)
 
   package static let deviceAuthorizationEndpoint = AccountSetting(
-    "device_authorization_endpoint", \.deviceAuthorizationEndpoint, Option("device-authorization-endpoint", "URL"),
+    "device_authorization_endpoint", \.deviceAuthorizationEndpoint,
+    Option("device-authorization-endpoint", in: .endpoints, "URL"),
     "Use this device authorization endpoint", details: endpointDefault, isSealed: true)
 
   package static let userinfoEndpoint = AccountSetting(
-    "userinfo_endpoint", \.userinfoEndpoint, Option("userinfo-endpoint", "URL"), "Use this UserInfo endpoint",
+    "userinfo_endpoint", \.userinfoEndpoint, Option("userinfo-endpoint", in: .endpoints, "URL"),
+    "Use this UserInfo endpoint",
     details: endpointDefault, isSealed: true)
 
   package static let revocationEndpoint = AccountSetting(
-    "revocation_endpoint", \.revocationEndpoint, Option("revocation-endpoint", "URL"), "Use this revocation endpoint",
+    "revocation_endpoint", \.revocationEndpoint, Option("revocation-endpoint", in: .endpoints, "URL"),
+    "Use this revocation endpoint",
     details: endpointDefault, isSealed: true)
 
   package static let registrationEndpoint = AccountSetting(
-    "registration_endpoint", \.registrationEndpoint, Option("registration-endpoint", "URL"),
+    "registration_endpoint", \.registrationEndpoint, Option("registration-endpoint", in: .endpoints, "URL"),
     "Use this client registration endpoint", details: endpointDefault, isSealed: true)
 
   package static let jwksURI = AccountSetting(
-    "jwks_uri", \.jwksURI, Option("jwks-uri", "URL"), "Read the issuer's keys from this URL", details: endpointDefault,
+    "jwks_uri", \.jwksURI, Option("jwks-uri", in: .endpoints, "URL"), "Read the issuer's keys from this URL",
+    details: endpointDefault,
     isSealed: true)
 
   private static let endpointDefault = "By default that of the server's metadata."
 
   package static let redirectURI = AccountSetting(
-    "redirect_uri", \.redirectURI, Option("redirect-uri", "URI"),
+    "redirect_uri", \.redirectURI, Option("redirect-uri", in: .signIn, "URI"),
     "The redirect URI that is registered for the client, byte for byte; without a port any port is used",
     details: "It is `http` to `127.0.0.1`, `[::1]` or `localhost`, or, for `--paste`, `https`. By default that of"
       + " the provider; else `http://127.0.0.1/callback` where the server names itself in its answers (RFC 9207), and"
@@ -189,26 +195,26 @@ extension AccountSetting {
     details: "By default none. Each sign-in sets it from the environment.", canBeUnset: false)
 
   package static let keepsAccessToken = AccountSetting(
-    "keep", \.keepsAccessToken, Option("keep"),
+    "keep", \.keepsAccessToken, Option("keep", in: .protection),
     "Keep the access token in the vault when the server gives no refresh token")
 
   package static let dpop = AccountSetting(
-    "dpop", \.dpop, Option("dpop"),
+    "dpop", \.dpop, Option("dpop", in: .protection),
     "Bind the tokens to a key that never leaves `agentd` (DPoP), so that a stolen token is useless",
     details: "Counts at the next sign-in (RFC 9449).")
 
   package static let origins = AccountSetting(
-    "origins", \.origins, Option("host", "HOST"),
+    "origins", \.origins, Option("host", in: .protection, "HOST"),
     "Allow requests to send the access token to this host too; may be given several times",
     details: "In the file each is `https://HOST` or `https://HOST:PORT`. By default only that of UserInfo.")
 
   package static let refresh = AccountSetting(
-    "refresh", \.refresh, Option("refresh", "POLICY"),
+    "refresh", \.refresh, Option("refresh", in: .renewal, "POLICY"),
     "When tokens are renewed, see agent-config(5); without it before they expire, while they are in use",
     fallback: .proactive)
 
   package static let protection = AccountSetting(
-    "protect", \.protection, Option("protect", "LEVEL"),
+    "protect", \.protection, Option("protect", in: .protection, "LEVEL"),
     "How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN",
     details: "Counts at the next sign-in; by default as the record before, else `device`. The vault alone says how the"
       + " present record opens.",

@@ -42,6 +42,7 @@ package final class AccountSetting: Sendable {
   /// The option of the command line.
   package struct Option: Sendable {
     package let name: String
+    package let group: OptionGroup
     package let short: Character?
     /// The name of its argument in usage lines.
     package let metavar: String
@@ -51,10 +52,11 @@ package final class AccountSetting: Sendable {
     package let isShared: Bool
 
     init(
-      _ name: String, short: Character? = nil, _ metavar: String = "", splitsAtSpaces: Bool = false,
-      isShared: Bool = false
+      _ name: String, in group: OptionGroup, short: Character? = nil, _ metavar: String = "",
+      splitsAtSpaces: Bool = false, isShared: Bool = false
     ) {
       self.name = name
+      self.group = group
       self.short = short
       self.metavar = metavar
       self.splitsAtSpaces = splitsAtSpaces

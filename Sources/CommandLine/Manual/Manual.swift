@@ -1,7 +1,13 @@
 /// The parts of the manual that belong to no single command, in the notation of ``Prose``.
 enum Manual {
   /// The day on which the manual last changed in substance, as mdoc(7) wants it.
-  static let date = "November 21, 2026"
+  static let date = "November 23, 2026"
+
+  /// The names and sections of all pages.
+  static let pages: [(name: String, section: Int)] =
+    ([CommandName.mainPage] + CommandName.pages).map { ($0, 1) } + [
+      ("agent-config", 5), ("agent-providers", 7), ("agentd", 8),
+    ]
 
   static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"
 
@@ -90,6 +96,13 @@ enum Manual {
   static let exitStatusNote =
     "`agent exec` exits with the status of the command it runs, 126 when that cannot be run and 127 when it is not"
     + " found."
+
+  /// What somebody types who never used the program before.
+  static let gettingStarted = [
+    Command.Example("Sign in to a service that is known by name", "agent login github"),
+    Command.login.examples[0], Command.Example("See who is signed in, and until when", "agent status"),
+    Command.token.examples[0], Command.exec.examples[0],
+  ]
 
   static let examples = [
     Command.Example("Stop a script when there is no token, whatever the reason", "token=$(agent token) || exit"),

@@ -22,7 +22,8 @@ enum ManualConfiguration {
       ManualSection("FILES", [.list(files, macro: "Pa")]),
       ManualSection(
         "EXAMPLES", [.text("Two accounts, of which the first is the active one, and a command:"), .code(example)]),
-      ManualSection("SEE ALSO", [.seeAlso([("agent", 1), ("agentd", 8)])]),
+      ManualSection(
+        "SEE ALSO", [.seeAlso([("agent", 1), ("agent-account", 1), ("agent-providers", 7), ("agentd", 8)])]),
       ManualSection("SECURITY CONSIDERATIONS", security),
     ]
   }

@@ -17,7 +17,7 @@ enum ManualDaemon {
       ManualSection("FILES", [.list(files, macro: "Pa")]),
       ManualSection("EXIT STATUS", [.list(exitStatuses, macro: "Li")]),
       ManualSection("EXAMPLES", ManualProtocol.exampleBlocks),
-      ManualSection("SEE ALSO", [.seeAlso([("agent", 1), ("agent-config", 5)])]),
+      ManualSection("SEE ALSO", [.seeAlso([("agent", 1), ("agent-daemon", 1), ("agent-config", 5)])]),
       ManualSection("SECURITY CONSIDERATIONS", security),
     ]
   }

@@ -9,7 +9,7 @@ enum ManualProviders {
       ManualSection("NAME", [.raw(".Nm agent-providers\n.Nd services that agent knows\n")]),
       ManualSection("DESCRIPTION", description.map { .text($0) }),
       ManualSection("PROVIDERS", Provider.all.flatMap { [.heading($0.name.rawValue)] + blocks($0) }),
-      ManualSection("SEE ALSO", [.seeAlso([("agent", 1), ("agent-config", 5)])]),
+      ManualSection("SEE ALSO", [.seeAlso([("agent", 1), ("agent-login", 1), ("agent-config", 5)])]),
     ]
   }
 

@@ -51,6 +51,9 @@ final class Invocation {
     given.filter { $0.option.name == option.name }.map(\.text)
   }
 
+  /// Whether `--all` stands beside `--help`.
+  var asksForEverything: Bool { !texts(Option.everything.declaration).isEmpty }
+
   /// That two options say the same thing, or neither does.
   static func choice(_ option: OptionDeclaration, _ other: OptionDeclaration) -> Failure {
     Failure(.invalidRequest, "give one of --\(option.name) and --\(other.name)")

@@ -41,7 +41,10 @@ struct Parser {
       }
     }
     let asksForText = given.contains { [Option.help.name, Option.version.name].contains($0.option.name) }
-    if !asksForText { try checkCompleteness() }
+    if !asksForText {
+      if command == nil, group == nil { command = .overview }
+      try checkCompleteness()
+    }
     return Invocation(
       command: command, commandWords: commandWords, given: given, operands: operands, trailing: trailing)
   }
@@ -79,7 +82,7 @@ struct Parser {
 
   private func checkCompleteness() throws(UsageError) {
     guard let command else {
-      guard let group else { throw error("no command given") }
+      let group = group ?? ""
       let members = CommandName.members(ofGroup: group).joined(separator: ", ")
       throw error("\"\(group)\" needs one of: \(members)")
     }
@@ -121,7 +124,13 @@ struct Parser {
   }
 
   private func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
-    command.map { $0.option(where: matches) } ?? Options.common.first(where: matches)
+    let option = command.map { $0.option(where: matches) } ?? Options.common.first(where: matches)
+    if let option { return option }
+    // `--help --all`, in either order.
+    let asksForHelp =
+      given.contains { $0.option.name == Option.help.name } || remaining.contains { $0 == "--help" || $0 == "-h" }
+    let everything = Option.everything.declaration
+    return asksForHelp && matches(everything) ? everything : nil
   }
 
   private mutating func read(_ option: OptionDeclaration, spelt spelling: String, attached: String?) throws(UsageError)

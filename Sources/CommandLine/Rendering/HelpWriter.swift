@@ -1,7 +1,15 @@
+internal import Vocabulary
+
 /// Writes `agent help` from the command table, for terminals of 80 columns.
 enum HelpWriter {
   private static let width = 79
   private static let optionColumn = 26
+
+  /// The most examples of the short help.
+  private static let mostExamples = 3
+
+  /// The most words to choose from that the short help lists.
+  private static let mostWords = 8
 
   /// The help on the program, with the list of its commands.
   static func program() -> String {
@@ -9,40 +17,96 @@ enum HelpWriter {
     text += "\nUsage: agent [OPTION]... COMMAND [ARGUMENT]...\n\nCommands:\n"
     for command in Command.all { text += entry(command.name.rawValue, command.summary, gap: 1) }
     text += "\nOptions of every command:\n" + Options.common.map(entry).joined()
-    text += "\n" + wrapped("`agent help COMMAND` says more about one command, and agent(1) about all.")
+    text += "\n" + wrapped("`agent help COMMAND` says more about one command, and its page in the manual all.")
     text += wrapped("`agent help providers` lists the services that are known by name.")
     return text
   }
 
-  /// The list of the commands of a group.
-  static func help(onGroup group: String) -> String {
-    var text = "Usage: agent \(group) COMMAND\n\nCommands:\n"
-    for command in Command.all where command.name.words.count == 2 && command.name.words[0] == group {
-      text += entry(command.name.rawValue, command.summary, gap: 1)
-    }
-    return text
+  /// The list of the commands of a group, or all that there is to say of each.
+  static func help(onGroup group: String, all: Bool = false) -> String {
+    let commands = Command.all.filter { $0.name.words.count == 2 && $0.name.words[0] == group }
+    if all { return commands.map { help(on: $0, all: true) }.joined(separator: "\n") }
+    var text = wrapped(CommandName.summary(ofGroup: group) + ".")
+    text += "\nUsage: agent \(group) COMMAND\n\nCommands:\n"
+    for command in commands { text += entry(command.name.rawValue, command.summary, gap: 1) }
+    return text + "\n"
+      + wrapped("`agent help \(group) COMMAND` says more about one command, agent-\(group)(1) about all.")
   }
 
-  /// The help on one command.
-  static func help(on command: Command) -> String {
+  /// The help on one command: what most people need of it, on one screen, or all.
+  static func help(on command: Command, all: Bool = false) -> String {
     var text = wrapped(command.summary + ".")
     text += "\nUsage: agent \(command.usage)\n"
-    for paragraph in command.details { text += "\n" + wrapped(paragraph) }
-    if !command.options.isEmpty { text += "\nOptions:\n" + command.options.map(entry).joined() }
-    for example in command.examples { text += "\n\(example.purpose):\n\n    \(example.line)\n" }
-    text += "\n" + wrapped("`agent help` lists the options of every command.")
-    return text
+    for paragraph in all ? command.details : Array(command.details.prefix(1)) { text += "\n" + wrapped(paragraph) }
+    let examples = all ? command.examples : Array(command.examples.prefix(mostExamples))
+    if !examples.isEmpty { text += "\nExamples:\n" + examples.map(example).joined() }
+    if all {
+      for (group, options) in command.optionGroups { text += "\n\(group.rawValue):\n" + options.map(entry).joined() }
+    } else if !command.options.isEmpty {
+      text += "\nOptions:\n" + command.everydayOptions.map { entry($0, mostWords: mostWords) }.joined()
+    }
+    return text + "\n" + ending(command, all: all)
+  }
+
+  /// Where there is more.
+  private static func ending(_ command: Command, all: Bool) -> String {
+    let page = "\(command.name.page)(1)"
+    let common = "The options of every command are in agent(1)."
+    if all { return wrapped("\(common)\(command.name.page == CommandName.mainPage ? "" : " The manual: \(page).")") }
+    let shown = Set(command.everydayOptions.map(\.name))
+    let groups = Options.grouped(command.options.filter { !shown.contains($0.name) }).map(\.group.rawValue)
+    let others = groups.isEmpty ? "" : wrapped("More options: \(groups.joined(separator: "; ")).")
+    return others + wrapped("All of it: `agent help --all \(command.name)`, or the manual: \(page).")
   }
 
   static func wrapped(_ text: String) -> String {
     Prose.wrapped(Prose.plain(text), width: width).map { $0 + "\n" }.joined()
   }
 
-  private static func entry(_ option: OptionDeclaration) -> String {
+  /// An example, whose line goes on after a backslash where it is too long.
+  static func example(_ example: Command.Example) -> String {
+    let purpose = Prose.wrapped(Prose.plain(example.purpose) + ":", width: width - 2).map { "  \($0)\n" }.joined()
+    var lines = [""]
+    for word in units(of: example.line) {
+      let line = lines[lines.count - 1]
+      let indent = lines.count > 1 ? 8 : 4
+      // The space and the backslash have their place too.
+      if !line.isEmpty, indent + line.count + 1 + word.count > width - 2 {
+        lines[lines.count - 1] += " \\"
+        lines.append(word)
+      } else {
+        lines[lines.count - 1] += line.isEmpty ? word : " \(word)"
+      }
+    }
+    return purpose + "    " + lines.joined(separator: "\n        ") + "\n"
+  }
+
+  /// The words of a line, in which an option and its value stay together.
+  private static func units(of line: String) -> [String] {
+    var units: [String] = []
+    for word in Prose.shellWords(line) {
+      if let last = units.last, last.hasPrefix("-"), last.contains(where: \.isLetter), !last.utf8.contains(0x20),
+        !word.hasPrefix("-"), word != "|"
+      {
+        units[units.count - 1] += " \(word)"
+      } else {
+        units.append(word)
+      }
+    }
+    return units
+  }
+
+  private static func entry(_ option: OptionDeclaration) -> String { entry(option, mostWords: .max) }
+
+  /// - Parameter mostWords: The most words to choose from that are listed.
+  private static func entry(_ option: OptionDeclaration, mostWords: Int) -> String {
     let short = option.short.map { "-\($0), " } ?? "    "
     let value = option.argument.metavar.map { " \($0)" } ?? ""
     var summary = option.summary
-    if case .choice(_, let words) = option.argument { summary += " (\(words().joined(separator: ", ")))" }
+    if case .choice(_, let choices) = option.argument {
+      let words = choices()
+      if words.count <= mostWords { summary += " (\(words.joined(separator: ", ")))" }
+    }
     return entry("\(short)--\(option.name)\(value)", summary)
   }
 

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// A page of the manual: what is in it, and where it is found.
 struct ManualPage: Sendable {
   /// Written with the program's usual name.
@@ -12,7 +14,15 @@ struct ManualPage: Sendable {
   static let configuration = ManualPage(name: "agent-config", section: 5) { Mdoc.page(ManualConfiguration.sections) }
   static let providers = ManualPage(name: "agent-providers", section: 7) { Mdoc.page(ManualProviders.sections) }
 
-  static let all = [agent, configuration, providers, daemon]
+  /// The pages of commands.
+  static let commands = CommandName.pages.map { name in
+    ManualPage(name: name, section: 1) { Mdoc.page(CommandManual(page: name).sections) }
+  }
+
+  static let all = [agent] + commands + [configuration, providers, daemon]
+
+  /// The page that tells of a command.
+  static func of(_ command: CommandName) -> ManualPage { commands.first { $0.name == command.page } ?? agent }
 
   /// `agent.1`, for a program of this name.
   func fileName(for program: ProgramName) -> String { "\(program.applied(to: name)).\(section)" }
@@ -32,12 +42,13 @@ struct ManualPage: Sendable {
 /// Writes the manual page agent(1) from the command table.
 enum ManualWriter {
   static var sections: [ManualSection] {
-    let summary = Manual.summary.prefix(1).lowercased() + Manual.summary.dropFirst()
+    let others = Manual.pages.filter { $0.name != CommandName.mainPage }
     return [
-      ManualSection("NAME", [.raw(".Nm agent\n.Nd \(Mdoc.escaped(summary))\n")]),
+      ManualSection("NAME", [.raw(name(CommandName.mainPage, Manual.summary))]),
       ManualSection("SYNOPSIS", [.raw(".Nm\n.Op Ar OPTION ...\n.Ar COMMAND\n.Op Ar ARGUMENT ...\n")]),
+      ManualSection("GETTING STARTED", [.raw(examples(Manual.gettingStarted))]),
       ManualSection("DESCRIPTION", Manual.description.map { .text($0) }),
-      ManualSection("COMMANDS", Command.all.flatMap(subsection)),
+      ManualSection("COMMANDS", [.raw(Mdoc.list(own.map(item)))] + small.flatMap { subsection($0) }),
       ManualSection(
         "OPTIONS",
         [
@@ -47,27 +58,55 @@ enum ManualWriter {
       ManualSection("ENVIRONMENT", [.list(Manual.environment, macro: "Ev")]),
       ManualSection("FILES", [.list(Manual.files, macro: "Pa")]),
       ManualSection("EXIT STATUS", [.list(Manual.exitStatuses, macro: "Li"), .text(Manual.exitStatusNote)]),
-      ManualSection("EXAMPLES", [.raw(examples)]),
-      ManualSection("SEE ALSO", [.seeAlso([("agent-config", 5), ("agent-providers", 7), ("agentd", 8)])]),
+      ManualSection("EXAMPLES", [.raw(examples(small.flatMap(\.examples) + Manual.examples))]),
+      ManualSection("SEE ALSO", [.seeAlso(Mdoc.ordered(others))]),
       ManualSection("STANDARDS", Manual.standards.map { .text($0) }),
       ManualSection("SECURITY CONSIDERATIONS", Manual.security.map { .text($0) }),
     ]
   }
 
-  private static func subsection(_ command: Command) -> [ManualBlock] {
-    let usage = ".Ss \(command.name)\n.Bd -ragged -compact\n\(usage(command)).Ed\n.Pp\n"
-    return [.raw(usage)]
-      + ([command.summary + "."] + command.details).map { .text($0) }
-      + (command.options.isEmpty ? [] : [.raw(list(command.options))])
+  /// The commands that have a page elsewhere, and the others.
+  private static let own = Command.all.filter { $0.name.page != CommandName.mainPage }
+  private static let small = Command.all.filter { $0.name.page == CommandName.mainPage }
+
+  /// A line of the list of commands.
+  private static func item(_ command: Command) -> String {
+    ".It Cm \(Mdoc.escaped(command.name.rawValue))\n" + Mdoc.paragraph(command.summary + ".")
+      + "See\n.Xr \(command.name.page) 1 .\n"
   }
 
-  private static func usage(_ command: Command) -> String {
+  /// The section NAME.
+  static func name(_ name: String, _ summary: String) -> String {
+    ".Nm \(name)\n.Nd \(Mdoc.escaped(summary.prefix(1).lowercased() + summary.dropFirst()))\n"
+  }
+
+  /// All of a command on a page that has several.
+  ///
+  /// - Parameter shared: The options that the page tells of elsewhere.
+  static func subsection(_ command: Command, without shared: [OptionDeclaration] = []) -> [ManualBlock] {
+    let usage = ".Ss \(command.name)\n.Bd -ragged -compact\n\(usage(command)).Ed\n.Pp\n"
+    let options = command.options.filter { !$0.isSame(asOneOf: shared) }
+    let elsewhere = command.options.filter { $0.isSame(asOneOf: shared) }.map { "`--\($0.name)`" }
+    let mention = "\(options.isEmpty ? "Takes" : "Also takes") \(elsewhere.joined(separator: ", ")): see OPTIONS."
+    return [.raw(usage)]
+      + ([command.summary + "."] + command.details).map { .text($0) }
+      + (options.isEmpty ? [] : [.raw(list(options))]) + (elsewhere.isEmpty ? [] : [.text(mention)])
+  }
+
+  static func usage(_ command: Command) -> String {
     var text = ".Nm agent \(command.name)\n.Op Ar OPTION ...\n"
     if let metavar = command.operands.metavar {
       text += command.operands.required > 0 ? ".Ar \(metavar)\n" : ".Op Ar \(metavar)\n"
     }
     if command.trailing != nil { text += ".Li \\-\\-\n.Ar COMMAND\n.Op Ar ARGUMENT ...\n" }
     return text
+  }
+
+  /// The options under the titles of their groups; without a title where there is one group.
+  static func grouped(_ options: [OptionDeclaration]) -> [ManualBlock] {
+    let groups = Options.grouped(options)
+    guard groups.count > 1 else { return [.raw(list(options))] }
+    return groups.flatMap { [.heading($0.group.rawValue), .raw(list($0.options))] }
   }
 
   private static func list(_ options: [OptionDeclaration]) -> String {
@@ -79,9 +118,8 @@ enum ManualWriter {
     return Mdoc.list(items)
   }
 
-  private static var examples: String {
-    let examples = Command.all.flatMap(\.examples) + Manual.examples
-    return examples.map { example in
+  static func examples(_ examples: [Command.Example]) -> String {
+    examples.map { example in
       Mdoc.paragraph(example.purpose + ":") + ".Pp\n.Dl \(Mdoc.escaped(example.line))\n"
     }.joined(separator: ".Pp\n")
   }

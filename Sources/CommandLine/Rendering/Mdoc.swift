@@ -101,6 +101,11 @@ extension Mdoc {
 
   static func list(_ items: [String]) -> String { ".Bl -tag -width Ds\n" + items.joined() + ".El\n" }
 
+  /// Pages in the order that mandoc's checks want: by section, then by name.
+  static func ordered(_ pages: [(name: String, section: Int)]) -> [(name: String, section: Int)] {
+    pages.sorted { ($0.section, $0.name) < ($1.section, $1.name) }
+  }
+
   /// References to other pages, one a line.
   static func seeAlso(_ pages: [(name: String, section: Int)]) -> String {
     pages.map { ".Xr \($0.name) \($0.section)" }.joined(separator: " ,\n") + "\n"

@@ -5,12 +5,15 @@ extension Command {
     .accountAdd,
     summary: "Set up an account without signing in",
     details: """
-      The issuer and the client identifier must be named. `agent login NAME` signs in later; a client secret is given
-      then, since secrets are kept with a session only. The first account becomes the active one.
+      The issuer and the client identifier must be named. `agent login NAME` signs in later; a client secret is
+      given then, since secrets are kept with a session only.
+
+      The first account becomes the active one.
 
       With `--json` prints `{"account", "active"}`.
       """,
     options: Options.accountSettings,
+    everyday: ["issuer", "client-id", "provider", "scope", "audience", "redirect-uri", "host", "ca-file", "refresh"],
     operands: .newAccount,
     examples: [
       Example(
@@ -38,10 +41,12 @@ extension Command {
     .accountSet,
     summary: "Change the settings of an account",
     details: """
-      What is not named stays as it is; `--unset` takes a setting back. Settings that say where the session's secrets go
-      are sealed at the sign-in: the issuer, the client and how it proves itself, certificate authorities, pins,
-      endpoints and plain http. When one of them is changed the account is signed out until the setting is put back or
-      `agent login` is run, and the command says so. The others take effect at once.
+      What is not named stays as it is; `--unset` takes a setting back.
+
+      Settings that say where the session's secrets go are sealed at the sign-in: the issuer, the client and how
+      it proves itself, certificate authorities, pins, endpoints and plain http. When one of them is changed the
+      account is signed out until the setting is put back or `agent login` is run, and the command says so. The
+      others take effect at once.
 
       `--host` adds an origin that may get the access token: a host name, with a port after a colon where it is not 443.
       It is sealed beside the session, so that a settings file that somebody else edited leads no token astray. `--unset
@@ -53,7 +58,13 @@ extension Command {
       With `--json` prints `{"account", "signed_out", "setting"}`; `setting` is what signs the account out.
       """,
     options: Options.accountSettings + [Option.unsetSettings.declaration],
-    operands: .namedAccount)
+    everyday: ["scope", "audience", "host", "refresh", "protect", "unset"],
+    operands: .namedAccount,
+    examples: [
+      Example(
+        "Let the token of an account go to an API",
+        "agent account set work --host api.example.com")
+    ])
 
   static let accountRename = Command(
     .accountRename,
@@ -69,31 +80,45 @@ extension Command {
     .accountRemove,
     summary: "Sign out of an account and forget its settings",
     details: """
-      Signs out like `agent logout`. When the account was the active one, another becomes active, and the command says
-      which. A client that `agent login --register` registered is deleted at the server, and the command says whether
-      the server confirmed.
+      Signs out like `agent logout`. When the account was the active one, another becomes active, and the command
+      says which.
+
+      A client that `agent login --register` registered is deleted at the server, and the command says whether the
+      server confirmed.
 
       With `--json` prints `{"account", "revoked", "detail", "client_deleted", "client_detail", "active_account"}`; the
       last only when it changed, and the two about the client only when one was registered.
       """,
     options: [Option.local.declaration],
-    operands: .namedAccount)
+    operands: .namedAccount,
+    examples: [
+      Example(
+        "Forget an account",
+        "agent account remove work")
+    ])
 
   static let accountImport = Command(
     .accountImport,
     summary: "Set up an account with a refresh token from elsewhere",
     details: """
-      For a refresh token that another program got for the same client. `agentd` reads it from the open file, spends it
-      once, which proves that it works, verifies the ID Token if one comes, and keeps what it got instead. At servers
-      that rotate refresh tokens the imported one is worth nothing afterwards. When the server refuses it, nothing is
-      kept. When anything else is wrong with the answer, the command fails and the account is set up all the same with
-      what the server gave; where the ID Token could not be verified, it has no token until a later one was.
+      Takes over a refresh token that another program got for the same client. It is spent once, and at servers
+      that rotate refresh tokens it is worth nothing afterwards.
+
+      `agentd` reads it from the open file, spends it once, which proves that it works, verifies the ID Token if
+      one comes, and keeps what it got instead. At servers that rotate refresh tokens the imported one is worth
+      nothing afterwards. When the server refuses it, nothing is kept. When anything else is wrong with the
+      answer, the command fails and the account is set up all the same with what the server gave; where the ID
+      Token could not be verified, it has no token until a later one was.
 
       The token is one line of a file, of standard input, or of a descriptor that the caller opened; never an argument.
       With `--json` prints `{"account", "issuer", "subject", "scope", "expires_at"}`.
       """,
     options: Options.accountSettings + Options.clientSecrets + [
       Option.refreshTokenFile.declaration, Option.refreshTokenFD.declaration,
+    ],
+    everyday: [
+      "refresh-token-file", "refresh-token-fd", "issuer", "client-id", "scope", "client-secret-file",
+      "client-secret-prompt",
     ],
     operands: .newAccount,
     examples: [
@@ -106,10 +131,14 @@ extension Command {
     .accountClientMetadata,
     summary: "Write the metadata that a client publishes",
     details: """
-      A server that announces `client_id_metadata_document_supported` takes as a client identifier the `https` URL at
-      which the client's metadata are published, without a registration (OAuth Client ID Metadata Document). The command
-      writes that document to standard output: publish it at the URL, as `application/json` with status 200 and without
-      a redirect, and sign in with `--client-id URL`. Nothing is sent and nothing is stored.
+      Some servers take the URL of a document about the client in the place of a registration. The command writes
+      that document to standard output; nothing is sent and nothing is stored.
+
+      A server that announces `client_id_metadata_document_supported` takes as a client identifier the `https` URL
+      at which the client's metadata are published, without a registration (OAuth Client ID Metadata Document).
+      The command writes that document to standard output: publish it at the URL, as `application/json` with
+      status 200 and without a redirect, and sign in with `--client-id URL`. Nothing is sent and nothing is
+      stored.
 
       The document is that of the account's client, or of the one that `--client-id` names; options count in place of
       the account's settings. It is the same, byte for byte, for the same settings and key, and holds no secret. With a
@@ -130,6 +159,7 @@ extension Command {
       say nothing.
       """,
     options: Options.clientMetadata.map(\.declaration) + [Option.clientKeyFile.declaration],
+    everyday: ["client-id", "redirect-uri", "scope", "client-key-file", "dpop"],
     operands: .account,
     examples: [
       Example(

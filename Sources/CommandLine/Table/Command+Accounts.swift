@@ -5,11 +5,13 @@ extension Command {
     .status,
     summary: "Show accounts, sessions, daemon and vault",
     details: """
-      No token is ever part of the answer. An account is signed out, signing in, signed in, refreshing, expired, locked
-      or offline; in JSON `state` is one of signed_out, signing_in, active, stale (signed in, but the token must be
-      renewed), refreshing, expired, locked and offline. An account is expired too when the server wants the user to
-      sign in again before it renews the session, which it has not ended: `problem` then has the code
-      `interaction_required`.
+      Shows whether an account is signed out, signing in, signed in, refreshing, expired, locked or offline, and
+      until when its token is good. No token is ever part of the answer.
+
+      An account is signed out, signing in, signed in, refreshing, expired, locked or offline; in JSON `state` is
+      one of signed_out, signing_in, active, stale (signed in, but the token must be renewed), refreshing,
+      expired, locked and offline. An account is expired too when the server wants the user to sign in again
+      before it renews the session, which it has not ended: `problem` then has the code `interaction_required`.
 
       With `--check` the authorization server of each account is asked whether the session still holds, by introspection
       (RFC 7662) where the client may use it, and by UserInfo otherwise. `CHECK` is ok, signed_out_elsewhere,
@@ -40,21 +42,30 @@ extension Command {
       the client's certificate name as `x5t#S256` (RFC 8705).
       """,
     options: [Option.check.declaration],
-    operands: .account)
+    operands: .account,
+    examples: [
+      Example(
+        "Show one account, and ask the server whether its session still holds",
+        "agent status work --check")
+    ])
 
   static let list = Command(
     .list,
     summary: "List the accounts",
     details: """
-      The active account is marked with an asterisk. With `--json` prints `{"accounts": [{"name", "active", "issuer",
-      "state", "sign_in_by"}]}`, with the states and the end of a session of `agent status`.
+      The active account is marked with an asterisk.
+
+      With `--json` prints `{"accounts": [{"name", "active", "issuer", "state", "sign_in_by"}]}`, with the states
+      and the end of a session of `agent status`.
       """)
 
   static let use = Command(
     .use,
     summary: "Make an account the active one",
     details: """
-      Commands that name no account act on the active one. With `--json` prints `{"account"}`.
+      Commands that name no account act on the active one.
+
+      With `--json` prints `{"account"}`.
       """,
     operands: .namedAccount)
 
@@ -62,25 +73,42 @@ extension Command {
     .whoami,
     summary: "Show who is signed in",
     details: """
-      Shows what the last verified ID Token says, also without the network. Where the server gives no ID Token, it shows
-      what the UserInfo endpoint says, which is not verified and marked so. With `--json` prints `{"account", "issuer",
-      "subject", "claims": {...}, "source"}`; the source is `id_token` or `userinfo`.
+      Shows what the last verified ID Token says, also without the network.
+
+      Where the server gives no ID Token, it shows what the UserInfo endpoint says, which is not verified and
+      marked so. With `--json` prints `{"account", "issuer", "subject", "claims": {...}, "source"}`; the source is
+      `id_token` or `userinfo`.
       """,
     operands: .account)
 
   static let help = Command(
     .help,
     summary: "Print the help of a command",
-    operands: .command)
+    details: """
+      Says what most people need of a command, on one screen. With `--all` every detail and every option is told,
+      as in the page of the manual.
+      """,
+    options: [Option.everything.declaration],
+    operands: .command,
+    examples: [
+      Example(
+        "Say what there is to know of signing in",
+        "agent help login"),
+      Example(
+        "Say all of it",
+        "agent help --all login"),
+    ])
 
   static let events = Command(
     .events,
     summary: "Show events of sessions and accounts",
     details: """
-      Prints the last 200 events that the daemon keeps in memory, those of one account if one is named, and ends; with
-      `--follow` those that happen from now on, each at once, until it is ended or the daemon is. `AGENT_ACCOUNT` does
-      not matter here. No token, code or text of a server is ever in an event. Without `--follow` no daemon is started,
-      and where none runs it fails with exit status 4. What the daemon did in detail is in `agent daemon log`.
+      Prints the last 200 events that the daemon keeps in memory, those of one account if one is named, and ends;
+      with `--follow` those that happen from now on, each at once, until it is ended or the daemon is.
+
+      `AGENT_ACCOUNT` does not matter here. No token, code or text of a server is ever in an event. Without
+      `--follow` no daemon is started, and where none runs it fails with exit status 4. What the daemon did in
+      detail is in `agent daemon log`.
 
       `--follow` ends with exit status 4 when the daemon stops, and with `--timeout` after that time. A reader that does
       not read is let go: nobody waits for it. At most 32 commands can follow.

@@ -13,6 +13,11 @@ extension Command {
       Example("Complete in this fish", "agent completions fish | source"),
     ])
 
+  /// `agent` without a command. It is in no list, since it has no name.
+  static let overview = Command(
+    .overview,
+    summary: "Show the accounts, or how to begin")
+
   /// Lists names that only the daemon knows, for the completions. It is in no list, since it is not
   /// for people.
   static let complete = Command(

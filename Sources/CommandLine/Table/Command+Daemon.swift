@@ -5,32 +5,36 @@ extension Command {
     .daemonStart,
     summary: "Start the daemon, unless it runs",
     details: """
-      Other commands start the daemon by themselves when they need it. With `--json` prints the object that `agent
-      status` has under `daemon`.
+      Other commands start the daemon by themselves when they need it.
+
+      With `--json` prints the object that `agent status` has under `daemon`.
       """)
 
   static let daemonStop = Command(
     .daemonStop,
     summary: "Stop the daemon",
     details: """
-      Access tokens are forgotten. Sessions are kept in the vault and go on with the next command. With `--json` prints
-      `{}`.
+      Access tokens are forgotten. Sessions are kept in the vault and go on with the next command.
+
+      With `--json` prints `{}`.
       """)
 
   static let daemonRestart = Command(
     .daemonRestart,
     summary: "Restart the daemon",
     details: """
-      Needed after an upgrade, when the running daemon is older than this program. With `--json` prints the object that
-      `agent status` has under `daemon`.
+      Needed after an upgrade, when the running daemon is older than this program.
+
+      With `--json` prints the object that `agent status` has under `daemon`.
       """)
 
   static let daemonStatus = Command(
     .daemonStatus,
     summary: "Show the running daemon",
     details: """
-      Fails with exit status 4 when no daemon runs, and starts none. With `--json` prints the object that `agent status`
-      has under `daemon`.
+      Fails with exit status 4 when no daemon runs, and starts none.
+
+      With `--json` prints the object that `agent status` has under `daemon`.
       """)
 
   static let daemonRun = Command(
@@ -44,10 +48,12 @@ extension Command {
     .daemonLog,
     summary: "Show the recent log of the daemon",
     details: """
-      The daemon keeps its last 500 events in memory: refreshes with their duration and result, sign-ins, sign-outs,
-      changes of settings, and peers that it dropped. What became of the sessions is in `agent events`. No token, code
-      or text of a server is ever in it. Fails with exit status 4 when no daemon runs, and starts none. In the
-      foreground `agentd` writes the same lines to standard error.
+      The daemon keeps its last 500 events in memory: refreshes with their duration and result, sign-ins,
+      sign-outs, changes of settings, and peers that it dropped.
+
+      What became of the sessions is in `agent events`. No token, code or text of a server is ever in it. Fails
+      with exit status 4 when no daemon runs, and starts none. In the foreground `agentd` writes the same lines to
+      standard error.
 
       With `--json` prints `{"events": [{"time", "account", "event", ...}], "dropped"}`, the oldest first; `dropped` is
       the number of events that were pushed out. `event` is one of `started`, `stopping`, `refresh_began` (with

@@ -3,10 +3,13 @@ extension Command {
     .request,
     summary: "Make a request to a resource with an account's token",
     details: """
-      `agentd` makes the request, so that the token is in no other program. `URL` decides whose token goes along: the
-      account that lists its origin (scheme, host and port) with `agent account set --host`, or else the one whose
-      UserInfo endpoint is there. `--account` chooses among several; an origin that the account does not list is refused
-      all the same. The active account counts no more than others.
+      Sends the token of the account that lists the URL's host, for which `agent account set work --host
+      api.example.com` is typed once. The token goes to no other host, and no other program sees it.
+
+      `agentd` makes the request, so that the token is in no other program. `URL` decides whose token goes along:
+      the account that lists its origin (scheme, host and port) with `agent account set --host`, or else the one
+      whose UserInfo endpoint is there. `--account` chooses among several; an origin that the account does not
+      list is refused all the same. The active account counts no more than others.
 
       `METHOD` is `GET`, or `POST` when there is data; `-X METHOD` names it as well. The body of the answer goes to standard output as it comes,
       whatever the status is: when it breaks off, the part that came has been written, and the exit status is 4. So it
@@ -43,6 +46,7 @@ extension Command {
       Option.include.declaration,
       Option.wait.declaration,
     ] + Options.tokenTarget,
+    everyday: ["header", "data", "output", "include", "scope", "audience", "wait"],
     operands: .methodAndURL,
     examples: [
       Example(
@@ -57,10 +61,12 @@ extension Command {
     .proof,
     summary: "Print a proof for one request with a bound token",
     details: """
-      A token that `agent login --dpop` got is bound to a key that never leaves `agentd` (DPoP, RFC 9449). A request
-      with such a token needs, beside `Authorization: DPoP TOKEN`, a header `DPoP` with a proof that is made for its
-      method, its URL and this token. A proof is good once, and for about a minute. The query of the URL is no part of
-      it. `agent request` makes its own; this command is for other programs.
+      A token that `agent login --dpop` got is bound to a key that never leaves `agentd` (DPoP, RFC 9449). A
+      request with such a token needs, beside `Authorization: DPoP TOKEN`, a header `DPoP` with a proof that is
+      made for its method, its URL and this token.
+
+      A proof is good once, and for about a minute. The query of the URL is no part of it. `agent request` makes
+      its own; this command is for other programs.
 
       As for `agent request`, the URL decides which account it is, and gets a proof only where the token may go: `agent
       account set NAME --host HOST`. Without a method, GET is meant.

@@ -1,13 +1,18 @@
+internal import Vocabulary
+
 extension Command {
   static let login = Command(
     .login,
     summary: "Sign in to an account",
     details: """
-      Opens a browser where one can be opened and the server offers it; approve there and come back, the command ends by
-      itself. Elsewhere, over SSH say, it shows a short code and an address: open the address in any browser, on this
-      device or another, type the code and approve. Where the server has no such codes it shows an address and asks for
-      the one that the browser ends at. `--browser`, `--device` and `--paste` override the choice. Interrupting the
-      command with Ctrl-C cancels the sign-in, unless it goes on in the background.
+      Signs in with a browser on this machine or, over SSH say, with a code that is typed into a browser anywhere.
+      The first time name the service: by a name of `agent help providers`, or by its URL with `--issuer`.
+
+      Opens a browser where one can be opened and the server offers it; approve there and come back, the command
+      ends by itself. Elsewhere, over SSH say, it shows a short code and an address: open the address in any
+      browser, on this device or another, type the code and approve. Where the server has no such codes it shows
+      an address and asks for the one that the browser ends at. `--browser`, `--device` and `--paste` override the
+      choice. Interrupting the command with Ctrl-C cancels the sign-in, unless it goes on in the background.
 
       In a browser sign-in the answer comes to a port of this machine that is open for this sign-in only. By default the
       redirect URI is `http://127.0.0.1:PORT/ISSUER`, with any free port and the issuer's URL without `https://`. A
@@ -92,24 +97,33 @@ extension Command {
       Option.acr.declaration, Option.maxAge.declaration, Option.claimsChallenge.declaration, Option.prompt.declaration,
       Option.loginHint.declaration, Option.qrCode.declaration, Option.copyCode.declaration,
     ],
+    everyday: [
+      "issuer", "client-id", "scope", "client-secret-prompt", "register", "browser", "device", "paste", "no-open",
+    ],
     operands: .account,
     examples: [
       Example(
         "Sign in for the first time, under a name of your choice",
         "agent login work --issuer https://id.example.com --client-id my-cli --scope 'openid offline_access'"),
       Example("Sign in again, after the session expired", "agent login work"),
+      Example(
+        "Sign in to a service that is known by name",
+        "agent login github"),
     ])
 
   static let logout = Command(
     .logout,
     summary: "Sign out, and revoke the tokens at the server",
     details: """
-      Ends the session in memory and in the vault, then revokes its tokens at the server. The account's settings are
-      kept. When the server does not answer within five seconds the command says so; the tokens are then kept for their
-      revocation alone, which is tried again for a day. `--local` tells the server nothing, keeps nothing, waits for
-      nobody, and also ends a session that is locked. What a refresh under way brings is revoked too, and with `--local`
-      dropped. While an approved sign-in is being stored the command is refused. With `--all` an account that cannot be
-      signed out does not keep the others from it; the exit status is that of the first such account.
+      Ends the session in memory and in the vault, then revokes its tokens at the server. The account's settings
+      are kept.
+
+      When the server does not answer within five seconds the command says so; the tokens are then kept for their
+      revocation alone, which is tried again for a day. `--local` tells the server nothing, keeps nothing, waits
+      for nobody, and also ends a session that is locked. What a refresh under way brings is revoked too, and with
+      `--local` dropped. While an approved sign-in is being stored the command is refused. With `--all` an account
+      that cannot be signed out does not keep the others from it; the exit status is that of the first such
+      account.
 
       The browser has a session of its own at the server, with which the next sign-in may go through without a password.
       `--browser` opens the page that ends it (OpenID Connect RP-Initiated Logout), or shows its address where no
@@ -122,8 +136,16 @@ extension Command {
       """,
     options: [
       Option.all.declaration, Option.local.declaration,
-      Option.browser.saying("Then open the page that ends the browser's session at the server"),
-      Option.noOpen.saying("With `--browser`: show the address, but open no browser"),
+      Option.browser.saying("Then open the page that ends the browser's session at the server", in: .signOut),
+      Option.noOpen.saying("With `--browser`: show the address, but open no browser", in: .signOut),
     ],
-    operands: .account)
+    operands: .account,
+    examples: [
+      Example(
+        "Sign out of the active account",
+        "agent logout"),
+      Example(
+        "Sign out of every account, before the machine is given away",
+        "agent logout --all"),
+    ])
 }

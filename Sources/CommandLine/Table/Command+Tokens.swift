@@ -22,6 +22,7 @@ extension Command {
     options: [Option.minValid.declaration] + Options.tokenTarget + [
       Option.wait.declaration, Option.forceRefresh.declaration, Option.header.declaration, Option.idToken.declaration,
     ],
+    everyday: ["min-valid", "force-refresh", "header", "id-token", "scope", "resource", "audience", "wait"],
     operands: .account,
     examples: [
       Example(
@@ -33,10 +34,13 @@ extension Command {
     .env,
     summary: "Print shell statements that set a token's variables",
     details: """
+      Prints statements that a shell evaluates, which set and export the variable `AGENT_ACCESS_TOKEN` and some
+      others. The variables that are set can be chosen with `--var`.
+
       Sets and exports `AGENT_ACCESS_TOKEN`, `AGENT_TOKEN_TYPE`, `AGENT_TOKEN_EXPIRES_AT` (unix seconds),
-      `AGENT_ACCOUNT`, `AGENT_ISSUER` and `AGENT_SUBJECT`; one that has no value is unset. Every value is quoted so that
-      the shell takes it for nothing but text, also where the quotes around `$(agent env)` were forgotten. A value with
-      a line break is refused.
+      `AGENT_ACCOUNT`, `AGENT_ISSUER` and `AGENT_SUBJECT`; one that has no value is unset. Every value is quoted
+      so that the shell takes it for nothing but text, also where the quotes around `$(agent env)` were forgotten.
+      A value with a line break is refused.
 
       When the command fails, it prints one statement that only sets the exit status, so that `eval "$(agent env)" ||
       exit` stops; with `dotenv` and `json` it prints nothing.

@@ -5,9 +5,10 @@ extension Command {
     .lock,
     summary: "Lock what a passphrase or a PIN protects",
     details: """
-      The keys of those accounts and their tokens go from the memory of `agentd`; their commands fail with exit status 5
-      until `agent unlock`. Accounts that this device alone protects go on. A refresh that is under way ends first, so
-      that no renewed refresh token is lost.
+      The keys of those accounts and their tokens go from the memory of `agentd`; their commands fail with exit
+      status 5 until `agent unlock`. Accounts that this device alone protects go on.
+
+      A refresh that is under way ends first, so that no renewed refresh token is lost.
 
       The same is done after a while without use (see `agent vault set`), and when the screen of one of the user's
       sessions is locked, by `loginctl lock-session` or by the desktop's screen saver, where libsystemd and a message
@@ -21,10 +22,13 @@ extension Command {
     .unlock,
     summary: "Unlock accounts by their passphrase or PIN",
     details: """
+      Asks for the passphrase or the PIN on the terminal, without showing it. When it is forgotten, `agent help
+      --all unlock` tells how to begin again.
+
       Asks for what opens the levels that are locked and have accounts, or the one that `ACCOUNT` needs: on the
-      terminal, without showing it, or in a file or an open descriptor. It is never an argument. A passphrase has 1 to
-      1024 bytes of UTF-8; the line feed at the end of a file is no part of it. After a while without use the vault
-      locks again, see `agent vault set`.
+      terminal, without showing it, or in a file or an open descriptor. It is never an argument. A passphrase has
+      1 to 1024 bytes of UTF-8; the line feed at the end of a file is no part of it. After a while without use the
+      vault locks again, see `agent vault set`.
 
       A passphrase or PIN that is forgotten cannot be read from the vault, and without it or another slot of its level
       the sessions there are lost. To begin again: `agent logout --local ACCOUNT` for each account of the level, `agent
@@ -45,10 +49,11 @@ extension Command {
     .vaultStatus,
     summary: "Show the key slots and locks of the vault",
     details: """
-      The vault is bound to this device: to a key in its TPM where there is one, else to a secret, the machine and the
-      user. What binds it is shown, and where it is not the TPM, why. Each level of protection has a key of its own, and
-      each slot is one way to a key: `device` opens in the background, `passphrase` and `tpm2` only while somebody has
-      unlocked them.
+      The vault is bound to this device: to a key in its TPM where there is one, else to a secret, the machine and
+      the user. What binds it is shown, and where it is not the TPM, why.
+
+      Each level of protection has a key of its own, and each slot is one way to a key: `device` opens in the
+      background, `passphrase` and `tpm2` only while somebody has unlocked them.
 
       With `--json` prints `{"path", "exists", "device_bound", "binding", "binding_problem", "slots": [{"slot", "kind",
       "protection", "needs_secret"}], "levels": [{"protection", "locked", "accounts"}], "lock_after", "problem"}`.
@@ -66,7 +71,12 @@ extension Command {
 
       With `--json` prints `{"slot", "kind", "protection"}`, in the words of `agent vault status`.
       """,
-    options: [Option.to.declaration])
+    options: [Option.to.declaration],
+    examples: [
+      Example(
+        "Bind to the secret of this device, and not to its TPM",
+        "agent vault bind --to host")
+    ])
 
   static let vaultAddPassphrase = Command(
     .vaultAddPassphrase,
@@ -77,14 +87,21 @@ extension Command {
 
       With `--json` prints `{"slot", "kind", "protection"}`, in the words of `agent vault status`.
       """,
-    options: [Option.protection.saying("What the passphrase is to open")] + Options.passphrase)
+    options: [Option.protection.saying("What the passphrase is to open")] + Options.passphrase,
+    examples: [
+      Example(
+        "Add a passphrase that another program keeps",
+        "pass show agent | agent vault add-passphrase --passphrase-file -")
+    ])
 
   static let vaultChangePassphrase = Command(
     .vaultChangePassphrase,
     summary: "Change a passphrase or the PIN",
     details: """
-      The one that is given is replaced, in one step. The keys stay the same: whoever has a copy of the vault and knows
-      the old one can open that copy. `agent vault rotate-key` makes new keys.
+      The one that is given is replaced, in one step. The keys stay the same: whoever has a copy of the vault and
+      knows the old one can open that copy.
+
+      `agent vault rotate-key` makes new keys.
 
       With `--json` prints `{"protection"}`.
       """,
@@ -92,7 +109,13 @@ extension Command {
       + [
         Option.newPassphraseFile.declaration, Option.newPassphraseFD.declaration, Option.newPINFile.declaration,
         Option.newPINFD.declaration,
-      ])
+      ],
+    everyday: ["protection", "passphrase-file", "new-passphrase-file"],
+    examples: [
+      Example(
+        "Change a passphrase in a script",
+        "agent vault change-passphrase --passphrase-file old --new-passphrase-file new")
+    ])
 
   static let vaultRemoveSlot = Command(
     .vaultRemoveSlot,
@@ -109,13 +132,20 @@ extension Command {
     .vaultRotateKey,
     summary: "Make new keys, and seal everything with them",
     details: """
-      All levels that are open get new keys, and their accounts are sealed anew; one that is locked stays as it is. Each
-      slot with a passphrase needs it, since it opens the new key afterwards: it is asked for on the terminal, or named
-      where one slot needs one. What an old copy of the vault held opens nothing that is written from now on.
+      All levels that are open get new keys, and their accounts are sealed anew; one that is locked stays as it
+      is. Each slot with a passphrase needs it, since it opens the new key afterwards: it is asked for on the
+      terminal, or named where one slot needs one.
+
+      What an old copy of the vault held opens nothing that is written from now on.
 
       With `--json` prints `{"rotated": [LEVEL, ...]}`, each of which is `device`, `passphrase` or `tpm2`.
       """,
-    options: Options.passphrase)
+    options: Options.passphrase,
+    examples: [
+      Example(
+        "Make new keys after a copy of the home directory was lost",
+        "agent vault rotate-key")
+    ])
 
   static let vaultRebind = Command(
     .vaultRebind,
@@ -128,7 +158,12 @@ extension Command {
       With `--json` prints `{"slots": [{"slot", "kind", "protection"}]}`, what opens it from now on; the words are those
       of `agent vault status`: `host`, `tpm2`, `passphrase`, `device`.
       """,
-    options: Options.passphrase)
+    options: Options.passphrase,
+    examples: [
+      Example(
+        "Open the vault on a new machine",
+        "pass show agent | agent vault rebind --passphrase-file -")
+    ])
 
   static let vaultCheck = Command(
     .vaultCheck,
@@ -154,5 +189,10 @@ extension Command {
 
       With `--json` prints `{"lock_after"}`, in seconds, 0 for never.
       """,
-    options: [Option.lockAfter.declaration])
+    options: [Option.lockAfter.declaration],
+    examples: [
+      Example(
+        "Lock after an hour without use",
+        "agent vault set --lock-after 1h")
+    ])
 }

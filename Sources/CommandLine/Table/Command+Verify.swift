@@ -1,3 +1,4 @@
+internal import Vocabulary
 internal import Wire
 
 extension Command {
@@ -5,12 +6,15 @@ extension Command {
     .verify,
     summary: "Verify tokens by their issuer's keys",
     details: """
-      Checks the signature of JSON Web Tokens, and the claims that say when, by whom and for whom they are. The keys are
-      those of the active account's issuer, of the one that `--account` or `--issuer` names, or in the file that
-      `--jwks` names. An issuer's keys are found by its metadata and kept as long as it allows, between 5 minutes and a
-      day; when a token is signed with a key that is not among them, they are fetched anew, at most once a minute and
-      ten times an hour. With `--jwks` nothing is fetched, and no daemon is needed. An issuer that an account has is
-      reached as that account reaches it, unless `--ca-file` or `--allow-http-loopback` name the way.
+      Checks the signature of JSON Web Tokens, and the claims that say when, by whom and for whom they are. Tokens
+      come from a file or from standard input, and are never arguments.
+
+      The keys are those of the active account's issuer, of the one that `--account` or `--issuer` names, or in
+      the file that `--jwks` names. An issuer's keys are found by its metadata and kept as long as it allows,
+      between 5 minutes and a day; when a token is signed with a key that is not among them, they are fetched
+      anew, at most once a minute and ten times an hour. With `--jwks` nothing is fetched, and no daemon is
+      needed. An issuer that an account has is reached as that account reaches it, unless `--ca-file` or
+      `--allow-http-loopback` name the way.
 
       `FILE` holds the token, or several, one a line; without it, or for `-`, they come from standard input. A token is
       never an argument, since every user of the machine can see those. Space around a token and empty lines are passed
@@ -63,7 +67,8 @@ extension Command {
       """,
     options: [
       Option.issuer.saying(
-        "Take the keys of this issuer, which need not be an account's; beside `--jwks`, the token must be from it"),
+        "Take the keys of this issuer, which need not be an account's; beside `--jwks`, the token must be from it",
+        in: .keys),
       Option.jwks.declaration,
       Option.hmacKeyFile.declaration, Option.hmacKeyFD.declaration, Option.audiences.declaration,
       Option.profile.declaration, Option.requiredClaims.declaration, Option.allowMissing.declaration,
@@ -73,6 +78,7 @@ extension Command {
         "Trust the certificate authorities in this PEM file too on the way to the issuer of `--issuer`"),
       Option.allowHTTPLoopback.saying("Allow plain http to 127.0.0.1 and [::1] for the issuer of `--issuer`"),
     ],
+    everyday: ["audience", "issuer", "jwks", "profile", "require", "claim", "algorithms", "type", "allow-missing"],
     operands: .file,
     examples: [
       Example(
@@ -88,9 +94,11 @@ extension Command {
     .decode,
     summary: "Show what a token says, without verifying it",
     details: """
-      Shows header and claims of a JSON Web Token, with times in plain words. NOTHING IS VERIFIED: anyone can write such
-      a token, which standard error says each time. No key, network or daemon is needed, and a token that has expired or
-      whose signature is bad is shown like any other. Of an encrypted token only the header can be read.
+      Shows header and claims of a JSON Web Token, with times in plain words. NOTHING IS VERIFIED: anyone can
+      write such a token, which standard error says each time.
+
+      No key, network or daemon is needed, and a token that has expired or whose signature is bad is shown like
+      any other. Of an encrypted token only the header can be read.
 
       `FILE` holds the token, or several, one a line; without it, or for `-`, they come from standard input. A token is
       never an argument, since every user of the machine can see those. Space around a token and empty lines are passed

@@ -1,3 +1,4 @@
+internal import Vocabulary
 internal import Wire
 
 /// One command: what it is called, what it takes and what it says of itself. What it does is in ``Dispatch``.
@@ -19,14 +20,19 @@ final class Command: Sendable {
 
   private let text: @Sendable () -> String
   private let ownOptions: @Sendable () -> [OptionDeclaration]
+  private let everydayNames: @Sendable () -> [String]
   private let shownExamples: @Sendable () -> [Example]
 
   /// - Parameters:
-  ///   - details: Paragraphs that say more, in the notation of ``Prose``.
+  ///   - details: Paragraphs that say more, in the notation of ``Prose``. The first one, of a sentence or two, is for
+  ///     everybody.
   ///   - options: Its own; those of ``Options/common`` come on top.
+  ///   - everyday: The names of those that most people need, at most ``mostEverydayOptions``, in the order of the help;
+  ///     none stands for all options.
   init(
     _ name: CommandName, summary: String, details: @autoclosure @escaping @Sendable () -> String = "",
-    options: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [], operands: Operands = .none,
+    options: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [],
+    everyday: @autoclosure @escaping @Sendable () -> [String] = [], operands: Operands = .none,
     trailing: String? = nil, examples: @autoclosure @escaping @Sendable () -> [Example] = []
   ) {
     self.name = name
@@ -35,6 +41,7 @@ final class Command: Sendable {
     self.trailing = trailing
     text = details
     ownOptions = options
+    everydayNames = everyday
     shownExamples = examples
   }
 
@@ -43,6 +50,23 @@ final class Command: Sendable {
 
   /// Its own options.
   var options: [OptionDeclaration] { ownOptions() }
+
+  /// The most options that the short help lists.
+  static let mostEverydayOptions = 12
+
+  /// The options of the short help.
+  var everydayOptions: [OptionDeclaration] {
+    let options = options
+    let names = everydayNames()
+    return names.isEmpty
+      ? options : names.compactMap { name in options.first { $0.name.utf8.elementsEqual(name.utf8) } }
+  }
+
+  /// The names of options of the short help that the command has not.
+  var unknownEverydayNames: [String] { everydayNames().filter { name in !options.contains { $0.name == name } } }
+
+  /// Its own options by what they are about.
+  var optionGroups: [(group: OptionGroup, options: [OptionDeclaration])] { Options.grouped(options) }
 
   /// Command lines worth showing, with what each does.
   var examples: [Example] { shownExamples() }
@@ -125,6 +149,7 @@ extension Command {
     case .daemonLog: .daemonLog
     case .completions: .completions
     case .help: .help
+    case .overview: .overview
     case .complete: .complete
     case .renew: .renew
     }

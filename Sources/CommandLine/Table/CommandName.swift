@@ -27,7 +27,10 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   case daemonRun = "daemon run"
   case daemonLog = "daemon log"
   case completions, help
-  // Asked by the completions and by the function of a prompt. They are in no list, since they are not for people.
+  // What `agent` without a command does.
+  case overview = "__overview"
+  // Asked by the completions and by the function of a prompt. No name with underscores before it is in a list: people do not
+  // type it.
   case complete = "__complete"
   case renew = "__renew"
 
@@ -39,6 +42,33 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
 
   /// The words of the name.
   var words: [Substring] { rawValue.split(separator: " ") }
+
+  /// The page of the manual that tells of the command.
+  var page: String {
+    switch self {
+    case .list, .use, .whoami, .completions, .help, .overview, .complete, .renew: Self.mainPage
+    case .lock, .unlock: "agent-vault"
+    default: "agent-\(words[0])"
+    }
+  }
+
+  static let mainPage = "agent"
+
+  /// The pages of commands, in the order of the list, without that of the program.
+  static var pages: [String] {
+    var pages: [String] = []
+    for name in listed where name.page != mainPage && !pages.contains(name.page) { pages.append(name.page) }
+    return pages
+  }
+
+  /// The effect of the commands of a group: an imperative sentence without its full stop.
+  static func summary(ofGroup word: String) -> String {
+    switch word {
+    case "account": "Set up accounts, and change their settings"
+    case "vault": "Look after the vault: what opens it, and when it locks"
+    default: "Start, stop and watch the daemon"
+    }
+  }
 
   /// The second words of the group that `word` names; empty when it names none.
   static func members(ofGroup word: String) -> [String] {

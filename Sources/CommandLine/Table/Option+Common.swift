@@ -1,3 +1,4 @@
+internal import Vocabulary
 internal import Wire
 
 /// Lists of options that several commands have.
@@ -22,6 +23,14 @@ enum Options {
     (Option.timeout.declaration, [.decode, .daemonRun, .completions, .help, .complete, .renew]),
   ]
 
+  /// The options by what they are about; each keeps its place among those of its group.
+  static func grouped(_ options: [OptionDeclaration]) -> [(group: OptionGroup, options: [OptionDeclaration])] {
+    OptionGroup.allCases.compactMap { group in
+      let members = options.filter { $0.group == group }
+      return members.isEmpty ? nil : (group, members)
+    }
+  }
+
   /// Which of an account's tokens is meant, where it is not the account's own.
   static var tokenTarget: [OptionDeclaration] {
     [
@@ -37,29 +46,40 @@ enum Options {
 extension Option<String?> {
   static var account: Self {
     Self(
-      "account", short: "a", .account,
+      "account", in: .common, short: "a", .account,
       "Act on this account instead of the active one; `AGENT_ACCOUNT` does the same")
   }
 }
 
 extension Option<Int?> {
   static var timeout: Self {
-    Self("timeout", time: .duration(1...WireProtocol.maximumTimeoutSeconds), "Give up after this time")
+    Self("timeout", in: .common, time: .duration(1...WireProtocol.maximumTimeoutSeconds), "Give up after this time")
   }
 }
 
 extension Option<Bool> {
   static var noDaemon: Self {
-    Self("no-daemon", "Use a private `agentd` that ends with this command, as containers and build jobs need it")
+    Self(
+      "no-daemon", in: .common,
+      "Use a private `agentd` that ends with this command, as containers and build jobs need it")
   }
   static var noInput: Self {
-    Self("no-input", "Never read from the terminal; what would need a sign-in fails at once with exit status 3")
+    Self(
+      "no-input", in: .common,
+      "Never read from the terminal; what would need a sign-in fails at once with exit status 3")
   }
-  static var quiet: Self { Self("quiet", short: "q", "Print errors and answers only") }
+  static var quiet: Self { Self("quiet", in: .common, short: "q", "Print errors and answers only") }
   static var verbose: Self {
-    Self("verbose", short: "v", "Print to standard error what is done and why, and how long it took; never a secret")
+    Self(
+      "verbose", in: .common, short: "v",
+      "Print to standard error what is done and why, and how long it took; never a secret")
   }
-  static var json: Self { Self("json", short: "j", "Print the answer, and any error, as JSON objects, one a line") }
-  static var help: Self { Self("help", short: "h", "Print this help") }
-  static var version: Self { Self("version", short: "V", "Print the version") }
+  static var json: Self {
+    Self("json", in: .common, short: "j", "Print the answer, and any error, as JSON objects, one a line")
+  }
+  static var help: Self { Self("help", in: .common, short: "h", "Print this help") }
+  static var everything: Self {
+    Self("all", in: .output, "Print all that there is to say: every detail and every option")
+  }
+  static var version: Self { Self("version", in: .common, short: "V", "Print the version") }
 }

@@ -27,7 +27,8 @@ extension AccountSetting {
       case .choice(let words): .choice(metavar, words)
       }
     return OptionDeclaration(
-      name: word, short: option?.short, argument: argument, repeats: kind == .texts, summary: summary)
+      name: word, group: option?.group ?? .service, short: option?.short, argument: argument, repeats: kind == .texts,
+      summary: summary)
   }
 
   /// The values of a list that are written behind the occurrences of its option.
@@ -42,8 +43,8 @@ extension Option<String?> {
   static var audience: Self { Self(AccountSetting.audience) }
   static var authorizationDetails: Self { Self(AccountSetting.authorizationDetails) }
   static var caFile: Self { Self(AccountSetting.caFile) }
-  static var refreshTokenFile: Self { file("refresh-token-file", with: "the refresh token") }
-  static var refreshTokenFD: Self { descriptor("refresh-token-fd", with: "the refresh token") }
+  static var refreshTokenFile: Self { file("refresh-token-file", in: .signIn, with: "the refresh token") }
+  static var refreshTokenFD: Self { descriptor("refresh-token-fd", in: .signIn, with: "the refresh token") }
 }
 
 extension Option<[String]> {
@@ -58,7 +59,7 @@ extension Option<Bool> {
 extension Option<[AccountSetting]> {
   static var unsetSettings: Self {
     Self(
-      "unset", "SETTING", several: AccountSetting.all.filter(\.canBeUnset), by: { $0.word },
+      "unset", in: .service, "SETTING", several: AccountSetting.all.filter(\.canBeUnset), by: { $0.word },
       "Reset this setting to its default; may be given several times")
   }
 }

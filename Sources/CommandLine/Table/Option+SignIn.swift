@@ -1,3 +1,4 @@
+internal import Vocabulary
 internal import Wire
 
 extension Options {
@@ -12,76 +13,90 @@ extension Options {
 }
 
 extension Option<String?> {
-  static var clientSecretFile: Self { file("client-secret-file", with: "the client secret") }
+  static var clientSecretFile: Self { file("client-secret-file", in: .client, with: "the client secret") }
   static var clientSecretEnvironment: Self {
-    Self("client-secret-env", .text("NAME"), "Read the client secret from this environment variable")
+    Self("client-secret-env", in: .client, .text("NAME"), "Read the client secret from this environment variable")
   }
   static var clientKeyFile: Self {
     Self(
-      "client-key-file", .secretFile,
+      "client-key-file", in: .client, .secretFile,
       "Read the client's private key from this file, in PEM form or as a JSON Web Key; `-` is standard input")
   }
   static var clientCertificateFile: Self {
     Self(
-      "client-certificate-file", .secretFile,
+      "client-certificate-file", in: .client, .secretFile,
       "Present the certificate in this PEM file to the server; its key is the client's")
   }
   static var initialAccessTokenFile: Self {
     Self(
-      "initial-access-token-file", .secretFile,
+      "initial-access-token-file", in: .client, .secretFile,
       "Read the initial access token for `--register` from this file; `-` is standard input")
   }
-  static var resume: Self { Self("resume", .text("LOGIN"), "Wait for a sign-in that was started with `--start`") }
+  static var resume: Self {
+    Self("resume", in: .scripts, .text("LOGIN"), "Wait for a sign-in that was started with `--start`")
+  }
   static var prompt: Self {
     Self(
-      "prompt", .text("PROMPT"), "Prompt that the server must show, such as `login`, `consent` or `select_account`")
+      "prompt", in: .signIn, .text("PROMPT"),
+      "Prompt that the server must show, such as `login`, `consent` or `select_account`")
   }
   static var claimsChallenge: Self {
-    Self("claims-challenge", .text("CLAIMS"), "Ask for the claims that a resource demanded, in JSON or base64")
+    Self(
+      "claims-challenge", in: .access, .text("CLAIMS"), "Ask for the claims that a resource demanded, in JSON or base64"
+    )
   }
-  static var loginHint: Self { Self("login-hint", .text("HINT"), "User name to suggest") }
+  static var loginHint: Self { Self("login-hint", in: .signIn, .text("HINT"), "User name to suggest") }
 }
 
 extension Option<Bool> {
   static var clientSecretPrompt: Self {
-    Self("client-secret-prompt", "Ask for the client secret on the terminal, without showing it")
+    Self("client-secret-prompt", in: .client, "Ask for the client secret on the terminal, without showing it")
   }
   static var register: Self {
-    Self("register", "Let the server register a client for this account (RFC 7591), instead of --client-id")
+    Self(
+      "register", in: .service, "Let the server register a client for this account (RFC 7591), instead of --client-id")
   }
   static var guest: Self {
     Self(
-      "guest", "Sign in the client itself, without a user; it must authenticate. A later sign-in of a user replaces it")
+      "guest", in: .signIn,
+      "Sign in the client itself, without a user; it must authenticate. A later sign-in of a user replaces it")
   }
-  static var browser: Self { Self("browser", "Sign in with a browser on this machine") }
-  static var device: Self { Self("device", "Sign in with a code typed on any device") }
-  static var paste: Self { Self("paste", "Sign in with a browser anywhere, and paste the address that it ends at") }
-  static var noOpen: Self { Self("no-open", "Show the address, but open no browser") }
-  static var start: Self { Self("start", "Print what the user must do and the sign-in's name, and return at once") }
-  static var noWait: Self { Self("no-wait", "With `--resume`: report the state of the sign-in, and return at once") }
+  static var browser: Self { Self("browser", in: .signIn, "Sign in with a browser on this machine") }
+  static var device: Self { Self("device", in: .signIn, "Sign in with a code typed on any device") }
+  static var paste: Self {
+    Self("paste", in: .signIn, "Sign in with a browser anywhere, and paste the address that it ends at")
+  }
+  static var noOpen: Self { Self("no-open", in: .signIn, "Show the address, but open no browser") }
+  static var start: Self {
+    Self("start", in: .scripts, "Print what the user must do and the sign-in's name, and return at once")
+  }
+  static var noWait: Self {
+    Self("no-wait", in: .scripts, "With `--resume`: report the state of the sign-in, and return at once")
+  }
   static var copyCode: Self {
-    Self("copy-code", "Put the code into the terminal's clipboard (OSC 52), which works over SSH too")
+    Self("copy-code", in: .signIn, "Put the code into the terminal's clipboard (OSC 52), which works over SSH too")
   }
-  static var all: Self { Self("all", "Sign out of all accounts") }
-  static var local: Self { Self("local", "Delete the session here without revoking it at the server") }
+  static var all: Self { Self("all", in: .signOut, "Sign out of all accounts") }
+  static var local: Self { Self("local", in: .signOut, "Delete the session here without revoking it at the server") }
 }
 
 extension Option<[String]> {
   static var acr: Self {
-    Self("acr", each: .text("ACR"), "Ask for one of these kinds of sign-in; may be given several times")
+    Self("acr", in: .signIn, each: .text("ACR"), "Ask for one of these kinds of sign-in; may be given several times")
   }
 }
 
 extension Option<Int?> {
   static var maxAge: Self {
-    Self("max-age", time: .duration(0...31_536_000), "Require re-authentication after this time")
+    Self("max-age", in: .signIn, time: .duration(0...31_536_000), "Require re-authentication after this time")
   }
 }
 
 extension Option<QRCodeChoice?> {
   static var qrCode: Self {
     Self(
-      "qr-code", "WHEN", QRCodeChoice.self, "Show the address as a QR code too: where there is room, always, or never")
+      "qr-code", in: .signIn, "WHEN", QRCodeChoice.self,
+      "Show the address as a QR code too: where there is room, always, or never")
   }
 }
 

@@ -3,109 +3,133 @@ internal import Wire
 
 extension Option<Int?> {
   static var minValid: Self {
-    Self("min-valid", time: .duration(0...86_400), "Get a new token if the cached one expires sooner than this")
+    Self(
+      "min-valid", in: .renewal, time: .duration(0...86_400),
+      "Get a new token if the cached one expires sooner than this")
   }
   static var wait: Self {
     Self(
-      "wait", time: .duration(1...WireProtocol.maximumTimeoutSeconds),
+      "wait", in: .network, time: .duration(1...WireProtocol.maximumTimeoutSeconds),
       "Wait up to this time for a server that cannot be reached, beyond `--timeout`")
   }
   static var clockSkew: Self {
     Self(
-      "clock-skew", time: .duration(0...VerifyRequest.maximumClockSkew),
+      "clock-skew", in: .rules, time: .duration(0...VerifyRequest.maximumClockSkew),
       "How far clocks may differ; by default 1m")
   }
 }
 
 extension Option<String?> {
-  static var method: Self { Self("method", short: "X", .text("METHOD"), "The method of the request") }
+  static var method: Self { Self("method", in: .message, short: "X", .text("METHOD"), "The method of the request") }
 }
 
 extension Option<Bool> {
-  static var forceRefresh: Self { Self("force-refresh", "Get a new token even if the cached one is valid") }
-  static var header: Self { Self("header", "Print a whole `Authorization` header line") }
-  static var idToken: Self { Self("id-token", "Print the ID Token instead of the access token") }
-  static var unset: Self { Self("unset", "Print statements that unset the variables") }
+  static var forceRefresh: Self {
+    Self("force-refresh", in: .renewal, "Get a new token even if the cached one is valid")
+  }
+  static var header: Self { Self("header", in: .output, "Print a whole `Authorization` header line") }
+  static var idToken: Self { Self("id-token", in: .output, "Print the ID Token instead of the access token") }
+  static var unset: Self { Self("unset", in: .variables, "Print statements that unset the variables") }
   static var tokenFile: Self {
-    Self("token-file", "Put the token into a file that is kept fresh while the command runs")
+    Self("token-file", in: .renewal, "Put the token into a file that is kept fresh while the command runs")
   }
-  static var exchange: Self { Self("exchange", "Exchange the account's own token for it (RFC 8693)") }
-  static var check: Self { Self("check", "Ask the servers whether the sessions are still valid") }
-  static var follow: Self { Self("follow", short: "f", "Show new events until interrupted") }
+  static var exchange: Self { Self("exchange", in: .access, "Exchange the account's own token for it (RFC 8693)") }
+  static var check: Self { Self("check", in: .output, "Ask the servers whether the sessions are still valid") }
+  static var follow: Self { Self("follow", in: .output, short: "f", "Show new events until interrupted") }
   static var include: Self {
-    Self("include", short: "i", "Write a line with the status, the headers and an empty line before the body")
+    Self(
+      "include", in: .output, short: "i", "Write a line with the status, the headers and an empty line before the body")
   }
-  static var allowMissing: Self { Self("allow-missing", "Accept a token that does not say when it expires (`exp`)") }
+  static var allowMissing: Self {
+    Self("allow-missing", in: .rules, "Accept a token that does not say when it expires (`exp`)")
+  }
   static var signatureOnly: Self {
-    Self("signature-only", "Check nothing but the signature: the payload need not be a set of claims")
+    Self("signature-only", in: .rules, "Check nothing but the signature: the payload need not be a set of claims")
   }
 }
 
 extension Option<TokenProfile?> {
   static var profile: Self {
-    Self("profile", "PROFILE", TokenProfile.self, "The token must be of this kind, and have what such tokens must have")
+    Self(
+      "profile", in: .rules, "PROFILE", TokenProfile.self,
+      "The token must be of this kind, and have what such tokens must have")
   }
 }
 
 extension Option<Shell?> {
-  static var shell: Self { Self("shell", "SHELL", Shell.all, by: { $0.name }, "The shell to write for") }
+  static var shell: Self {
+    Self("shell", in: .variables, "SHELL", Shell.all, by: { $0.name }, "The shell to write for")
+  }
   static var hook: Self {
     Self(
-      "hook", "SHELL", Shell.all.filter { $0.hook != nil }, by: { $0.name },
+      "hook", in: .variables, "SHELL", Shell.all.filter { $0.hook != nil }, by: { $0.name },
       "Print a function that keeps the variables fresh at the prompt")
   }
 }
 
 extension Option<String?> {
   static var signal: Self {
-    Self("signal", .text("SIGNAL"), "Send the command this signal when the token file has changed")
+    Self("signal", in: .renewal, .text("SIGNAL"), "Send the command this signal when the token file has changed")
   }
   static var onRenewal: Self {
-    Self("on-renewal", .file("PROGRAM"), "Run this program when the token file has changed")
+    Self("on-renewal", in: .renewal, .file("PROGRAM"), "Run this program when the token file has changed")
   }
-  static var nonce: Self { Self("nonce", .text("NONCE"), "Use the nonce that the server gave in `DPoP-Nonce`") }
+  static var nonce: Self {
+    Self("nonce", in: .message, .text("NONCE"), "Use the nonce that the server gave in `DPoP-Nonce`")
+  }
   static var data: Self {
-    Self("data", short: "d", .text("DATA"), "Send this text, the file after `@`, or with `@-` standard input")
+    Self(
+      "data", in: .message, short: "d", .text("DATA"), "Send this text, the file after `@`, or with `@-` standard input"
+    )
   }
   static var output: Self {
-    Self("output", short: "o", .file("FILE"), "Write the body to this file, which is replaced when the answer begins")
+    Self(
+      "output", in: .output, short: "o", .file("FILE"),
+      "Write the body to this file, which is replaced when the answer begins")
   }
   static var jwks: Self {
     Self(
-      "jwks", .file("FILE"), "Take the keys in this file: a JWK Set, a single public JWK, or public keys in PEM form")
+      "jwks", in: .keys, .file("FILE"),
+      "Take the keys in this file: a JWK Set, a single public JWK, or public keys in PEM form")
   }
   static var hmacKeyFile: Self {
     Self(
-      "hmac-key-file", .secretFile,
+      "hmac-key-file", in: .keys, .secretFile,
       "Verify by HMAC (HS256, HS384, HS512) with the secret in this file; `-` is standard input")
   }
-  static var hmacKeyFD: Self { descriptor("hmac-key-fd", with: "the secret of the HMAC") }
-  static var type: Self { Self("type", .text("TYPE"), "The token must be of this type (`typ`), such as `at+jwt`") }
+  static var hmacKeyFD: Self { descriptor("hmac-key-fd", in: .keys, with: "the secret of the HMAC") }
+  static var type: Self {
+    Self("type", in: .rules, .text("TYPE"), "The token must be of this type (`typ`), such as `at+jwt`")
+  }
 }
 
 extension Option<[String]> {
-  static var variable: Self { Self("var", each: .text("NAME=FIELD"), "Set the variable `NAME`, and only those named") }
+  static var variable: Self {
+    Self("var", in: .variables, each: .text("NAME=FIELD"), "Set the variable `NAME`, and only those named")
+  }
   static var headers: Self {
-    Self("header", short: "H", each: .text("HEADER"), "Send this header, `Name: value`; may be given several times")
+    Self(
+      "header", in: .output, short: "H", each: .text("HEADER"),
+      "Send this header, `Name: value`; may be given several times")
   }
   static var audiences: Self {
     Self(
-      AccountSetting.audience.word, each: .text("NAME"),
+      AccountSetting.audience.word, in: .rules, each: .text("NAME"),
       "The token must be for this audience (`aud`); of several given, one is enough")
   }
   static var requiredClaims: Self {
     Self(
-      "require", each: .text("LIST"), splitAt: ",",
+      "require", in: .rules, each: .text("LIST"), splitAt: ",",
       "The token must have these claims, separated by commas, besides `exp`: `sub,jti`")
   }
   static var demandedClaims: Self {
     Self(
-      "claim", each: .text("NAME=VALUE"),
+      "claim", in: .rules, each: .text("NAME=VALUE"),
       "The token must have this claim with this value, or with it among its values; may be given several times")
   }
   static var algorithms: Self {
     Self(
-      "algorithms", each: .text("LIST"), splitAt: ",",
+      "algorithms", in: .rules, each: .text("LIST"), splitAt: ",",
       "Accept these algorithms only, separated by commas: `RS256,ES256`")
   }
 }

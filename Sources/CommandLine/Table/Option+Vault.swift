@@ -9,41 +9,41 @@ extension Options {
 
 extension Option<String?> {
   /// The name of a file that holds a secret.
-  static func file(_ name: String, with secret: String) -> Self {
-    Self(name, .secretFile, "Read \(secret) from this file, or from standard input when it is `-`")
+  static func file(_ name: String, in group: OptionGroup, with secret: String) -> Self {
+    Self(name, in: group, .secretFile, "Read \(secret) from this file, or from standard input when it is `-`")
   }
 
   /// The number of a descriptor that the caller opened, which a secret is read from.
-  static func descriptor(_ name: String, with secret: String) -> Self {
-    Self(name, .descriptor, "Read \(secret) from this open descriptor")
+  static func descriptor(_ name: String, in group: OptionGroup, with secret: String) -> Self {
+    Self(name, in: group, .descriptor, "Read \(secret) from this open descriptor")
   }
 }
 
 extension Option<Protection?> {
-  static var protection: Self { Self("protection", "LEVEL", Protection.self, "The level") }
+  static var protection: Self { Self("protection", in: .protection, "LEVEL", Protection.self, "The level") }
 }
 
 extension Option<String?> {
-  static var passphraseFile: Self { file("passphrase-file", with: "the passphrase") }
-  static var passphraseFD: Self { descriptor("passphrase-fd", with: "the passphrase") }
-  static var pinFile: Self { file("pin-file", with: "the PIN") }
-  static var pinFD: Self { descriptor("pin-fd", with: "the PIN") }
-  static var newPassphraseFile: Self { file("new-passphrase-file", with: "the new passphrase") }
-  static var newPassphraseFD: Self { descriptor("new-passphrase-fd", with: "the new passphrase") }
-  static var newPINFile: Self { file("new-pin-file", with: "the new PIN") }
-  static var newPINFD: Self { descriptor("new-pin-fd", with: "the new PIN") }
+  static var passphraseFile: Self { file("passphrase-file", in: .protection, with: "the passphrase") }
+  static var passphraseFD: Self { descriptor("passphrase-fd", in: .protection, with: "the passphrase") }
+  static var pinFile: Self { file("pin-file", in: .protection, with: "the PIN") }
+  static var pinFD: Self { descriptor("pin-fd", in: .protection, with: "the PIN") }
+  static var newPassphraseFile: Self { file("new-passphrase-file", in: .protection, with: "the new passphrase") }
+  static var newPassphraseFD: Self { descriptor("new-passphrase-fd", in: .protection, with: "the new passphrase") }
+  static var newPINFile: Self { file("new-pin-file", in: .protection, with: "the new PIN") }
+  static var newPINFD: Self { descriptor("new-pin-fd", in: .protection, with: "the new PIN") }
 }
 
 extension Option<VaultBinding?> {
   static var to: Self {
-    Self("to", "BINDING", VaultBinding.self, "Bind it to this, or fail")
+    Self("to", in: .protection, "BINDING", VaultBinding.self, "Bind it to this, or fail")
   }
 }
 
 extension Option<Int?> {
   static var lockAfter: Self {
     Self(
-      "lock-after", time: .durationOrNever(1...VaultRequest.maximumLockAfterSeconds),
+      "lock-after", in: .protection, time: .durationOrNever(1...VaultRequest.maximumLockAfterSeconds),
       "Lock after this time without use, or `never`")
   }
 }

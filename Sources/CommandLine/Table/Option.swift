@@ -6,6 +6,9 @@ final class OptionDeclaration: Sendable {
   /// The long spelling without the dashes.
   let name: String
 
+  /// What it is about.
+  let group: OptionGroup
+
   /// The one-letter spelling, if there is one.
   let short: Character?
   let argument: OptionArgument
@@ -16,8 +19,11 @@ final class OptionDeclaration: Sendable {
   /// Its effect: a sentence without its full stop.
   let summary: String
 
-  init(name: String, short: Character?, argument: OptionArgument, repeats: Bool, summary: String) {
+  init(
+    name: String, group: OptionGroup, short: Character?, argument: OptionArgument, repeats: Bool, summary: String
+  ) {
     self.name = name
+    self.group = group
     self.short = short
     self.argument = argument
     self.repeats = repeats
@@ -30,9 +36,10 @@ final class OptionDeclaration: Sendable {
     return summary + ": one of " + words().map { "`\($0)`" }.joined(separator: ", ") + "."
   }
 
-  /// The declaration for a command that says something else of the option.
-  func saying(_ summary: String) -> OptionDeclaration {
-    OptionDeclaration(name: name, short: short, argument: argument, repeats: repeats, summary: summary)
+  /// The declaration for a command that says something else of the option, or has it for something else.
+  func saying(_ summary: String, in group: OptionGroup? = nil) -> OptionDeclaration {
+    OptionDeclaration(
+      name: name, group: group ?? self.group, short: short, argument: argument, repeats: repeats, summary: summary)
   }
 }
 
@@ -112,11 +119,12 @@ struct Option<Value: Sendable>: Sendable {
   /// - Parameter reading: Makes the value of what stands behind each occurrence, in order. The argument accepts all of
   ///   these texts; behind a switch stands nothing.
   private init(
-    _ name: String, short: Character?, _ argument: OptionArgument, repeats: Bool, _ summary: String,
-    reading: @escaping @Sendable ([String]) -> Value
+    _ name: String, in group: OptionGroup, short: Character?, _ argument: OptionArgument, repeats: Bool,
+    _ summary: String, reading: @escaping @Sendable ([String]) -> Value
   ) {
     self.init(
-      OptionDeclaration(name: name, short: short, argument: argument, repeats: repeats, summary: summary),
+      OptionDeclaration(
+        name: name, group: group, short: short, argument: argument, repeats: repeats, summary: summary),
       reading: reading)
   }
 
@@ -129,24 +137,28 @@ struct Option<Value: Sendable>: Sendable {
 
   func value(of occurrences: [String]) -> Value { reading(occurrences) }
 
-  /// The declaration for a command that says something else of the option.
-  func saying(_ summary: String) -> OptionDeclaration { declaration.saying(summary) }
+  /// As ``OptionDeclaration/saying(_:in:)``.
+  func saying(_ summary: String, in group: OptionGroup? = nil) -> OptionDeclaration {
+    declaration.saying(summary, in: group)
+  }
 }
 
 // The option of an account's setting, for commands that read it as an option of their own.
 extension Option<Bool> {
   init(_ setting: AccountSetting) { self.init(setting.declaration) { !$0.isEmpty } }
 
-  init(_ name: String, short: Character? = nil, _ summary: String) {
-    self.init(name, short: short, .none, repeats: false, summary) { !$0.isEmpty }
+  init(_ name: String, in group: OptionGroup, short: Character? = nil, _ summary: String) {
+    self.init(name, in: group, short: short, .none, repeats: false, summary) { !$0.isEmpty }
   }
 }
 
 extension Option<String?> {
   init(_ setting: AccountSetting) { self.init(setting.declaration) { $0.last } }
 
-  init(_ name: String, short: Character? = nil, _ argument: OptionArgument, _ summary: String) {
-    self.init(name, short: short, argument, repeats: false, summary) { $0.last }
+  init(
+    _ name: String, in group: OptionGroup, short: Character? = nil, _ argument: OptionArgument, _ summary: String
+  ) {
+    self.init(name, in: group, short: short, argument, repeats: false, summary) { $0.last }
   }
 }
 
@@ -155,10 +167,10 @@ extension Option<[String]> {
 
   /// - Parameter separator: Stands between several values of one occurrence.
   init(
-    _ name: String, short: Character? = nil, each argument: OptionArgument, splitAt separator: Character? = nil,
-    _ summary: String
+    _ name: String, in group: OptionGroup, short: Character? = nil, each argument: OptionArgument,
+    splitAt separator: Character? = nil, _ summary: String
   ) {
-    self.init(name, short: short, argument, repeats: true, summary) { texts in
+    self.init(name, in: group, short: short, argument, repeats: true, summary) { texts in
       guard let separator else { return texts }
       return texts.flatMap { $0.split(separator: separator, omittingEmptySubsequences: false).map { String($0) } }
     }
@@ -166,36 +178,38 @@ extension Option<[String]> {
 }
 
 extension Option<Int?> {
-  init(_ name: String, time argument: OptionArgument, _ summary: String) {
-    self.init(name, short: nil, argument, repeats: false, summary) { $0.last.flatMap(argument.seconds) }
+  init(_ name: String, in group: OptionGroup, time argument: OptionArgument, _ summary: String) {
+    self.init(name, in: group, short: nil, argument, repeats: false, summary) { $0.last.flatMap(argument.seconds) }
   }
 }
 
 extension Option {
   /// One of a few things, by their words.
   init<Choice: Sendable>(
-    _ name: String, _ metavar: String, _ choices: @autoclosure @escaping @Sendable () -> [Choice],
+    _ name: String, in group: OptionGroup, _ metavar: String,
+    _ choices: @autoclosure @escaping @Sendable () -> [Choice],
     by word: @escaping @Sendable (Choice) -> String, _ summary: String
   ) where Value == Choice? {
-    self.init(name, short: nil, .choice(metavar, choices().map(word)), repeats: false, summary) { texts in
+    self.init(name, in: group, short: nil, .choice(metavar, choices().map(word)), repeats: false, summary) { texts in
       texts.last.flatMap { text in choices().first { word($0).utf8.elementsEqual(text.utf8) } }
     }
   }
 
   /// The same, and several of them.
   init<Choice: Sendable>(
-    _ name: String, _ metavar: String, several choices: @autoclosure @escaping @Sendable () -> [Choice],
+    _ name: String, in group: OptionGroup, _ metavar: String,
+    several choices: @autoclosure @escaping @Sendable () -> [Choice],
     by word: @escaping @Sendable (Choice) -> String, _ summary: String
   ) where Value == [Choice] {
-    self.init(name, short: nil, .choice(metavar, choices().map(word)), repeats: true, summary) { texts in
+    self.init(name, in: group, short: nil, .choice(metavar, choices().map(word)), repeats: true, summary) { texts in
       texts.isEmpty ? [] : choices().filter { choice in texts.contains { $0.utf8.elementsEqual(word(choice).utf8) } }
     }
   }
 
   /// One of the words of a closed set.
   init<Choice: RawRepresentable & CaseIterable & Sendable>(
-    _ name: String, _ metavar: String, _: Choice.Type, _ summary: String
+    _ name: String, in group: OptionGroup, _ metavar: String, _: Choice.Type, _ summary: String
   ) where Value == Choice?, Choice.RawValue == String {
-    self.init(name, metavar, Array(Choice.allCases), by: { $0.rawValue }, summary)
+    self.init(name, in: group, metavar, Array(Choice.allCases), by: { $0.rawValue }, summary)
   }
 }

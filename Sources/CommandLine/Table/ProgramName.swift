@@ -84,7 +84,8 @@ extension ProgramName {
   }
 
   /// What follows the name of the program in the names of pages.
-  private static let pages = ["config", "providers"]
+  private static let pages =
+    ["config", "providers"] + CommandName.pages.map { String($0.dropFirst(standard.text.count + 1)) }
 
   private static func mayStand(before rest: ArraySlice<UInt8>) -> Bool {
     guard let first = rest.first else { return true }
@@ -92,7 +93,7 @@ extension ProgramName {
     case UInt8(ascii: "/"), UInt8(ascii: "@"): return false
     // The end of a sentence, but not `agent.sock`.
     case UInt8(ascii: "."): return rest.dropFirst().first.map { !isWordByte($0) } ?? true
-    // The pages agent-config(5) and agent-providers(7).
+    // The pages, agent-config(5) say.
     case UInt8(ascii: "-"): return pages.contains { rest.starts(with: "-\($0)".utf8) }
     case UInt8(ascii: "\\"):
       return !rest.starts(with: "\\-".utf8) || pages.contains { rest.starts(with: "\\-\($0)".utf8) }

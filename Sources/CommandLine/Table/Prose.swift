@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The notation of the table's texts: words between backticks are typed or printed exactly so, an empty line ends a
 /// paragraph, and any other line break is a space.
 enum Prose {
@@ -21,6 +23,37 @@ enum Prose {
 
   /// The text for a terminal: literals stand without their marks.
   static func plain(_ text: String) -> String { text.filter { $0 != "`" } }
+
+  /// The words of a shell's line: a space between quotes parts none.
+  static func shellWords(_ line: String) -> [String] {
+    var words = [""]
+    var quote: Character?
+    for character in line {
+      if character == " ", quote == nil {
+        words.append("")
+        continue
+      }
+      words[words.count - 1].append(character)
+      if character == quote {
+        quote = nil
+      } else if quote == nil, character == "'" || character == "\"" {
+        quote = character
+      }
+    }
+    return words
+  }
+
+  /// Whether a text has another, which no letter follows.
+  static func has(_ part: String, in text: String) -> Bool {
+    let part = Array(part.utf8)
+    var rest = Array(text.utf8)[...]
+    while let start = rest.firstIndex(of: part[0]) {
+      rest = rest[start...]
+      if rest.starts(with: part), !(rest.dropFirst(part.count).first?.isASCIILetter ?? false) { return true }
+      rest = rest.dropFirst()
+    }
+    return false
+  }
 
   /// Breaks text into lines of at most so many characters, at spaces only.
   static func wrapped(_ text: String, width: Int) -> [String] {

@@ -17,7 +17,7 @@ extension Failure {
       self.init(
         .tpmUnavailable, error.message, hint: "agent vault status; if the vault has a passphrase: agent vault rebind")
     case .nothingToUnlock:
-      self.init(.noSuchSlot, error.message, hint: "agent help vault create")
+      self.init(.noSuchSlot, error.message, hint: "agent help --all unlock")
     case .alreadyProtected(let level): self.init(.invalidRequest, error.message, hint: Self.already(level))
     case .lastSlot:
       self.init(.lastSlot, error.message, hint: "add another one first: agent vault add-passphrase")
@@ -29,7 +29,7 @@ extension Failure {
     }
   }
 
-  private static let forgotten = Phrase("if it is forgotten: agent help unlock")
+  private static let forgotten = Phrase("if it is forgotten: agent help --all unlock")
 
   private static func locked(_ name: String, _ level: Protection) -> Phrase {
     level == .tpm2

@@ -109,7 +109,7 @@ extension OAuthError.Code {
       Phrase(
         "if the server needs an initial access token: --register --initial-access-token-file FILE; or name a client: --client-id ID"
       )
-    case .endpointMissing: Phrase("to name the endpoint yourself, see agent help login")
+    case .endpointMissing: Phrase("to name the endpoint yourself, see agent help --all login")
     case .resourceMismatch:
       Phrase("use the resource's URL exactly as in its metadata, including a slash at the end")
     case .tokenNotBound, .bindingUnsupported:

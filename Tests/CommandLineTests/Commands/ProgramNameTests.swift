@@ -16,7 +16,7 @@ import Testing
     ("`agent login NAME`", "`tokens login NAME`"), ("agent", "tokens"), ("agent.", "tokens."),
     ("agent: x", "tokens: x"),
     (#"eval "$(agent env)""#, #"eval "$(tokens env)""#), ("agent(1)", "tokens(1)"),
-    ("agent-config(5)", "tokens-config(5)"),
+    ("agent-config(5)", "tokens-config(5)"), ("agent-login(1)", "tokens-login(1)"),
     (#"\fBagent\fP"#, #"\fBtokens\fP"#), (#"agent\-config"#, #"tokens\-config"#), (".Nm agent\n", ".Nm tokens\n"),
     ("agentd", "agentd"), ("/run/agent/agent.sock", "/run/agent/agent.sock"), ("agents", "agents"),
     ("reagent", "reagent"),
@@ -54,7 +54,9 @@ import Testing
     let name = try #require(ProgramName("my-tokens"))
     #expect(
       Generator.files(for: name).map(\.path) == [
-        "man/my-tokens.1", "man/my-tokens-config.5", "man/my-tokens-providers.7", "man/agentd.8",
+        "man/my-tokens.1"
+      ] + CommandName.pages.map { "man/my-tokens\($0.dropFirst(5)).1" } + [
+        "man/my-tokens-config.5", "man/my-tokens-providers.7", "man/agentd.8",
         "completions/my-tokens.bash",
         "completions/_my-tokens", "completions/my-tokens.fish",
       ])

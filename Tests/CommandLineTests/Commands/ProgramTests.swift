@@ -151,12 +151,6 @@ import Wire
     #expect(try program.run(["--version"]).outputText == "agent \(Product.version)\n")
     #expect(try program.run(["--help"]).outputText == HelpWriter.program())
     #expect(try program.run(["token", "-h"]).outputText == HelpWriter.help(on: .token))
-    let nothing = try program.run([])
-    #expect(
-      nothing
-        == ProcessResult(
-          status: .exited(2), output: [], error: Array("agent: error: no command given\nagent: hint: agent help\n".utf8)
-        ))
   }
 
   @Test func `prints nothing of a daemon that hangs up twice, and says so`() throws {

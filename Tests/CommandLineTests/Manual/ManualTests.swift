@@ -1,19 +1,20 @@
 import Platform
 import TestSupport
 import Testing
+import Vocabulary
 import Wire
 
 @testable import CommandLine
 
 @Suite struct `Generated files` {
-  @Test(arguments: Generator.files.map(\.path)) func `are committed as the command table has them`(path: String) throws
-  {
-    let generated = try #require(Generator.files.first { $0.path == path })
-    let isFresh = try PackageFiles.text(path) == generated.content
-    #expect(isFresh, "run generate to bring \(path) up to date")
+  private static let all = Generator.files
+
+  @Test(arguments: all) func `are committed as the command table has them`(file: Generator.GeneratedFile) throws {
+    let isFresh = try PackageFiles.text(file.path) == file.content
+    #expect(isFresh, "run generate to bring \(file.path) up to date")
   }
 
-  @Test(arguments: Generator.files) func `say at their beginning that they are not to be edited`(
+  @Test(arguments: all) func `say at their beginning that they are not to be edited`(
     file: Generator.GeneratedFile
   ) {
     let lines = file.content.split(separator: "\n").prefix(2)
@@ -34,11 +35,55 @@ import Wire
 
 @Suite struct `The manual` {
   @Test func `names every command and every option`() {
-    let page = ManualPage.agent.text()
+    let main = ManualPage.agent.text()
+    for option in Options.common { #expect(main.contains("Fl \\-\(option.name.replacing(each: "-", with: "\\-"))")) }
     for command in Command.all {
-      #expect(page.contains("\n.Ss \(command.name)\n"))
-      for option in command.options + Options.common {
+      let page = ManualPage.of(command.name).text()
+      let isListed = main.contains("\n.It Cm \(Mdoc.escaped(command.name.rawValue))\n")
+      #expect(isListed == (command.name.page != CommandName.mainPage))
+      #expect(page.contains("\n.Nm agent \(command.name)\n"))
+      for option in command.options {
         #expect(page.contains("Fl \\-\(Mdoc.escaped(option.name))"), "\(option.name)")
+      }
+    }
+  }
+
+  @Test(arguments: Command.all.map(\.name)) func `says of a command what its whole help says`(name: CommandName) {
+    let command = Command.named(name)
+    let page = ManualPage.of(name).text()
+    let texts = command.details + command.options.map(\.sentence)
+    for text in texts { #expect(page.contains(Mdoc.paragraph(text)), "\(text)") }
+    for example in command.examples { #expect(page.contains("\n.Dl \(Mdoc.escaped(example.line))\n")) }
+  }
+
+  @Test func `tells of the options of every command in one page alone`() {
+    for page in ManualPage.all where page.name != CommandName.mainPage {
+      let text = page.text()
+      for option in Options.common {
+        // That of another name, such as the header of a request, has another argument.
+        #expect(!text.contains(Mdoc.paragraph(option.sentence)), "\(page.name): \(option.name)")
+      }
+    }
+  }
+
+  @Test(arguments: ManualPage.all) func `refers to pages that there are, and to agent(1) from everywhere`(
+    page: ManualPage
+  ) {
+    let known = Set(ManualPage.all.map { "\($0.name) \($0.section)" })
+    let lines = page.text().split(separator: "\n")
+    let named = lines.filter { $0.hasPrefix(".Xr ") }.map { $0.split(separator: " ")[1...2].joined(separator: " ") }
+    #expect(Set(named).isSubset(of: known) && !named.contains("\(page.name) \(page.section)"))
+    #expect(page.name == CommandName.mainPage || named.contains("agent 1"))
+    let seeAlso = lines.drop { $0 != ".Sh SEE ALSO" }.filter { $0.hasPrefix(".Xr ") }
+    let pages = seeAlso.map { line in line.split(separator: " ").dropFirst().map(String.init) }
+    #expect(zip(pages, pages.dropFirst()).allSatisfy { ($0[1], $0[0]) < ($1[1], $1[0]) })
+    #expect(page.name != CommandName.mainPage || pages.count == known.count - 1)
+    // Pages that a text names.
+    for line in lines where line.utf8.contains(UInt8(ascii: "(")) {
+      for word in line.split(separator: " ") {
+        let name = word.filter { $0 != "\\" }.prefix { $0 != ")" }.split(separator: "(").map(String.init)
+        guard name.count == 2, name[0].hasPrefix("agent"), name[1].count == 1 else { continue }
+        #expect(known.contains("\(name[0]) \(name[1])"), "\(word)")
       }
     }
   }
@@ -47,7 +92,8 @@ import Wire
     let titles = ManualPage.agent.text().split(separator: "\n").filter { $0.hasPrefix(".Sh ") }.map { $0.dropFirst(4) }
     #expect(
       titles == [
-        "NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "ENVIRONMENT", "FILES", "EXIT STATUS", "EXAMPLES",
+        "NAME", "SYNOPSIS", "GETTING STARTED", "DESCRIPTION", "COMMANDS", "OPTIONS", "ENVIRONMENT", "FILES",
+        "EXIT STATUS", "EXAMPLES",
         "SEE ALSO", "STANDARDS", "SECURITY CONSIDERATIONS",
       ])
   }
@@ -66,7 +112,7 @@ import Wire
 }
 
 @Suite struct `The help` {
-  @Test func `on a command says all of it in 80 columns`() {
+  @Test func `on a command says what most people need of it`() {
     #expect(
       HelpWriter.help(on: .token)
         == """
@@ -77,50 +123,138 @@ import Wire
         Prints a token at once when a good one is at hand, and gets a new one from the
         server otherwise.
 
-        With --json prints {"account", "issuer", "access_token", "token_type", "scope",
-        "expires_at"}, without the members that the server left out. "offline": true is
-        added to a token that should have been renewed when the server could not be
-        reached; it is good until it expires.
-
-        With --id-token prints the verified ID Token that came with the access token,
-        or before it when the server gave none since; with --json it is a member
-        "id_token" of the object. It has a lifetime of its own. Where there is none the
-        command fails with exit status 1.
-
-        --scope, --resource, --audience and --authorization-details ask for another
-        token than the account's own: one that may do less, or one that is good
-        elsewhere. Each is kept in memory and renewed by itself, and none takes the
-        place of the account's own. With --exchange it is got by trading the account's
-        own token (RFC 8693), for servers that want it so. Where the server withholds a
-        part of the scope that was asked for, no token is printed, and the exit status
-        is 6.
+        Examples:
+          Call an API without the token on the command line, where other users could
+          see it:
+            agent token --header | curl -H @- https://api.example.com/me
 
         Options:
               --min-valid DURATION
                                   Get a new token if the cached one expires sooner than
                                   this
+              --force-refresh     Get a new token even if the cached one is valid
+              --header            Print a whole Authorization header line
+              --id-token          Print the ID Token instead of the access token
           -s, --scope SCOPE       Ask for a token with these scopes only; may be given
                                   several times
               --resource URI      Ask for a token for this resource (RFC 8707); may be
                                   given several times
               --audience NAME     Ask for a token with this audience
-              --authorization-details JSON
-                                  Ask for a token with this authorization only (RFC
-                                  9396); @FILE reads it
-              --exchange          Exchange the account's own token for it (RFC 8693)
               --wait DURATION     Wait up to this time for a server that cannot be
                                   reached, beyond --timeout
-              --force-refresh     Get a new token even if the cached one is valid
-              --header            Print a whole Authorization header line
-              --id-token          Print the ID Token instead of the access token
 
-        Call an API without the token on the command line, where other users could see it:
+        More options: What to ask for.
+        All of it: agent help --all token, or the manual: agent-token(1).
 
-            agent token --header | curl -H @- https://api.example.com/me
+        """)
+  }
 
-        `agent help` lists the options of every command.
+  @Test func `with --all says all of a command in 80 columns`() {
+    #expect(
+      HelpWriter.help(on: .vaultSet, all: true)
+        == """
+        Change when the vault locks by itself.
 
-        """.filter { $0 != "`" })
+        Usage: agent vault set [OPTION]...
+
+        It locks when no command has used an account that a passphrase or a PIN
+        protects for this long, by default 15 minutes; the time in which the machine
+        sleeps counts. The setting is lock_after in agent-config(5).
+
+        With --json prints {"lock_after"}, in seconds, 0 for never.
+
+        Examples:
+          Lock after an hour without use:
+            agent vault set --lock-after 1h
+
+        Protection:
+              --lock-after DURATION
+                                  Lock after this time without use, or never
+
+        The options of every command are in agent(1). The manual: agent-vault(1).
+
+        """)
+  }
+
+  /// The options that a help has, by the titles above them.
+  private static func options(of text: String) -> [(title: String, name: String)] {
+    var title = ""
+    var found: [(String, String)] = []
+    for line in text.split(separator: "\n") {
+      if line.hasSuffix(":"), !line.hasPrefix(" ") { title = String(line.dropLast()) }
+      let words = line.split(separator: " ")
+      guard line.hasPrefix("  -") || line.hasPrefix("      --"), title != "Examples" else { continue }
+      guard let name = words.prefix(2).first(where: { $0.hasPrefix("--") }) else { continue }
+      found.append((title, String(name.dropFirst(2))))
+    }
+    return found
+  }
+
+  @Test(arguments: Command.all.map(\.name)) func `of every day fits a screen`(name: CommandName) {
+    let command = Command.named(name)
+    let lines = HelpWriter.help(on: command).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    #expect(lines.count <= 40)
+    #expect(lines.allSatisfy { $0.utf8.count <= 79 })
+    #expect(command.details.first.map { Mdoc.paragraph($0).split(separator: "\n").count <= 6 } ?? true)
+    let sentences = command.details.first.map { $0.split(separator: " ").filter { $0.hasSuffix(".") }.count } ?? 0
+    #expect(sentences <= 2)
+    let options = Self.options(of: lines.joined(separator: "\n")).map(\.name)
+    #expect(options == command.everydayOptions.map(\.name) && options.count <= Command.mostEverydayOptions)
+    #expect(options.isEmpty == command.options.isEmpty)
+    #expect(lines.joined(separator: " ").contains("agent help --all \(name)"))
+    #expect(lines.joined(separator: " ").contains("\(name.page)(1)"))
+  }
+
+  @Test(arguments: Command.all.map(\.name)) func `of all has each option in the one group that it is of`(
+    name: CommandName
+  ) {
+    let command = Command.named(name)
+    let options = Self.options(of: HelpWriter.help(on: command, all: true))
+    #expect(options.map(\.name).sorted() == command.options.map(\.name).sorted())
+    for option in command.options {
+      #expect(options.filter { $0.name == option.name }.map(\.title) == [option.group.rawValue])
+      // The group of the options that all commands have is theirs alone.
+      #expect(option.group != .common)
+    }
+    let text = HelpWriter.help(on: command, all: true)
+    for paragraph in command.details { #expect(text.contains(HelpWriter.wrapped(paragraph))) }
+  }
+
+  @Test func `lists no option of every day that the command has not`() {
+    for command in Command.all {
+      #expect(command.unknownEverydayNames == [], "\(command.name)")
+      #expect(Set(command.everydayOptions.map(\.name)).count == command.everydayOptions.count, "\(command.name)")
+    }
+  }
+
+  @Test func `on a command with options has examples, which the parser reads`() throws {
+    let tree = try TemporaryDirectory()
+    for command in Command.all {
+      #expect(command.options.isEmpty || !command.examples.isEmpty, "\(command.name)")
+      for example in command.examples {
+        let calls = try Self.calls(in: example.line, tree)
+        #expect(!calls.isEmpty, "\(example.line)")
+        for call in calls { #expect(throws: Never.self, "\(call)") { try Parser.parse(call) } }
+        #expect(try calls.contains { try Parser.parse($0).command?.name == command.name }, "\(example.line)")
+      }
+    }
+  }
+
+  /// The arguments of each call of `agent` that a shell makes of a line, as it stands in the help.
+  private static func calls(in line: String, _ tree: TemporaryDirectory) throws -> [[String]] {
+    let shown = try #require(
+      HelpWriter.example(Command.Example("", line)).split(separator: "\n", maxSplits: 1).last.map(String.init))
+    let script = """
+      cd '\(tree.path)'; : >calls
+      # One write for each call, since those of a pipe happen at the same time.
+      agent() { local IFS=$'\\037'; printf '%s\\n' "$*" >>calls; }
+      for name in curl jq pass; do eval "$name() { :; }"; done
+      source() { [ $# = 0 ] || cat "$1"; }
+      \(shown)
+      wait; cat calls >/dev/stderr
+      """
+    let result = try ProcessRunner.run(executable: "/usr/bin/env", arguments: ["bash", "-c", script])
+    return result.errorText.split(separator: "\n").map { $0.split(separator: "\u{1F}").map(String.init) }
   }
 
   @Test func `on the program lists the commands in the order of the table`() throws {
@@ -132,16 +266,14 @@ import Wire
     #expect(lines[1] == "Usage: agent [OPTION]... COMMAND [ARGUMENT]...")
   }
 
-  @Test func `is ASCII in lines of at most 79 characters, but for examples`() {
+  @Test func `is ASCII in lines of at most 79 characters`() {
     let texts =
-      Command.all.map { HelpWriter.help(on: $0) } + [
+      Command.all.flatMap { [HelpWriter.help(on: $0), HelpWriter.help(on: $0, all: true)] } + [
         HelpWriter.program(), HelpWriter.help(onGroup: "daemon"),
       ]
     for text in texts {
       #expect(text.utf8.allSatisfy { $0 == 0x0A || (0x20...0x7E).contains($0) })
-      for line in text.split(separator: "\n") where !line.hasPrefix("    agent ") && !line.hasSuffix(":") {
-        #expect(line.utf8.count <= 79, "\(line)")
-      }
+      for line in text.split(separator: "\n") { #expect(line.utf8.count <= 79, "\(line)") }
     }
   }
 
@@ -151,6 +283,8 @@ import Wire
     #expect(try HelpCommand.text(for: ["daemon", "stop"]) == HelpWriter.help(on: .daemonStop))
     #expect(try HelpCommand.text(for: ["daemon"]) == HelpWriter.help(onGroup: "daemon"))
     #expect(try HelpCommand.text(for: ["token", "work"]) == HelpWriter.help(on: .token))
+    #expect(try HelpCommand.text(for: ["token"], all: true) == HelpWriter.help(on: .token, all: true))
+    #expect(try HelpCommand.text(for: ["daemon"], all: true).contains(HelpWriter.help(on: .daemonLog, all: true)))
     #expect(throws: Failure(.invalidRequest, "there is no command \"daemon fly\"", hint: "agent help")) {
       try HelpCommand.text(for: ["daemon", "fly"])
     }

@@ -240,8 +240,8 @@ import Wire
   }
 
   @Test func `has its usage, its options and their values in the manual`() {
-    let page = ManualPage.agent.text()
     for command in Command.all {
+      let page = ManualPage.of(command.name).text() + ManualPage.agent.text()
       for option in command.options + Options.common {
         let term =
           "Fl \\-\(Mdoc.escaped(option.name))" + (option.argument.metavar.map { " Ar \(Mdoc.argument($0))" } ?? "")

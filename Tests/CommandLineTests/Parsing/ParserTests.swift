@@ -76,7 +76,10 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
     ReadableLine("logout --all --local", Reading("logout", ["all", "local"])),
     ReadableLine("use ''", Reading("use", [], [""])),
     ReadableLine("--version", Reading(nil, ["version"])),
+    ReadableLine("", Reading("__overview")), ReadableLine("--quiet", Reading("__overview", ["quiet"])),
     ReadableLine("daemon --help", Reading(nil, ["help"])),
+    ReadableLine("use --help --all", Reading("use", ["help", "all"])),
+    ReadableLine("use --all -h", Reading("use", ["all", "help"])),
     ReadableLine("use --help", Reading("use", ["help"])),
     ReadableLine("help daemon start", Reading("help", [], ["daemon", "start"])),
   ]
@@ -86,10 +89,9 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
   }
 
   static let wrong: [WrongLine] = [
-    WrongLine("", "no command given", hint: "agent help"),
-    WrongLine("--quiet", "no command given", hint: "agent help"),
     WrongLine("tokne", "unknown command \"tokne\"", hint: "did you mean \"agent token\"?"),
     WrongLine("log", "unknown command \"log\"", hint: "did you mean \"agent login\" or \"agent logout\"?"),
+    WrongLine("use --all", "unknown option \"--all\"", hint: "agent help use", command: "use"),
     WrongLine("frobnicate", "unknown command \"frobnicate\"", hint: "agent help"),
     WrongLine("daemon strat", "unknown command \"daemon strat\"", hint: "did you mean \"agent daemon start\"?"),
     WrongLine("daemon", "\"daemon\" needs one of: start, stop, restart, status, run, log", hint: "agent help daemon"),

@@ -168,7 +168,9 @@ import Testing
       // RFC 7662: such a client may ask about its tokens.
       let check = try tree.agent("status", "work", "--check", "--verbose")
       #expect(check.succeeded)
-      #expect(check.errorText.contains("introspection endpoint: POST \(server.issuer)/introspect: HTTP status 200"), "\(check.errorText)")
+      #expect(
+        check.errorText.contains("introspection endpoint: POST \(server.issuer)/introspect: HTTP status 200"),
+        "\(check.errorText)")
       #expect(try tree.check()["check"] == "ok")
       #expect(try tree.json("logout", "work")["accounts"]?.array?.first?["revoked"] == true)
     }

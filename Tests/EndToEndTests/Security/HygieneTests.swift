@@ -66,7 +66,9 @@ import Testing
       try #require(try ProcessRunner.shell("chown 65534 '\(tree.path("home"))'").succeeded)
       for command in [["list"], ["daemon", "start"], ["list", "--no-daemon"]] {
         let result = try tree.agent(command)
-        #expect(!result.succeeded && result.errorText.contains("leave sudo out, or give it the option -H"), "\(result.errorText)")
+        #expect(
+          !result.succeeded && result.errorText.contains("leave sudo out, or give it the option -H"),
+          "\(result.errorText)")
       }
       #expect(try ProcessRunner.shell("find '\(tree.path("home"))' -mindepth 1 -user root").outputText == "")
       try #require(try ProcessRunner.shell("chown 0 '\(tree.path("home"))'").succeeded)

@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The manual page agent(1), as it is committed.
+/// The manual page agent(1) and those of the commands, as they are committed.
 struct Manual {
   /// A line of an example, and what the page says that it is for.
   struct Example: Sendable, Hashable {
@@ -13,10 +13,14 @@ struct Manual {
   /// The folder of the package.
   static let top = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4).joined(separator: "/")
 
-  private let lines: [Substring]
+  /// The lines of each page, that of the program first.
+  private let pages: [(name: String, lines: ArraySlice<Substring>)]
 
   init() throws {
-    lines = try Self.file("man/agent.1").split(separator: "\n")
+    let names = try ProcessRunner.shell("cd '\(Self.top)/man' && echo agent.1 agent-*.1").outputText
+    pages = try names.split { $0 == " " || $0 == "\n" }.map { name in
+      (String(name.dropLast(2)), try Self.file("man/\(name)").split(separator: "\n")[...])
+    }
   }
 
   /// A text file of the package.
@@ -25,14 +29,24 @@ struct Manual {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// What the section on a command says, on one line.
+  /// What its page, or the section on it, says of a command, on one line.
   func text(on command: String) -> String? {
-    section("Ss", command).map { $0.map(Self.plain).joined(separator: " ") }
+    let page = pages.first { $0.name == "agent-\(command)" }
+    let sections = page.map { page in
+      ["DESCRIPTION", "DETAILS", "OPTIONS"].map { Self.section("Sh", $0, in: page.lines) }
+    }
+    // Options that several commands of a page have are told apart from them.
+    let parts =
+      sections
+      ?? pages.lazy.compactMap { page in
+        Self.section("Ss", command, in: page.lines).map { [$0, Self.section("Sh", "OPTIONS", in: page.lines)] }
+      }.first
+    return parts?.compactMap { $0 }.joined().map(Self.plain).joined(separator: " ")
   }
 
   /// The exit statuses of the list, and those that only the paragraph after it names.
   func exitStatuses() throws -> (listed: [Int32], exec: [Int32]) {
-    let part = try #require(section("Sh", "EXIT STATUS"))
+    let part = try #require(Self.section("Sh", "EXIT STATUS", in: pages[0].lines))
     let listed = part.filter { $0.hasPrefix(".It Li ") }.compactMap { Int32($0.dropFirst(7)) }
     let end = try #require(part.firstIndex(of: ".El"))
     let words = part[end...].flatMap { $0.split { !$0.isNumber } }
@@ -42,7 +56,7 @@ struct Manual {
   func examples() throws -> [Example] {
     var examples: [Example] = []
     var purpose: [String] = []
-    for line in try #require(section("Sh", "EXAMPLES")) {
+    for line in pages.flatMap({ Self.section("Sh", "EXAMPLES", in: $0.lines) ?? [] }) {
       if line == ".Pp" { continue }
       if line.hasPrefix(".Dl ") {
         examples.append(Example(purpose: purpose.joined(separator: " "), line: Self.plain(line.dropFirst(4))))
@@ -68,7 +82,9 @@ struct Manual {
   }
 
   /// The lines of a section, up to the next one.
-  private func section(_ request: String, _ title: String) -> ArraySlice<Substring>? {
+  private static func section(
+    _ request: String, _ title: String, in lines: ArraySlice<Substring>
+  ) -> ArraySlice<Substring>? {
     guard let start = lines.firstIndex(where: { $0 == ".\(request) \(title)" }) else { return nil }
     let rest = lines[(start + 1)...]
     let end = rest.firstIndex { $0.hasPrefix(".Sh ") || $0.hasPrefix(".\(request) ") }

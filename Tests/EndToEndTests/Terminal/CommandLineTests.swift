@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.needsPrograms) struct `The command line` {
   static let wrong: [[String]] = [
-    [], ["no-such-command"], ["toekn"], ["token", "--no-such-option"], ["token", "--min-valid"],
+    ["no-such-command"], ["toekn"], ["token", "--no-such-option"], ["token", "--min-valid"],
     ["token", "--min-valid", "soon"], ["token", "--min-valid", "999d"], ["token", "a", "b"],
     ["daemon"], ["daemon", "no-such-word"], ["use"], ["env", "--shell", "no-such-shell"], ["logout", "work", "--all"],
     ["token", "--quiet=yes"], ["login", "work", "--start", "--resume", "0f"],
@@ -36,6 +36,23 @@ import Testing
       let contradiction = try tree.agent("token", "--header", "--json")
       #expect(contradiction.failed(2))
       #expect(contradiction.failureCode == "invalid_request")
+    }
+  }
+
+  @Test func `an empty one says how to begin, and later how the accounts are`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let first = try tree.agent([])
+        #expect(first.succeeded && first.error.isEmpty && first.lines.count == 3)
+        #expect(first.lines.first?.contains("agent login") == true && first.lines.last?.contains("agent help") == true)
+        #expect(try tree.daemons() == [])
+        try tree.signIn(at: issuer.url)
+        let second = try tree.agent([])
+        #expect(second.succeeded && second.lines.count == 1)
+        #expect(second.outputText.hasPrefix("*  work  signed in, token expires in "))
+        #expect(try tree.agent("logout", "--quiet").succeeded)
+        #expect(try tree.agent([]).outputText == "*  work  signed out\n")
+      }
     }
   }
 

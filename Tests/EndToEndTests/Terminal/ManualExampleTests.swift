@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The lines of EXAMPLES in agent(1), run by the shells that they are for.
+/// The lines of EXAMPLES in agent(1) and in the pages of the commands, run by the shells that they are for.
 ///
 /// Only what the page cannot know is put in: where the server is, what the client is called there, and
 /// that a server on this machine may be asked over plain http. The programs and files of the examples
@@ -77,6 +77,26 @@ import Testing
     ),
     "agent completions fish | source": Trial(
       shells: ["fish"], after: "complete -C 'agent daemon res'", output: "restart\t"),
+    "agent logout": Trial(message: "agent: signed out of work, tokens revoked\n"),
+    "agent logout --all": Trial(message: "agent: signed out of work, tokens revoked\n"),
+    "agent status work --check": Trial(output: "work (active account)"),
+    "agent account set work --host api.example.com": Trial(message: "agent: changed work\n"),
+    "agent account remove work": Trial(message: "agent: removed work, tokens revoked"),
+    "agent vault bind --to host": Trial(message: "agent: bound anew: slot "),
+    "agent vault rotate-key": Trial(message: "agent: made new keys for "),
+    "agent vault set --lock-after 1h": Trial(message: "agent: the vault locks after 1h without use\n"),
+    "pass show agent | agent vault add-passphrase --passphrase-file -": Trial(
+      before: "pass() { echo 'correct horse'; }", message: "agent: added: slot "),
+    "pass show agent | agent vault rebind --passphrase-file -": Trial(
+      before: "pass() { echo 'correct horse'; }; pass | agent vault add-passphrase --passphrase-file - -q",
+      message: "agent: the vault is bound to this device now\n"),
+    "agent vault change-passphrase --passphrase-file old --new-passphrase-file new": Trial(
+      before: """
+        echo 'correct horse' >old; echo 'battery staple' >new
+        agent account set work --protect passphrase --passphrase-file old -q
+        """, message: "agent: the passphrase was changed\n"),
+    "agent help login": Trial(output: "Sign in to an account.\n\nUsage: ", isSignedIn: false),
+    "agent help --all login": Trial(output: "Sign in to an account.\n\nUsage: ", isSignedIn: false),
     "token=$(agent token) || exit": Trial(after: "echo \"$token\"", output: "TOKEN\n"),
     "agent --no-daemon token work --min-valid 10m": Trial(before: "agent daemon stop -q", output: "FRESH\n"),
   ]
@@ -88,7 +108,8 @@ import Testing
   /// Lines that no test can run, and why.
   static let cannotRun: [String: String] = [
     #"agent events --follow --json | jq --unbuffered -r 'select(.event == "signed_out") | .account'"#:
-      "it ends with the daemon"
+      "it ends with the daemon",
+    "agent login github": "github.com would be asked",
   ]
 
   @Test func `is run, or it is said why not`() throws {

@@ -92,7 +92,7 @@ enum StatusCommand {
     return ends.min().flatMap { SignInReminder.end(at: $0) }
   }
 
-  private static func state(_ account: JSON, now: Int) -> Phrase {
+  static func state(_ account: JSON, now: Int) -> Phrase {
     var state = stateName(account["state"]?.string ?? "unknown")
     if account["guest"]?.bool == true { state = Phrase("\(state) as a guest") }
     if let expiry = account["expires_at"]?.int {
@@ -139,7 +139,7 @@ enum StatusCommand {
     }
   }
 
-  private static func problem(_ problem: JSON?) -> Phrase? {
+  static func problem(_ problem: JSON?) -> Phrase? {
     guard let problem else { return nil }
     guard let failure = Failure(json: problem) else {
       return (problem["message"]?.string ?? problem.string).map { Phrase(known: $0) }

@@ -8,25 +8,30 @@ enum HelpCommand {
   static func run(_ invocation: Invocation) -> Action {
     // No daemon is asked, so none is left behind.
     _ = invocation[.noDaemon]
-    return .doing { () throws(Failure) in try Console.answer(text(for: invocation.operands)) }
+    let all = invocation[.everything]
+    return .doing { () throws(Failure) in try Console.answer(text(for: invocation.operands, all: all)) }
   }
 
   /// The help on the command or the group of these words; on the program when there are none.
-  static func text(for words: [String]) throws(Failure) -> String {
-    ProgramName.current.applied(to: try standardText(for: words))
+  ///
+  /// - Parameter all: Whether every detail and option is told.
+  static func text(for words: [String], all: Bool = false) throws(Failure) -> String {
+    ProgramName.current.applied(to: try standardText(for: words, all: all))
   }
 
-  private static func standardText(for words: [String]) throws(Failure) -> String {
+  private static func standardText(for words: [String], all: Bool) throws(Failure) -> String {
     guard let first = words.first else { return HelpWriter.program() }
-    if let command = Command.named(words.joined(separator: " ")) { return HelpWriter.help(on: command) }
+    if let command = Command.named(words.joined(separator: " ")) {
+      return HelpWriter.help(on: command, all: all)
+    }
     if first == ManualProviders.topic, words.count <= 2 {
       if let text = ManualProviders.help(on: words.dropFirst().first) { return text }
       throw Failure(.invalidRequest, "there is no provider \"\(words[1])\"", hint: "agent help providers")
     }
     let members = CommandName.members(ofGroup: first)
-    if words.count == 1, !members.isEmpty { return HelpWriter.help(onGroup: first) }
+    if words.count == 1, !members.isEmpty { return HelpWriter.help(onGroup: first, all: all) }
     // Words after a whole command are its operands: `agent token work --help`.
-    if let command = Command.named(first) { return HelpWriter.help(on: command) }
+    if let command = Command.named(first) { return HelpWriter.help(on: command, all: all) }
     throw Failure(.invalidRequest, "there is no command \"\(words.joined(separator: " "))\"", hint: "agent help")
   }
 }

@@ -1,0 +1,57 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// `agent` without a command: how the accounts are, or how to begin where there is none.
+enum OverviewCommand {
+  /// The most accounts that are shown.
+  private static let limit = 10
+
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    let account = try invocation.namedAccount()
+    let client = DaemonClient(invocation)
+    if account == nil, !invocation[.json], isUntouched {
+      return .doing { () throws(Failure) in try Console.answer(ProgramName.current.applied(to: beginning)) }
+    }
+    return .ask(.status(account: account, check: false), client) {
+      ProgramName.current.applied(toHint: text($0, now: SystemTime().wallSeconds()))
+    }
+  }
+
+  /// Whether nobody has ever set anything up, so that no daemon need be asked.
+  private static var isUntouched: Bool {
+    guard Environment.value("AGENT_SOCKET") == nil, let home = try? UserDirectories.configHome else { return false }
+    do {
+      try FileDescriptor(opening: "\(home)/agent/config.json", for: .reading).close()
+      return false
+    } catch {
+      return error.isNotFound
+    }
+  }
+
+  /// - Parameter now: Unix seconds.
+  static func text(_ result: JSONObject, now: Int) -> String {
+    let accounts = result["accounts"]?.array ?? []
+    if accounts.isEmpty { return beginning }
+    var listing = Listing()
+    for account in accounts.prefix(limit) {
+      let mark = account["active"]?.bool == true ? "*" : ""
+      listing.add([
+        Phrase(verbatim: mark), Phrase(verbatim: account["name"]?.string ?? ""), StatusCommand.state(account, now: now),
+      ])
+      guard let problem = StatusCommand.problem(account["problem"]) else { continue }
+      listing.add([Phrase(verbatim: ""), Phrase(verbatim: ""), problem])
+    }
+    let more = accounts.count - limit
+    return listing.text + (more > 0 ? Phrase("and \(more) more: \("agent list")").localized() + "\n" : "")
+  }
+
+  /// What to type first.
+  private static var beginning: String {
+    let lines: [Phrase] = [
+      Phrase("to sign in, at GitHub say: \("agent login github"); elsewhere: \("agent help login")"),
+      Phrase("then, to get a token: \("agent token")"), Phrase("for help: \("agent help")"),
+    ]
+    return lines.map { $0.localized() + "\n" }.joined()
+  }
+}
