@@ -24,7 +24,7 @@ class BrowserError(Exception):
 class Browser:
     """One browser with a profile of its own. To be used with `with`."""
 
-    def __init__(self, pins=(), patience=100):
+    def __init__(self, pins=(), patience=240):
         self.deadline = time.monotonic() + patience
         self.home = tempfile.mkdtemp(prefix="browser.")
         self.driver = None

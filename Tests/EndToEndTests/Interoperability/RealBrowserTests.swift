@@ -5,7 +5,6 @@ import Testing
 
 /// Sign-in with Chromium, whose person presses what the pages show (RFC 8252 section 6). One browser at a time.
 @Suite(.needsPrograms, .needsBrowser, .serialized) struct `In a real browser` {
-  private static let patience = Duration.seconds(120)
 
   private static func with(_ body: (Issuer, AgentTree) throws -> Void) throws {
     try Issuer.with(approval: "ask") { issuer in
@@ -26,7 +25,7 @@ import Testing
     try Self.with { issuer, tree in
       let browser = RealBrowser(tree)
       let result = try tree.agent(
-        Self.line(issuer, "--browser"), ["BROWSER": browser.variable], timeout: Self.patience)
+        Self.line(issuer, "--browser"), ["BROWSER": browser.variable], timeout: RealBrowser.patience)
       try #require(result.succeeded, "\(result.errorText)")
       let seen = try browser.seen()
       #expect(try !tree.token().isEmpty)
@@ -68,7 +67,7 @@ import Testing
     try Self.with { issuer, tree in
       let browser = RealBrowser(tree, "--deny")
       let result = try tree.agent(
-        Self.line(issuer, "--browser"), ["BROWSER": browser.variable], timeout: Self.patience)
+        Self.line(issuer, "--browser"), ["BROWSER": browser.variable], timeout: RealBrowser.patience)
       #expect(result.status == .exited(6))
       #expect(result.failureCode == "access_denied")
       let seen = try browser.seen()
@@ -85,7 +84,7 @@ import Testing
       // The second time nobody listens any more.
       let browser = RealBrowser(tree, "--unreachable")
       let result = try tree.agent(
-        Self.line(issuer, "--browser"), ["BROWSER": browser.variable], timeout: Self.patience)
+        Self.line(issuer, "--browser"), ["BROWSER": browser.variable], timeout: RealBrowser.patience)
       #expect(result.succeeded, "\(result.errorText)")
       let seen = try browser.seen()
       #expect(try Self.values(of: try #require(seen["url"]?.string)).count == 3, "code, state and issuer came again")
@@ -126,7 +125,7 @@ private func signInAtGlewlwyd(_ tree: AgentTree, _ options: String...) throws ->
         [
           "login", "work", "--issuer", server.issuer, "--client-id", client, "--ca-file", server.authority,
           "--scope", "openid profile email", "--host", host, "--redirect-uri", uri, "--browser", "--json",
-        ] + options, ["BROWSER": browser.variable], timeout: .seconds(120))
+        ] + options, ["BROWSER": browser.variable], timeout: RealBrowser.patience)
     }
     if result?.failureCode != "redirect_unavailable" { break }
   }

@@ -7,6 +7,9 @@ import Testing
 ///
 /// Each use has a profile of its own, which reaches this machine only.
 struct RealBrowser: Sendable {
+  /// The longest wait for a sign-in: longer than the script takes to tell that it came to no end.
+  static let patience = Duration.seconds(300)
+
   private static let reportName = "home/browser-report"
 
   private let tree: AgentTree
@@ -25,7 +28,7 @@ struct RealBrowser: Sendable {
 
   /// What it has seen, once it has come to its end; nothing else tells the test when that is.
   func seen() throws -> JSON {
-    let deadline = Instant.now.advanced(by: .seconds(90))
+    let deadline = Instant.now.advanced(by: Self.patience)
     let home = try tree.directory.open("home")
     while !home.exists("browser-report") {
       try #require(Instant.now < deadline, "the browser has come to no end")
@@ -48,7 +51,7 @@ struct RealBrowser: Sendable {
   /// Opens an address without `agent`, and tells what it has seen at the end.
   func open(_ url: String) throws -> JSON {
     let result = try ProcessRunner.run(
-      executable: Self.script, arguments: options + [url], environment: tree.environment(), timeout: .seconds(90))
+      executable: Self.script, arguments: options + [url], environment: tree.environment(), timeout: Self.patience)
     return try Self.checked(JSON(parsing: result.output))
   }
 
