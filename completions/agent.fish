@@ -61,6 +61,8 @@ function __agent_takes_value
             return 0
         case 'login --refresh'
             return 0
+        case 'login --var'
+            return 0
         case 'login --protect'
             return 0
         case 'login --passphrase-file'
@@ -115,11 +117,19 @@ function __agent_takes_value
             return 0
         case 'env --hook'
             return 0
+        case 'env --min-valid'
+            return 0
+        case 'env --wait'
+            return 0
         case 'exec --var'
             return 0
         case 'exec --signal'
             return 0
         case 'exec --on-renewal'
+            return 0
+        case 'exec --min-valid'
+            return 0
+        case 'exec --wait'
             return 0
         case 'request -X'
             return 0
@@ -237,6 +247,8 @@ function __agent_takes_value
             return 0
         case 'account add --refresh'
             return 0
+        case 'account add --var'
+            return 0
         case 'account add --protect'
             return 0
         case 'account add --passphrase-file'
@@ -304,6 +316,8 @@ function __agent_takes_value
         case 'account set --host'
             return 0
         case 'account set --refresh'
+            return 0
+        case 'account set --var'
             return 0
         case 'account set --protect'
             return 0
@@ -374,6 +388,8 @@ function __agent_takes_value
         case 'account import --host'
             return 0
         case 'account import --refresh'
+            return 0
+        case 'account import --var'
             return 0
         case 'account import --protect'
             return 0
@@ -555,7 +571,7 @@ complete -c agent -n '__agent_at word ' -a 'env' -d 'Print shell statements that
 complete -c agent -n '__agent_at word ' -a 'exec' -d 'Run a command with a token in its environment'
 complete -c agent -n '__agent_at word ' -a 'request' -d 'Make a request to a resource with an account\'s token'
 complete -c agent -n '__agent_at word ' -a 'proof' -d 'Print a proof for one request with a bound token'
-complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts, sessions, daemon and vault'
+complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts and their sessions'
 complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'
 complete -c agent -n '__agent_at word ' -a 'use' -d 'Make an account the active one'
 complete -c agent -n '__agent_at word ' -a 'whoami' -d 'Show who is signed in'
@@ -632,6 +648,7 @@ complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access toke
 complete -c agent -n '__agent_at options login' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
 complete -c agent -n '__agent_at options login' -l host -x -d 'Allow requests to send the access token to this host too; may be given several times'
 complete -c agent -n '__agent_at options login' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
+complete -c agent -n '__agent_at options login' -l var -x -d 'Have agent env and agent exec set this variable, and only those named; may be given several times'
 complete -c agent -n '__agent_at options login' -l protect -x -a 'device passphrase tpm2' -d 'How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN'
 complete -c agent -n '__agent_at options login' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options login' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
@@ -649,6 +666,8 @@ complete -c agent -n '__agent_at options login' -l browser -d 'Sign in with a br
 complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device'
 complete -c agent -n '__agent_at options login' -l paste -d 'Sign in with a browser anywhere, and paste the address that it ends at'
 complete -c agent -n '__agent_at options login' -l no-open -d 'Show the address, but open no browser'
+complete -c agent -n '__agent_at options login' -l use -d 'Make the account the active one'
+complete -c agent -n '__agent_at options login' -l if-needed -d 'Sign in only if no token can be had without it, and say nothing else'
 complete -c agent -n '__agent_at options login' -l start -d 'Print what the user must do and the sign-in\'s name, and return at once'
 complete -c agent -n '__agent_at options login' -l resume -x -d 'Wait for a sign-in that was started with --start'
 complete -c agent -n '__agent_at options login' -l no-wait -d 'With --resume: report the state of the sign-in, and return at once'
@@ -680,11 +699,15 @@ complete -c agent -n '__agent_at options env' -l shell -x -a 'sh bash zsh fish c
 complete -c agent -n '__agent_at options env' -l var -x -d 'Set the variable NAME, and only those named'
 complete -c agent -n '__agent_at options env' -l unset -d 'Print statements that unset the variables'
 complete -c agent -n '__agent_at options env' -l hook -x -a 'bash zsh fish' -d 'Print a function that keeps the variables fresh at the prompt'
+complete -c agent -n '__agent_at options env' -l min-valid -x -d 'Get a new token if the cached one expires sooner than this'
+complete -c agent -n '__agent_at options env' -l wait -x -d 'Wait up to this time for a server that cannot be reached, beyond --timeout'
 complete -c agent -n '__agent_at operand 0 env' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options exec' -l var -x -d 'Set the variable NAME, and only those named'
 complete -c agent -n '__agent_at options exec' -l token-file -d 'Put the token into a file that is kept fresh while the command runs'
 complete -c agent -n '__agent_at options exec' -l signal -x -d 'Send the command this signal when the token file has changed'
 complete -c agent -n '__agent_at options exec' -l on-renewal -r -F -d 'Run this program when the token file has changed'
+complete -c agent -n '__agent_at options exec' -l min-valid -x -d 'Get a new token if the cached one expires sooner than this'
+complete -c agent -n '__agent_at options exec' -l wait -x -d 'Wait up to this time for a server that cannot be reached, beyond --timeout'
 complete -c agent -n '__agent_at operand 0 exec' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options request' -s X -l method -x -d 'The method of the request'
 complete -c agent -n '__agent_at options request' -s H -l header -x -d 'Send this header, Name: value; may be given several times'
@@ -705,7 +728,9 @@ complete -c agent -n '__agent_at options proof' -l header -d 'Print whole Author
 complete -c agent -n '__agent_at operand 0 proof' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
 complete -c agent -n '__agent_at operand 1 proof' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
 complete -c agent -n '__agent_at options status' -l check -d 'Ask the servers whether the sessions are still valid'
+complete -c agent -n '__agent_at options status' -l utc -d 'Show times in UTC instead of local time'
 complete -c agent -n '__agent_at operand 0 status' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options list' -l utc -d 'Show times in UTC instead of local time'
 complete -c agent -n '__agent_at operand 0 use' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 whoami' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options events' -s f -l follow -d 'Show new events until interrupted'
@@ -759,6 +784,7 @@ complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the acces
 complete -c agent -n '__agent_at options account add' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
 complete -c agent -n '__agent_at options account add' -l host -x -d 'Allow requests to send the access token to this host too; may be given several times'
 complete -c agent -n '__agent_at options account add' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
+complete -c agent -n '__agent_at options account add' -l var -x -d 'Have agent env and agent exec set this variable, and only those named; may be given several times'
 complete -c agent -n '__agent_at options account add' -l protect -x -a 'device passphrase tpm2' -d 'How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN'
 complete -c agent -n '__agent_at options account add' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account add' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
@@ -797,12 +823,13 @@ complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the acces
 complete -c agent -n '__agent_at options account set' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
 complete -c agent -n '__agent_at options account set' -l host -x -d 'Allow requests to send the access token to this host too; may be given several times'
 complete -c agent -n '__agent_at options account set' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
+complete -c agent -n '__agent_at options account set' -l var -x -d 'Have agent env and agent exec set this variable, and only those named; may be given several times'
 complete -c agent -n '__agent_at options account set' -l protect -x -a 'device passphrase tpm2' -d 'How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN'
 complete -c agent -n '__agent_at options account set' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account set' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
 complete -c agent -n '__agent_at options account set' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account set' -l pin-fd -x -d 'Read the PIN from this open descriptor'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host refresh' -d 'Reset this setting to its default; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host refresh var' -d 'Reset this setting to its default; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -840,6 +867,7 @@ complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the ac
 complete -c agent -n '__agent_at options account import' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
 complete -c agent -n '__agent_at options account import' -l host -x -d 'Allow requests to send the access token to this host too; may be given several times'
 complete -c agent -n '__agent_at options account import' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
+complete -c agent -n '__agent_at options account import' -l var -x -d 'Have agent env and agent exec set this variable, and only those named; may be given several times'
 complete -c agent -n '__agent_at options account import' -l protect -x -a 'device passphrase tpm2' -d 'How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN'
 complete -c agent -n '__agent_at options account import' -l passphrase-file -r -F -d 'Read the passphrase from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account import' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'

@@ -73,33 +73,37 @@ package final class Vault: Sendable {
   /// The first write creates the directory, the device secret and the vault. The account keeps its protection; a new
   /// account gets ``Protection/device``.
   ///
+  /// - Parameter label: The account's person, which can be read as soon as the device's key is there; nil leaves none.
   /// - Returns: The generation of the new record, higher than any before.
   /// - Throws: `busy` if another process held the lock for the whole wait; `tooManyAccounts` if the vault is full;
   ///   `locked` if the key of the account's protection is not in memory.
   @discardableResult
-  package func write(_ account: AccountName, content: borrowing SecretBytes) throws(VaultError) -> UInt64 {
-    try put(account, content, protection: nil)
+  package func write(
+    _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil
+  ) throws(VaultError) -> UInt64 {
+    try put(account, content, label, protection: nil)
   }
 
-  /// Writes as ``write(_:content:)`` does, and changes the account's protection in the same write.
+  /// Writes as ``write(_:content:label:)`` does, and changes the account's protection in the same write.
   ///
   /// - Throws: `locked` if the key of that protection is not in memory.
   @discardableResult
   package func write(
-    _ account: AccountName, content: borrowing SecretBytes, protection: Protection
+    _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection
   ) throws(VaultError) -> UInt64 {
-    try put(account, content, protection: protection)
+    try put(account, content, label, protection: protection)
   }
 
-  /// Writes as ``write(_:content:)`` does, if the account's record is still the one of `generation`.
+  /// Writes as ``write(_:content:label:)`` does, if the account's record is still the one of `generation`.
   ///
   /// - Returns: The generation of the new record; nil, and nothing is written, if the record is another one or gone.
   package func write(
-    _ account: AccountName, content: borrowing SecretBytes, protection: Protection? = nil, replacing generation: UInt64
+    _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection? = nil,
+    replacing generation: UInt64
   ) throws(VaultError) -> UInt64? {
     try changing { (vault, _) throws(VaultError) in
       guard vault.file.record(of: account)?.generation == generation else { return nil }
-      return try vault.put(account, content, protection: protection)
+      return try vault.put(account, content, label, protection: protection)
     }
   }
 
@@ -151,10 +155,10 @@ package final class Vault: Sendable {
 
 extension Vault {
   private func put(
-    _ account: AccountName, _ content: borrowing SecretBytes, protection: Protection?
+    _ account: AccountName, _ content: borrowing SecretBytes, _ label: PersonLabel?, protection: Protection?
   ) throws(VaultError) -> UInt64 {
     let generation: UInt64? = try changing(orCreating: true) { (vault, _) throws(VaultError) in
-      try vault.put(account, content, protection: protection)
+      try vault.put(account, content, label, protection: protection)
     }
     guard let generation else { preconditionFailure("a vault that is made is there") }
     return generation
@@ -165,11 +169,12 @@ extension OpenVault {
   /// - Parameter protection: Nil keeps the one of the account's record; a new record gets that of the device.
   /// - Returns: The generation of the new record.
   fileprivate mutating func put(
-    _ account: AccountName, _ content: borrowing SecretBytes, protection: Protection?
+    _ account: AccountName, _ content: borrowing SecretBytes, _ label: PersonLabel?, protection: Protection?
   ) throws(VaultError) -> UInt64 {
     let protection = protection ?? file.record(of: account)?.protection ?? .device
     let generation = file.generation
-    try file.put(key(of: protection).seal(content, for: account, generation: generation))
+    let label = try deviceKey.seal(label, for: account)
+    try file.put(key(of: protection).seal(content, label: label, for: account, generation: generation))
     return generation
   }
 }

@@ -9,7 +9,7 @@ extension AccountSetting {
     pins,
     allowHTTPLoopback, authorizationEndpoint, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint,
     revocationEndpoint, registrationEndpoint, jwksURI, redirectURI, proxy, proxyExclusions, keepsAccessToken, dpop,
-    origins, refresh,
+    origins, refresh, variables,
     protection,
   ]
 
@@ -184,6 +184,11 @@ extension AccountSetting {
       + " the provider; else `http://127.0.0.1/callback` where the server names itself in its answers (RFC 9207), and"
       + " `http://127.0.0.1/ISSUER`, with the issuer's URL without `https://`, where it does not. An account keeps the"
       + " one that it signed in with.")
+
+  package static let variables = AccountSetting(
+    "variables", \.variables, Option("var", in: .variables, "NAME=FIELD"),
+    "Have `agent env` and `agent exec` set this variable, and only those named; may be given several times",
+    details: "By default the usual ones. The fields are those of agent-env(1). `--var` there takes their place.")
 
   package static let proxy = AccountSetting(
     "proxy", \.proxy, nil, "The URL of the proxy",

@@ -67,6 +67,8 @@ package struct AccountSettings: Sendable, Hashable {
   /// Origins that may get the access token. A request adds its own to those that are there, and may name a host only.
   package var origins: [String] = []
   package var refresh: RefreshPolicy?
+  /// `NAME=FIELD`: the variables that are set instead of the usual ones.
+  package var variables: [String] = []
   /// The protection of the record that the next sign-in writes; nil keeps that of the present record.
   package var protection: Protection?
 

@@ -24,6 +24,9 @@ package enum WireProtocol {
   /// The socket's name in the runtime directory.
   package static let socketName = "agent.sock"
 
+  /// The file beside the socket whose one line is another one after each change of who is signed in or active.
+  package static let changesName = "changes"
+
   /// Held by a client while it starts a daemon.
   package static let startLockName = "start.lock"
 

@@ -30,6 +30,10 @@ extension ManualProtocol {
       Member("exchange", "boolean", "Get it by trading the account's own token; see RFC 8693."),
       Member("id_token", "boolean", "Answer with the ID Token as well."),
       Member("claims", "boolean", "Answer with the claims of the verified ID Token as well."),
+      Member(
+        "variables", "boolean",
+        "Answer with the variables that the account's settings name as well, and with the ID Token or the claims if they"
+          + " need them."),
     ],
     result: [
       Member("account", "text", "The account that the token is of."),
@@ -46,6 +50,8 @@ extension ManualProtocol {
       Member(
         "offline", "boolean",
         "It should have been renewed, but the server could not be reached; absent for any other token."),
+      Member(
+        "variables", "list of texts", "The variables, as `NAME=FIELD`, if they were asked for and there are some."),
       Member("id_token", "text", "The ID Token, if it was asked for and there is one."),
       Member("claims", "object", "Its claims, if they were asked for and there is one."),
     ])
@@ -82,6 +88,11 @@ extension ManualProtocol {
         "`browser`, whose answer comes to a port of this machine, `device` or `paste`; without it the daemon chooses."),
       Member("can_open_browser", "boolean", "For that choice: a browser can be opened where the caller is."),
       Member(
+        "unless", "text",
+        "Sign in only if the account has no session (`signed_in`), or no token that a refresh could not renew (`token`)."
+          + " What passes by itself is told as an error."),
+      Member("use", "boolean", "Make the account the active one."),
+      Member(
         "start", "boolean",
         "Answer once it is known what a person must do, with `login`, `account`, `state`, which is `waiting`, and"
           + " `expires_at`, and go on in the background."),
@@ -95,6 +106,9 @@ extension ManualProtocol {
       Member("account", "text", "The account that is signed in."),
       Member("issuer", "text", "Its authorization server."),
       Member("subject", "text", "Who is signed in, by the ID Token."),
+      Member("person", "text", "The e-mail address or the name of that person, for people."),
+      Member("active_account", "text", "The account that requests act on which name none."),
+      Member("kept", "boolean", "There was no need to sign in; see `unless`."),
       Member("scope", "text", "What the server granted."),
       Member("expires_at", "number", "When the access token expires."),
       Member("guest", "boolean", "There is no user."),
@@ -167,7 +181,8 @@ extension ManualProtocol {
     result: [
       Member(
         "accounts", "list of objects",
-        "For each account `name`, `active`, `issuer`, `client_id`, `guest` (there is no user),"
+        "For each account `name`, `active`, `person` (an e-mail address or a name, for people), `issuer`, `client_id`,"
+          + " `guest` (there is no user),"
           + " `client_secret_expires_at`, `certificate_thumbprint` (RFC 8705: `x5t#S256`), `certificate_expires_at`,"
           + " `subject`, `state`, `scope`, `authorization_details` (those that were granted, RFC 9396), `protection` (how its record in the vault opens), `expires_at`,"
           + " `refresh_token_expires_at` and `authorization_expires_at` (ends of the session that the server named),"
@@ -193,7 +208,8 @@ extension ManualProtocol {
     result: [
       Member(
         "accounts", "list of objects",
-        "For each account `name`, `active`, `issuer`, `state` and `sign_in_by` as in `status`; and `in_config`, which is false for one that was deleted"
+        "For each account `name`, `active`, `person`, `issuer`, `state`, `guest`, `expires_at` and `sign_in_by` as in"
+          + " `status`; and `in_config`, which is false for one that was deleted"
           + " from the settings by hand while the vault has its session, which is neither used nor renewed.")
     ])
 

@@ -16,7 +16,7 @@ internal import Wire
 /// 4. With `--json` a failure is `{"error":{"code","message","hint"}}` on standard error.
 /// 5. Text that came from elsewhere is cleaned by `TerminalText` before a person sees it. Texts for people are
 ///    phrases, shown in their ``Language``; what a program reads is never translated.
-/// 6. Colour is used only on a terminal, and not when `NO_COLOR` is set; see ``ErrorTerminal``.
+/// 6. Colour is used only on a terminal, and not when `NO_COLOR` is set; see ``OutputTerminal``.
 /// 7. Tokens are bytes, never a `String`, and are overwritten after use; see ``SecretText``.
 struct Console: Sendable {
   /// Whether failures are told as JSON.
@@ -159,7 +159,7 @@ struct Console: Sendable {
   }
 
   /// Whether standard error is a terminal and the user has nothing against colour.
-  static var mayColour: Bool { ErrorTerminal.current?.hasStyles ?? false }
+  static var mayColour: Bool { OutputTerminal.current?.hasStyles ?? false }
 
   /// Puts text between the escape sequences of a style.
   static func styled(_ text: String, as style: String, _ coloured: Bool) -> String {

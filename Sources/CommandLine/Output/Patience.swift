@@ -49,14 +49,14 @@ enum Patience {
     let left = Instant.now.duration(to: deadline)
     if try socket.waitUntilReadable(timeout: min(left, Self.delay)) { return true }
     guard left > Self.delay else { return false }
-    guard self != .silent, let terminal = ErrorTerminal.current, terminal.obeysEscapes else {
+    guard self != .silent, let terminal = OutputTerminal.current, terminal.obeysEscapes else {
       return try socket.waitUntilReadable(timeout: Instant.now.duration(to: deadline))
     }
     return try wait(for: socket, before: deadline, tellingOn: terminal)
   }
 
   private func wait(
-    for socket: borrowing FileDescriptor, before deadline: Instant, tellingOn terminal: ErrorTerminal
+    for socket: borrowing FileDescriptor, before deadline: Instant, tellingOn terminal: OutputTerminal
   ) throws(SystemError) -> Bool {
     var line = StatusLine(terminal)
     let signals = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT].filter { !Signals.isIgnored($0) }

@@ -8,13 +8,16 @@ enum SignInReminder {
   /// - Parameters:
   ///   - end: Unix seconds.
   ///   - now: Unix seconds.
-  static func phrase(by end: Int, now: Int) -> Phrase? {
-    guard now < end, let time = LocalTime(end) else { return nil }
-    return Phrase("sign in again by \(weekday(time.weekday)) (\(date(time)))")
+  ///   - isUTC: The time is told in UTC.
+  static func phrase(by end: Int, now: Int, isUTC: Bool = false) -> Phrase? {
+    guard now < end, let time = LocalTime(end, isUTC: isUTC) else { return nil }
+    return Phrase("sign in again by \(weekday(time.weekday)) (\(date(time, isUTC)))")
   }
 
   /// The end of a session that is far off: `until 2027-01-05 10:00`.
-  static func end(at end: Int) -> Phrase? { LocalTime(end).map { Phrase("until \(date($0))") } }
+  static func end(at end: Int, isUTC: Bool) -> Phrase? {
+    LocalTime(end, isUTC: isUTC).map { Phrase("until \(date($0, isUTC))") }
+  }
 
   /// The reminder beside another answer, for those who can act on it.
   static func tell(_ answer: TokenDescription, _ console: Console) {
@@ -23,9 +26,10 @@ enum SignInReminder {
     console.note(Phrase("\(answer.account): \(phrase): \("agent login \(answer.account)")"))
   }
 
-  private static func date(_ time: LocalTime) -> String {
+  private static func date(_ time: LocalTime, _ isUTC: Bool) -> String {
     func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(time.year)-\(padded(time.month))-\(padded(time.day)) \(padded(time.hour)):\(padded(time.minute))"
+    return
+      "\(time.year)-\(padded(time.month))-\(padded(time.day)) \(padded(time.hour)):\(padded(time.minute))\(isUTC ? " UTC" : "")"
   }
 
   private static func weekday(_ number: Int) -> Phrase {

@@ -2,19 +2,24 @@ internal import Encoding
 
 /// A function that a shell runs before each prompt, which keeps the variables of a token fresh.
 ///
-/// Before nearly all prompts it compares two numbers, without a process of its own; only when the time has come it
-/// asks `agent __renew`, which says in `__agent_env_wait` how long to wait for the next time. It leaves the status of
-/// the last command and all other functions of the prompt as they are, and it says nothing.
+/// Before nearly all prompts it compares two numbers, and reads a line that the daemon changes whenever somebody signs in
+/// or out, locks or unlocks, or chooses another account: both without a process of its own. Only when the time has come,
+/// or the line is another one, it asks `agent __renew`, which says in `__agent_env_wait` how long to wait for the next
+/// time, and in `__agent_env_names` which variables there are. It leaves the status of the last command and all other
+/// functions of the prompt as they are, and it says nothing.
 struct PromptHook: Sendable {
-  /// The text that defines the function, which runs this command.
-  let text: @Sendable (_ command: String) -> String
+  /// The text that defines the function, which runs this command and reads this file.
+  let text: @Sendable (_ command: String, _ changes: String) -> String
 
   /// The statement that tells the function how many seconds to wait.
   let waiting: @Sendable (_ seconds: Int) -> String
 
+  /// The statement that tells the function which variables were set.
+  let naming: @Sendable (_ names: [String]) -> String
+
   /// How long `agent __renew` may wait for the daemon; a refresh goes on without it.
   static let patienceMilliseconds = 500
-  /// The longest wait between two questions, so that a sign-out is noticed.
+  /// The longest wait between two questions, so that the end of a daemon is noticed.
   static let longestWait = 60
   /// The wait after a question without an answer, and while the account is signed out.
   static let waitAfterFailure = 15
@@ -22,16 +27,24 @@ struct PromptHook: Sendable {
 
   private static func assigning(_ seconds: Int) -> String { "__agent_env_wait=\(seconds);\n" }
 
+  /// Names of variables need no quoting but for the spaces between them.
+  private static func assigning(_ names: [String]) -> String {
+    "__agent_env_names='\(names.joined(separator: " "))';\n"
+  }
+
   /// Waits are short, so a long one means that the clock was set back.
   static let bash = PromptHook(
-    text: { command in
+    text: { command, changes in
       #"""
       __agent_env_hook() {
-        local status=$? now=${EPOCHSECONDS-}
+        local status=$? now=${EPOCHSECONDS-} change=
         [[ $now ]] || printf -v now '%(%s)T' -1
-        if ((now >= ${__agent_env_due-0} || now < ${__agent_env_due-0} - \#(longestWait))); then
+        [[ -r \#(changes) ]] && read -r change <\#(changes)
+        if [[ $change != "${__agent_env_change-}" ]] ||
+          ((now >= ${__agent_env_due-0} || now < ${__agent_env_due-0} - \#(longestWait))); then
           local __agent_env_wait=\#(waitAfterFailure)
-          eval "$(\#(command) 2>/dev/null </dev/null)"
+          __agent_env_change=$change
+          eval "$(\#(command) ${__agent_env_names:+"--former=$__agent_env_names"} 2>/dev/null </dev/null)"
           __agent_env_due=$((now + __agent_env_wait))
         fi
         return $status
@@ -45,19 +58,23 @@ struct PromptHook: Sendable {
       fi
 
       """#
-    }, waiting: assigning)
+    }, waiting: assigning, naming: assigning)
 
   static let zsh = PromptHook(
-    text: { command in
+    text: { command, changes in
       #"""
       zmodload -F zsh/datetime p:EPOCHSECONDS
       typeset -gi __agent_env_due=0
+      typeset -g __agent_env_change= __agent_env_names=
       __agent_env_hook() {
-        local ret=$?
+        local ret=$? change=
         emulate -L zsh
-        if ((EPOCHSECONDS >= __agent_env_due || EPOCHSECONDS < __agent_env_due - \#(longestWait))); then
+        [[ -r \#(changes) ]] && read -r change <\#(changes)
+        if [[ $change != $__agent_env_change ]] ||
+          ((EPOCHSECONDS >= __agent_env_due || EPOCHSECONDS < __agent_env_due - \#(longestWait))); then
           local __agent_env_wait=\#(waitAfterFailure)
-          eval "$(\#(command) 2>/dev/null </dev/null)"
+          __agent_env_change=$change
+          eval "$(\#(command) ${__agent_env_names:+"--former=$__agent_env_names"} 2>/dev/null </dev/null)"
           __agent_env_due=$((EPOCHSECONDS + __agent_env_wait))
         fi
         return $ret
@@ -66,24 +83,30 @@ struct PromptHook: Sendable {
       ((${precmd_functions[(I)__agent_env_hook]})) || precmd_functions=(__agent_env_hook $precmd_functions)
 
       """#
-    }, waiting: assigning)
+    }, waiting: assigning, naming: assigning)
 
   /// fish has no clock of its own; the kernel's is read from a file, by a builtin.
   static let fish = PromptHook(
-    text: { command in
+    text: { command, changes in
       #"""
       set -g __agent_env_due 0
+      set -g __agent_env_change
+      set -g __agent_env_names
       function __agent_env_hook --on-event fish_prompt
           read -l -d ' ' __agent_env_now __agent_env_rest </proc/uptime
-          if test "$__agent_env_now" -ge "$__agent_env_due"
+          set -l change
+          test -r \#(changes); and read change <\#(changes)
+          if test "$__agent_env_now" -ge "$__agent_env_due" -o "$change" != "$__agent_env_change"
               set -l __agent_env_wait \#(waitAfterFailure)
-              \#(command) 2>/dev/null </dev/null | source
+              set -g __agent_env_change $change
+              \#(command) --former=$__agent_env_names 2>/dev/null </dev/null | source
               set -g __agent_env_due (math "$__agent_env_now + $__agent_env_wait")
           end
       end
 
       """#
-    }, waiting: { "set __agent_env_wait \($0);\n" })
+    }, waiting: { "set __agent_env_wait \($0);\n" },
+    naming: { "set -g __agent_env_names \($0.joined(separator: " "));\n" })
 }
 
 extension Shell {
@@ -92,12 +115,13 @@ extension Shell {
   /// - Parameters:
   ///   - program: The path of this program.
   ///   - arguments: What `__renew` gets after the name of the shell.
+  ///   - changes: The path of the file that the daemon writes to at each change.
   /// - Throws: ``Quoting/Problem`` for a path that no quoting makes safe.
-  func hookText(program: String, arguments: [String]) throws(Quoting.Problem) -> String? {
+  func hookText(program: String, arguments: [String], changes: String) throws(Quoting.Problem) -> String? {
     guard let hook else { return nil }
     var words: [String] = []
     for word in [program, "__renew", name] + arguments { words.append(try quoted(word)) }
-    return hook.text(words.joined(separator: " "))
+    return hook.text(words.joined(separator: " "), try quoted(changes))
   }
 
   private func quoted(_ word: String) throws(Quoting.Problem) -> String {

@@ -3,12 +3,16 @@ internal import Wire
 extension Command {
   static let status = Command(
     .status,
-    summary: "Show accounts, sessions, daemon and vault",
+    summary: "Show accounts and their sessions",
     details: """
-      Shows whether an account is signed out, signing in, signed in, refreshing, expired, locked or offline, and
-      until when its token is good. No token is ever part of the answer.
+      Shows a line for each account: the person, whether the account is signed in, signed out, expired, locked or
+      offline, and for how long its token is still good. No token is ever part of the answer.
 
-      An account is signed out, signing in, signed in, refreshing, expired, locked or offline; in JSON `state` is
+      With an account all that is known of it is shown. Daemon and vault are shown with `--verbose`, and what is wrong
+      with them always. The person is what the last ID Token said, an e-mail address or a name. It is kept in the vault
+      until sign-out, sealed so that it can be shown while the account is locked.
+
+      In JSON `state` is
       one of signed_out, signing_in, active, stale (signed in, but the token must be renewed), refreshing,
       expired, locked and offline. An account is expired too when the server wants the user to sign in again
       before it renews the session, which it has not ended: `problem` then has the code `interaction_required`.
@@ -20,7 +24,7 @@ extension Command {
       locked, else 3 where a sign-in is needed, else 4 where a server gave no answer, else 6 or 1. An account that is not
       signed in counts where it is named.
 
-      With `--json` prints `{"accounts": [{"name", "active", "issuer", "client_id", "guest", "client_secret_expires_at",
+      With `--json` prints `{"accounts": [{"name", "active", "person", "issuer", "client_id", "guest", "client_secret_expires_at",
       "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "authorization_details", "protection", "expires_at",
       "refresh_token_expires_at", "authorization_expires_at", "sign_in_by", "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "in_config", "check",
       "check_problem"}], "daemon": {"pid", "version", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib",
@@ -41,7 +45,7 @@ extension Command {
       has none. `guest` tells of a session without a user, and `certificate_thumbprint` is what tokens that are bound to
       the client's certificate name as `x5t#S256` (RFC 8705).
       """,
-    options: [Option.check.declaration],
+    options: [Option.check.declaration, Option.utc.declaration],
     operands: .account,
     examples: [
       Example(
@@ -55,9 +59,15 @@ extension Command {
     details: """
       The active account is marked with an asterisk.
 
-      With `--json` prints `{"accounts": [{"name", "active", "issuer", "state", "sign_in_by"}]}`, with the states
-      and the end of a session of `agent status`.
-      """)
+      With `--json` prints `{"accounts": [{"name", "active", "person", "issuer", "state", "guest", "expires_at",
+      "sign_in_by"}]}`, as in `agent status`.
+      """,
+    options: [Option.utc.declaration],
+    examples: [
+      Example(
+        "Name the account that commands act on by default",
+        "agent list --json | jq -r '.accounts[] | select(.active).name'")
+    ])
 
   static let use = Command(
     .use,

@@ -28,6 +28,6 @@ extension Command {
   static let renew = Command(
     .renew,
     summary: "Print statements for a shell's prompt",
-    options: [Option.variable.declaration],
+    options: [Option.variable.declaration, Option.minValid.declaration, Option.former.declaration],
     operands: .completionShell)
 }

@@ -25,7 +25,10 @@ extension Command {
       standard input where that is no terminal.
 
       The first sign-in names the issuer and the client identifier that the authorization server's administrator gave
-      out. They are kept with the account, so that later `agent login NAME` is enough. `ACCOUNT` may also be the
+      out. They are kept with the account, so that later `agent login NAME` is enough. While that session is good, a
+      person on a terminal is asked whether to sign in again. With `--if-needed` the command ends with exit status 0
+      when a token can be had, renewed if need be, and signs in otherwise: the first line of a script that needs an
+      account. Where only the network or the server is away it fails with exit status 4. `ACCOUNT` may also be the
       issuer's URL or a host, which means its `https` URL; the account is then named after the host. A provider that is
       known, `github` say, may be named by its name or its host alone, and gives the account its name and its built-in
       settings. The client identifier is your own: where it is missing, the message says where to register a client, and
@@ -87,18 +90,21 @@ extension Command {
       where a pasted address is not the answer `{"event": "redirect_refused", "code", "message", "hint"}` with the code
       `redirect_rejected`, with `--start` at last `{"event": "started", "login", "account", "expires_at"}`, with
       `--no-wait` perhaps `{"event": "waiting", "login", "account", "expires_at"}`, and at the end `{"event":
-      "signed_in", "account", "issuer", "subject", "scope", "expires_at", "guest", "upgraded_from_guest"}` or `{"event":
+      "signed_in", "account", "issuer", "subject", "person", "scope", "expires_at", "guest", "upgraded_from_guest",
+      "active_account", "kept"}`, where `kept` tells that there was no need to sign in, or `{"event":
       "error", "code", "message", "hint"}`.
       """,
     options: Options.accountSettings + Options.clientSecrets + [
       Option.register.declaration, Option.initialAccessTokenFile.declaration, Option.guest.declaration,
       Option.browser.declaration, Option.device.declaration, Option.paste.declaration,
-      Option.noOpen.declaration, Option.start.declaration, Option.resume.declaration, Option.noWait.declaration,
+      Option.noOpen.declaration, Option.use.declaration, Option.ifNeeded.declaration, Option.start.declaration,
+      Option.resume.declaration, Option.noWait.declaration,
       Option.acr.declaration, Option.maxAge.declaration, Option.claimsChallenge.declaration, Option.prompt.declaration,
       Option.loginHint.declaration, Option.qrCode.declaration, Option.copyCode.declaration,
     ],
     everyday: [
       "issuer", "client-id", "scope", "client-secret-prompt", "register", "browser", "device", "paste", "no-open",
+      "if-needed",
     ],
     operands: .account,
     examples: [
@@ -106,6 +112,7 @@ extension Command {
         "Sign in for the first time, under a name of your choice",
         "agent login work --issuer https://id.example.com --client-id my-cli --scope 'openid offline_access'"),
       Example("Sign in again, after the session expired", "agent login work"),
+      Example("Begin a script that needs an account", "agent login work --if-needed || exit"),
       Example(
         "Sign in to a service that is known by name",
         "agent login github"),

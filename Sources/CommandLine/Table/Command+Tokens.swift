@@ -58,14 +58,17 @@ extension Command {
       \(VariableName.allowedSuffixList) are not refused.
 
       With `--hook` prints a function for the start file of an interactive shell, which keeps the variables fresh:
-      before each prompt it compares two numbers, and about once a minute, or when the token is near its end, it asks
+      before each prompt it compares two numbers and reads a line of the daemon's, and about once a minute, when the
+      token is near its end, or when somebody signed in or out, locked, unlocked or chose another account, it asks
       the daemon, for half a second at most. It says nothing. A daemon that is slow to start is asked at a later prompt.
-      When nobody is signed in, or the account is locked, it unsets the variables. `AGENT_ACCOUNT` is neither set nor
+      When nobody is signed in, or the account is locked, it unsets the variables. It takes `--var`, `--min-valid` and
+      an account. `AGENT_ACCOUNT` is neither set nor
       unset, unless `--var` names it: without an account the variables are those of the active one. bash from 4.2 on,
       zsh and fish from 3.2 on are supported; the output must stand between quotes.
       """,
     options: [
       Option.shell.declaration, Option.variable.declaration, Option.unset.declaration, Option.hook.declaration,
+      Option.minValid.declaration, Option.wait.declaration,
     ],
     operands: .account,
     examples: [
@@ -102,7 +105,7 @@ extension Command {
       """,
     options: [
       Option.variable.declaration, Option.tokenFile.declaration, Option.signal.declaration,
-      Option.onRenewal.declaration,
+      Option.onRenewal.declaration, Option.minValid.declaration, Option.wait.declaration,
     ],
     operands: .account,
     trailing: "COMMAND [ARGUMENT]...",
@@ -120,6 +123,7 @@ extension Command {
     With `--var`, only the named variables are set. `FIELD` is one of `access_token`, `id_token`, `token_type`,
     `expires_at`, `issuer`, `subject`, `account`, `scope` and `claim:NAME`, which is a claim of the verified ID Token: a
     text as it is, a number, `true` or `false` as such, a list or an object as compact JSON. When a field has no value,
-    nothing is set and the command fails with exit status 1.
+    nothing is set and the command fails with exit status 1. Without `--var` those that `agent account set --var` gave
+    the account are set.
     """
 }

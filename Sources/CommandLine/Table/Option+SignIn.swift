@@ -70,6 +70,10 @@ extension Option<Bool> {
   static var start: Self {
     Self("start", in: .scripts, "Print what the user must do and the sign-in's name, and return at once")
   }
+  static var ifNeeded: Self {
+    Self("if-needed", in: .scripts, "Sign in only if no token can be had without it, and say nothing else")
+  }
+  static var use: Self { Self("use", in: .service, "Make the account the active one") }
   static var noWait: Self {
     Self("no-wait", in: .scripts, "With `--resume`: report the state of the sign-in, and return at once")
   }

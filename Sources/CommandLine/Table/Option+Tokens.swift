@@ -35,6 +35,7 @@ extension Option<Bool> {
   }
   static var exchange: Self { Self("exchange", in: .access, "Exchange the account's own token for it (RFC 8693)") }
   static var check: Self { Self("check", in: .output, "Ask the servers whether the sessions are still valid") }
+  static var utc: Self { Self("utc", in: .output, "Show times in UTC instead of local time") }
   static var follow: Self { Self("follow", in: .output, short: "f", "Show new events until interrupted") }
   static var include: Self {
     Self(
@@ -104,6 +105,9 @@ extension Option<String?> {
 }
 
 extension Option<[String]> {
+  static var former: Self {
+    Self("former", in: .variables, each: .text("NAMES"), splitAt: " ", "The variables that were set before")
+  }
   static var variable: Self {
     Self("var", in: .variables, each: .text("NAME=FIELD"), "Set the variable `NAME`, and only those named")
   }

@@ -11,6 +11,7 @@ final class SessionEvents: AccountPart {
   private let commands: EventCommands
   private let tokenFiles: TokenFiles
   private let lock: VaultLock
+  private let mark: ChangeMark
   private var followers = Followers()
   private var toldAccounts: ToldAccounts?
   /// Number of rename jobs in flight. A rename must not appear as a removal and an addition.
@@ -23,11 +24,13 @@ final class SessionEvents: AccountPart {
     self.commands = commands
     self.tokenFiles = tokenFiles
     self.lock = lock
+    mark = ChangeMark(socketPath: context.facts.socketPath)
     super.init(context, broker)
     context.onSettings = { [unowned self] settings in publishAccounts(settings) }
     log.sessionListener = { [unowned self] entry in publish(entry) }
     // The accounts that exist at the start are not published as changes.
     announceSettings()
+    mark.change()
   }
 
   func events(_ request: EventsRequest, _ ticket: Ticket) throws(Failure) {
@@ -41,6 +44,7 @@ final class SessionEvents: AccountPart {
 
   /// Passes an entry to token files, followers and commands; see ``EventLog/sessionListener``.
   func publish(_ entry: SessionEntry) {
+    if ChangeMark.counts(entry.event) { mark.change() }
     tokenFiles.adapt(to: entry)
     for ticket in followers.tickets(for: entry) { loop.send(.event(.session(entry)), to: ticket) }
     commands.run(for: entry)

@@ -19,7 +19,20 @@ final class SignIns: AccountPart {
   var ended: [EndedLogin] = []
 
   func login(_ request: LoginRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
-    let meant = try LoginSettings(request, try settings())
+    let settings = try settings()
+    let meant = try LoginSettings(request, settings)
+    guard let condition = request.unless, let stored = settings[meant.account] else {
+      return try begin(request, meant, ticket, passed)
+    }
+    let account = broker.account(meant.account, stored)
+    unlessMet(condition, account, ticket) { [self] () throws(Failure) in
+      try begin(request, meant, ticket, passed)
+    }
+  }
+
+  private func begin(
+    _ request: LoginRequest, _ meant: LoginSettings, _ ticket: Ticket, _ passed: [SharedDescriptor]
+  ) throws(Failure) {
     let sources = try SecretSources(passed, announced: request.handsOver)
     var options = try AuthorizationOptions(request.demands)
     options.needsAnnouncedPKCE = request.needsAnnouncedPKCE
@@ -64,6 +77,7 @@ final class SignIns: AccountPart {
       try opened.open(redirect, choice, at: metadata, registers: registers)
     }
     start.isGuest = request.isGuest
+    start.activates = request.activates
     start.asksToStay = request.asksToStay
     start.registersClient = request.registersClient
     start.registration = ClientRegistrar.Order(
@@ -279,6 +293,8 @@ final class SignIns: AccountPart {
       }
     }
     var result = account.signInResult(outcome.grant)
+    result["person"] = outcome.label.map { .string($0.text) }
+    result["active_account"] = (try? settings().active).map { .string($0.text) }
     if outcome.isGuest { result["guest"] = true }
     if outcome.wasGuest { result["upgraded_from_guest"] = true }
     conclude(login, .result(result))

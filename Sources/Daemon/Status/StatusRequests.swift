@@ -58,6 +58,7 @@ final class StatusRequests: AccountPart {
       ("name", .string(summary.name.text)), ("active", false), ("issuer", .string(summary.configuration.issuer)),
       ("state", .string((isLocked ? SessionState.locked : .signedOut).rawValue)), ("in_config", false),
     ])
+    object["person"] = summary.label.map { .string($0.text) }
     guard purpose == .status else { return object }
     object["client_id"] = .string(summary.configuration.clientID)
     object["protection"] = summary.protection.map { .string($0.rawValue) }
@@ -77,6 +78,9 @@ final class StatusRequests: AccountPart {
       ("issuer", .string(summary.configuration.issuer)),
       ("state", .string(state(summary, account, now).rawValue)),
     ])
+    object["person"] = summary.label.map { .string($0.text) }
+    object["guest"] = summary.isGuest ? true : nil
+    object["expires_at"] = account.session.grant?.expiresAtUnixSeconds.map { .int($0) }
     object[WireProtocol.signInMember] = summary.expiry.signInDue(now: services.time.wallSeconds()).map { .int($0) }
     return object
   }
@@ -85,14 +89,12 @@ final class StatusRequests: AccountPart {
     var object = brief(summary, account, now)
     object["client_id"] = .string(summary.configuration.clientID)
     object["protection"] = summary.protection.map { .string($0.rawValue) }
-    if summary.isGuest { object["guest"] = true }
     object["client_secret_expires_at"] = summary.clientSecretExpiresAt.map { .int($0) }
     object["certificate_thumbprint"] = summary.certificate.map { .string($0.thumbprint) }
     object["certificate_expires_at"] = summary.certificate.map { .int($0.expiresAt) }
     object["subject"] = (account.session.grant?.subject ?? summary.subject).map { .string($0) }
     object["scope"] = (account.session.grant?.scope ?? summary.scope).map { .string($0) }
     object["authorization_details"] = summary.authorizationDetails
-    object["expires_at"] = account.session.grant?.expiresAtUnixSeconds.map { .int($0) }
     object["refresh_token_expires_at"] = summary.expiry.refreshToken.map { .int($0) }
     object["authorization_expires_at"] = summary.expiry.authorization.map { .int($0) }
     object["refresh"] = .string(summary.configuration.refresh.rawValue)

@@ -23,6 +23,7 @@ struct AccountSummary: Sendable {
   /// The client's TLS certificate: its thumbprint, and its expiry in unix seconds.
   var certificate: (thumbprint: String, expiresAt: Int)?
   var subject: String?
+  var label: PersonLabel?
   var scope: String?
   var authorizationDetails: JSON?
   var refreshedAt: Int?
@@ -54,6 +55,7 @@ enum Survey {
       var summary = AccountSummary(name: name, configuration: configuration, isActive: settings.active == name)
       do throws(SessionError) {
         summary.protection = levels[name]
+        summary.label = try? vault.get()?.label(of: name)
         if let vault = try vault.get(), let record = try services.record(of: name, in: vault) {
           add(record, to: &summary)
         }
@@ -75,6 +77,7 @@ enum Survey {
     var summary = AccountSummary(
       name: name, configuration: AccountConfiguration(issuer: "", clientID: ""), isActive: false, isConfigured: false)
     summary.protection = protection
+    summary.label = try? vault?.label(of: name)
     do throws(SessionError) {
       if let vault, let record = try services.record(of: name, in: vault) {
         summary.configuration = AccountConfiguration(

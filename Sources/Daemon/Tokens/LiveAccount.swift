@@ -149,7 +149,14 @@ final class LiveAccount {
 
   /// The answer line to a request for a token.
   func line(for grant: AccessGrant, _ extras: TokenRequest.Extras) throws(Failure) -> SharedSecret {
-    try TokenLine(describe(grant), grant, extras).line
+    var (description, extras) = (describe(grant), extras)
+    if extras.variables {
+      description.variables = configuration.settings.variables
+      let fields = description.variables.map { $0.drop { $0 != "=" }.dropFirst() }
+      extras.idToken = extras.idToken || fields.contains("id_token")
+      extras.claims = extras.claims || fields.contains { $0.hasPrefix("claim:") }
+    }
+    return try TokenLine(description, grant, extras).line
   }
 
   func describe(_ grant: AccessGrant) -> TokenDescription {

@@ -12,12 +12,14 @@ package struct LocalTime: Sendable, Hashable {
   package let minute: Int
 
   /// Nil for a year that the system cannot express.
-  package init?(_ unixSeconds: Int) {
+  ///
+  /// - Parameter isUTC: The parts are those of UTC.
+  package init?(_ unixSeconds: Int, isUTC: Bool = false) {
     var seconds = time_t(unixSeconds)
     var parts = unsafe tm()
     // localtime_r() need not read TZ (POSIX.1-2017).
     tzset()
-    guard unsafe localtime_r(&seconds, &parts) != nil else { return nil }
+    guard unsafe (isUTC ? gmtime_r : localtime_r)(&seconds, &parts) != nil else { return nil }
     weekday = unsafe Int(parts.tm_wday)
     year = unsafe Int(parts.tm_year) + 1900
     month = unsafe Int(parts.tm_mon) + 1

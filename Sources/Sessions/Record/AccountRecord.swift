@@ -12,6 +12,8 @@ package struct AccountRecord: Sendable {
   package var authority: Authority
   /// The first ID Token's `iss sub aud azp auth_time nonce` (OpenID Connect Core, section 12.2).
   package var identity: IdentityRecord?
+  /// The person, by the last verified ID Token that told it.
+  package var label: PersonLabel?
   /// The granted scope, as text; nil when the server named none.
   package var scope: String?
   /// The granted authorization details (RFC 9396), as the server said last.
@@ -123,6 +125,12 @@ extension AccountRecord {
     idToken?.bytes.withBytes { try? JWTClaims(ofVerified: $0).object }
   }
 
+  /// Keeps a verified ID Token, and the person that it tells of.
+  mutating func keep(_ token: IDToken, _ compact: SharedSecret?) {
+    idToken = compact
+    label = PersonLabel(claims: token.claims) ?? label
+  }
+
   /// The credentials that authenticate the client.
   package var credentials: ClientCredentials {
     get { ClientCredentials(secret: clientSecret, key: clientKey, certificate: clientCertificate) }
@@ -136,6 +144,7 @@ extension AccountRecord {
   package func sealedContent(in room: SecretRoom? = nil) throws(SessionError) -> SecretBytes {
     var open = JSONObject([("authority", authority.json), ("signed_in_at", .int(signedInAt))])
     open["identity"] = identity?.json
+    open["label"] = label.map { .string($0.text) }
     open["scope"] = scope.map { .string($0) }
     open["authorization_details"] = authorizationDetails?.json
     open["refreshed_at"] = refreshedAt.map { .int($0) }
@@ -174,6 +183,7 @@ extension AccountRecord {
         guard let identity = IdentityRecord(json: identity) else { return nil }
         record.identity = identity
       }
+      record.label = open["label"]?.string.flatMap { PersonLabel($0) }
       record.scope = open["scope"]?.string
       record.authorizationDetails = open["authorization_details"].flatMap { AuthorizationDetails($0) }
       record.refreshedAt = open["refreshed_at"]?.int

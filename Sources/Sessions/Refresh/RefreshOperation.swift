@@ -144,7 +144,7 @@ package struct RefreshOperation: Sendable {
     if let token {
       record.identity = record.identity ?? token.identity
       record.identityHold = nil
-      record.idToken = response.idToken
+      record.keep(token, response.idToken)
     }
     if isWritten, !isFirst, !isNews { return generation }
     do { return try services.write(record, of: account, replacing: generation) } catch {

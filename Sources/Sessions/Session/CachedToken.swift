@@ -39,7 +39,12 @@ struct CachedToken: Sendable {
   /// Whether the token has the lifetime left that a caller needs.
   func satisfies(_ need: TokenNeed, _ policy: RefreshPolicy, now: Instant) -> Bool {
     if let removalDue = removalDue(policy), now >= removalDue { return false }
-    guard let remaining = grant.remaining(at: now) else { return true }
+    guard let remaining = grant.remaining(at: now) else {
+      // Of a token of unknown lifetime nobody knows that it lasts; one that is younger than what is wanted is the best
+      // there is. Where there is no other, it serves until it is refused.
+      guard let wanted = need.minimumValiditySeconds, wanted > 0, notices.isRenewable else { return true }
+      return grant.issuedAt.duration(to: now) <= .seconds(wanted)
+    }
     let wanted =
       need.minimumValiditySeconds.map { Duration.seconds($0) }
       ?? RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds)

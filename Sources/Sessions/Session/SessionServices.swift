@@ -174,10 +174,11 @@ package struct SessionServices: Sendable {
     let content = try record.sealedContent(in: room)
     let generation = try storing { (vault) throws(VaultError) -> UInt64? in
       if let replaced {
-        return try vault.write(account, content: content, protection: protection, replacing: replaced)
+        return try vault.write(
+          account, content: content, label: record.label, protection: protection, replacing: replaced)
       }
-      guard let protection else { return try vault.write(account, content: content) }
-      return try vault.write(account, content: content, protection: protection)
+      guard let protection else { return try vault.write(account, content: content, label: record.label) }
+      return try vault.write(account, content: content, label: record.label, protection: protection)
     }
     guard let generation else { throw .signedOut(account: account.text) }
     unstored[account] = nil

@@ -204,6 +204,7 @@ extension SignIn.Prepared {
       }
       var record = try record(refreshToken, replacing: old)
       record.identity = old?.identity
+      record.label = old?.label
       let isAwaited = needsIDToken && expectsIDToken || !isUnread
       if isAwaited || old?.identity != nil { record.identityHold = .unverified }
       record.scope = scope?.text
@@ -254,7 +255,7 @@ extension SignIn.Prepared {
     let isKept = !isGuest && refreshToken == nil && configuration.keepsAccessToken
     var record = try record(refreshToken, replacing: old)
     record.identity = token?.identity
-    record.idToken = token.flatMap { _ in response.idToken }
+    if let token { record.keep(token, response.idToken) }
     record.scope = (response.scope ?? scope)?.text
     record.authorizationDetails = response.authorizationDetails
     record.isGuest = isGuest
@@ -266,7 +267,7 @@ extension SignIn.Prepared {
     if refreshToken != nil { record.expiry.update(response, isNewToken: true, now: issuedAtUnixSeconds) }
     record.accessTokenExpiresAt = isKept ? response.expiresIn.map { issuedAtUnixSeconds + $0 } : nil
     // The settings first: without them nothing could use the grant, or end it.
-    try request.save(configuration)
+    try request.save(configuration, activates: request.activates)
     let generation = try services.write(record, of: account, protection: protection)
     let grant = AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
@@ -279,7 +280,7 @@ extension SignIn.Prepared {
       grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,
       isGuest: isGuest, wasGuest: !isGuest && (old?.isGuest ?? false),
       missesIDToken: expectsIDToken && token == nil, withheldScope: withheld(by: response, hasIDToken: token != nil),
-      notices: notices + (replaced.isLeft ? [Self.leftGrant(configuration.providerSettings)] : []),
+      label: record.label, notices: notices + (replaced.isLeft ? [Self.leftGrant(configuration.providerSettings)] : []),
       replaced: replaced.grant)
     let isReplaced = !(old?.authority.isSameClient(as: configuration) ?? true)
     return (outcome, isReplaced ? old?.registration : nil)

@@ -21,6 +21,8 @@ package enum SignIn {
     package var listen: Listen?
     /// The session is to be one without a user.
     package var isGuest = false
+    /// The account becomes the active one.
+    package var activates = false
     /// The scope is not the person's choice: the session is to last as well, where the server knows how.
     package var asksToStay = false
     let services: SessionServices
@@ -68,6 +70,8 @@ package enum SignIn {
     package let missesIDToken: Bool
     /// The part of the scope that was asked for and not granted.
     package let withheldScope: [String]
+    /// The person, by the ID Token.
+    package let label: PersonLabel?
     /// The notices for the person.
     package let notices: [String]
     /// The grant of the sign-in before, which can be ended alone; nil where there is none, or where its revocation
@@ -148,11 +152,14 @@ extension SignIn.Request {
   }
 
   /// Writes the settings of the account. An approval has been spent, so it waits for a person with an editor.
-  func save(_ configuration: AccountConfiguration) throws(SessionError) {
+  ///
+  /// - Parameter activates: The account becomes the active one.
+  func save(_ configuration: AccountConfiguration, activates: Bool = false) throws(SessionError) {
     try settings { () throws(ConfigurationError) in
       let file = SettingsFile(directory: settingsDirectory)
       _ = try file.change(wait: .seconds(60)) { (settings) throws(ConfigurationError) in
         try settings.set(configuration, for: account)
+        if activates { settings.activate(account) }
       }
     }
   }

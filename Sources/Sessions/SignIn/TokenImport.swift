@@ -110,7 +110,7 @@ package struct TokenImport: Sendable {
       .signedIn(response, isRequired: false)
     if let token {
       record.identity = token.identity
-      record.idToken = response.idToken
+      record.keep(token, response.idToken)
       record.identityHold = nil
       generation = try services.write(record, of: account)
     }

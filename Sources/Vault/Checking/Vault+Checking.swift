@@ -75,6 +75,7 @@ extension Vault {
     for record in vault.file.records {
       let state: VaultCheck.RecordState
       do {
+        _ = try vault.deviceKey.openLabel(of: record)
         _ = try vault.key(of: record.protection).open(record)
         state = .opens
       } catch {

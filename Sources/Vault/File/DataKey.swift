@@ -41,8 +41,10 @@ final class DataKey: Sendable {
   }
 
   /// Seals the content of an account with a new random nonce.
+  ///
+  /// - Parameter label: The label of the record, sealed already.
   func seal(
-    _ content: borrowing SecretBytes, for name: AccountName, generation: UInt64
+    _ content: borrowing SecretBytes, label: ArraySlice<UInt8>, for name: AccountName, generation: UInt64
   ) throws(VaultError) -> SealedRecord {
     do {
       let nonce = try Random.bytes(VaultFormat.nonceLength)
@@ -52,7 +54,8 @@ final class DataKey: Sendable {
         try AES256GCM.seal(bytes, key: recordKey, nonce: nonce, associatedData: associated.span)
       }
       return SealedRecord(
-        name: name, protection: protection, generation: generation, nonce: nonce, sealed: sealed[...])
+        name: name, protection: protection, generation: generation, nonce: nonce, sealed: sealed[...],
+        label: label)
     } catch {
       throw VaultError(error)
     }
@@ -70,6 +73,38 @@ final class DataKey: Sendable {
       throw VaultError(error)
     }
   }
+
+  /// Seals the label of an account with a new random nonce; nothing for none.
+  ///
+  /// The index, which is authenticated as a whole, has the result, so no older label of the account can replace it.
+  func seal(_ label: PersonLabel?, for name: AccountName) throws(VaultError) -> ArraySlice<UInt8> {
+    guard let label else { return [] }
+    return try translated { () throws(CryptoError) in
+      let nonce = try Random.bytes(VaultFormat.nonceLength)
+      let text = Array(label.text.utf8)
+      return try
+        (nonce
+        + AES256GCM.seal(text.span, key: recordKey, nonce: nonce, associatedData: labelData(name).span))[...]
+    }
+  }
+
+  /// Opens the label of a record; nil when it has none.
+  ///
+  /// - Throws: `damaged` when a bit of it or its name has changed.
+  func openLabel(of record: SealedRecord) throws(VaultError) -> PersonLabel? {
+    guard !record.label.isEmpty else { return nil }
+    let (nonce, sealed) = (
+      record.label.prefix(VaultFormat.nonceLength), record.label.dropFirst(VaultFormat.nonceLength)
+    )
+    let text = try translated { () throws(CryptoError) in
+      try AES256GCM.open(
+        sealed.span, key: recordKey, nonce: Array(nonce), associatedData: labelData(record.name).span)
+    }
+    return text.withBytes { PersonLabel(decoding: $0) }
+  }
+
+  /// A record's goes on behind the header with the number of a protection, so that neither is taken for the other.
+  private func labelData(_ name: AccountName) -> [UInt8] { header.bytes + Array("label of ".utf8) + name.text.utf8 }
 
   /// The authentication tag of header, index and check.
   func tag(of bytes: ArraySlice<UInt8>) throws(VaultError) -> [UInt8] {

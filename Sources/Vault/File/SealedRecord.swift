@@ -10,6 +10,8 @@ struct SealedRecord: Sendable {
   let nonce: [UInt8]
   /// Ciphertext and tag; shares the storage of the file it was read from.
   var sealed: ArraySlice<UInt8>
+  /// Nonce, ciphertext and tag of the account's label, sealed with the key of the device; empty when there is none.
+  var label: ArraySlice<UInt8> = []
 
   /// The data that the seal authenticates besides the content, so that no record can replace another one, a newer one
   /// of the same account, or one of another protection.
@@ -35,6 +37,8 @@ struct SealedRecord: Sendable {
     bytes.append(bigEndian: generation)
     bytes += nonce
     bytes.append(bigEndian: UInt32(sealed.count))
+    bytes.append(UInt8(label.count))
+    bytes += label
   }
 }
 
@@ -45,8 +49,9 @@ struct RecordEntry {
   let generation: UInt64
   let nonce: [UInt8]
   let sealedLength: Int
+  let label: ArraySlice<UInt8>
 
-  init(from reader: inout ByteReader) throws(VaultError) {
+  init(from reader: inout ByteReader, version: UInt16) throws(VaultError) {
     let length = Int(try reader.integer(UInt8.self))
     guard let name = AccountName(bytes: try reader.take(length)),
       let protection = Protection(number: try reader.integer())
@@ -58,5 +63,9 @@ struct RecordEntry {
     sealedLength = Int(try reader.integer(UInt32.self))
     let longest = VaultFormat.maximumContentLength + VaultFormat.sealOverhead
     guard (VaultFormat.sealOverhead...longest).contains(sealedLength) else { throw VaultError(.damaged) }
+    label = version < 3 ? [] : try reader.take(Int(try reader.integer(UInt8.self)))
+    let shortest = VaultFormat.nonceLength + VaultFormat.sealOverhead
+    guard label.isEmpty || (shortest + 1...VaultFormat.maximumSealedLabelLength).contains(label.count)
+    else { throw VaultError(.damaged) }
   }
 }

@@ -19,12 +19,13 @@ struct UnverifiedVaultFile {
   /// - Throws: `unsupportedVersion`, or `damaged` for everything that this program never writes.
   init(parsing bytes: [UInt8]) throws(VaultError) {
     var reader = ByteReader(bytes)
-    header = try VaultHeader(from: &reader)
+    let version: UInt16
+    (header, version) = try VaultHeader.read(from: &reader)
     generation = try reader.integer()
     epochs = try KeyEpochs(from: &reader)
     lastSlotNumber = try reader.integer()
     slots = try Self.slots(from: &reader)
-    let entries = try Self.entries(from: &reader)
+    let entries = try Self.entries(from: &reader, version: version)
     let covered = reader.consumed
     guard try reader.take(VaultFormat.checkLength) == VaultFile.check(of: covered) else { throw VaultError(.damaged) }
     authenticated = reader.consumed
@@ -56,11 +57,11 @@ struct UnverifiedVaultFile {
     return slots
   }
 
-  private static func entries(from reader: inout ByteReader) throws(VaultError) -> [RecordEntry] {
+  private static func entries(from reader: inout ByteReader, version: UInt16) throws(VaultError) -> [RecordEntry] {
     let count = Int(try reader.integer(UInt16.self))
     guard count <= VaultFormat.maximumRecords else { throw VaultError(.damaged) }
     var entries: [RecordEntry] = []
-    for _ in 0..<count { entries.append(try RecordEntry(from: &reader)) }
+    for _ in 0..<count { entries.append(try RecordEntry(from: &reader, version: version)) }
     return entries
   }
 
@@ -73,7 +74,7 @@ struct UnverifiedVaultFile {
       records.append(
         SealedRecord(
           name: entry.name, protection: entry.protection, generation: entry.generation, nonce: entry.nonce,
-          sealed: try reader.take(entry.sealedLength)))
+          sealed: try reader.take(entry.sealedLength), label: entry.label))
     }
     return records
   }

@@ -48,14 +48,21 @@ extension VaultFile {
   /// Sets the key of a protection; nil if it has none any more.
   mutating func setKey(_ key: DataKey?, of protection: Protection) { epochs[protection] = key?.epoch ?? 0 }
 
-  /// Seals the records of a protection with another key. They keep their generations.
+  /// Seals the records of a protection with another key. They keep their generations. The labels of all records are
+  /// sealed with the key of the device.
   ///
   /// - Throws: `damaged` if one does not open.
   mutating func reseal(from old: DataKey, to new: DataKey) throws(VaultError) {
+    if old.protection == .device {
+      for place in records.indices {
+        records[place].label = try new.seal(try old.openLabel(of: records[place]), for: records[place].name)
+      }
+    }
     for place in records.indices where records[place].protection == old.protection {
       let record = records[place]
       let content = try old.open(record)
-      records[place] = try new.seal(content, for: record.name, generation: record.generation)
+      records[place] = try new.seal(
+        content, label: record.label, for: record.name, generation: record.generation)
     }
   }
 }

@@ -66,7 +66,7 @@ struct VaultFile: Sendable {
   func encoded(with key: DataKey) throws(VaultError) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encodedLengthBound)
-    bytes += header.bytes
+    bytes += header.encoded
     appendIndex(to: &bytes)
     bytes += try Self.check(of: bytes[...])
     bytes += try key.tag(of: bytes[...])
@@ -91,7 +91,7 @@ struct VaultFile: Sendable {
   }
 
   private var encodedLengthBound: Int {
-    let entry = 14 + AccountName.maximumLength + VaultFormat.nonceLength
+    let entry = 15 + AccountName.maximumLength + VaultFormat.nonceLength + VaultFormat.maximumSealedLabelLength
     let slotBytes = slots.reduce(0) { $0 + 6 + $1.body.count }
     return records.reduce(256 + slotBytes) { $0 + entry + $1.sealed.count }
   }

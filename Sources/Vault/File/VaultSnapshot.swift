@@ -12,6 +12,14 @@ package struct VaultSnapshot: Sendable {
     vault.file.records.map { ($0.name, $0.protection) }
   }
 
+  /// The person of an account; nil when its record has no label. It needs the device's key only.
+  ///
+  /// - Throws: `damaged`.
+  package func label(of account: AccountName) throws(VaultError) -> PersonLabel? {
+    guard let record = vault.file.record(of: account) else { return nil }
+    return try located(at: path) { () throws(VaultError) in try vault.deviceKey.openLabel(of: record) }
+  }
+
   /// Opens the record of one account, and no other; nil when there is none.
   ///
   /// - Throws: `locked` if the key of the account's protection was not in memory.

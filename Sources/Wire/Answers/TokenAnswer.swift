@@ -15,6 +15,8 @@ package struct TokenDescription: Sendable, Hashable {
   package var isOffline: Bool
   /// Until when a person must sign in again, in unix seconds; nil when that is unknown or far off.
   package var signInBy: Int?
+  /// `NAME=FIELD`, as the account's settings name them; only for a request with `variables`.
+  package var variables: [String] = []
 
   package init(
     account: String, issuer: String, subject: String?, tokenType: String, scope: String?, expiresAt: Int?,
@@ -63,6 +65,10 @@ package struct TokenDescription: Sendable, Hashable {
     }
     if let expiresAt { sink.append(utf8: ",\"expires_at\":\(expiresAt)") }
     if isOffline { sink.append(utf8: ",\"offline\":true") }
+    if !variables.isEmpty {
+      sink.append(utf8: ",\"variables\":")
+      sink.append(json: .array(variables.map { .string($0) }))
+    }
     if let idToken {
       sink.append(utf8: ",\"id_token\":")
       sink.append(jsonStringBytes: idToken)
@@ -81,7 +87,7 @@ package struct TokenDescription: Sendable, Hashable {
 
 /// A parsed token answer. It makes no `String` of a token.
 package struct TokenAnswer: Sendable {
-  package let description: TokenDescription
+  package private(set) var description: TokenDescription
   private let token: JSONLayout.Node
   private let result: JSONLayout.Node
 
@@ -106,6 +112,7 @@ package struct TokenAnswer: Sendable {
       scope: result["scope"]?.string(in: line), expiresAt: result["expires_at"]?.value(in: line).int,
       isOffline: result["offline"]?.value(in: line).bool ?? false,
       signInBy: result[WireProtocol.signInMember]?.value(in: line).int)
+    description.variables = result["variables"]?.value(in: line).array?.compactMap(\.string) ?? []
   }
 
   /// Writes the access token's bytes; `line` is the line this answer was read from.

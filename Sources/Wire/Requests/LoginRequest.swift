@@ -28,6 +28,11 @@ package struct LoginRequest: Sendable, Hashable {
   /// Whether the caller can open a browser, for the daemon's choice.
   package var canOpenBrowser = false
 
+  /// What makes a sign-in needless; nil signs in whatever there is. The result then has `kept`.
+  package var unless: Condition?
+  /// Whether the account becomes the active one.
+  package var activates = false
+
   /// Whether the result comes as soon as the user can act, and the sign-in continues in the background.
   package var isDetached = false
   /// The requirements for the user's authentication; the device flow does not support them.
@@ -43,7 +48,23 @@ package struct LoginRequest: Sendable, Hashable {
     case paste
   }
 
+  /// What an account may have already.
+  package enum Condition: String, Sendable, CaseIterable {
+    /// A session that was not found to be over; no server is asked.
+    case signedIn = "signed_in"
+    /// A token, renewed if need be.
+    case token
+  }
+
   package init() {}
+
+  /// Whether nothing but the account and the flow is named. A proxy comes from the environment.
+  package var isPlain: Bool {
+    var settings = settings
+    (settings.proxy, settings.proxyExclusions) = (nil, nil)
+    return settings == AccountSettings() && handsOver.isEmpty && !registersClient && !isGuest
+      && demands == SignInDemands()
+  }
 
   /// The members of ``settings``.
   package subscript<Value>(dynamicMember member: WritableKeyPath<AccountSettings, Value>) -> Value {
@@ -66,6 +87,8 @@ extension LoginRequest {
     wantsQRCode = try members.flag("qr_code")
     flow = try members.choice("flow", Flow.self)
     canOpenBrowser = try members.flag("can_open_browser")
+    unless = try members.choice("unless", Condition.self)
+    activates = try members.flag("use")
     isDetached = try members.flag("start")
     demands = try SignInDemands(members)
   }
@@ -81,6 +104,8 @@ extension LoginRequest {
     members.add("qr_code", wantsQRCode)
     members.add("flow", flow?.rawValue)
     members.add("can_open_browser", canOpenBrowser)
+    members.add("unless", unless?.rawValue)
+    members.add("use", activates)
     members.add("start", isDetached)
     demands.addMembers(to: &members)
   }

@@ -64,9 +64,13 @@ package struct TokenRequest: Sendable, Hashable {
     /// All claims of the verified ID Token.
     package var claims = false
 
-    package init(idToken: Bool = false, claims: Bool = false) {
+    /// The variables that the account's settings name, and whatever of the above they need.
+    package var variables = false
+
+    package init(idToken: Bool = false, claims: Bool = false, variables: Bool = false) {
       self.idToken = idToken
       self.claims = claims
+      self.variables = variables
     }
   }
 
@@ -85,7 +89,9 @@ package struct TokenRequest: Sendable, Hashable {
     waitSeconds = try members.integer("wait", in: 1...WireProtocol.maximumTimeoutSeconds)
     forceRefresh = try members.flag("force_refresh")
     target = try Target(members)
-    extras = Extras(idToken: try members.flag("id_token"), claims: try members.flag("claims"))
+    extras = Extras(
+      idToken: try members.flag("id_token"), claims: try members.flag("claims"),
+      variables: try members.flag("variables"))
   }
 
   func addMembers(to members: inout MemberWriter) {
@@ -96,6 +102,7 @@ package struct TokenRequest: Sendable, Hashable {
     target.addMembers(to: &members)
     members.add("id_token", extras.idToken)
     members.add("claims", extras.claims)
+    members.add("variables", extras.variables)
   }
 }
 

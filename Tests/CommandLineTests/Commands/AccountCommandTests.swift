@@ -167,6 +167,9 @@ private func object(_ text: String) throws -> JSONObject {
     (#""check":"from the future""#, "from the future"),
   ]) func `says what they said`(members: String, text: String) throws {
     let result = try object(#"{"accounts":[{"name":"a","state":"active",\#(members)}]}"#)
-    #expect(StatusCommand.text(result, now: 0) == "a\n  state  signed in\n  check  \(text)\n\n")
+    let presentation = Presentation(now: 0)
+    #expect(
+      StatusCommand.text(result, isNamed: true, presentation) == "a\n  state  signed in\n  check  \(text)\n")
+    #expect(StatusCommand.text(result, presentation).hasSuffix("  \(text)\n"))
   }
 }

@@ -15,16 +15,38 @@ private func object(_ text: String) throws -> JSONObject {
     let result = try object(
       #"""
       {"accounts":[
-        {"name":"work","active":true,"issuer":"https://id.example.com","client_id":"cli","subject":"42","state":"active",
+        {"name":"work","active":true,"issuer":"https://id.example.com","client_id":"cli","subject":"42","person":"ann@example.com","state":"active",
          "scope":"openid a","protection":"tpm2","expires_at":1000600,"last_refresh":999940,"new_member":1},
         {"name":"dev","active":false,"issuer":"http://127.0.0.1:8080","client_id":"c","state":"signed_out",
          "http_loopback":true,"problem":{"code":"signed_out","message":"not signed in","hint":"agent login dev"}}],
        "daemon":{"pid":7,"version":"0.1.0","uptime":7500,"memory_pss_kib":9318,"secure_heap":"unlocked","socket":"/r/agent.sock"},
        "vault":{"path":"/s/vault.x","slots":["host"],"device_bound":true,"exists":true,"binding":"host","binding_problem":"this machine has no TPM"}}
       """#)
+    let presentation = Presentation(now: 1_000_000)
     #expect(
-      StatusCommand.text(result, now: 1_000_000) == """
+      StatusCommand.text(result, presentation) == """
+           ACCOUNT  PERSON           STATE       TOKEN     ISSUER
+        *  work     ann@example.com  signed in   10m left  id.example.com
+           dev                       signed out            http://127.0.0.1:8080
+           plain http to this machine is allowed
+           not signed in; try: agent login dev
+
+        warning:  memory for secrets is unlocked, so it may be swapped out
+
+        """)
+    let daemon = """
+
+      daemon  version 0.1.0, pid 7, up 2h 5m, 9.0 MiB, memory for secrets is unlocked, so it may be swapped out
+      socket  /r/agent.sock
+      vault   /s/vault.x, bound to this machine; this machine has no TPM
+
+      """
+    #expect(StatusCommand.text(result, showsAll: true, presentation).hasSuffix(daemon))
+    #expect(
+      StatusCommand.text(result, isNamed: true, presentation).hasPrefix(
+        """
         work (active account)
+          person      ann@example.com
           state       signed in, token expires in 10m, refreshed 1m ago
           issuer      https://id.example.com
           client      cli
@@ -39,31 +61,53 @@ private func object(_ text: String) throws -> JSONObject {
           warning  plain http to this machine is allowed
           problem  not signed in; try: agent login dev
 
-        daemon  version 0.1.0, pid 7, up 2h 5m, 9.0 MiB, memory for secrets is unlocked, so it may be swapped out
-        socket  /r/agent.sock
-        vault   /s/vault.x, bound to this machine; this machine has no TPM
-
-        """)
+        """))
   }
 
   @Test func `status of nothing says what to do`() throws {
     let result = try object(#"{"accounts":[],"vault":{"path":"/s","exists":false,"device_bound":false}}"#)
-    #expect(StatusCommand.text(result, now: 0) == "no accounts; \"agent login\" adds one\n\nvault  none yet\n")
+    #expect(StatusCommand.text(result, Presentation(now: 0)) == "no accounts; \"agent login\" adds one\n")
+  }
+
+  @Test func `status says when the vault is not bound to the machine`() throws {
+    let result = try object(
+      #"{"accounts":[],"vault":{"path":"/s","exists":true,"device_bound":false,"binding":"host"}}"#)
+    #expect(
+      StatusCommand.text(result, Presentation(now: 0)).hasSuffix(
+        "\nwarning:  the vault is bound to the device secret alone, since the machine has no id\n"))
   }
 
   @Test func `status survives members of any type`() throws {
     let result = try object(
-      #"{"accounts":[1,{"name":{},"expires_at":"soon","problem":[]}],"daemon":[],"vault":3}"#)
+      #"{"accounts":[1,{"name":{},"person":7,"expires_at":"soon","problem":[]}],"daemon":[],"vault":3}"#)
     #expect(
-      StatusCommand.text(result, now: 0)
-        == "?\n  state  unknown\n\n?\n  state  unknown\n\ndaemon\nvault   unknown, bound to nothing\n")
+      StatusCommand.text(result, Presentation(now: 0)) == "   ACCOUNT  STATE\n".dropFirst(3)
+        + "?        unknown\n?        unknown\n")
+    #expect(
+      StatusCommand.text(result, isNamed: true, showsAll: true, Presentation(now: 0))
+        == "?\n  state  unknown\n\n?\n  state  unknown\n\ndaemon\nsocket\nvault   unknown, bound to nothing\n")
   }
 
-  @Test func `list marks the active account`() throws {
+  @Test func `list marks the active account, and has no time of a token`() throws {
     let result = try object(
-      #"{"accounts":[{"name":"a","active":false,"issuer":"https://x","state":"expired"},{"name":"bb","active":true,"issuer":"https://y\u001b[2J","state":"active"}]}"#
-    )
-    #expect(ListCommand.text(result, now: 0) == "   a   expired  https://x\n*  bb  active   https://y[2J\n")
+      #"""
+      {"accounts":[{"name":"a","active":false,"issuer":"https://x","state":"expired","guest":true,"expires_at":60},
+       {"name":"bb","active":true,"person":"Ann\u202e B.","issuer":"https://y\u001b[2J","state":"active"}]}
+      """#)
+    #expect(
+      ListCommand.text(result, Presentation(now: 0)) == """
+           ACCOUNT  PERSON  STATE      ISSUER
+           a        guest   expired    x
+        *  bb       Ann B.  signed in  y[2J
+
+        """)
+  }
+
+  @Test func `times are local, or in UTC where that is asked for`() throws {
+    let result = try object(#"{"accounts":[{"name":"a","state":"active","refresh_token_expires_at":4102444800}]}"#)
+    let text = StatusCommand.text(result, isNamed: true, Presentation(now: 0).inUTC(true))
+    #expect(text == "a\n  state    signed in\n  session  until 2100-01-01 00:00 UTC\n")
+    #expect(!StatusCommand.text(result, isNamed: true, Presentation(now: 0)).contains("UTC"))
   }
 
   @Test func `whoami shows who, and only texts of the claims`() throws {
@@ -133,6 +177,16 @@ private func object(_ text: String) throws -> JSONObject {
     #expect(
       LoginText.success(result, now: 0).english == "signed in to https://x as 42 (account work), token expires in 1h")
     #expect(LoginText.success(JSONObject(), now: 0) == "signed in")
+    let kept = try object(#"{"account":"work","subject":"42","person":"ann","active_account":"work","kept":true}"#)
+    #expect(LoginText.success(kept, now: 0).english == "already signed in as ann (account work, active)")
+    #expect(LoginText.again(kept).english == "work is signed in as ann. Sign in again?")
+  }
+
+  @Test func `tell which account is the active one when it is another`() throws {
+    let result = try object(#"{"account":"private","active_account":"work"}"#)
+    #expect(
+      LoginText.otherActive(result)?.english == "the active account is still work; to change that: agent use private")
+    #expect(LoginText.otherActive(try object(#"{"account":"work","active_account":"work"}"#)) == nil)
   }
 }
 

@@ -85,7 +85,7 @@ import Wire
 
   @Test func `asks for claims and the ID Token when a variable needs them`() throws {
     let (plain, _) = try request(["env", "work"])
-    #expect(plain == RequestEnvelope(.token(TokenRequest(account: "work"))))
+    #expect(plain == RequestEnvelope(.token(TokenRequest(account: "work", extras: .init(variables: true)))))
     let (claims, claimResult) = try request(["env", "--var", "MAIL=claim:email"])
     #expect(claims == RequestEnvelope(.token(TokenRequest(extras: .init(claims: true)))))
     #expect(claimResult.outputText == "MAIL='a '\"`printf '\\040'`\"'b'\"`printf '\\052'`\"''; export MAIL;\n")

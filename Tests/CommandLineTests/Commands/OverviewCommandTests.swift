@@ -18,7 +18,7 @@ import Wire
     let program = try AgentProgram()
     let result = try program.run([])
     #expect(result == ProcessResult(status: .exited(0), output: Array(Self.beginning.utf8), error: []))
-    #expect(OverviewCommand.text(JSONObject([("accounts", .array([]))]), now: 0) == Self.beginning)
+    #expect(OverviewCommand.text(JSONObject([("accounts", .array([]))]), Presentation(now: 0)) == Self.beginning)
   }
 
   /// Fits the answer to `status`.
@@ -36,15 +36,19 @@ import Wire
     let result = JSONObject([
       ("accounts", .array([Self.account("work", isActive: true), Self.account("home", problem: failure)]))
     ])
-    let lines = OverviewCommand.text(result, now: 0).split(separator: "\n")
-    #expect(lines.prefix(2) == ["*  work  signed in, token expires in 1h", "   home  signed in, token expires in 1h"])
-    #expect(lines.count == 3 && lines[2].hasPrefix("         it is away"))
+    let lines = OverviewCommand.text(result, Presentation(now: 0)).split(separator: "\n")
+    #expect(
+      lines.prefix(3) == [
+        "   ACCOUNT  STATE      TOKEN", "*  work     signed in  1h left", "   home     signed in  1h left",
+      ])
+    #expect(lines.count == 4 && lines[3].hasPrefix("   it is away"))
   }
 
   @Test func `names ten accounts, and says how many more there are`() {
     let accounts = (1...12).map { Self.account("a\($0)") }
-    let lines = OverviewCommand.text(JSONObject([("accounts", .array(accounts))]), now: 0).split(separator: "\n")
-    #expect(lines.count == 11 && lines.last == "and 2 more: agent list")
+    let lines = OverviewCommand.text(JSONObject([("accounts", .array(accounts))]), Presentation(now: 0)).split(
+      separator: "\n")
+    #expect(lines.count == 12 && lines.last == "and 2 more: agent list")
   }
 
   @Test func `asks the daemon where there are settings, or with --json`() throws {
@@ -56,6 +60,6 @@ import Wire
     _ = try program.tree.open("home/.config/agent")
     try program.tree.write("home/.config/agent/config.json", "{}")
     let text = try program.run([])
-    #expect(text.status == .exited(0) && text.outputText.hasPrefix("*  work  signed in, token expired"))
+    #expect(text.status == .exited(0) && text.outputText.hasPrefix("   ACCOUNT  STATE\n*  work     signed in\n"))
   }
 }

@@ -89,7 +89,7 @@ import Wire
     #expect(try run() == ProcessResult(status: .exited(0), output: Array("ab'$x unset\n".utf8), error: []))
   }
 
-  @Test func `env --unset asks nobody`() throws {
+  @Test func `env --unset starts no daemon`() throws {
     let result = try AgentProgram().run(["env", "--unset"])
     #expect(result.succeeded && result.errorText == "")
     #expect(result.outputText == (try TokenVariables([])).names.map { "unset \($0);\n" }.joined())

@@ -76,17 +76,78 @@ import Wire
   }
 }
 
+@Suite struct `Tables` {
+  private static func table() -> Table {
+    var table = Table(["", "ACCOUNT", "PERSON", "STATE"])
+    func cells(_ texts: String...) -> [Table.Cell] { texts.map { Table.Cell(Phrase(verbatim: $0)) } }
+    table.add(cells("*", "work", "", "signed in"))
+    table.remark("this is what should be known of it")
+    table.add(cells("", "other", "", "expired"))
+    return table
+  }
+
+  private static func presentation(_ columns: Int?, isColoured: Bool = false) -> Presentation {
+    var presentation = Presentation(now: 0)
+    (presentation.columns, presentation.isColoured) = (columns, isColoured)
+    return presentation
+  }
+
+  @Test func `have titles, and leave out a column with nothing in it`() {
+    #expect(
+      Self.table().text(Self.presentation(80)) == """
+           ACCOUNT  STATE
+        *  work     signed in
+           this is what should be known of it
+           other    expired
+
+        """)
+    #expect(Table(["ACCOUNT"]).text(Self.presentation(nil)).isEmpty)
+  }
+
+  @Test func `are broken between cells and between words only where the screen is narrow`() {
+    #expect(
+      Self.table().text(Self.presentation(16)) == """
+        *  work
+           signed in
+           this is what should be known of it
+        other  expired
+
+        """)
+    #expect(
+      Self.table().text(Self.presentation(24)) == """
+           ACCOUNT  STATE
+        *  work     signed in
+           this is what should
+           be known of it
+           other    expired
+
+        """)
+  }
+
+  @Test func `have styles only where there is colour`() {
+    #expect(!Self.table().text(Self.presentation(80)).contains("\u{1B}"))
+    #expect(Self.table().text(Self.presentation(80, isColoured: true)).hasPrefix("   \u{1B}[1mACCOUNT\u{1B}[0m  "))
+  }
+}
+
 @Suite struct `Listings` {
+  @Test func `go on below the last column where the screen is narrow`() {
+    var listing = Listing()
+    listing.add(["scope", "openid profile email offline_access"])
+    #expect(listing.text(columns: 30) == "scope  openid profile email\n       offline_access\n")
+    #expect(listing.text(columns: 20) == "scope  openid profile email offline_access\n", "there is no room to break it")
+  }
+
   @Test func `align their columns and end no line with a space`() {
     var listing = Listing()
     listing.add(["*", "work", "active", "https://a"])
     listing.add(["", "long-name", "expired", ""])
-    #expect(listing.text == "*  work       active   https://a\n   long-name  expired\n")
+    #expect(listing.text() == "*  work       active   https://a\n   long-name  expired\n")
   }
 
   @Test func `clean every cell`() {
     var listing = Listing()
     listing.add(["\u{1B}[31ma", "b\nc"])
-    #expect(listing.text == "[31ma  bc\n")
+    #expect(listing.text() == "[31ma  bc\n")
   }
 }

@@ -6,8 +6,8 @@ import Wire
 @Suite struct `A QR code on a terminal` {
   private let code = Event.QRCode(rows: ["101", "010", "111"])!
 
-  private func terminal(columns: Int = 80, noColour: String? = "1") -> ErrorTerminal {
-    ErrorTerminal(term: "xterm", noColour: noColour, columns: { columns })
+  private func terminal(columns: Int = 80, noColour: String? = "1") -> OutputTerminal {
+    OutputTerminal(term: "xterm", noColour: noColour, columns: { columns })
   }
 
   @Test func `is drawn with two rows a line and a light margin of two`() throws {
@@ -31,7 +31,7 @@ import Wire
     (["LC_ALL": "C", "LANG": "en_GB.UTF-8"], false), (["LC_ALL": "", "LC_CTYPE": "C.UTF-8"], true), ([:], false),
   ])
   func `the locale says whether block characters can be shown`(_ variables: [String: String], _ expected: Bool) {
-    #expect(ErrorTerminal.isUTF8 { variables[$0] } == expected)
+    #expect(OutputTerminal.isUTF8 { variables[$0] } == expected)
   }
 }
 

@@ -104,7 +104,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
 
   @Test(arguments: [
     ("env --hook bash --timeout 5s", "choose one of --hook and --timeout"),
-    ("env --unset --timeout 5s", "\"--timeout\" has no effect here"),
+    ("env --unset --min-valid 5s", "\"--min-valid\" has no effect here"),
     ("login --resume x --scope a", "\"--scope\" has no effect here"),
     ("login --resume x --client-secret-file /dev/null", "\"--client-secret-file\" has no effect here"),
     ("logout --no-open", "\"--no-open\" has no effect here"),

@@ -106,7 +106,7 @@ import Wire
   }
 
   @Test func `ask for no more than they need`() throws {
-    #expect(try TokenVariables([]).extras == TokenRequest.Extras())
+    #expect(try TokenVariables([]).extras == TokenRequest.Extras(variables: true))
     #expect(try TokenVariables(["A=access_token", "B=scope"]).extras == TokenRequest.Extras())
     #expect(try TokenVariables(["A=id_token"]).extras == TokenRequest.Extras(idToken: true))
     #expect(try TokenVariables(["A=access_token", "B=claim:x"]).extras == TokenRequest.Extras(claims: true))

@@ -41,6 +41,7 @@ import Wire
     settings.proxy = "http://proxy.example:3128"
     settings.proxyExclusions = "localhost"
     settings.trustedAudiences = ["project"]
+    settings.variables = ["API=access_token"]
     settings.authorizationEndpoint = "https://as.example/a"
     settings.keepsAccessToken = true
     settings.dpop = true

@@ -50,7 +50,7 @@ import Testing
     "agent request PUT https://api.example.com/notes/1 -H 'Content-Type: application/json' --data @note.json": Trial(
       output: #"{"subject":"SUBJECT","method":"PUT""#),
     "agent account add work --issuer https://id.example.com --client-id my-cli": Trial(
-      after: "agent list", output: "*  work  signed_out  ISSUER\n",
+      after: "agent list", output: "   ACCOUNT  STATE ",
       message: "agent: added work; to sign in: agent login work\n",
       isSignedIn: false),
     "agent account import work --issuer https://id.example.com --client-id my-cli --refresh-token-file token":
@@ -77,6 +77,9 @@ import Testing
     ),
     "agent completions fish | source": Trial(
       shells: ["fish"], after: "complete -C 'agent daemon res'", output: "restart\t"),
+    "agent list --json | jq -r '.accounts[] | select(.active).name'": Trial(output: "work\n"),
+    "agent login work --if-needed || exit": Trial(
+      after: "echo on", output: "on\n", message: "agent: already signed in to "),
     "agent logout": Trial(message: "agent: signed out of work, tokens revoked\n"),
     "agent logout --all": Trial(message: "agent: signed out of work, tokens revoked\n"),
     "agent status work --check": Trial(output: "work (active account)"),

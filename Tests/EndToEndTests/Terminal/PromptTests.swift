@@ -74,6 +74,50 @@ import Testing
     }
   }
 
+  @Test(arguments: Shell.allCases) func `follow a sign-out, a sign-in and a change of the active account at once`(
+    shell: Shell
+  ) throws {
+    try Session.with { session in
+      let tree = session.tree
+      try tree.signIn("other", at: session.issuer.url)
+      #expect(try tree.agent("account", "set", "other", "--var", "OTHER_TOKEN=access_token").succeeded)
+      let program = try Self.start(shell, tree)
+      let show = #"echo "tok:$AGENT_ACCESS_TOKEN:$OTHER_TOKEN:""#
+      let (work, other) = (try tree.token("work"), try tree.token("other"))
+      // Each of these needs no more than the next prompt.
+      func after(_ command: String..., expecting answer: String) throws {
+        #expect(try tree.agent(command).succeeded, "\(command)")
+        try Self.ask(program, "true", "ready>")
+        try Self.ask(program, show, answer)
+      }
+      try after("use", "work", expecting: "tok:\(work)::")
+      try after("use", "other", expecting: "tok::\(other):")
+      try after("logout", "other", expecting: "tok:::")
+      try after("use", "work", expecting: "tok:\(work)::")
+      try after("account", "remove", "work", expecting: "tok:::")
+      try tree.signIn("work", at: session.issuer.url)
+      try after("use", "work", expecting: "tok:\(tree.token("work"))::")
+      try program.type("exit\r")
+      _ = try program.end()
+    }
+  }
+
+  @Test func `take what they have to do from the options, and refuse the others`() throws {
+    try AgentTree.with { tree in
+      let taken = try tree.agent(
+        ["env", "--hook", "bash", "--var", "A=access_token", "--min-valid", "5m", "--no-input", "-q", "-a", "work"])
+      for word in ["__renew bash", "--account=work", "--var=A=access_token", "--min-valid=5m"] {
+        #expect(taken.outputText.contains(word), "\(taken.outputText)")
+      }
+      for option in [
+        ["--shell", "sh"], ["--unset"], ["--json"], ["--no-daemon"], ["--timeout", "5s"], ["--wait", "5s"], ["-v"],
+      ] {
+        let refused = try tree.agent(["env", "--hook", "bash"] + option)
+        #expect(refused.status == .exited(2) && !refused.outputText.contains("__agent"), "\(option): \(refused)")
+      }
+    }
+  }
+
   @Test(arguments: Shell.allCases) func `leave the status and the other functions of the prompt alone`(shell: Shell)
     throws
   {

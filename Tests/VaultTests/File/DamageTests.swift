@@ -77,7 +77,7 @@ import Vocabulary
 
   @Test func `another version is refused and not taken for damage`() throws {
     var bytes = whole
-    bytes[9] = 3
+    bytes[9] = 4
     try expectRefusal(of: Array(bytes[..<9]), .damaged, "too short to be told")
     try expectRefusal(of: Array(bytes[..<20]), .unsupportedVersion, "a layout that we do not know")
   }

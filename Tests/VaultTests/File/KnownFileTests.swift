@@ -52,6 +52,17 @@ import Vocabulary
     #expect(try vault.addPassphrase(for: .passphrase, secret("another")).number == 5)
   }
 
+  @Test func `a write makes it a file of the present format, and what it hides goes on opening`() throws {
+    let scratch = try Scratch()
+    try vault(in: scratch).write(alice, content: secret("new"), label: PersonLabel("Alice"))
+    #expect(try scratch.bytes(of: vaultName)[9] == 3)
+    let vault = scratch.vault()
+    #expect(try vault.snapshot()?.label(of: alice)?.text == "Alice")
+    #expect(try vault.snapshot()?.label(of: carol) == nil)
+    try vault.unlock(.passphrase, secret: secret("open sesame"))
+    #expect(try vault.text(of: carol) == "the hidden secret")
+  }
+
   @Test func `its way back opens it without its device`() throws {
     let scratch = try Scratch()
     let vault = try vault(in: scratch)

@@ -56,8 +56,11 @@ let fullLogin: LoginRequest = {
   login.dpop = true
   login.origins = ["api.example.org"]
   login.refresh = .onDemand
+  login.variables = ["API=access_token"]
   login.protection = .passphrase
   login.redirectURI = "http://127.0.0.1:8400/cb"
+  login.unless = .token
+  login.activates = true
   login.flow = .browser
   login.canOpenBrowser = true
   return login
@@ -142,10 +145,10 @@ private let fullDiscovery: DiscoverRequest = {
         + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
         + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","#
         + #""keep":true,"dpop":true,"#
-        + #""origins":["api.example.org"],"refresh":"on-demand","protect":"passphrase","#
+        + #""origins":["api.example.org"],"refresh":"on-demand","variables":["API=access_token"],"protect":"passphrase","#
         + #""client_secret_descriptor":true,"client_key_descriptor":true,"#
         + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"#
-        + #""register":true,"guest":true,"offline_access":true,"announced_pkce":true,"flow":"browser","can_open_browser":true}"#
+        + #""register":true,"guest":true,"offline_access":true,"announced_pkce":true,"flow":"browser","can_open_browser":true,"unless":"token","use":true}"#
         + "\n")
   }
 

@@ -120,7 +120,7 @@ enum AccountCommand {
       let title = AccountSetting.named(name)?.word ?? String(name.map { $0 == "_" ? "-" : $0 })
       listing.add([title, value(settings[name])])
     }
-    return listing.text
+    return listing.text()
   }
 
   private static func value(_ value: JSON?) -> String {

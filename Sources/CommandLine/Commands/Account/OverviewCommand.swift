@@ -10,11 +10,12 @@ enum OverviewCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.namedAccount()
     let client = DaemonClient(invocation)
+    let presentation = Presentation(invocation)
     if account == nil, !invocation[.json], isUntouched {
       return .doing { () throws(Failure) in try Console.answer(ProgramName.current.applied(to: beginning)) }
     }
     return .ask(.status(account: account, check: false), client) {
-      ProgramName.current.applied(toHint: text($0, now: SystemTime().wallSeconds()))
+      ProgramName.current.applied(toHint: text($0, presentation))
     }
   }
 
@@ -29,21 +30,12 @@ enum OverviewCommand {
     }
   }
 
-  /// - Parameter now: Unix seconds.
-  static func text(_ result: JSONObject, now: Int) -> String {
+  static func text(_ result: JSONObject, _ presentation: Presentation) -> String {
     let accounts = result["accounts"]?.array ?? []
     if accounts.isEmpty { return beginning }
-    var listing = Listing()
-    for account in accounts.prefix(limit) {
-      let mark = account["active"]?.bool == true ? "*" : ""
-      listing.add([
-        Phrase(verbatim: mark), Phrase(verbatim: account["name"]?.string ?? ""), StatusCommand.state(account, now: now),
-      ])
-      guard let problem = StatusCommand.problem(account["problem"]) else { continue }
-      listing.add([Phrase(verbatim: ""), Phrase(verbatim: ""), problem])
-    }
     let more = accounts.count - limit
-    return listing.text + (more > 0 ? Phrase("and \(more) more: \("agent list")").localized() + "\n" : "")
+    return AccountText.table(Array(accounts.prefix(limit)), of: .status, presentation)
+      + (more > 0 ? Phrase("and \(more) more: \("agent list")").localized() + "\n" : "")
   }
 
   /// What to type first.

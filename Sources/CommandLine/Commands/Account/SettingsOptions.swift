@@ -18,6 +18,8 @@ enum SettingsOptions {
         throw Failure(.invalidRequest, "\"--\(option.name)\" must be \(error.expected)")
       }
     }
+    // Refused now rather than at each use.
+    _ = try TokenVariables(settings.variables)
     return settings
   }
 

@@ -45,9 +45,9 @@ enum DaemonCommand {
   static func status(_ invocation: Invocation) throws(Failure) -> Action {
     try showing(.daemonStatus, invocation) { result in
       var listing = Listing()
-      listing.add(["daemon", StatusCommand.daemon(.object(result))])
+      listing.add(["daemon", DaemonText.line(.object(result))])
       listing.add("socket", result["socket"]?.string)
-      return listing.text
+      return listing.text()
     }
   }
 

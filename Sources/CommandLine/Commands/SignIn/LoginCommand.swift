@@ -54,6 +54,8 @@ struct LoginCommand {
     var login = try LoginOptions.request(invocation)
     login.isDetached = waiting.isDetached
     login.handsOver = files.announced
+    // Who names more than the account wants a new sign-in.
+    if login.unless == nil, mayAsk, Terminal.isTerminal(2), login.isPlain { login.unless = .signedIn }
     request = .login(login)
     self.files = files
     resource = try ResourceLogin(invocation)
@@ -119,6 +121,11 @@ struct LoginCommand {
     switch ending {
     case .signedIn(let result):
       client.logOutcome("answered", since: begin)
+      if result["kept"]?.bool == true, case .login(var login) = request, login.unless == .signedIn {
+        guard try Confirmation.ask(LoginText.again(result)) ?? true else { return 0 }
+        login.unless = nil
+        return try signIn(.login(login), descriptors, &reporter)
+      }
       if result["state"] != nil { return try reporter.standing(result, isStart: waiting.isDetached) }
       try reporter.signedIn(result)
       return 0

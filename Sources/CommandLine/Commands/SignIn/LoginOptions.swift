@@ -27,6 +27,8 @@ enum LoginOptions {
       throw Failure(.invalidRequest, "--initial-access-token-file belongs to --register")
     }
     request.isGuest = invocation[.guest]
+    request.activates = invocation[.use]
+    if invocation[.ifNeeded] { request.unless = .token }
     (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
     return request
   }

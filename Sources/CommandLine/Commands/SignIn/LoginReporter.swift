@@ -18,7 +18,7 @@ struct LoginReporter {
   }
 
   private let console: Console
-  private let terminal: ErrorTerminal?
+  private let terminal: OutputTerminal?
   private let time: any TimeSource
   private let tell: @Sendable (String) -> Void
   private var phase = Phase.nothing
@@ -45,7 +45,7 @@ struct LoginReporter {
   ///   - resumed: The name of a sign-in in the background that is only waited for.
   ///   - tell: Where text for people goes.
   init(
-    console: Console, terminal: ErrorTerminal?, time: any TimeSource, qrCode: QRCodeChoice = .automatic,
+    console: Console, terminal: OutputTerminal?, time: any TimeSource, qrCode: QRCodeChoice = .automatic,
     copiesCode: Bool = false, resumed: String? = nil, isDetached: Bool = false,
     tell: @escaping @Sendable (String) -> Void = Console.tell
   ) {
@@ -183,6 +183,7 @@ struct LoginReporter {
     finish()
     if console.json { return try Console.answer(Self.event("signed_in", result)) }
     console.note(LoginText.success(result, now: time.wallSeconds()))
+    if result["kept"] == nil, let other = LoginText.otherActive(result) { console.note(other) }
   }
 
   /// Tells of a sign-in that goes on in the background.

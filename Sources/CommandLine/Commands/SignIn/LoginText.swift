@@ -103,13 +103,33 @@ enum LoginText {
     return Phrase("the sign-in goes on in the background; to wait for it: \(command)")
   }
 
+  /// Whether to sign in though there is a session.
+  static func again(_ result: JSONObject) -> Phrase {
+    let account = result["account"]?.string ?? "?"
+    guard let person = person(result) else { return Phrase("\(account) is signed in. Sign in again?") }
+    return Phrase("\(account) is signed in as \(person). Sign in again?")
+  }
+
+  /// What to do to act on the account by default, where it is not the active one.
+  static func otherActive(_ result: JSONObject) -> Phrase? {
+    guard let account = result["account"]?.string, let active = result["active_account"]?.string,
+      !active.utf8.elementsEqual(account.utf8)
+    else { return nil }
+    return Phrase("the active account is still \(active); to change that: \("agent use \(account)")")
+  }
+
+  private static func person(_ result: JSONObject) -> String? { (result["person"] ?? result["subject"])?.string }
+
   /// Who is signed in now.
   static func success(_ result: JSONObject, now: Int) -> Phrase {
-    var text = Phrase("signed in")
+    var text = result["kept"]?.bool == true ? Phrase("already signed in") : Phrase("signed in")
     if let issuer = result["issuer"]?.string { text = Phrase("\(text) to \(issuer)") }
-    if let subject = result["subject"]?.string { text = Phrase("\(text) as \(subject)") }
+    if let person = person(result) { text = Phrase("\(text) as \(person)") }
     if result["guest"]?.bool == true { text = Phrase("\(text) as a guest, without a user") }
-    if let account = result["account"]?.string { text = Phrase("\(text) (account \(account))") }
+    if let account = result["account"]?.string {
+      let isActive = result["active_account"]?.string.map { $0.utf8.elementsEqual(account.utf8) } ?? false
+      text = isActive ? Phrase("\(text) (account \(account), active)") : Phrase("\(text) (account \(account))")
+    }
     if let expiry = result["expires_at"]?.int {
       text = Phrase("\(text), token \(RelativeTime.expiryPhrase(at: expiry, now: now))")
     }

@@ -10,14 +10,21 @@ enum EnvCommand {
     if let shell = invocation[.hook] { return try printHook(for: shell, invocation) }
     let shell = try shell(invocation)
     if invocation[.unset] {
-      // A daemon is not asked, so none is left behind.
+      // No daemon is started for this, so none is left behind.
       _ = invocation[.noDaemon]
-      return .doing { () throws(Failure) in try Console.answer(unsetting(variables, for: shell).span) }
+      let client = DaemonClient(invocation)
+      let account = try invocation.account()
+      return .doing { () throws(Failure) in
+        let settings = try? client.askIfRunning(.account(.show(account: account)))["settings"]
+        let named = settings?["variables"]?.array?.compactMap(\.string) ?? []
+        try Console.answer(unsetting(try variables.chosen(among: named), for: shell).span)
+      }
     }
-    let request = Request.token(TokenRequest(account: try invocation.account(), extras: variables.extras))
+    let request = Request.token(try TokenRequest(invocation, variables))
     let client = DaemonClient(invocation)
     return .doing { () throws(Failure) in
       try client.askForToken(request) { (answer, line) throws(Failure) in
+        let variables = try variables.chosen(for: answer.description)
         try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
           try append(variables, of: answer, from: line, for: shell, to: &text)
           try Console.answer(text.bytes.span)
@@ -28,9 +35,11 @@ enum EnvCommand {
 
   /// Prints a function that asks the daemon at the first prompt; the daemon is not asked now.
   private static func printHook(for shell: Shell, _ invocation: Invocation) throws(Failure) -> Action {
+    // Nothing is asked or said before a prompt.
+    _ = (invocation[.quiet], invocation[.noInput])
     for option in [
       Option.shell.declaration, Option.unset.declaration, Option.json.declaration, Option.noDaemon.declaration,
-      Option.timeout.declaration,
+      Option.timeout.declaration, Option.wait.declaration, Option.verbose.declaration,
     ]
     where invocation.has(option) {
       throw Failure(.invalidRequest, "choose one of --hook and --\(option.name)")
@@ -38,15 +47,27 @@ enum EnvCommand {
     var arguments: [String] = []
     if let account = try invocation.namedAccount() { arguments += ["--account=\(account)"] }
     for mapping in invocation[.variable] { arguments += ["--var=\(mapping)"] }
+    if let seconds = invocation[.minValid] { arguments += ["--min-valid=\(DurationText.text(seconds: seconds))"] }
+    let directory = try SocketPlace.named(by: Environment.value("AGENT_SOCKET"))?.directory ?? runtimeDirectory
     return .doing { () throws(Failure) in
       let text: String
       do {
-        text = try shell.hookText(program: Machine.executablePath(), arguments: arguments) ?? ""
+        text =
+          try shell.hookText(
+            program: Machine.executablePath(), arguments: arguments,
+            changes: "\(directory)/\(WireProtocol.changesName)") ?? ""
       } catch {
         throw Failure(.invalidRequest, "the name of the account or this program's path holds a line break")
       }
       try Console.answer(text)
     }
+  }
+
+  /// The directory that the daemon uses: the first that there is, else the best that there can be.
+  private static var runtimeDirectory: String {
+    let candidates = UserDirectories.runtimeCandidates()
+    let found = candidates.first { (try? PrivateDirectory(opening: $0, create: false)) != nil }
+    return found ?? candidates.first ?? ""
   }
 
   private static func shell(_ invocation: Invocation) throws(Failure) -> Shell {

@@ -15,10 +15,13 @@ enum ExecCommand {
       throw Failure(.invalidRequest, "\"--\(option.name)\" needs \"--token-file\"")
     }
     let variables = try TokenVariables(invocation)
-    let request = Request.token(TokenRequest(account: try invocation.account(), extras: variables.extras))
+    let request = try TokenRequest(invocation, variables)
     return Action { [client] () throws(Failure) in
-      var environment = variables.removed(from: Environment.entries())
-      try client.askForToken(request) { (answer, line) throws(Failure) in
+      var environment: [[UInt8]] = []
+      try client.askForToken(.token(request)) { (answer, line) throws(Failure) in
+        request.note(answer.description, client.console)
+        let variables = try variables.chosen(for: answer.description)
+        environment = variables.removed(from: Environment.entries())
         try variables.append(answer, from: line, to: &environment)
       }
       defer { for index in environment.indices { environment[index].overwrite() } }

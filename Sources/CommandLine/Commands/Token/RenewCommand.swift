@@ -9,19 +9,25 @@ enum RenewCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let name = invocation.operands.first ?? ""
     let variables = try TokenVariables(invocation)
-    let account = try invocation.account(operand: nil)
+    let request = TokenRequest(
+      account: try invocation.account(operand: nil), minimumValiditySeconds: invocation[.minValid],
+      extras: variables.extras)
+    let former = invocation[.former].filter { VariableName.isWellFormed($0[...].utf8) }
     return .doing { () throws(Failure) in
       guard let shell = Option.hook.value(of: [name]), let hook = shell.hook else { return }
       do throws(Failure) {
-        try ask(TokenRequest(account: account, extras: variables.extras)) { (answer, line) throws(Failure) in
+        try ask(request) { (answer, line) throws(Failure) in
+          let fresh = try variables.chosen(for: answer.description).fresh
           try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
-            try EnvCommand.append(variables.fresh, of: answer, from: line, for: shell, to: &text)
+            for name in former where !fresh.names.contains(name) { text.append(utf8: shell.unsetting(name)) }
+            try EnvCommand.append(fresh, of: answer, from: line, for: shell, to: &text)
+            text.append(utf8: hook.naming(fresh.names))
             text.append(utf8: hook.waiting(wait(until: answer.description.expiresAt)))
             try Console.answer(text.bytes.span)
           }
         }
       } catch {
-        try? Console.answer(statements(after: error, variables, shell, hook))
+        try? Console.answer(statements(after: error, former.isEmpty ? variables.fresh.names : former, shell, hook))
       }
     }
   }
@@ -49,11 +55,11 @@ enum RenewCommand {
 
   /// A session that is over takes its variables along; whatever passes by itself changes nothing.
   private static func statements(
-    after failure: Failure, _ variables: TokenVariables, _ shell: Shell, _ hook: PromptHook
+    after failure: Failure, _ names: [String], _ shell: Shell, _ hook: PromptHook
   ) -> String {
     guard failure.code.exitStatus == .signInNeeded || failure.code.exitStatus == .locked else {
       return hook.waiting(PromptHook.waitAfterFailure)
     }
-    return variables.fresh.names.map(shell.unsetting).joined() + hook.waiting(PromptHook.waitWhileSignedOut)
+    return names.map(shell.unsetting).joined() + hook.naming([]) + hook.waiting(PromptHook.waitWhileSignedOut)
   }
 }

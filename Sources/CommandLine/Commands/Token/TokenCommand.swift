@@ -14,12 +14,13 @@ enum TokenCommand {
     let asked = Request.token(request)
     let form = try form(invocation)
     let client = DaemonClient(invocation)
-    return .doing { () throws(Failure) in
+    return .doing { [request] () throws(Failure) in
       try client.askForToken(asked) { (answer, line) throws(Failure) in
         try SecretText.with(capacity: line.count + 64) { (text) throws(Failure) in
           try append(wantsIDToken ? .idToken : .accessToken, of: answer, from: line, as: form, to: &text)
           try Console.answer(text.bytes.span)
         }
+        request.note(answer.description, client.console)
         if form == .header, !wantsIDToken, answer.description.tokenType.lowercased().utf8.elementsEqual("dpop".utf8) {
           client.console.note("each request with this token needs a proof as well: agent proof, or agent request")
         }
@@ -91,6 +92,21 @@ enum TokenCommand {
     if let scope = description.scope { append("scope", scope) }
     if let expiresAt = description.expiresAt { text.append(utf8: ",\"expires_at\":\(expiresAt)") }
     if description.isOffline { text.append(utf8: ",\"offline\":true") }
+  }
+}
+
+extension TokenRequest {
+  /// The token that variables are made of.
+  init(_ invocation: Invocation, _ variables: TokenVariables) throws(Failure) {
+    self.init(
+      account: try invocation.account(), minimumValiditySeconds: invocation[.minValid], extras: variables.extras)
+    waitSeconds = invocation[.wait]
+  }
+
+  /// Tells that nobody can promise what was asked for.
+  func note(_ answer: TokenDescription, _ console: Console) {
+    guard minimumValiditySeconds ?? 0 > 0, answer.expiresAt == nil else { return }
+    console.note(Phrase("the server does not say how long tokens of \(answer.account) last"))
   }
 }
 

@@ -10,7 +10,7 @@ enum TokenFileCommand {
   ) throws(Failure) -> Action {
     let variables = try TokenVariables(invocation, isForFile: true)
     let renewal = try TokenFileRenewal(invocation)
-    let request = TokenRequest(account: try invocation.account(), extras: variables.extras)
+    let request = try TokenRequest(invocation, variables)
     return Action { () throws(Failure) in try run(command, client, request, variables, renewal) }
   }
 
@@ -18,7 +18,8 @@ enum TokenFileCommand {
     _ command: [String], _ client: DaemonClient, _ request: TokenRequest, _ variables: TokenVariables,
     _ renewal: TokenFileRenewal
   ) throws(Failure) -> Int32 {
-    var environment = variables.removed(from: Environment.entries())
+    var environment: [[UInt8]] = []
+    var chosen = variables
     defer { for index in environment.indices { environment[index].overwrite() } }
     var connection = try client.connect()
     var account = ""
@@ -26,14 +27,16 @@ enum TokenFileCommand {
     do {
       try client.askForToken(.token(request), over: &connection) { (answer, line) throws(Failure) in
         account = answer.description.account
-        try variables.append(answer, from: line, to: &environment)
+        chosen = try variables.chosen(for: answer.description)
+        environment = chosen.removed(from: Environment.entries())
+        try chosen.append(answer, from: line, to: &environment)
       }
       file = try TokenFileKeeper.begin(TokenFileRequest(account: account), client, &connection)
     } catch {
       connection.finish()
       throw error
     }
-    for name in variables.fileNames { environment.append(Array("\(name)=\(file.path)".utf8)) }
+    for name in chosen.fileNames { environment.append(Array("\(name)=\(file.path)".utf8)) }
     let keeper = TokenFileKeeper(client, account: account, path: file.path, connection)
     return try supervise(command, keeper, renewal, environment)
   }

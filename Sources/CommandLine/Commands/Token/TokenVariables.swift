@@ -50,9 +50,19 @@ struct TokenVariables: Sendable {
     self.mappings = isUsual ? Self.usual : mappings
   }
 
+  /// Those that count for an account: where none are named, the ones of its settings, and else the usual ones.
+  func chosen(for account: TokenDescription) throws(Failure) -> TokenVariables {
+    try chosen(among: account.variables)
+  }
+
+  /// - Parameter named: `NAME=FIELD`, from an account's settings.
+  func chosen(among named: [String]) throws(Failure) -> TokenVariables {
+    isUsual && !named.isEmpty ? try TokenVariables(named, isForFile: isForFile) : self
+  }
+
   /// The parts of the answer that they need beside the token.
   var extras: TokenRequest.Extras {
-    var extras = TokenRequest.Extras()
+    var extras = TokenRequest.Extras(variables: isUsual)
     for mapping in mappings {
       switch mapping.field {
       case .idToken: extras.idToken = true

@@ -17,7 +17,7 @@ enum VaultText {
       let hint = problem["hint"]?.string.map { "; try: \($0)" } ?? ""
       listing.add(["problem", (problem["message"]?.string ?? "?") + hint])
     }
-    return listing.text
+    return listing.text()
   }
 
   /// The binding of the vault, and why it is not the TPM; nil when there is no vault.
@@ -35,6 +35,21 @@ enum VaultText {
       case .some(let other): other
       }
     return vault["binding_problem"]?.string.map { "\(name); \($0)" } ?? name
+  }
+
+  /// The vault on one line.
+  static func line(_ vault: JSON?) -> Phrase {
+    guard let vault else { return Phrase(verbatim: "") }
+    guard vault["exists"]?.bool != false else { return Phrase("none yet") }
+    let path = vault["path"]?.string ?? "unknown"
+    guard let binding = binding(vault) else { return Phrase("\(path), bound to nothing") }
+    return Phrase("\(path), bound to \(Phrase(known: binding))")
+  }
+
+  /// What is not as it should be.
+  static func problems(_ vault: JSON?) -> [String] {
+    guard let vault, vault["exists"]?.bool == true, vault["device_bound"]?.bool == false else { return [] }
+    return ["the vault is bound to \(binding(vault) ?? "nothing")"]
   }
 
   private static func idleTime(_ seconds: Int) -> String {
@@ -77,7 +92,7 @@ enum VaultText {
       listing.add([record["account"]?.string ?? "?", state(record["state"])])
     }
     listing.add("problem", result["problem"]?["message"]?.string)
-    return listing.text
+    return listing.text()
   }
 
   private static func state(_ state: JSON?) -> String {

@@ -2,8 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The terminal on standard error: what it can do, and what its user wants.
-struct ErrorTerminal: Sendable {
+/// The terminal on standard output or standard error: what it can do, and what its user wants.
+struct OutputTerminal: Sendable {
   /// Whether it obeys escape sequences, so that a line can be rewritten.
   var obeysEscapes: Bool
 
@@ -23,10 +23,13 @@ struct ErrorTerminal: Sendable {
   static let usualColumns = 80
 
   /// Standard error's terminal; nil when it is none.
-  static var current: ErrorTerminal? {
-    let descriptor = Output.Stream.standardError.rawValue
+  static var current: OutputTerminal? { on(.standardError) }
+
+  /// A stream's terminal; nil when it is none.
+  static func on(_ stream: Output.Stream) -> OutputTerminal? {
+    let descriptor = stream.rawValue
     guard Terminal.isTerminal(descriptor) else { return nil }
-    var terminal = ErrorTerminal(
+    var terminal = OutputTerminal(
       term: Environment.value("TERM"), noColour: Environment.value("NO_COLOR"),
       columns: { Terminal.width(descriptor) ?? usualColumns })
     terminal.rows = { Terminal.height(descriptor) }
@@ -57,12 +60,12 @@ struct ErrorTerminal: Sendable {
 /// When the terminal becomes narrower, one kind breaks the line in two and another cuts it; either
 /// way all of it, and nothing else, lies from the cursor to the end of the screen.
 struct StatusLine {
-  private let terminal: ErrorTerminal
+  private let terminal: OutputTerminal
   private let tell: @Sendable (String) -> Void
   private var isShown = false
 
   /// - Parameter tell: Where the text goes.
-  init(_ terminal: ErrorTerminal, tell: @escaping @Sendable (String) -> Void = Console.tell) {
+  init(_ terminal: OutputTerminal, tell: @escaping @Sendable (String) -> Void = Console.tell) {
     self.terminal = terminal
     self.tell = tell
   }

@@ -1,0 +1,172 @@
+internal import Encoding
+internal import Vocabulary
+internal import Wire
+
+/// What is told of accounts to a person.
+enum AccountText {
+  /// A line for each account, and below it what its person should know.
+  static func table(_ accounts: [JSON], of purpose: Purpose, _ presentation: Presentation) -> String {
+    let isChecked = accounts.contains { $0["check"]?.string != nil }
+    var titles = [Phrase(verbatim: ""), Phrase("ACCOUNT"), Phrase("PERSON"), Phrase("STATE")]
+    if purpose == .status { titles += [Phrase("TOKEN")] }
+    if isChecked { titles += [Phrase("CHECK")] }
+    var table = Table(titles + [Phrase("ISSUER")])
+    for account in accounts {
+      var cells = [
+        Table.Cell(verbatim: account["active"]?.bool == true ? "*" : ""),
+        Table.Cell(verbatim: account["name"]?.string ?? "?"),
+        account["guest"]?.bool == true ? Table.Cell(Phrase("guest")) : Table.Cell(verbatim: account["person"]?.string),
+        Table.Cell(stateName(account), style: style(account)),
+      ]
+      if purpose == .status { cells.append(Table.Cell(timeLeft(account, presentation))) }
+      if isChecked { cells.append(Table.Cell(check(account))) }
+      table.add(cells + [Table.Cell(verbatim: issuer(account))])
+      for remark in remarks(account, presentation) { table.remark(remark, style: "33") }
+    }
+    return table.text(presentation)
+  }
+
+  /// What a table is for.
+  enum Purpose: Sendable { case list, status }
+
+  private static func timeLeft(_ account: JSON, _ presentation: Presentation) -> Phrase? {
+    guard let end = account["expires_at"]?.int else { return nil }
+    let (left, overflow) = end.subtractingReportingOverflow(presentation.now)
+    return overflow || left <= 0 ? nil : Phrase("\(RelativeTime.phrase(seconds: left)) left")
+  }
+
+  /// The issuer without what most of them begin with.
+  private static func issuer(_ account: JSON) -> String? {
+    account["issuer"]?.string.map { $0.hasPrefix("https://") ? String($0.dropFirst(8)) : $0 }
+  }
+
+  /// What is not as it should be, or will not be for long.
+  private static func remarks(_ account: JSON, _ presentation: Presentation) -> [Phrase] {
+    var remarks: [Phrase?] = [
+      account[WireProtocol.signInMember]?.int.flatMap {
+        SignInReminder.phrase(by: $0, now: presentation.now, isUTC: presentation.isUTC)
+      }
+    ]
+    if account["refresh_queued"]?.bool == true { remarks.append(Phrase("waits for the network or the server")) }
+    if account["http_loopback"]?.bool == true { remarks.append(Phrase("plain http to this machine is allowed")) }
+    let problem = problem(account["problem"])
+    remarks.append(problem ?? (account["in_config"]?.bool == false ? Phrase("not in config.json") : nil))
+    return remarks.compactMap { $0 }
+  }
+
+  private static func style(_ account: JSON) -> String {
+    switch account["state"]?.string {
+    case "active", "stale", "refreshing": "32"
+    case "expired": "31"
+    case "locked", "offline": "33"
+    default: ""
+    }
+  }
+
+  /// All there is to say of an account, a line for each thing.
+  static func whole(_ account: JSON, _ presentation: Presentation) -> String {
+    var listing = Listing()
+    func add(_ title: Phrase, _ value: Phrase?) {
+      if let value { listing.add([Phrase("  \(title)"), value]) }
+    }
+    func add(_ title: Phrase, _ member: String) {
+      add(title, account[member]?.string.map { Phrase(verbatim: $0) })
+    }
+    func expiry(_ member: String) -> Phrase? {
+      account[member]?.int.map { RelativeTime.expiryPhrase(at: $0, now: presentation.now) }
+    }
+    add(Phrase("person"), "person")
+    add(Phrase("state"), state(account, now: presentation.now))
+    add(Phrase("session"), session(account, presentation))
+    add(Phrase("renewal"), renewal(account))
+    add(Phrase("issuer"), "issuer")
+    add(Phrase("client"), "client_id")
+    add(Phrase("subject"), "subject")
+    add(Phrase("scope"), "scope")
+    add(Phrase("details"), details(account))
+    if account["protection"]?.string != "device" { add(Phrase("protection"), "protection") }
+    add(Phrase("secret"), expiry("client_secret_expires_at"))
+    add(Phrase("certificate"), expiry("certificate_expires_at"))
+    add(Phrase("proxy"), "proxy")
+    add(Phrase("ca file"), "ca_file")
+    if account["http_loopback"]?.bool == true {
+      add(Phrase("warning"), Phrase("plain http to this machine is allowed"))
+    }
+    add(Phrase("check"), check(account))
+    add(Phrase("problem"), problem(account["problem"]))
+    let name = account["name"]?.string ?? "?"
+    let title = account["active"]?.bool == true ? Phrase("\(name) (active account)") : Phrase(verbatim: name)
+    return presentation.styled(title.localized(limit: 200), as: "1") + "\n"
+      + listing.text(columns: presentation.columns)
+  }
+
+  /// The types of what was granted (RFC 9396).
+  private static func details(_ account: JSON) -> Phrase? {
+    let types = (account["authorization_details"]?.array ?? []).compactMap { $0["type"]?.string }
+    return types.isEmpty ? nil : Phrase(verbatim: types.joined(separator: ", "))
+  }
+
+  /// Until when the session goes on without a sign-in, where the server says it.
+  private static func session(_ account: JSON, _ presentation: Presentation) -> Phrase? {
+    if let end = account[WireProtocol.signInMember]?.int {
+      return SignInReminder.phrase(by: end, now: presentation.now, isUTC: presentation.isUTC)
+    }
+    let ends = ["refresh_token_expires_at", "authorization_expires_at"].compactMap { account[$0]?.int }
+    return ends.min().flatMap { SignInReminder.end(at: $0, isUTC: presentation.isUTC) }
+  }
+
+  private static func state(_ account: JSON, now: Int) -> Phrase {
+    var state = stateName(account)
+    if account["guest"]?.bool == true { state = Phrase("\(state) as a guest") }
+    if let expiry = account["expires_at"]?.int {
+      state = Phrase("\(state), token \(RelativeTime.expiryPhrase(at: expiry, now: now))")
+    }
+    if let refresh = account["last_refresh"]?.int {
+      state = Phrase("\(state), refreshed \(RelativeTime.pastPhrase(refresh, now: now))")
+    }
+    return state
+  }
+
+  /// A state of the protocol in words for people; `active` there is no more than signed in here.
+  private static func stateName(_ account: JSON) -> Phrase {
+    let word = account["state"]?.string ?? "unknown"
+    return switch word {
+    case "signed_out": Phrase("signed out")
+    case "signing_in": Phrase("signing in")
+    case "active", "stale", "refreshing": Phrase("signed in")
+    case "expired": Phrase("expired")
+    case "locked": Phrase("locked")
+    case "offline": Phrase("offline")
+    default: Phrase(verbatim: word)
+    }
+  }
+
+  /// When tokens are renewed, where that is not the usual way.
+  private static func renewal(_ account: JSON) -> Phrase? {
+    let policy = account["refresh"]?.string.flatMap { RefreshPolicy(rawValue: $0) }
+    let name = policy.flatMap { $0 == .proactive ? nil : Phrase(verbatim: $0.rawValue) }
+    guard account["refresh_queued"]?.bool == true else { return name }
+    let waits = Phrase("waits for the network or the server")
+    return name.map { Phrase("\($0), \(waits)") } ?? waits
+  }
+
+  private static func check(_ account: JSON) -> Phrase? {
+    guard let word = account["check"]?.string else { return nil }
+    return switch CheckResult(rawValue: word) {
+    case .holds: Phrase("still valid at the server")
+    case .signedOutElsewhere: Phrase("no longer valid at the server")
+    case .notSignedIn: Phrase("not signed in")
+    case .notPossible: Phrase("the server offers no way to check")
+    case .failed: problem(account["check_problem"]) ?? Phrase("no answer")
+    case nil: Phrase(verbatim: word)
+    }
+  }
+
+  static func problem(_ problem: JSON?) -> Phrase? {
+    guard let problem else { return nil }
+    guard let failure = Failure(json: problem) else {
+      return (problem["message"]?.string ?? problem.string).map { Phrase(known: $0) }
+    }
+    return failure.advice.map { Phrase("\(failure.text); try: \($0)") } ?? failure.text
+  }
+}

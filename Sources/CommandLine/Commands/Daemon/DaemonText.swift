@@ -1,0 +1,39 @@
+internal import Encoding
+internal import Wire
+
+/// What is told of the daemon to a person.
+enum DaemonText {
+  /// The daemon on one line.
+  static func line(_ daemon: JSON?) -> String {
+    var parts: [String] = []
+    if let version = daemon?["version"]?.string { parts.append("version \(version)") }
+    if let pid = daemon?["pid"]?.int { parts.append("pid \(pid)") }
+    if let uptime = daemon?["uptime"]?.int { parts.append("up \(RelativeTime.text(seconds: uptime))") }
+    if let memory = daemon?["memory_pss_kib"]?.int {
+      parts.append("\(memory / 1024).\(memory % 1024 * 10 / 1024) MiB")
+    }
+    return (parts + problems(daemon)).joined(separator: ", ")
+  }
+
+  /// What is not as it should be.
+  static func problems(_ daemon: JSON?) -> [String] {
+    var problems: [String] = []
+    if let heap = daemon?["secure_heap"]?.string, heap != "locked" {
+      problems.append("memory for secrets is \(heap), so it may be swapped out")
+    }
+    let limits = limits(daemon?["limits"])
+    if !limits.isEmpty { problems.append("limited by the program that started it: \(limits)") }
+    return problems
+  }
+
+  /// The limits that usually do not exist, or are much higher.
+  private static func limits(_ limits: JSON?) -> String {
+    let usual = [
+      ("processor_seconds", Int.max), ("file_bytes", .max), ("data_bytes", .max),
+      ("address_space_bytes", .max), ("descriptors", 1023), ("processes", 255),
+    ]
+    return usual.compactMap { name, most in
+      limits?[name]?.int.flatMap { $0 <= most ? "\(name) \($0)" : nil }
+    }.joined(separator: ", ")
+  }
+}

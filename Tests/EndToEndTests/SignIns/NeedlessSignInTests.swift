@@ -1,0 +1,83 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// A sign-in where there is a session already.
+@Suite(.needsPrograms) struct `A sign-in that there is no need for` {
+  @Test func `is left out with --if-needed, after a renewal if need be, and says who is signed in`() throws {
+    try Session.with("--access-token-lifetime", "3") { session in
+      let (tree, issuer) = (session.tree, session.issuer)
+      let begun = try issuer.count("device_authorizations")
+      let kept = try tree.agent("login", "work", "--if-needed")
+      #expect(kept.succeeded && kept.outputText.isEmpty)
+      #expect(kept.errorText.hasPrefix("agent: already signed in to \(issuer.url) as "), "\(kept.errorText)")
+      try session.waitUntilExpired()
+      #expect(
+        try tree.agent("login", "--if-needed", "--quiet") == ProcessResult(status: .exited(0), output: [], error: []))
+      #expect(try issuer.count("refreshes") >= 1)
+      let event = try JSON(parsing: tree.agent("login", "work", "--if-needed", "--json").output)
+      #expect(event["event"] == "signed_in" && event["kept"] == true && event["account"] == "work")
+      #expect(try issuer.count("device_authorizations") == begun)
+    }
+  }
+
+  @Test func `is made with --if-needed when no token can be had, and not when only the server is away`() throws {
+    try Session.with { session in
+      let (tree, issuer) = (session.tree, session.issuer)
+      #expect(try tree.agent("logout", "work").succeeded)
+      let again = try tree.agent("login", "work", "--if-needed", "--device", "--json")
+      #expect(again.succeeded, "\(again.errorText)")
+      #expect(again.lines.last?.contains(#""event":"signed_in""#) == true && !again.outputText.contains("kept"))
+      try issuer.control("revoke_all", "1")
+      #expect(try tree.agent("token", "work", "--force-refresh").failed(3))
+      #expect(try tree.agent("login", "work", "--if-needed", "--device").succeeded)
+      try tree.stopDaemon()
+      issuer.stop()
+      #expect(try tree.agent("login", "work", "--if-needed", "--device").failed(4))
+    }
+  }
+
+  @Test func `is made for a new account with --if-needed`() throws {
+    try Issuer.with([]) { issuer in
+      try AgentTree.with { tree in
+        try tree.signIn("new", at: issuer.url, "--if-needed")
+        #expect(try !tree.token("new").isEmpty)
+      }
+    }
+  }
+
+  @Test(arguments: ["y", "n", ""]) func `is asked for on a terminal`(answer: String) throws {
+    try Session.with { session in
+      let tree = session.tree
+      let before = try tree.token()
+      let program = try WatchedProgram(
+        tree, columns: 100, [:], [Programs.path("agent"), "login", "work", "--device", "--qr-code", "never"])
+      try program.until("work is signed in as ")
+      try program.until("Sign in again?")
+      if !answer.isEmpty { try program.type(answer) }
+      try program.type("^M")
+      let end = try program.end()
+      #expect(end.status == 0)
+      #expect(end.rows.contains { $0.contains("agent: signed in to ") } == (answer == "y"), "\(end.rows)")
+      #expect(try (tree.token() == before) == (answer != "y"))
+    }
+  }
+
+  @Test func `is made without a question where more is named, without a terminal, and after a sign-out`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      let before = try tree.token()
+      #expect(try tree.agent("login", "work", "--device").succeeded)
+      #expect(try tree.token() != before)
+      let wider = try WatchedProgram(
+        tree, columns: 100, [:],
+        [Programs.path("agent"), "login", "work", "--device", "--qr-code", "never", "--scope", "openid email"])
+      #expect(try wider.end().status == 0)
+      #expect(try tree.agent("logout").succeeded)
+      let again = try WatchedProgram(
+        tree, columns: 100, [:], [Programs.path("agent"), "login", "work", "--device", "--qr-code", "never"])
+      #expect(try again.end().status == 0)
+    }
+  }
+}
