@@ -13,7 +13,7 @@
 #   make install    DESTDIR, PREFIX and NAME may be set; `make uninstall` takes it away again
 #   make generate   write man/ and completions/ from the command table
 #   make messages   bring share/po/ up to date with the texts in the sources
-#   make picture    draw the README's picture of a sign-in
+#   make picture    draw the README's pictures of a sign-in and of the status
 #   make deps       install what building needs; `make deps-check` what testing needs
 #   make dist       a source archive of the last commit, in dist/
 #   make clean      remove what was built
@@ -135,9 +135,10 @@ demo: toolchain
 	@$(MAKE) --no-print-directory build
 	@sh share/demo/run $(RELEASE)
 
-# The README's picture of a sign-in, by the real programs.
+# The README's pictures, by the real programs.
 picture: build
 	@python3 share/picture/sign-in $(RELEASE)
+	@python3 share/picture/status $(RELEASE)
 
 bench: deps-check build
 	@bash Tests/Bench/run $(RELEASE)
