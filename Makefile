@@ -24,7 +24,8 @@ BINDIR     ?= $(PREFIX)/bin
 LIBEXECDIR ?= $(PREFIX)/libexec
 MANDIR     ?= $(PREFIX)/share/man
 LOCALEDIR  ?= $(PREFIX)/share/locale
-UNITDIR    ?= $(PREFIX)/lib/systemd/user
+# Below a home systemd looks in share, and not in lib.
+UNITDIR    ?= $(PREFIX)/$(if $(filter $(HOME)/%,$(PREFIX)),share,lib)/systemd/user
 BASHDIR    ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR     ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR    ?= $(PREFIX)/share/fish/vendor_completions.d
@@ -149,7 +150,10 @@ COMMANDS = $(patsubst man/agent-%.1,%,$(wildcard man/agent-*.1))
 # Texts and completions are written anew, since they hold the name of the program.
 GENERATED = .build/install
 
-install: build
+# With sudo the toolchain is often not on PATH, and root's files in .build would stop the next build: what was built is installed.
+INSTALLED = $(if $(and $(SUDO_UID),$(wildcard $(RELEASE)/agentd)),,build)
+
+install: $(INSTALLED)
 	rm -rf $(GENERATED) && mkdir -p $(GENERATED)/man $(GENERATED)/completions
 	$(RELEASE)/generate $(GENERATED) "$(NAME)"
 	install -d -m 755 "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(LIBEXECDIR)" "$(DESTDIR)$(MANDIR)/man1" \
@@ -169,6 +173,7 @@ install: build
 	  sed -e 's|@LIBEXECDIR@|$(LIBEXECDIR)|g' -e 's|@NAME@|$(NAME)|g' share/systemd/user/agent.$$unit \
 	    >$(GENERATED)/unit && \
 	  install -m 644 $(GENERATED)/unit "$(DESTDIR)$(UNITDIR)/$(NAME).$$unit" || exit 1; done
+	@rm -rf $(GENERATED)
 
 uninstall:
 	rm -f "$(DESTDIR)$(LOCALEDIR)"/*/LC_MESSAGES/agent.mo
