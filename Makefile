@@ -88,7 +88,7 @@ check-style: toolchain
 check-conformance:
 	@python3 Tests/Checks/conformance
 
-# The documents for contributors name files that there are.
+# The documents name files that there are.
 check-paths:
 	@python3 Tests/Checks/paths
 
