@@ -13,7 +13,7 @@
 #   make install    DESTDIR, PREFIX and NAME may be set; `make uninstall` takes it away again
 #   make generate   write man/ and completions/ from the command table
 #   make messages   bring share/po/ up to date with the texts in the sources
-#   make picture    draw the README's picture of a sign-in
+#   make picture    draw the README's pictures of a sign-in and of the status
 #   make deps       install what building needs; `make deps-check` what testing needs
 #   make dist       a source archive of the last commit, in dist/
 #   make clean      remove what was built
@@ -24,7 +24,8 @@ BINDIR     ?= $(PREFIX)/bin
 LIBEXECDIR ?= $(PREFIX)/libexec
 MANDIR     ?= $(PREFIX)/share/man
 LOCALEDIR  ?= $(PREFIX)/share/locale
-UNITDIR    ?= $(PREFIX)/lib/systemd/user
+# Below a home systemd looks in share, and not in lib.
+UNITDIR    ?= $(PREFIX)/$(if $(filter $(HOME)/%,$(PREFIX)),share,lib)/systemd/user
 BASHDIR    ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR     ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR    ?= $(PREFIX)/share/fish/vendor_completions.d
@@ -87,7 +88,7 @@ check-style: toolchain
 check-conformance:
 	@python3 Tests/Checks/conformance
 
-# The documents for contributors name files that there are.
+# The documents name files that there are.
 check-paths:
 	@python3 Tests/Checks/paths
 
@@ -135,9 +136,10 @@ demo: toolchain
 	@$(MAKE) --no-print-directory build
 	@sh share/demo/run $(RELEASE)
 
-# The README's picture of a sign-in, by the real programs.
+# The README's pictures, by the real programs.
 picture: build
 	@python3 share/picture/sign-in $(RELEASE)
+	@python3 share/picture/status $(RELEASE)
 
 bench: deps-check build
 	@bash Tests/Bench/run $(RELEASE)
@@ -148,7 +150,10 @@ COMMANDS = $(patsubst man/agent-%.1,%,$(wildcard man/agent-*.1))
 # Texts and completions are written anew, since they hold the name of the program.
 GENERATED = .build/install
 
-install: build
+# With sudo the toolchain is often not on PATH, and root's files in .build would stop the next build: what was built is installed.
+INSTALLED = $(if $(and $(SUDO_UID),$(wildcard $(RELEASE)/agentd)),,build)
+
+install: $(INSTALLED)
 	rm -rf $(GENERATED) && mkdir -p $(GENERATED)/man $(GENERATED)/completions
 	$(RELEASE)/generate $(GENERATED) "$(NAME)"
 	install -d -m 755 "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(LIBEXECDIR)" "$(DESTDIR)$(MANDIR)/man1" \
@@ -168,6 +173,7 @@ install: build
 	  sed -e 's|@LIBEXECDIR@|$(LIBEXECDIR)|g' -e 's|@NAME@|$(NAME)|g' share/systemd/user/agent.$$unit \
 	    >$(GENERATED)/unit && \
 	  install -m 644 $(GENERATED)/unit "$(DESTDIR)$(UNITDIR)/$(NAME).$$unit" || exit 1; done
+	@rm -rf $(GENERATED)
 
 uninstall:
 	rm -f "$(DESTDIR)$(LOCALEDIR)"/*/LC_MESSAGES/agent.mo
