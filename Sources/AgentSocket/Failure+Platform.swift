@@ -9,7 +9,9 @@ extension Failure {
     case .notOwned(let path): self.init(.storage, "\(path) belongs to another user")
     case .notADirectory(let path): self.init(.storage, "\(path) is not a directory")
     case .tooOpen(let path, _):
-      self.init(.storage, "\(path) may be used by other users", hint: error.remedy.map { Phrase(verbatim: $0) })
+      self.init(
+        .storage, "\(path) may be used by other users",
+        hint: error.remedy.map { Phrase(verbatim: $0) } ?? "use a directory of your own")
     case .untrusted: self.init(.storage, error.message, hint: error.remedy)
     }
   }

@@ -18,7 +18,7 @@ extension AccountSetting {
 
   /// The settings that have no effect before the next sign-in.
   static let countingAtSignIn = [
-    provider, scope, resource, audience, parameters, claims, authorizationDetails, dpop, protection,
+    provider, scope, resource, audience, parameters, claims, authorizationDetails, dpop,
   ]
 
   /// The settings whose values are JSON; on the command line `@FILE` stands for what is in a file.

@@ -15,7 +15,8 @@ extension Command {
       choice. Interrupting the command with Ctrl-C cancels the sign-in, unless it goes on in the background.
 
       In a browser sign-in the answer comes to a port of this machine that is open for this sign-in only. By default the
-      redirect URI is `http://127.0.0.1:PORT/ISSUER`, with any free port and the issuer's URL without `https://`. A
+      redirect URI is `http://127.0.0.1:PORT/callback` where the server names itself in its answers (RFC 9207), else
+      `http://127.0.0.1:PORT/ISSUER` with the issuer's URL without `https://`, with any free port. A
       client that is registered with another one needs `--redirect-uri`, which is kept with the account: `http` to
       `127.0.0.1`, `[::1]` or `localhost`, with a port or, where the server accepts any, without. With `--paste` it may
       also be an `https` URL.

@@ -90,14 +90,16 @@ extension OAuthError.Code {
     case .certificateExpired, .certificateNotYetValid: Phrase("check this machine's clock")
     case .network, .timeout: Phrase("check the URL and the network; some servers are behind a VPN or a proxy")
     case .proxyFailed:
-      Phrase("check the proxy, or name another one: \(login) --proxy URL")
+      Phrase("check the proxy; to use another one: https_proxy=URL \(login)")
     case .certificateOfOtherHost: Phrase("check the host name in the URL")
     case .notJSON:
       Phrase("a proxy may have answered, or the sign-in page of a network: open any page in a browser, and try again")
     case .expiredToken: Phrase(verbatim: login)
     case .scopeWithheld: Phrase("to ask for it at sign-in: \(login) --scope SCOPE")
     case .invalidClient:
-      Phrase("check the client id; if the client has a secret: \(login) --client-secret-prompt")
+      Phrase(
+        "if the client has a secret: \(login) --client-secret-prompt; if the client id is wrong: \(login) --client-id ID"
+      )
     case .unauthorizedClient, .unsupportedGrantType:
       Phrase("check the client id and how the client is registered at the server")
     case .insecureURL: Phrase("for a development server on this machine: --allow-http-loopback")

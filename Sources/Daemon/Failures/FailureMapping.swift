@@ -20,7 +20,7 @@ extension Failure {
       self.init(.signedOut, "\(account) is signed out", hint: "agent login \(account)")
     case .expired(let account):
       self.init(
-        .sessionExpired, "Session expired, please sign in again", hint: "agent login \(account)")
+        .sessionExpired, "\(account): session expired, please sign in again", hint: "agent login \(account)")
     case .configurationChanged(let account, let setting): self.init(changed: setting, of: account)
     case .endpointMoved(let account, let origin): self.init(movedTo: origin, of: account)
     case .identityChanged(let account, let claim): self.init(identityChanged: claim, of: account)

@@ -88,7 +88,9 @@ struct LoginSettings {
     if let name = request.account { return try AccountName(requested: name) }
     guard let issuer = request.issuer else {
       if let active = settings.active { return active }
-      throw Failure(.noAccount(name: nil), account: nil)
+      throw Failure(
+        .noAccount, "no service to sign in to is named",
+        hint: "agent login github --client-id ID; other services: agent help providers")
     }
     let provider = Provider.of(issuer: issuer).map { names(beginningWith: $0.name.rawValue) }
     for name in provider ?? names(forHostOf: issuer) {

@@ -284,7 +284,7 @@ final class SignIns: AccountPart {
       loop.send(.event(.notice(notice.english)), to: login.ticket)
       // What helps at a provider that is known is in its own list.
       if !outcome.isKept, outcome.configuration.provider == nil {
-        let hasAsked = outcome.configuration.scope.contains("offline_access")
+        let hasAsked = outcome.askedScope.contains("offline_access")
         let advice =
           hasAsked
           ? Phrase("to get a refresh token, the client must be allowed the grant type refresh_token at the server")

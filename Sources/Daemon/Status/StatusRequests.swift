@@ -103,7 +103,8 @@ final class StatusRequests: AccountPart {
     if summary.configuration.allowHTTPLoopback { object["http_loopback"] = true }
     object["ca_file"] = summary.configuration.caFile.map { .string($0) }
     object["proxy"] = summary.configuration.proxy.map { .string($0) }
-    if let problem = summary.problem ?? account.session.lastFailure {
+    let ended: SessionError? = summary.isExpired ? .expired(account: summary.name.text) : nil
+    if let problem = summary.problem ?? account.session.lastFailure ?? (account.session.grant == nil ? ended : nil) {
       object["problem"] = Failure(problem, account: summary.name.text).json
     }
     return object

@@ -182,6 +182,10 @@ extension Result<AccessGrant, SessionError> {
   func get(of account: LiveAccount) throws(Wire.Failure) -> AccessGrant {
     switch self {
     case .success(let grant): return grant
+    case .failure(.expired) where account.session.holdsLast(at: .now):
+      throw Wire.Failure(
+        .sessionExpired, "\(account.name.text) has no refresh token, so only a sign-in gets a new token",
+        hint: "agent login \(account.name.text)")
     case .failure(let error): throw Wire.Failure(error, account: account.name.text)
     }
   }

@@ -63,6 +63,9 @@ extension Session {
   /// Whether a new token can be got without a person.
   package var isRenewable: Bool { token?.notices.isRenewable ?? true }
 
+  /// Whether there is a token that is alive, after which there can be no other without a sign-in.
+  package func holdsLast(at now: Instant) -> Bool { grant?.isAlive(at: now) == true && !isRenewable }
+
   /// Changes the cached token, if there is one.
   mutating func updateToken(_ change: (inout CachedToken) -> Void) {
     guard case .granted(var token) = state else { return }

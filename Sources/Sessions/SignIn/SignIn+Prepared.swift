@@ -279,7 +279,8 @@ extension SignIn.Prepared {
     let outcome = SignIn.Outcome(
       grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,
       isGuest: isGuest, wasGuest: !isGuest && (old?.isGuest ?? false),
-      missesIDToken: expectsIDToken && token == nil, withheldScope: withheld(by: response, hasIDToken: token != nil),
+      missesIDToken: expectsIDToken && token == nil, askedScope: scope?.values ?? [],
+      withheldScope: withheld(by: response, hasIDToken: token != nil),
       label: record.label, notices: notices + (replaced.isLeft ? [Self.leftGrant(configuration.providerSettings)] : []),
       replaced: replaced.grant)
     let isReplaced = !(old?.authority.isSameClient(as: configuration) ?? true)
@@ -304,7 +305,7 @@ extension SignIn.Prepared {
 
   private static func leftGrant(_ provider: Provider?) -> String {
     let page = provider?.sessionsPage.map { ", or until you end it: \($0)" } ?? ""
-    return "the session of the sign-in before is left at the server until it ends there\(page)"
+    return "the earlier session stays valid at the server until it expires there\(page)"
   }
 
   /// The part of the scope that was asked for and not granted (RFC 6749 section 3.3). An ID Token grants `openid`,

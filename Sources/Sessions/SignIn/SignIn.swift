@@ -68,6 +68,8 @@ package enum SignIn {
     package let wasGuest: Bool
     /// An ID Token was requested and did not come, so the user is unknown.
     package let missesIDToken: Bool
+    /// The scope that was asked for.
+    package let askedScope: [String]
     /// The part of the scope that was asked for and not granted.
     package let withheldScope: [String]
     /// The person, by the ID Token.

@@ -161,7 +161,8 @@ import Wire
 
   @Test func `an ended session is told in exactly these words`() {
     let failure = Self.failure(.expired(account: "work"))
-    #expect(failure == Failure(.sessionExpired, "Session expired, please sign in again", hint: "agent login work"))
+    #expect(
+      failure == Failure(.sessionExpired, "work: session expired, please sign in again", hint: "agent login work"))
   }
 
   @Test func `messages are one clean sentence`() {

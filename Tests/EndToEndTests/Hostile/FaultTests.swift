@@ -19,7 +19,7 @@ import Testing
         if trial.fault.isKill, after.failed(3) {
           lost += 1
           #expect(trial.isBetweenAnswerAndWrite, "\(trial): \(after.errorText)")
-          #expect(after.errorText.contains("Session expired, please sign in again"))
+          #expect(after.errorText.contains("session expired, please sign in again"))
           try sweep.tree.signIn("work", at: sweep.issuer.url)
         } else {
           #expect(after.succeeded, "\(trial): \(after.errorText)")

@@ -65,7 +65,7 @@ import Wire
   }
 
   @Test func `may be a failure, which is thrown as it came`() {
-    let failure = Failure(.sessionExpired, "Session expired, please sign in again", hint: "agent login work")
+    let failure = Failure(.sessionExpired, "work: session expired, please sign in again", hint: "agent login work")
     let line = Reply.failure(failure).serialized()
     #expect(throws: failure) { try TokenAnswer(parsing: line.span) }
   }

@@ -93,7 +93,7 @@ enum AccountText {
       add(Phrase("warning"), Phrase("plain http to this machine is allowed"))
     }
     add(Phrase("check"), check(account))
-    add(Phrase("problem"), problem(account["problem"]))
+    if account["problem"] != account["check_problem"] { add(Phrase("problem"), problem(account["problem"])) }
     let name = account["name"]?.string ?? "?"
     let title = account["active"]?.bool == true ? Phrase("\(name) (active account)") : Phrase(verbatim: name)
     return presentation.styled(title.localized(limit: 200), as: "1") + "\n"

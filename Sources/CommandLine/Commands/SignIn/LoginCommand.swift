@@ -44,7 +44,8 @@ struct LoginCommand {
       (files, resource, unlocking, mayAsk) = (nil, nil, nil, false)
       return
     }
-    mayAsk = !invocation[.noInput] && !invocation[.json] && !waiting.isDetached
+    mayAsk =
+      !invocation[.noInput] && !invocation[.json] && !waiting.isDetached && (try? Terminal.openControlling()) != nil
     let files = try HandedFiles(Set(HandedSecret.allCases), invocation)
     guard !invocation[.noWait] else { throw Failure(.invalidRequest, "--no-wait belongs to --resume ID") }
     if waiting.isDetached, client.isPrivate {
@@ -85,15 +86,21 @@ struct LoginCommand {
       if place.utf8.contains(UInt8(ascii: ":")) { login.issuer = place } else { login.account = place }
     case .issuerNeeded where login.issuer == nil:
       tell(missing)
-      guard let issuer = try Confirmation.line(Phrase("Issuer URL")) else { return false }
+      guard let issuer = try Confirmation.line(Phrase("Issuer URL")) else { throw unanswered(missing) }
       login.issuer = issuer
     case .clientNeeded where login.clientID == nil:
       tell(missing)
-      guard let id = try Confirmation.line(Phrase("Client ID")) else { return false }
+      guard let id = try Confirmation.line(Phrase("Client ID")) else { throw unanswered(missing) }
       (login.clientID, login.registersClient) = (id, false)
     default: return false
     }
     return true
+  }
+
+  /// The reason was told before the question.
+  private static func unanswered(_ missing: Failure) -> Failure {
+    Console.tell("\n")
+    return Failure(missing.code, "nothing was typed", hint: missing.advice)
   }
 
   private static func tell(_ missing: Failure) { Console.tell("\(missing.text.localized(limit: 2048))\n") }
