@@ -666,6 +666,7 @@ complete -c agent -n '__agent_at options login' -l browser -d 'Sign in with a br
 complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device'
 complete -c agent -n '__agent_at options login' -l paste -d 'Sign in with a browser anywhere, and paste the address that it ends at'
 complete -c agent -n '__agent_at options login' -l no-open -d 'Show the address, but open no browser'
+complete -c agent -n '__agent_at options login' -l ephemeral -d 'Keep account and session in memory only: nothing is written, and both end with the daemon or a sign-out'
 complete -c agent -n '__agent_at options login' -l use -d 'Make the account the active one'
 complete -c agent -n '__agent_at options login' -l if-needed -d 'Sign in only if no token can be had without it, and say nothing else'
 complete -c agent -n '__agent_at options login' -l start -d 'Print what the user must do and the sign-in\'s name, and return at once'

@@ -92,6 +92,7 @@ extension ManualProtocol {
         "Sign in only if the account has no session (`signed_in`), or no token that a refresh could not renew (`token`)."
           + " What passes by itself is told as an error."),
       Member("use", "boolean", "Make the account the active one."),
+      Member("ephemeral", "boolean", "Keep account and session in memory alone, until the daemon ends."),
       Member(
         "start", "boolean",
         "Answer once it is known what a person must do, with `login`, `account`, `state`, which is `waiting`, and"
@@ -182,7 +183,7 @@ extension ManualProtocol {
       Member(
         "accounts", "list of objects",
         "For each account `name`, `active`, `person` (an e-mail address or a name, for people), `issuer`, `client_id`,"
-          + " `guest` (there is no user),"
+          + " `guest` (there is no user), `ephemeral` (it is in memory alone),"
           + " `client_secret_expires_at`, `certificate_thumbprint` (RFC 8705: `x5t#S256`), `certificate_expires_at`,"
           + " `subject`, `state`, `scope`, `authorization_details` (those that were granted, RFC 9396), `protection` (how its record in the vault opens), `expires_at`,"
           + " `refresh_token_expires_at` and `authorization_expires_at` (ends of the session that the server named),"

@@ -24,7 +24,7 @@ extension Command {
       locked, else 3 where a sign-in is needed, else 4 where a server gave no answer, else 6 or 1. An account that is not
       signed in counts where it is named.
 
-      With `--json` prints `{"accounts": [{"name", "active", "person", "issuer", "client_id", "guest", "client_secret_expires_at",
+      With `--json` prints `{"accounts": [{"name", "active", "person", "issuer", "client_id", "guest", "ephemeral", "client_secret_expires_at",
       "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "authorization_details", "protection", "expires_at",
       "refresh_token_expires_at", "authorization_expires_at", "sign_in_by", "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "in_config", "check",
       "check_problem"}], "daemon": {"pid", "version", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib",
@@ -59,7 +59,7 @@ extension Command {
     details: """
       The active account is marked with an asterisk.
 
-      With `--json` prints `{"accounts": [{"name", "active", "person", "issuer", "state", "guest", "expires_at",
+      With `--json` prints `{"accounts": [{"name", "active", "person", "issuer", "state", "guest", "ephemeral", "expires_at",
       "sign_in_by"}]}`, as in `agent status`.
       """,
     options: [Option.utc.declaration],

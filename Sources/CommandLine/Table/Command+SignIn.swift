@@ -82,6 +82,9 @@ extension Command {
       (`tpm2`). The first time a new passphrase or PIN is asked for, twice, or read from what `--passphrase-file` and
       the like name; later the one that there is. See `agent lock`.
 
+      With `--ephemeral` nothing is written: account and session are in the memory of `agentd` alone, renewed as any
+      other, and gone when it ends or the account is signed out. It is the active account where there is no other.
+
       With `--json` the events go to standard output, one object a line: `{"event": "device_code", "login", "account",
       "issuer", "client_id", "scope", "user_code", "verification_uri", "verification_uri_complete", "expires_at",
       "interval"}` or `{"event": "browser", "login", "account", "issuer", "client_id", "scope", "url", "link_url",
@@ -98,7 +101,8 @@ extension Command {
     options: Options.accountSettings + Options.clientSecrets + [
       Option.register.declaration, Option.initialAccessTokenFile.declaration, Option.guest.declaration,
       Option.browser.declaration, Option.device.declaration, Option.paste.declaration,
-      Option.noOpen.declaration, Option.use.declaration, Option.ifNeeded.declaration, Option.start.declaration,
+      Option.noOpen.declaration, Option.ephemeral.declaration, Option.use.declaration, Option.ifNeeded.declaration,
+      Option.start.declaration,
       Option.resume.declaration, Option.noWait.declaration,
       Option.acr.declaration, Option.maxAge.declaration, Option.claimsChallenge.declaration, Option.prompt.declaration,
       Option.loginHint.declaration, Option.qrCode.declaration, Option.copyCode.declaration,

@@ -65,6 +65,14 @@ extension Command {
       an account. `AGENT_ACCOUNT` is neither set nor
       unset, unless `--var` names it: without an account the variables are those of the active one. bash from 4.2 on,
       zsh and fish from 3.2 on are supported; the output must stand between quotes.
+
+      In bash the function stands first in `PROMPT_COMMAND`, whether that is a text or a list, and what is there goes on
+      to see the status of the last command. To show the account in the prompt, have the hook set it, with
+      `--var AGENT_ACCOUNT=account` beside the other variables: then `PS1='${AGENT_ACCOUNT:+[$AGENT_ACCOUNT] }'"$PS1"`
+      shows it in bash, and the module `env_var.AGENT_ACCOUNT` in starship. With direnv, `.envrc` has
+      `eval "$(agent env work)"`: direnv then sets the variables in that directory and takes them away elsewhere; it
+      evaluates the file when it changes and at each entry, not when a token ends, so `agent exec` or the hook serves
+      longer work better.
       """,
     options: [
       Option.shell.declaration, Option.variable.declaration, Option.unset.declaration, Option.hook.declaration,

@@ -73,6 +73,11 @@ extension Option<Bool> {
   static var ifNeeded: Self {
     Self("if-needed", in: .scripts, "Sign in only if no token can be had without it, and say nothing else")
   }
+  static var ephemeral: Self {
+    Self(
+      "ephemeral", in: .protection,
+      "Keep account and session in memory only: nothing is written, and both end with the daemon or a sign-out")
+  }
   static var use: Self { Self("use", in: .service, "Make the account the active one") }
   static var noWait: Self {
     Self("no-wait", in: .scripts, "With `--resume`: report the state of the sign-in, and return at once")

@@ -28,6 +28,7 @@ final class AccountRequests: AccountPart {
   func use(_ name: String, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(name)
     let name = account.name
+    try broker.refuseEphemeral(name)
     context.changeSettings {
       $0.activate(name)
     } then: { [self] outcome in
@@ -106,6 +107,7 @@ final class AccountRequests: AccountPart {
   ) throws(Failure) {
     let account = try broker.resolve(asked)
     let old = account.configuration
+    try broker.refuseEphemeral(account.name)
     try signIns.refuseDuring(account.name)
     var changed = old
     for setting in unset { changed.unset(setting) }
@@ -174,6 +176,7 @@ final class AccountRequests: AccountPart {
 
   private func rename(_ asked: String, to newName: AccountName, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(asked)
+    try broker.refuseEphemeral(account.name)
     try signIns.refuseDuring(account.name)
     try signIns.refuseDuring(newName)
     let rename = AccountRename(
@@ -248,6 +251,7 @@ final class AccountRequests: AccountPart {
       log.note(.signedOut(outcome.confirmation == .revoked ? .revoked : .notRevoked), name)
       log.note(.settingsChanged(.removed), name)
       if !outcome.confirmation.foundNothing { broker.publish(of: name) { $0.signedOut(.removed) } }
+      services.ephemeral.remove(name)
       if let account = broker.remove(name) { broker.failWaiters(account, .noAccount(name: name.text)) }
       announceSettings()
     case .failure:

@@ -149,6 +149,10 @@ final class SignOuts: AccountPart {
     case .success(let ending):
       told(ending, name)
       if !ending.confirmation.foundNothing { broker.publish(of: name) { $0.signedOut(.user) } }
+      if services.ephemeral.contains(name) {
+        services.ephemeral.remove(name)
+        _ = broker.remove(name)
+      }
       var result = ending.confirmation.json(name)
       result["end_session_url"] = ending.logoutURL.map { .string($0) }
       // Of all accounts only those are told of that were signed in.

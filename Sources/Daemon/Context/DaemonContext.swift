@@ -89,7 +89,7 @@ final class DaemonContext {
     let settings: Settings
     do { settings = try settingsFile.current(seen: fileRevision) } catch { throw Failure(error) }
     onSettings(settings)
-    return settings
+    return settings.adding(services.ephemeral.accounts)
   }
 }
 
@@ -123,6 +123,7 @@ extension DaemonPart {
   /// The services for an operation on an account, whose steps and warnings reach the loop before its result does.
   func services(for account: AccountName) -> SessionServices {
     let note = jobs.messages { [log] (event: LogEvent) in log.note(event, account) }
+    let services = services.ephemeral.contains(account) ? services.ephemerally() : services
     return services.observed { [attention = context.watches.attention] step in
       if let notice = LogEvent(noticeOf: step) { return note(notice) }
       guard attention.isPaid, let step = LogStep(step) else { return }

@@ -28,6 +28,15 @@ struct LoginSettings {
     account = try Self.account(request, settings)
     let stored = settings[account]
     isNew = stored == nil
+    if stored != nil, request.isEphemeral != settings.ephemeral.contains(account) {
+      throw request.isEphemeral
+        ? Failure(
+          .accountExists, "there is an account named \(account.text) already, which is not ephemeral",
+          hint: "choose another name")
+        : Failure(
+          .accountExists, "\(account.text) is ephemeral and ends with the daemon",
+          hint: "agent logout \(account.text)")
+    }
     var configuration: AccountConfiguration
     if request.registersClient, request.clientID != nil {
       throw Failure(.invalidRequest, "a client that is registered now has no client id yet: leave out --client-id")
@@ -129,6 +138,7 @@ extension LoginRequest {
     if handsOver.contains(.clientSecret) { words.append("--client-secret-prompt") }
     if handsOver.contains(.clientKey) { words += ["--client-key-file", "FILE"] }
     if registersClient { words.append("--register") }
+    if isEphemeral { words.append("--ephemeral") }
     if isGuest { words.append("--guest") }
     return words
   }

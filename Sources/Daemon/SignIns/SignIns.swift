@@ -55,7 +55,8 @@ final class SignIns: AccountPart {
       wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: options)
     var start = SignIn.Request(
       account: meant.account, configuration: meant.configuration, isNew: meant.isNew,
-      services: services(for: login.account), settingsDirectory: settingsFile.directoryPath,
+      services: request.isEphemeral ? services(for: login.account).ephemerally() : services(for: login.account),
+      settingsDirectory: settingsFile.directoryPath,
       cancellation: login.cancellation
     ) {
       [cancellation = login.cancellation, directory = settingsFile.directoryPath] (configuration) throws(SessionError)

@@ -12,6 +12,8 @@ struct AccountSummary: Sendable {
   var isActive: Bool
   /// Whether the settings name it; else the vault has a record of it, and ``configuration`` is what that has sealed.
   var isConfigured = true
+  /// Neither do: it is in no file.
+  var isEphemeral = false
   var isGranted = false
   var isExpired = false
   /// Protection level of the account's record; nil without a record or if the level cannot be read.
@@ -54,6 +56,15 @@ enum Survey {
     for (name, configuration) in settings.accounts where only == nil || only == name {
       var summary = AccountSummary(name: name, configuration: configuration, isActive: settings.active == name)
       do throws(SessionError) {
+        if settings.ephemeral.contains(name) {
+          summary.isEphemeral = true
+          if let record = try services.record(of: name) {
+            summary.label = record.label
+            add(record, to: &summary)
+          }
+          summaries.append(summary)
+          continue
+        }
         summary.protection = levels[name]
         summary.label = try? vault.get()?.label(of: name)
         if let vault = try vault.get(), let record = try services.record(of: name, in: vault) {

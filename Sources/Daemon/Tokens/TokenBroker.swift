@@ -61,7 +61,8 @@ final class TokenBroker: DaemonPart {
 
   /// Whether a session is in memory alone: it would end with the daemon.
   var holdsUnrenewable: Bool {
-    accounts.values.contains { $0.session.grant?.isAlive(at: loop.now) == true && !$0.session.isRenewable }
+    !services.ephemeral.accounts.isEmpty
+      || accounts.values.contains { $0.session.grant?.isAlive(at: loop.now) == true && !$0.session.isRenewable }
   }
 
   /// Lets go of an account that the settings no longer name: its session is neither served nor renewed. A refresh under
@@ -86,6 +87,14 @@ final class TokenBroker: DaemonPart {
       throw Failure(.noAccount(name: asked, known: settings.accounts.map(\.name.text)), account: nil)
     }
     return self.account(account, configuration)
+  }
+
+  /// Refuses what would write an ephemeral account down.
+  func refuseEphemeral(_ account: AccountName) throws(Failure) {
+    guard services.ephemeral.contains(account) else { return }
+    throw Failure(
+      .invalidRequest, "\(account.text) is ephemeral, so its settings cannot be changed",
+      hint: "agent logout \(account.text)")
   }
 
   /// Returns the live account. Discards its token if its settings changed since the token was issued.

@@ -5,7 +5,8 @@ package import Vocabulary
 extension SessionServices {
   /// The level that an account's record is at; nil when there is none.
   package func protection(of account: AccountName) throws(SessionError) -> Protection? {
-    try storing { (vault) throws(VaultError) in try vault.protection(of: account) }
+    if isEphemeral(account) { return ephemeral.record(of: account).map { _ in .device } }
+    return try storing { (vault) throws(VaultError) in try vault.protection(of: account) }
   }
 
   /// Makes sure that a sign-in can be kept when a person has approved it, before anything is asked of a server.
@@ -17,6 +18,7 @@ extension SessionServices {
   package func requireOpen(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool
   ) throws(SessionError) -> Protection {
+    if isEphemeral(account) { return .device }
     // Also for a new account: a vault that does not open would take nothing.
     let recorded = try recordedProtection(of: account)
     let stored = isNew ? nil : recorded
@@ -36,6 +38,7 @@ extension SessionServices {
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, _ cancellation: Cancellation,
     _ body: () throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
+    if isEphemeral(account) { return try cancellation.spending(or: .cancelled, body) }
     let recorded = isNew ? nil : try recordedProtection(of: account)
     var inside: [Protection] = []
     defer { for level in inside { gate.leave(level) } }
@@ -62,7 +65,7 @@ extension SessionServices {
   /// Only a level that can be locked is distinguished: while none is unlocked, all readable records have level
   /// `device`.
   func level(of account: AccountName, or wanted: Protection?) -> Protection {
-    guard lockableLevels.contains(where: { vault.isUnlocked($0) }) else { return .device }
+    guard !isEphemeral(account), lockableLevels.contains(where: { vault.isUnlocked($0) }) else { return .device }
     if let wanted, wanted != .device { return wanted }
     return (try? vault.protection(of: account)) ?? .device
   }

@@ -16,6 +16,10 @@ package struct SessionServices: Sendable {
   /// Makes a lock of the vault wait for pending writes.
   package let gate = LockGate()
   let unstored = UnstoredRecords()
+  /// The accounts that are in no file.
+  package let ephemeral = EphemeralAccounts()
+  /// The account that these services are for is one of them, or becomes one.
+  var isEphemeral = false
   /// The observer of the operation's steps.
   private(set) var observer: StepObserver?
 
@@ -66,6 +70,11 @@ package struct SessionServices: Sendable {
     _ account: AccountName, at wanted: Protection?, mustWrite: Bool = false, cancellation: Cancellation? = nil,
     _ body: (Protection) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
+    // No other process knows the account.
+    if isEphemeral(account) {
+      if let cancellation, cancellation.isCancelled { throw .cancelled }
+      return try body(.device)
+    }
     let begin = time.now()
     let lock = try storing { (vault) throws(VaultError) in
       try vault.lockAccount(account, wait: Self.lockWait) { cancellation?.isCancelled ?? false }
@@ -127,6 +136,7 @@ package struct SessionServices: Sendable {
   }
 
   func storedRecord(of account: AccountName) throws(SessionError) -> StoredRecord? {
+    if isEphemeral(account) { return ephemeral.record(of: account) }
     guard let snapshot = try snapshot() else { return nil }
     return try storedRecord(of: account, in: snapshot)
   }
@@ -171,6 +181,12 @@ package struct SessionServices: Sendable {
     _ record: AccountRecord, of account: AccountName, protection: Protection? = nil, replacing replaced: UInt64? = nil,
     in room: SecretRoom? = nil
   ) throws(SessionError) -> UInt64 {
+    if isEphemeral(account) {
+      guard let generation = ephemeral.write(record, of: account, replacing: replaced) else {
+        throw .signedOut(account: account.text)
+      }
+      return generation
+    }
     let content = try record.sealedContent(in: room)
     let generation = try storing { (vault) throws(VaultError) -> UInt64? in
       if let replaced {
@@ -203,6 +219,7 @@ package struct SessionServices: Sendable {
   /// Whether `grant` belongs to the record that the vault holds now: another process may have signed
   /// the account out or in again.
   package func isCurrent(_ grant: AccessGrant, of account: AccountName) -> Bool {
+    if isEphemeral(account) { return ephemeral.record(of: account)?.generation == grant.recordGeneration }
     guard let record = try? vault.read(account) else { return false }
     return record.generation == grant.recordGeneration
   }

@@ -31,7 +31,7 @@ extension SessionServices {
   /// - Returns: Memory for a record of any size.
   @discardableResult
   func rehearseWrite() throws(SessionError) -> SecretRoom {
-    try storing { (vault) throws(VaultError) in try vault.rehearseWrite() }
+    if !isEphemeral { try storing { (vault) throws(VaultError) in try vault.rehearseWrite() } }
     // A buffer that grows takes less than twice its last size.
     do { return try SecretRoom(byteCount: 2 * SecretBytes.maximumCount) } catch { throw .memory }
   }

@@ -17,6 +17,9 @@ package struct Settings: Sendable, Hashable {
   /// The account that commands without a name mean.
   package private(set) var active: AccountName?
 
+  /// The accounts that are in no file, beside those of the file.
+  package private(set) var ephemeral: Set<AccountName> = []
+
   /// After how many seconds without use the vault locks by itself; zero for never.
   package private(set) var lockAfterSeconds = Self.defaultLockAfterSeconds
   package static let defaultLockAfterSeconds = 15 * 60
@@ -69,6 +72,18 @@ package struct Settings: Sendable, Hashable {
     }
     // Who deletes the active account by hand makes no other one unusable by it.
     if self[active] != nil { self.active = active }
+  }
+
+  /// The same with accounts that are in no file; one of them is the active one where the file names none.
+  package func adding(_ ephemeral: [(name: AccountName, configuration: AccountConfiguration)]) -> Settings {
+    guard !ephemeral.isEmpty else { return self }
+    var settings = self
+    for account in ephemeral where self[account.name] == nil {
+      settings.accounts.append(account)
+      settings.ephemeral.insert(account.name)
+    }
+    settings.active = active ?? settings.accounts.first?.name
+    return settings
   }
 
   package subscript(_ name: AccountName) -> AccountConfiguration? {

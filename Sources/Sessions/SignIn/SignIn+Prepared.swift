@@ -160,7 +160,7 @@ extension SignIn.Prepared {
   }
 
   /// Whether ``keepEntered()`` has anything to do.
-  package var keepsEntered: Bool { request.isNew && !leavesSomething && !isGuest }
+  package var keepsEntered: Bool { request.isNew && !leavesSomething && !isGuest && !services.isEphemeral }
 
   /// Stores what a person entered for the sign-in of a new account that failed, as a signed-out account, so that the
   /// account's name is enough for the next try. Best effort, since the failure is what counts. Blocking.

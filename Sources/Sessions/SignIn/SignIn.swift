@@ -146,6 +146,7 @@ extension SignIn.Request {
 
   /// Makes sure that ``save(_:)`` could write the settings, as far as that can be known before.
   func rehearseSettings(_ configuration: AccountConfiguration) throws(SessionError) {
+    if services.isEphemeral { return }
     try settings { () throws(ConfigurationError) in
       try SettingsFile(directory: settingsDirectory).rehearse { (settings) throws(ConfigurationError) in
         try settings.set(configuration, for: account)
@@ -157,6 +158,7 @@ extension SignIn.Request {
   ///
   /// - Parameter activates: The account becomes the active one.
   func save(_ configuration: AccountConfiguration, activates: Bool = false) throws(SessionError) {
+    if services.isEphemeral { return services.ephemeral.set(configuration, for: account) }
     try settings { () throws(ConfigurationError) in
       let file = SettingsFile(directory: settingsDirectory)
       _ = try file.change(wait: .seconds(60)) { (settings) throws(ConfigurationError) in

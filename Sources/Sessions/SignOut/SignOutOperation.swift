@@ -131,11 +131,7 @@ package struct SignOutOperation: Sendable {
   ) throws(SessionError) -> Bool {
     guard let record else {
       // It may be gone already.
-      return try services.storing { (vault) throws(VaultError) in
-        let isRemoved = try vault.remove(account, generation: stored.generation)
-        if isRemoved { return true }
-        return try vault.protection(of: account) == nil
-      }
+      return try services.remove(stored, of: account)
     }
     do { try services.write(record, of: account, replacing: stored.generation) } catch .signedOut { return false }
     return true

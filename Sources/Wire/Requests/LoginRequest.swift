@@ -30,6 +30,8 @@ package struct LoginRequest: Sendable, Hashable {
 
   /// What makes a sign-in needless; nil signs in whatever there is. The result then has `kept`.
   package var unless: Condition?
+  /// Whether the account and its session are in no file, and end with the daemon.
+  package var isEphemeral = false
   /// Whether the account becomes the active one.
   package var activates = false
 
@@ -89,6 +91,7 @@ extension LoginRequest {
     canOpenBrowser = try members.flag("can_open_browser")
     unless = try members.choice("unless", Condition.self)
     activates = try members.flag("use")
+    isEphemeral = try members.flag("ephemeral")
     isDetached = try members.flag("start")
     demands = try SignInDemands(members)
   }
@@ -106,6 +109,7 @@ extension LoginRequest {
     members.add("can_open_browser", canOpenBrowser)
     members.add("unless", unless?.rawValue)
     members.add("use", activates)
+    members.add("ephemeral", isEphemeral)
     members.add("start", isDetached)
     demands.addMembers(to: &members)
   }

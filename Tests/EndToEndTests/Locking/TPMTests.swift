@@ -10,7 +10,7 @@ import Testing
       let status = try home.tree.json("vault", "status")
       #expect(status["binding"] == "tpm2" && status["binding_problem"] == nil, "\(status)")
       #expect(status["slots"] == [["slot": 1, "kind": "tpm2", "protection": "device"]])
-      #expect(try home.run("status").outputText.contains("bound to the TPM"))
+      #expect(try home.run("status", "--verbose").outputText.contains("bound to the TPM"))
       // The background goes on without anybody, also with a new daemon.
       try home.tree.stopDaemon()
       try home.run("token", "work", "--force-refresh")

@@ -53,7 +53,7 @@ import Testing
       #expect(try session.tree.agent("account", "set", "work", "--unset", "parameter").succeeded)
       func granted() throws -> JSON? { try session.tree.json("status")["accounts"]?.array?[0]["authorization_details"] }
       #expect(try granted() == JSON(parsing: Array(Self.details.utf8)))
-      #expect(try session.tree.agent("status").outputText.contains("payment"))
+      #expect(try session.tree.agent("status", "work").outputText.contains("payment"))
       try session.issuer.control("authorization_details", #"[{"type":"other"}]"#)
       _ = try session.tree.token("work", "--force-refresh")
       #expect(try granted() == [["type": "other"]])

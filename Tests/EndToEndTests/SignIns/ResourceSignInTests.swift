@@ -53,6 +53,44 @@ import Testing
     }
   }
 
+  // The resource chooses that URL, and a person pastes the hint into a shell.
+  @Test(arguments: [
+    "/$(touch${IFS}here)", "/';touch;'", "/`touch`", "/a&touch&b", "/(x)!y*", "/\u{202E}x", "/a b", "/\n",
+  ])
+  func `of a resource that names a hostile authorization server has a hint that is safe in a shell`(path: String) throws
+  {
+    let server = try LoopbackServer { conversation in
+      while let request = try conversation.readRequest() {
+        let own = "http://\(request.values("host").first ?? "")"
+        let metadata: JSON = [
+          "resource": .string("\(own)/api"), "authorization_servers": [.string("https://as.example\(path)")],
+        ]
+        let isMetadata = request.line.contains("/.well-known/")
+        try conversation.respond(
+          isMetadata ? 200 : 401,
+          headers: isMetadata
+            ? ["Content-Type: application/json"]
+            : ["WWW-Authenticate: Bearer resource_metadata=\"\(own)/.well-known/oauth-protected-resource/api\""],
+          body: isMetadata ? String(decoding: metadata.serialized(), as: UTF8.self) : "")
+      }
+    }
+    try AgentTree.with { tree in
+      let url = server.url("/api")
+      let result = try tree.agent(["login", url, "--no-input", "--allow-http-loopback"])
+      #expect(!result.succeeded && result.output.isEmpty)
+      #expect(result.errorText.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A }, "\(result.errorText)")
+      for hint in Hints.all(in: result) {
+        guard let start = hint.firstRange(of: "agent ") else { continue }
+        // A shell makes words of the hint and does nothing else.
+        let words = "agent() { printf '<%s>' \"$@\"; }; touch() { echo TOUCHED; }; " + hint[start.lowerBound...]
+        let read = try tree.shell("sh", words)
+        #expect(read.errorText.isEmpty && !read.outputText.contains("TOUCHED"), "\(hint): \(read)")
+        #expect(read.outputText.contains("<https://as.example\(path)>"), "\(hint): \(read.outputText)")
+        #expect(try tree.directory.open("home").fileNames() == [])
+      }
+    }
+  }
+
   @Test func `of an account that is not there yet may name it with --resource`() throws {
     try Self.with { issuer, tree, resource in
       let arguments = ["login", "work", "--resource", resource, "--no-input", "--json"] + Self.options

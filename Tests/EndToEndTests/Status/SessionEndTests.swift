@@ -62,7 +62,7 @@ import Testing
     try Session.with("--authorization-expires-in", "\(30 * Self.day)") { session in
       let account = try Self.account(session.tree)
       #expect(Self.isNear(account["authorization_expires_at"], 30 * Self.day) && account["sign_in_by"] == nil)
-      #expect(try session.tree.agent("status").outputText.contains("until 2"))
+      #expect(try session.tree.agent("status", "work").outputText.contains("until 2"))
       #expect(!(try session.tree.agent("events").outputText.contains("the session ends")))
     }
   }

@@ -142,7 +142,7 @@ extension HostileRow.Outcome {
       + " if that is right: agent logout work, then agent login work")
   static let signedOut = Self.refused("signed_out", 3, "work is signed out; agent login work")
   static let expired = Self.refused(
-    "session_expired", 3, "work: session expired, please sign in again; agent login work")
+    "session_expired", 3, "session expired, please sign in again; agent login work")
   static let noMetadata = Self.refused(
     "invalid_configuration", 1,
     "no metadata was found at SERVER/.well-known/openid-configuration (HTTP status 200); check the issuer's URL")

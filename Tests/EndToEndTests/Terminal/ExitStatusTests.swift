@@ -73,6 +73,9 @@ import Testing
     try Session.with { session in
       try session.issuer.control("approval", "ask")
       let program = try WatchedProgram(session.tree, columns: 80, [:], [Programs.path("agent"), "login", "work"])
+      try program.until("Sign in again?")
+      try program.type("y")
+      try program.type("^M")
       try program.until(" left.")
       try program.interrupt()
       #expect(try program.end().status == 130)

@@ -103,6 +103,9 @@ import Testing
       func state() throws -> JSON? { try tree.json("status")["accounts"]?.array?.first?["state"] }
       try session.issuer.control("approval", "ask")
       let program = try WatchedProgram(tree, columns: 80, [:], [Programs.path("agent"), "login", "work"])
+      try program.until("Sign in again?")
+      try program.type("y")
+      try program.type("^M")
       let screen = try program.until(" left.")
       #expect(try state() == "signing_in")
       try program.interrupt()

@@ -61,6 +61,7 @@ let fullLogin: LoginRequest = {
   login.redirectURI = "http://127.0.0.1:8400/cb"
   login.unless = .token
   login.activates = true
+  login.isEphemeral = true
   login.flow = .browser
   login.canOpenBrowser = true
   return login
@@ -148,7 +149,7 @@ private let fullDiscovery: DiscoverRequest = {
         + #""origins":["api.example.org"],"refresh":"on-demand","variables":["API=access_token"],"protect":"passphrase","#
         + #""client_secret_descriptor":true,"client_key_descriptor":true,"#
         + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"#
-        + #""register":true,"guest":true,"offline_access":true,"announced_pkce":true,"flow":"browser","can_open_browser":true,"unless":"token","use":true}"#
+        + #""register":true,"guest":true,"offline_access":true,"announced_pkce":true,"flow":"browser","can_open_browser":true,"unless":"token","use":true,"ephemeral":true}"#
         + "\n")
   }
 

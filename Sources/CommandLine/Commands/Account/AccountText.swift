@@ -48,11 +48,14 @@ enum AccountText {
       }
     ]
     if account["refresh_queued"]?.bool == true { remarks.append(Phrase("waits for the network or the server")) }
+    if account["ephemeral"]?.bool == true { remarks.append(ephemeral) }
     if account["http_loopback"]?.bool == true { remarks.append(Phrase("plain http to this machine is allowed")) }
     let problem = problem(account["problem"])
     remarks.append(problem ?? (account["in_config"]?.bool == false ? Phrase("not in config.json") : nil))
     return remarks.compactMap { $0 }
   }
+
+  private static var ephemeral: Phrase { Phrase("in memory only: ends with the daemon") }
 
   private static func style(_ account: JSON) -> String {
     switch account["state"]?.string {
@@ -79,6 +82,7 @@ enum AccountText {
     add(Phrase("state"), state(account, now: presentation.now))
     add(Phrase("session"), session(account, presentation))
     add(Phrase("renewal"), renewal(account))
+    if account["ephemeral"]?.bool == true { add(Phrase("storage"), ephemeral) }
     add(Phrase("issuer"), "issuer")
     add(Phrase("client"), "client_id")
     add(Phrase("subject"), "subject")

@@ -28,6 +28,17 @@ enum LoginOptions {
     }
     request.isGuest = invocation[.guest]
     request.activates = invocation[.use]
+    request.isEphemeral = invocation[.ephemeral]
+    if request.isEphemeral {
+      // There is no file that says it, and a client that is registered would be left at the server.
+      let others = [
+        ("use", request.activates), ("register", request.registersClient), ("keep", request.keepsAccessToken),
+        ("protect", request.protection != nil),
+      ]
+      if let other = others.first(where: \.1) {
+        throw Failure(.invalidRequest, "--ephemeral and --\(other.0) exclude each other")
+      }
+    }
     if invocation[.ifNeeded] { request.unless = .token }
     (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
     return request

@@ -1,0 +1,80 @@
+internal import Platform
+internal import Vault
+package import Vocabulary
+
+/// Accounts that are in no file: their settings and records live in the memory of this process, and end with it.
+///
+/// Thread-safe. The secrets of a record are in secret memory, as those of every record are.
+package final class EphemeralAccounts: Sendable {
+  private struct Entry {
+    var configuration: AccountConfiguration
+    var record: AccountRecord?
+    var generation: UInt64 = 0
+  }
+
+  private let entries = Monitor<[AccountName: Entry]>([:])
+
+  /// The accounts with their settings, in byte order of the names.
+  package var accounts: [(name: AccountName, configuration: AccountConfiguration)] {
+    entries.withLock { entries in entries.map { ($0.key, $0.value.configuration) } }.sorted { $0.0 < $1.0 }
+  }
+
+  package func contains(_ account: AccountName) -> Bool { entries.withLock { $0[account] != nil } }
+
+  /// Adds an account, or changes its settings.
+  func set(_ configuration: AccountConfiguration, for account: AccountName) {
+    entries.withLock { $0[account, default: Entry(configuration: configuration)].configuration = configuration }
+  }
+
+  func record(of account: AccountName) -> SessionServices.StoredRecord? {
+    entries.withLock { entries in
+      entries[account].flatMap { entry in
+        entry.record.map { SessionServices.StoredRecord(record: $0, generation: entry.generation) }
+      }
+    }
+  }
+
+  /// Replaces the record.
+  ///
+  /// - Parameter replaced: The number of the record whose place it takes; nil for any.
+  /// - Returns: The record's number; nil, and nothing is changed, if there is no such account or record any more.
+  func write(_ record: AccountRecord, of account: AccountName, replacing replaced: UInt64?) -> UInt64? {
+    entries.withLock { entries in
+      guard let entry = entries[account], replaced == nil || entry.record != nil && entry.generation == replaced
+      else { return nil }
+      entries[account]?.record = record
+      entries[account]?.generation += 1
+      return entry.generation + 1
+    }
+  }
+
+  /// Forgets an account and its record.
+  package func remove(_ account: AccountName) { entries.withLock { $0[account] = nil } }
+}
+
+extension SessionServices {
+  /// The services for an account that is ephemeral, or that a sign-in makes so: they touch no file of the account's.
+  package func ephemerally() -> SessionServices {
+    var services = self
+    services.isEphemeral = true
+    return services
+  }
+
+  /// Whether the account is in no file.
+  func isEphemeral(_ account: AccountName) -> Bool { isEphemeral || ephemeral.contains(account) }
+
+  /// Removes a record, unless it is another one by now.
+  ///
+  /// - Returns: Whether none of this number is left.
+  func remove(_ stored: StoredRecord, of account: AccountName) throws(SessionError) -> Bool {
+    guard !isEphemeral(account) else {
+      ephemeral.remove(account)
+      return true
+    }
+    return try storing { (vault) throws(VaultError) in
+      let isRemoved = try vault.remove(account, generation: stored.generation)
+      if isRemoved { return true }
+      return try vault.protection(of: account) == nil
+    }
+  }
+}
