@@ -73,8 +73,19 @@ package final class AccountSetting: Sendable {
   package struct Invalid: Error, Hashable {
     /// The setting's name.
     package let name: String
-    /// The valid values, after "must be".
-    package let expected: String
+    package let expected: Expectation
+  }
+
+  /// The valid values of a setting.
+  package enum Expectation: Sendable, Hashable {
+    /// A text of at most so many bytes.
+    case text(mostBytes: Int)
+    case flag
+    /// A list of at most so many texts.
+    case list(mostTexts: Int)
+    /// A list of texts of at most so many bytes each.
+    case texts(mostBytes: Int)
+    case choice([String])
   }
 
   private init(
@@ -184,7 +195,7 @@ extension AccountSetting {
     if let expected = expectation(failedBy: value) { throw Invalid(name: name, expected: expected) }
     guard write(&settings, value) else {
       guard case .choice(let words) = kind else { return }
-      throw Invalid(name: name, expected: "one of \(words.joined(separator: ", "))")
+      throw Invalid(name: name, expected: .choice(words))
     }
   }
 
@@ -196,15 +207,15 @@ extension AccountSetting {
   }
 
   /// What the value must be, if it has another type or size; nil if it has not.
-  private func expectation(failedBy value: JSON) -> String? {
+  private func expectation(failedBy value: JSON) -> Expectation? {
     switch kind {
-    case .text, .file, .choice: return Self.isText(value) ? nil : "a text of at most \(Self.maximumTextBytes) bytes"
-    case .flag: return value.bool == nil ? "true or false" : nil
+    case .text, .file, .choice: return Self.isText(value) ? nil : .text(mostBytes: Self.maximumTextBytes)
+    case .flag: return value.bool == nil ? .flag : nil
     case .texts:
       guard let values = value.array, values.count <= Self.maximumListCount else {
-        return "a list of at most \(Self.maximumListCount) texts"
+        return .list(mostTexts: Self.maximumListCount)
       }
-      return values.allSatisfy(Self.isText) ? nil : "a list of texts of at most \(Self.maximumTextBytes) bytes"
+      return values.allSatisfy(Self.isText) ? nil : .texts(mostBytes: Self.maximumTextBytes)
     }
   }
 }

@@ -35,19 +35,19 @@ struct HandedFiles {
       Option.clientSecretPrompt.declaration,
     ].filter(invocation.has)
     guard ways.count <= 1 else {
-      throw Failure(.invalidRequest, "give one of \(ways.map { "--\($0.name)" }.joined(separator: " and "))")
+      throw Failure(.invalidRequest, "give one of \(Phrase.all(ways.map { "--\($0.name)" }))")
     }
     if asks, invocation[.noInput] {
       throw Failure(.invalidRequest, "--client-secret-prompt reads from the terminal, which --no-input forbids")
     }
   }
 
-  private static func file(_ kind: HandedSecret) -> (title: String, option: Option<String?>) {
+  private static func file(_ kind: HandedSecret) -> (title: Phrase, option: Option<String?>) {
     switch kind {
-    case .clientSecret: ("client secret", .clientSecretFile)
-    case .clientKey: ("client key", .clientKeyFile)
-    case .clientCertificate: ("client certificate", .clientCertificateFile)
-    case .initialAccessToken: ("initial access token", .initialAccessTokenFile)
+    case .clientSecret: (Phrase("client secret"), .clientSecretFile)
+    case .clientKey: (Phrase("client key"), .clientKeyFile)
+    case .clientCertificate: (Phrase("client certificate"), .clientCertificateFile)
+    case .initialAccessToken: (Phrase("initial access token"), .initialAccessTokenFile)
     }
   }
 
@@ -66,10 +66,10 @@ struct HandedFiles {
         throw Failure(.invalidRequest, "the environment variable \"\(variable)\" is not set, or empty")
       }
       descriptors.append(
-        SharedDescriptor(try NamedSecret.pipe(holding: Array(value.utf8).span, called: "client secret")))
+        SharedDescriptor(try NamedSecret.pipe(holding: Array(value.utf8).span, called: Phrase("client secret"))))
     } else if asks {
       let typed = try SecretPrompt.ask(Phrase("Client secret"), hint: "name a file: --client-secret-file") {
-        (secret) throws(Failure) in try NamedSecret.pipe(holding: secret, called: "client secret")
+        (secret) throws(Failure) in try NamedSecret.pipe(holding: secret, called: Phrase("client secret"))
       }
       descriptors.append(SharedDescriptor(typed))
     }

@@ -7,7 +7,7 @@ internal import Wire
 /// The daemon reads it from the open file, so that what is in a file never is in this process's memory.
 struct NamedSecret {
   /// Its name in messages.
-  let title: String
+  let title: Phrase
   let file: Option<String?>
   let descriptor: Option<String?>?
   private let path: String?
@@ -15,7 +15,7 @@ struct NamedSecret {
 
   /// - Throws: `invalid_request` when two ways are named, or when standard input is to hold another secret too.
   init(
-    _ title: String, _ file: Option<String?>, or descriptor: Option<String?>? = nil, _ invocation: Invocation
+    _ title: Phrase, _ file: Option<String?>, or descriptor: Option<String?>? = nil, _ invocation: Invocation
   ) throws(Failure) {
     self.title = title
     self.file = file
@@ -36,7 +36,7 @@ struct NamedSecret {
       do {
         secret = try Self.file(path)
       } catch {
-        throw Failure(.invalidRequest, "the \(title) file \"\(path)\" cannot be read: \(error.message)")
+        throw Failure(.invalidRequest, "the \(title) file \"\(path)\" cannot be read: \(Phrase(known: error.message))")
       }
     } else if let number, let descriptor {
       secret = try Self.inherited(number, descriptor)
@@ -58,7 +58,7 @@ struct NamedSecret {
     do {
       return try duplicate(number)
     } catch {
-      throw Failure(.invalidRequest, "descriptor \(number) cannot be read: \(error.message)")
+      throw Failure(.invalidRequest, "descriptor \(number) cannot be read: \(Phrase(known: error.message))")
     }
   }
 
@@ -92,14 +92,14 @@ struct NamedSecret {
     }
     let named = files + descriptors
     guard Set(named).count > 1 else { return }
-    throw Failure(.invalidRequest, "standard input cannot hold what \(named.joined(separator: " and ")) name")
+    throw Failure(.invalidRequest, "standard input cannot hold what \(Phrase.all(named)) name")
   }
 
   /// The capacity of a pipe that is not read (pipe(7)), far more than a secret may have.
   private static let mostPiped = 32_768
 
   /// The end to read from of a pipe with these bytes in it.
-  static func pipe(holding bytes: Span<UInt8>, called name: String) throws(Failure) -> FileDescriptor {
+  static func pipe(holding bytes: Span<UInt8>, called name: Phrase) throws(Failure) -> FileDescriptor {
     guard bytes.count <= mostPiped else { throw Failure(.invalidRequest, "the \(name) is too long") }
     do {
       let pipe = try Pipe()

@@ -33,7 +33,7 @@ enum SecretPrompt {
         return try read(terminal, signals, &line, upTo: mostBytes)
       }
     } catch {
-      throw Failure(.invalidRequest, "there is no terminal to ask on: \(error.message)", hint: hint)
+      throw Failure(.invalidRequest, "there is no terminal to ask on: \(Phrase(known: error.message))", hint: hint)
     }
     try obey(ending)
     while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { line.removeLast() }

@@ -29,7 +29,7 @@ enum DaemonProgram {
       do {
         return try start(candidate, arguments: arguments, environment, inheriting: inherited)
       } catch  where !error.isNotFound {
-        throw Failure(.invalidConfiguration, "\(candidate) could not be started: \(error.message)")
+        throw Failure(.invalidConfiguration, "\(candidate) could not be started: \(Phrase(known: error.message))")
       } catch {
         continue
       }

@@ -69,7 +69,7 @@ struct Console: Sendable {
 
   /// An answer that could not be written.
   static func unwritable(_ error: SystemError) -> Failure {
-    Failure(.storage, "the answer could not be written to standard output: \(error.message)")
+    Failure(.storage, "the answer could not be written to standard output: \(Phrase(known: error.message))")
   }
 
   /// Writes an answer that holds no secret.
@@ -123,7 +123,7 @@ struct Console: Sendable {
   /// Tells an event that is not part of the answer.
   func tell(_ event: Event) {
     switch event {
-    case .notice(let message): note(Phrase(known: message))
+    case .notice(let message): note(message)
     case .progress(let entry): detail(entry)
     case .following: detail("following what happens")
     case .qrCode, .deviceCode, .browser, .confirm, .redirectRefused, .response, .session, .tokenFile: break

@@ -4,8 +4,14 @@ extension JSON {
   /// Names of the members by which a failure can be told in another language; see agentd(8).
   private static let forms = ["message_template", "message_values", "hint_template", "hint_values"]
 
-  /// The value as `--json` has it: failures in it have their code, message and hint, and no more. What a server said of a
-  /// person is not looked into.
+  /// The same for what a sign-out says of its effect.
+  private static let detailForms = [
+    "detail": ["detail_template", "detail_values"],
+    "client_detail": ["client_detail_template", "client_detail_values"],
+  ]
+
+  /// The value as `--json` has it: failures and notices in it have no more than their code, message and hint. What a
+  /// server said of a person is not looked into.
   var withoutForms: JSON {
     switch self {
     case .array(let elements): .array(elements.map(\.withoutForms))
@@ -15,7 +21,11 @@ extension JSON {
   }
 
   fileprivate static func isForm(_ name: String, in members: JSONObject) -> Bool {
-    members["code"]?.string != nil && members["message"]?.string != nil && forms.contains(name)
+    let isMessage =
+      members["message"]?.string != nil
+      && (members["code"]?.string != nil || members["event"]?.string == "notice")
+    return isMessage && forms.contains(name)
+      || detailForms.contains { member, forms in members[member]?.string != nil && forms.contains(name) }
   }
 }
 

@@ -76,25 +76,29 @@ struct Parser {
   private func unknownCommand(_ word: String) -> UsageError {
     let known = group.map { CommandName.members(ofGroup: $0) } ?? CommandName.firstWords
     let prefix = group.map { "agent \($0)" } ?? "agent"
+    let named = group.map { "\($0) \(word)" } ?? word
     let hint = meant(Suggestion.candidates(for: word, among: known).map { "\(prefix) \($0)" })
-    return error("unknown command \(TokenShape.shown("\(group.map { "\($0) " } ?? "")\(word)"))", hint: hint)
+    return error(Phrase("unknown command \(TokenShape.shown(named))"), hint: hint)
   }
 
   private func checkCompleteness() throws(UsageError) {
     guard let command else {
       let group = group ?? ""
       let members = CommandName.members(ofGroup: group).joined(separator: ", ")
-      throw error("\"\(group)\" needs one of: \(members)")
+      throw error(Phrase("\"\(group)\" needs one of: \(members)"))
     }
     if operands.count < command.operands.required {
-      throw error("\"\(command.name)\" needs \(command.operands.metavar ?? "an argument")")
+      let needed = command.operands.metavar.map { Phrase(verbatim: $0) } ?? Phrase("an argument")
+      throw error(Phrase("\"\(command.name)\" needs \(needed)"))
     }
     if operands.count > command.operands.limit {
       throw error(
-        "\(TokenShape.shown(operands[command.operands.limit])) is one argument too many", hint: commandToRun(from: nil))
+        Phrase("\(TokenShape.shown(operands[command.operands.limit])) is one argument too many"),
+        hint: commandToRun(from: nil))
     }
     if command.trailing != nil, trailing?.isEmpty ?? true {
-      throw error("no command to run is given after \"--\"", hint: "agent \(command.usage)")
+      throw error(
+        Phrase("no command to run is given after \"--\""), hint: Phrase(verbatim: "agent \(command.usage)"))
     }
   }
 
@@ -113,7 +117,7 @@ struct Parser {
     var letters = argument.dropFirst()
     while let letter = letters.popFirst() {
       guard let option = option(where: { $0.short == letter }) else {
-        throw error("unknown option \"-\(letter)\"", hint: commandToRun(from: argument))
+        throw error(Phrase("unknown option \"-\(letter)\""), hint: commandToRun(from: argument))
       }
       if option.argument.metavar == nil {
         try read(option, spelt: "-\(letter)", attached: nil)
@@ -136,10 +140,10 @@ struct Parser {
   private mutating func read(_ option: OptionDeclaration, spelt spelling: String, attached: String?) throws(UsageError)
   {
     guard option.argument.metavar != nil else {
-      guard attached == nil else { throw error("\"\(spelling)\" takes no value") }
+      guard attached == nil else { throw error(Phrase("\"\(spelling)\" takes no value")) }
       return given.append((option, ""))
     }
-    guard let text = attached ?? remaining.popFirst() else { throw error("\"\(spelling)\" needs a value") }
+    guard let text = attached ?? remaining.popFirst() else { throw error(Phrase("\"\(spelling)\" needs a value")) }
     if let objection = option.argument.objection(to: text, behind: spelling) { throw error(objection) }
     given.append((option, text))
   }
@@ -147,11 +151,11 @@ struct Parser {
   private func unknownOption(_ name: String, in argument: String) -> UsageError {
     let known = (command?.options ?? []) + Options.common
     let candidates = Suggestion.candidates(for: name, among: known.map(\.name))
-    let message = "unknown option \"--\(name)\""
+    let message = Phrase("unknown option \"--\(name)\"")
     if candidates.isEmpty, command == nil,
       Command.all.contains(where: { $0.options.contains { $0.name.utf8.elementsEqual(name.utf8) } })
     {
-      return error("\(message) before the command", hint: "give it after the command's name")
+      return error(Phrase("\(message) before the command"), hint: Phrase("give it after the command's name"))
     }
     return error(message, hint: meant(candidates.map { "--\($0)" }) ?? commandToRun(from: argument))
   }
@@ -161,24 +165,24 @@ struct Parser {
   /// The line with the `--` that belongs before the command to run.
   ///
   /// - Parameter argument: The one that cannot be read, if any; more may follow it.
-  private func commandToRun(from argument: String?) -> String? {
+  private func commandToRun(from argument: String?) -> Phrase? {
     guard command?.trailing != nil, trailing == nil, !operands.isEmpty else { return nil }
     // The first word may be the account or the program.
     let accounts = operands.count > 1 ? operands.prefix(1) : []
     let words = Array(operands.dropFirst(accounts.count)) + [argument].compactMap { $0 } + remaining
     guard !words.contains(where: TokenShape.isLikely) else { return nil }
     let line = ["agent"] + commandWords + accounts + ["--"] + words
-    return line.map(ShellWord.quoted).joined(separator: " ")
+    return Phrase(verbatim: line.map(ShellWord.quoted).joined(separator: " "))
   }
 
-  private func meant(_ candidates: [String]) -> String? {
+  private func meant(_ candidates: [String]) -> Phrase? {
     guard !candidates.isEmpty else { return nil }
-    return "did you mean \(candidates.map { "\"\($0)\"" }.joined(separator: " or "))?"
+    return Phrase("did you mean \(Phrase.choices(candidates.map { "\"\($0)\"" }))?")
   }
 
-  private func error(_ message: String, hint: String? = nil) -> UsageError {
+  private func error(_ message: Phrase, hint: Phrase? = nil) -> UsageError {
     let help = (["agent help"] + commandWords).joined(separator: " ")
-    return UsageError(message, hint: hint ?? help, commandName: command?.name.rawValue)
+    return UsageError(message, hint: hint ?? Phrase(verbatim: help), commandName: command?.name.rawValue)
   }
 }
 
@@ -190,7 +194,7 @@ struct UsageError: Error, Hashable {
   /// The command that was named before the fault was found; how a failure is told may depend on it.
   var commandName: String?
 
-  init(_ message: String, hint: String, commandName: String?) {
+  init(_ message: Phrase, hint: Phrase, commandName: String?) {
     failure = Failure(.invalidRequest, message, hint: hint)
     self.commandName = commandName
   }

@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Wire
 
 /// Tells a token from a word by its shape, so that one that was given as an argument is neither used nor repeated.
 enum TokenShape {
@@ -13,5 +14,7 @@ enum TokenShape {
   }
 
   /// A word as a message may show it.
-  static func shown(_ word: String) -> String { isLikely(word) ? "a token" : "\"\(word)\"" }
+  static func shown(_ word: String) -> Phrase {
+    isLikely(word) ? Phrase("a token") : Phrase(verbatim: "\"\(word)\"")
+  }
 }

@@ -1,4 +1,5 @@
 internal import Vocabulary
+internal import Wire
 
 /// An option as the parser, the help, the manual and the completions see it, whatever it is read as. A class, since a
 /// generic value that holds a large one has its type made at run time, which costs a short program too much.
@@ -77,23 +78,24 @@ enum OptionArgument: Sendable {
   }
 
   /// Why it cannot be this text, where the option is spelt like that; nil when it can.
-  func objection(to text: String, behind option: String) -> String? {
+  func objection(to text: String, behind option: String) -> Phrase? {
     switch self {
     case .none: return nil
     case .text, .file, .secretFile, .descriptor, .account:
-      return text.isEmpty ? "the value of \"\(option)\" is empty" : nil
+      return text.isEmpty ? Phrase("the value of \"\(option)\" is empty") : nil
     case .choice(_, let choices):
       let words = choices()
       if words.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return nil }
       let meant = Suggestion.candidates(for: text, among: words).map { "\"\($0)\"" }
       if !meant.isEmpty {
-        return "\"\(option)\" does not take \(TokenShape.shown(text)): did you mean \(meant.joined(separator: " or "))?"
+        return Phrase(
+          "\"\(option)\" does not take \(TokenShape.shown(text)): did you mean \(Phrase.choices(meant))?")
       }
-      return "\"\(option)\" takes one of: \(words.joined(separator: ", "))"
+      return Phrase("\"\(option)\" takes one of: \(words.joined(separator: ", "))")
     case .duration(let range), .durationOrNever(let range):
       if seconds(text) != nil { return nil }
       let bounds = [range.lowerBound, range.upperBound].map { DurationText.text(seconds: $0) }
-      return "\"\(option)\" takes a time such as 90s, 5m or 1h, from \(bounds[0]) to \(bounds[1])"
+      return Phrase("\"\(option)\" takes a time such as 90s, 5m or 1h, from \(bounds[0]) to \(bounds[1])")
     }
   }
 

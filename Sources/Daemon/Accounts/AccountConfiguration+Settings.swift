@@ -29,7 +29,9 @@ extension AccountConfiguration {
   static func issuer(_ given: AccountSettings) throws(Failure) -> String? {
     guard let provider = given.provider.map({ Provider.named($0) }) else { return given.issuer }
     if let obstacle = provider.obstacle {
-      throw Failure(.invalidRequest, "no sign-in to \(provider.title) is possible from a terminal: \(obstacle)")
+      throw Failure(
+        .invalidRequest,
+        "no sign-in to \(provider.title) is possible from a terminal: \(Phrase(stringLiteral: obstacle))")
     }
     guard let issuer = given.issuer ?? provider.issuer else {
       throw Failure(
@@ -144,12 +146,13 @@ extension AccountConfiguration {
 extension ExtraParameters.Problem {
   fileprivate var text: Phrase {
     switch self {
-    case .malformed: "a parameter is NAME=VALUE, with a name of letters, digits, \("-"), \(".") and \("_")"
-    case .reserved(let name): "the parameter \(TerminalText.clean(name, limit: 64)) is set by the sign-in itself"
-    case .repeated(let name): "the parameter \(TerminalText.clean(name, limit: 64)) is given twice"
-    case .tooMany: "there are too many parameters"
-    case .claims: "\("claims") must be a JSON object"
-    case .authorizationDetails: "\("authorization_details") must be a JSON array of objects with a type"
+    case .malformed: Phrase("a parameter is NAME=VALUE, with a name of letters, digits, \("-"), \(".") and \("_")")
+    case .reserved(let name):
+      Phrase("the parameter \(TerminalText.clean(name, limit: 64)) is set by the sign-in itself")
+    case .repeated(let name): Phrase("the parameter \(TerminalText.clean(name, limit: 64)) is given twice")
+    case .tooMany: Phrase("there are too many parameters")
+    case .claims: Phrase("\("claims") must be a JSON object")
+    case .authorizationDetails: Phrase("\("authorization_details") must be a JSON array of objects with a type")
     }
   }
 }

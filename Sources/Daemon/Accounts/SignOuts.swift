@@ -217,23 +217,25 @@ extension SignOutOperation.Confirmation {
   /// `{"account","revoked","detail"}`.
   func json(_ account: AccountName) -> JSONObject {
     var result = JSONObject([("account", .string(account.text)), ("revoked", .bool(self == .revoked))])
-    result["detail"] = detail.map { .string($0) }
+    detail?.addMembers(to: &result, as: "detail")
     return result
   }
 
   /// Text for people about an unconfirmed revocation; nil if the server confirmed it.
-  fileprivate var detail: String? {
+  fileprivate var detail: Phrase? {
     switch self {
     case .revoked: nil
-    case .nothingToRevoke: "it was not signed in"
-    case .local: "the server was not told and may still accept the tokens"
-    case .notOffered(nil): "the server offers no revocation and may still accept the tokens"
+    case .nothingToRevoke: Phrase("it was not signed in")
+    case .local: Phrase("the server was not told and may still accept the tokens")
+    case .notOffered(nil): Phrase("the server offers no revocation and may still accept the tokens")
     case .notOffered(.some(let page)):
-      "the server offers no revocation and may still accept the tokens; end the session at \(page)"
+      Phrase("the server offers no revocation and may still accept the tokens; end the session at \(page)")
     case .failed(let error):
-      "the server may still accept the tokens: \(Failure(error, account: nil).message)"
+      Phrase("the server may still accept the tokens: \(Failure(error, account: nil).text)")
     case .postponed(let error):
-      "the server may still accept the tokens: \(Failure(error, account: nil).message); it is told again until it answers, for a day"
+      Phrase(
+        "the server may still accept the tokens: \(Failure(error, account: nil).text); it is told again until it answers, for a day"
+      )
     }
   }
 }

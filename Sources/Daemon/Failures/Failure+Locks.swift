@@ -8,24 +8,24 @@ extension Failure {
     switch error.code {
     case .locked(let level):
       self.init(
-        .locked, name.isEmpty || level == .device ? Phrase(verbatim: error.message) : Self.locked(name, level),
+        .locked, name.isEmpty || level == .device ? Phrase(error) : Self.locked(name, level),
         hint: "agent unlock\(name)")
-    case .wrongPassphrase: self.init(.wrongPassphrase, Phrase(verbatim: error.message), hint: Self.forgotten)
-    case .wrongPIN: self.init(.wrongPIN, Phrase(verbatim: error.message), hint: Self.forgotten)
-    case .tpmLockedOut: self.init(.tpmLockedOut, error.message, hint: "try again later")
+    case .wrongPassphrase: self.init(.wrongPassphrase, Phrase(error), hint: Self.forgotten)
+    case .wrongPIN: self.init(.wrongPIN, Phrase(error), hint: Self.forgotten)
+    case .tpmLockedOut: self.init(.tpmLockedOut, Phrase(error), hint: "try again later")
     case .tpmUnavailable:
       self.init(
-        .tpmUnavailable, error.message, hint: "agent vault status; if the vault has a passphrase: agent vault rebind")
+        .tpmUnavailable, Phrase(error), hint: "agent vault status; if the vault has a passphrase: agent vault rebind")
     case .nothingToUnlock:
-      self.init(.noSuchSlot, error.message, hint: "agent help --all unlock")
-    case .alreadyProtected(let level): self.init(.invalidRequest, error.message, hint: Self.already(level))
+      self.init(.noSuchSlot, Phrase(error), hint: "agent help --all unlock")
+    case .alreadyProtected(let level): self.init(.invalidRequest, Phrase(error), hint: Self.already(level))
     case .lastSlot:
-      self.init(.lastSlot, error.message, hint: "add another one first: agent vault add-passphrase")
-    case .noSuchSlot, .tooManySlots: self.init(.noSuchSlot, error.message, hint: "agent vault status")
-    case .secretNeeded: self.init(.locked, error.message, hint: "agent vault rotate-key")
+      self.init(.lastSlot, Phrase(error), hint: "add another one first: agent vault add-passphrase")
+    case .noSuchSlot, .tooManySlots: self.init(.noSuchSlot, Phrase(error), hint: "agent vault status")
+    case .secretNeeded: self.init(.locked, Phrase(error), hint: "agent vault rotate-key")
     case .severalVaults:
-      self.init(.otherMachine, error.message, hint: "move away the vault files that are not needed here")
-    default: self.init(.invalidConfiguration, error.message)
+      self.init(.otherMachine, Phrase(error), hint: "move away the vault files that are not needed here")
+    default: self.init(.invalidConfiguration, Phrase(error))
     }
   }
 
@@ -36,7 +36,8 @@ extension Failure {
       ? Phrase("the session of\(name) is locked by a PIN") : Phrase("the session of\(name) is locked by a passphrase")
   }
 
-  private static func already(_ level: Protection) -> String {
-    level == .device ? "agent vault bind" : "agent vault change-passphrase --protection \(level.rawValue)"
+  private static func already(_ level: Protection) -> Phrase {
+    Phrase(
+      verbatim: level == .device ? "agent vault bind" : "agent vault change-passphrase --protection \(level.rawValue)")
   }
 }

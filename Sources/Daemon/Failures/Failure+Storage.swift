@@ -11,29 +11,29 @@ extension Failure {
     switch error.code {
     case .foreignDevice:
       self.init(
-        .foreignDevice, error.message,
+        .foreignDevice, Phrase(error),
         hint: "if it has a passphrase: agent vault rebind; if not, move the vault file away and sign in again")
     case .locked, .wrongPassphrase, .wrongPIN, .tpmLockedOut, .tpmUnavailable, .nothingToUnlock, .lastSlot,
       .noSuchSlot, .secretNeeded, .unusableSecret, .alreadyProtected, .tooManySlots, .severalVaults:
       self.init(opening: error, name: name)
     case .otherMachinesOnly:
       self.init(
-        .otherMachine, error.message,
+        .otherMachine, Phrase(error),
         hint: "agent login\(name); or, if this home was moved here and its vault has a passphrase: agent vault rebind")
-    case .busy: self.init(.vaultBusy, error.message)
+    case .busy: self.init(.vaultBusy, Phrase(error))
     case .rolledBack:
       // What the daemon has seen ends with it.
-      self.init(.vaultUnusable, error.message, hint: "if you restored it yourself: agent daemon stop")
-    case .secureHeapFull: self.init(.tooBusy, error.message)
+      self.init(.vaultUnusable, Phrase(error), hint: "if you restored it yourself: agent daemon stop")
+    case .secureHeapFull: self.init(.tooBusy, Phrase(error))
     case .storage, .noSpace, .overQuota, .badPermissions: self.init(refused: error)
-    default: self.init(.vaultUnusable, error.message)
+    default: self.init(.vaultUnusable, Phrase(error))
     }
   }
 
   /// Describes an error of the operating system, with the path.
   private init(refused error: VaultError) {
     guard let path = error.path.map({ TerminalText.clean($0) }) else {
-      self.init(.storage, error.message)
+      self.init(.storage, Phrase(error))
       return
     }
     if error.code == .badPermissions {
@@ -41,16 +41,18 @@ extension Failure {
         self.init(.storage, "\(path): permission denied")
         return
       }
-      var hint: String?
-      if case .tooOpen(_, let isDirectory) = problem { hint = "chmod \(isDirectory ? "700" : "600") \(path)" }
-      self.init(.storage, "\(path) \(problem.message)", hint: hint)
+      var hint: Phrase?
+      if case .tooOpen(_, let isDirectory) = problem {
+        hint = Phrase(verbatim: "chmod \(isDirectory ? "700" : "600") \(path)")
+      }
+      self.init(.storage, Phrase(problem, of: path), hint: hint)
       return
     }
-    var hint: String?
+    var hint: Phrase?
     if case .storage(let cause) = error.code, cause.isWithoutLocks {
-      hint = "set XDG_STATE_HOME to a directory of a file system with locks"
+      hint = Phrase("set XDG_STATE_HOME to a directory of a file system with locks")
     }
-    self.init(.storage, "\(path): \(error.message)", hint: hint)
+    self.init(.storage, "\(path): \(Phrase(error))", hint: hint)
   }
 
   /// Describes an error of the settings or of the files that a request passes with them.
@@ -74,14 +76,15 @@ extension Failure {
         hint: "try again")
     case .directory(let problem):
       self.init(
-        .storage, "the settings cannot be used: \(TerminalText.clean(problem.message))",
+        .storage, "the settings cannot be used: \(Phrase(problem))",
         hint: problem.remedy.map { Phrase(verbatim: $0) })
     case .storage(let problem) where problem.isAgain:
       self.init(
         .tooBusy, "another program keeps the settings file \(TerminalText.clean(error.place)) locked",
         hint: "end what it does, then try again")
     case .storage(let problem):
-      self.init(.storage, "the settings file \(TerminalText.clean(error.place)): \(problem.message)")
+      self.init(
+        .storage, "the settings file \(TerminalText.clean(error.place)): \(Phrase(stringLiteral: problem.message))")
     case .clientsFile:
       self.init(
         .invalidConfiguration,
@@ -99,7 +102,7 @@ extension Failure {
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a client secret",
         hint: "--client-secret-file FILE")
-    case .clientKey(let problem): self.init(.invalidConfiguration, "the client's key \(problem.message)")
+    case .clientKey(let problem): self.init(.invalidConfiguration, problem.text)
     case .clientCertificate:
       self.init(
         .invalidConfiguration, "the client's certificate is not in PEM form, or not for the client's key")
@@ -135,13 +138,13 @@ extension AccountName {
 }
 
 extension ConfigurationError.KeyProblem {
-  /// Text that follows "the client's key" in a message.
-  var message: String {
+  fileprivate var text: Phrase {
     switch self {
-    case .malformed: "is neither a private key in PEM form nor a JSON Web Key"
-    case .encrypted: "is protected by a passphrase; decrypt it first, for example with openssl pkey"
-    case .unsupported: "is of a kind that is not supported, or not for signatures"
-    case .weak: "is too weak: RSA keys need 2048 bits at least"
+    case .malformed: Phrase("the client's key is neither a private key in PEM form nor a JSON Web Key")
+    case .encrypted:
+      Phrase("the client's key is protected by a passphrase; decrypt it first, for example with openssl pkey")
+    case .unsupported: Phrase("the client's key is of a kind that is not supported, or not for signatures")
+    case .weak: Phrase("the client's key is too weak: RSA keys need 2048 bits at least")
     }
   }
 }

@@ -185,7 +185,7 @@ extension Failure {
   private init(port: Int?, _ problem: SystemError, _ login: String) {
     guard let port, problem.isAddressInUse else {
       self.init(
-        .redirectUnavailable, "the answer of the sign-in cannot be received: \(problem.message)",
+        .redirectUnavailable, "the answer of the sign-in cannot be received: \(Phrase(stringLiteral: problem.message))",
         hint: Phrase(verbatim: "\(login) --paste"))
       return
     }
@@ -286,12 +286,5 @@ extension Failure {
     self.init(
       .clientRejected, "the secret of the client that was registered for \(account) has expired",
       hint: "agent login \(account) --register")
-  }
-}
-
-extension Phrase {
-  /// Words to choose from.
-  static func choices(_ words: [String]) -> Phrase {
-    words.dropFirst().reduce(Phrase(verbatim: words.first ?? "")) { Phrase("\($0) or \($1)") }
   }
 }

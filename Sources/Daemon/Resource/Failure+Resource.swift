@@ -56,31 +56,33 @@ extension Failure {
     }
   }
 
-  private static func wait(_ head: ResourceHead, _ code: FailureCode) -> String? {
+  private static func wait(_ head: ResourceHead, _ code: FailureCode) -> Phrase? {
     guard code == .serverUnavailable, let seconds = head.headers.retryAfterSeconds(now: head.headers.date) else {
       return nil
     }
-    return "try again in \(seconds) seconds"
+    return Phrase("try again in \(seconds) seconds")
   }
 
   // MARK: Commands
 
   /// RFC 9470 section 4: the values of the challenge go into the next sign-in.
-  private static func stepUp(_ account: String, _ acrValues: [String], _ maxAge: Int?) -> String {
+  private static func stepUp(_ account: String, _ acrValues: [String], _ maxAge: Int?) -> Phrase {
     var command = "agent login \(account)"
     if let value = acrValues.first, isPlain(value) { command += " --acr \(value)" }
     if let maxAge { command += " --max-age \(maxAge)" }
-    return command
+    return Phrase(verbatim: command)
   }
 
   /// A sign-in asks for all of its scope, so what there is comes along.
-  private static func scopes(_ account: LiveAccount, _ needed: [String]) -> String {
+  private static func scopes(_ account: LiveAccount, _ needed: [String]) -> Phrase {
     let current =
       account.configuration.scope + (account.session.grant?.scope ?? "").split(separator: " ").map(String.init)
     var scopes: [String] = []
     for scope in current + needed where !scopes.contains(scope) { scopes.append(scope) }
-    guard !needed.isEmpty, scopes.allSatisfy(isPlain) else { return "agent login \(account.name.text) --scope SCOPE" }
-    return "agent login \(account.name.text) --scope '\(scopes.joined(separator: " "))'"
+    guard !needed.isEmpty, scopes.allSatisfy(isPlain) else {
+      return Phrase(verbatim: "agent login \(account.name.text) --scope SCOPE")
+    }
+    return Phrase(verbatim: "agent login \(account.name.text) --scope '\(scopes.joined(separator: " "))'")
   }
 
   /// Whether a server's word can stand in a command that a person may copy into a shell.

@@ -142,7 +142,8 @@ final class ResourceRequests: AccountPart {
   ) {
     let origin = transfer.target.origin.text
     if case .redirected(let place) = verdict {
-      loop.send(.event(.notice("\(origin) redirects to \(place ?? "…"), which was not followed")), to: transfer.ticket)
+      let notice = Phrase("\(origin) redirects to \(place ?? "…"), which was not followed")
+      loop.send(.event(.notice(notice)), to: transfer.ticket)
     }
     var result = JSONObject([
       ("account", .string(account.name.text)), ("status", .int(response.head.status)),

@@ -49,7 +49,8 @@ final class ResourceTransfer: @unchecked Sendable {
       content = try request.sendsBody ? DescriptorContent(passed[0]) : nil
       receiver = try StreamReceiver(last, tellHead: tellHead)
     } catch {
-      throw Failure(.invalidRequest, "a descriptor of the request cannot be used: \(error.message)")
+      throw Failure(
+        .invalidRequest, "a descriptor of the request cannot be used: \(Phrase(stringLiteral: error.message))")
     }
   }
 }

@@ -54,7 +54,7 @@ struct LoginSettings {
       throw Failure(
         .issuerNeeded, "there is no account named \(account.text) yet, and no issuer was named",
         hint: meant.isEmpty
-          ? "agent login \(account.text) --issuer URL; for a known service: agent help providers"
+          ? Phrase("agent login \(account.text) --issuer URL; for a known service: agent help providers")
           : Phrase("did you mean \(Phrase.choices(meant))?"))
     }
     if request.registersClient { configuration.forgetClient() }

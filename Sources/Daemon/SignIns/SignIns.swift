@@ -129,7 +129,7 @@ final class SignIns: AccountPart {
     guard level == .device || services.vault.isUnlocked(level) else {
       return fail(login, .vault(VaultError(.locked(level))))
     }
-    for notice in waiting.prepared.notices { loop.send(.event(.notice(notice)), to: login.ticket) }
+    for notice in waiting.prepared.notices { loop.send(.event(.notice(Phrase(notice))), to: login.ticket) }
     switch waiting {
     case .device(let device): devicePrepared(login, device)
     case .browser(let browser): browserPrepared(login, browser, listener)
@@ -206,7 +206,7 @@ final class SignIns: AccountPart {
       }
       if login.polling.suspectsFastClock, !login.hasWarnedOfClock {
         login.hasWarnedOfClock = true
-        let notice = Phrase("the server keeps asking to slow down: this machine's clock may run too fast").english
+        let notice = Phrase("the server keeps asking to slow down: this machine's clock may run too fast")
         loop.send(.event(.notice(notice)), to: login.ticket)
       }
       step(.signInPending(seconds: login.polling.interval), login.account)
@@ -261,16 +261,18 @@ final class SignIns: AccountPart {
     broker.restartForWaiters(account)
     broker.schedule(account)
     if outcome.missesIDToken {
-      let notice = Phrase("the server sent no ID Token for the device code, so the user is not verified").english
+      let notice = Phrase("the server sent no ID Token for the device code, so the user is not verified")
       loop.send(.event(.notice(notice)), to: login.ticket)
     }
     if !outcome.withheldScope.isEmpty {
       let scope = TerminalText.clean(outcome.withheldScope.joined(separator: " "))
-      let notice = Phrase("the server did not grant the whole scope; it withheld: \(scope)").english
+      let notice = Phrase("the server did not grant the whole scope; it withheld: \(scope)")
       loop.send(.event(.notice(notice)), to: login.ticket)
     }
     let told = login.waiting?.prepared.notices ?? []
-    for notice in outcome.notices where !told.contains(notice) { loop.send(.event(.notice(notice)), to: login.ticket) }
+    for notice in outcome.notices where !told.contains(notice) {
+      loop.send(.event(.notice(Phrase(notice))), to: login.ticket)
+    }
     if let replaced = outcome.replaced {
       jobs.wait(as: .signIn(0), Cancellation()) {
         replaced.end(Cancellation())
@@ -282,7 +284,7 @@ final class SignIns: AccountPart {
         outcome.isKept
         ? Phrase("the server gave no refresh token: the access token itself is kept, until the server refuses it")
         : Phrase("the server gave no refresh token: this session ends with its access token")
-      loop.send(.event(.notice(notice.english)), to: login.ticket)
+      loop.send(.event(.notice(notice)), to: login.ticket)
       // What helps at a provider that is known is in its own list.
       if !outcome.isKept, outcome.configuration.provider == nil {
         let hasAsked = outcome.askedScope.contains("offline_access")
@@ -290,7 +292,7 @@ final class SignIns: AccountPart {
           hasAsked
           ? Phrase("to get a refresh token, the client must be allowed the grant type refresh_token at the server")
           : Phrase("many servers give a refresh token for one scope more: --scope 'openid offline_access'")
-        loop.send(.event(.notice(advice.english)), to: login.ticket)
+        loop.send(.event(.notice(advice)), to: login.ticket)
       }
     }
     var result = account.signInResult(outcome.grant)

@@ -12,7 +12,7 @@ enum HandedKeys {
 
   /// - Parameter report: Receives a warning for each irregularity of the set.
   static func read(
-    _ descriptor: SharedDescriptor, _ cancellation: Cancellation, report: (String) -> Void
+    _ descriptor: SharedDescriptor, _ cancellation: Cancellation, report: (Phrase) -> Void
   ) throws(Failure) -> JWKSet {
     let keys = try parse(try content(descriptor, cancellation))
     keys.reportWarnings(report)
@@ -21,7 +21,7 @@ enum HandedKeys {
         .invalidConfiguration, "the key set holds no key that can be used",
         hint: "public keys: RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519")
     }
-    if keys.skipped > 0 { report("\(keys.skipped) of the keys in the set cannot be used and were left out") }
+    if keys.skipped > 0 { report(Phrase("\(keys.skipped) of the keys in the set cannot be used and were left out")) }
     return keys
   }
 
@@ -34,7 +34,7 @@ enum HandedKeys {
         if try descriptor.descriptor.read(into: &bytes, upTo: 65_536) == 0 { return bytes }
       } catch {
         guard error.isAgain else {
-          throw Failure(.invalidConfiguration, "the key set cannot be read: \(error.message)")
+          throw Failure(.invalidConfiguration, "the key set cannot be read: \(Phrase(stringLiteral: error.message))")
         }
       }
     }
@@ -47,12 +47,12 @@ enum HandedKeys {
     do throws(JOSEError) {
       return try JWKSet(parsing: isSingle ? Array(#"{"keys":["#.utf8) + bytes + Array("]}".utf8) : bytes)
     } catch {
-      let what =
+      let what: Phrase =
         switch error.code {
-        case .mixedKeySet: "it holds symmetric keys beside public ones"
-        case .tooManyKeys: "it has more than \(JWKSet.maximumKeyCount) keys"
-        case .tooLong: "it is longer than \(JWKSet.maximumByteCount) bytes"
-        default: "it is neither a JSON object with an array \"keys\" nor a single key"
+        case .mixedKeySet: Phrase("it holds symmetric keys beside public ones")
+        case .tooManyKeys: Phrase("it has more than \(JWKSet.maximumKeyCount) keys")
+        case .tooLong: Phrase("it is longer than \(JWKSet.maximumByteCount) bytes")
+        default: Phrase("it is neither a JSON object with an array \"keys\" nor a single key")
         }
       throw Failure(.invalidConfiguration, "the key set is not valid: \(what)")
     }
@@ -60,13 +60,13 @@ enum HandedKeys {
 
   private static func pem(_ bytes: [UInt8]) throws(Failure) -> JWKSet {
     do throws(JOSEError) { return try JWKSet(pem: bytes.span) } catch {
-      let what =
+      let what: Phrase =
         switch error.code {
-        case .embeddedPrivateKey: "it holds a private key; tokens are verified by public keys"
-        case .weakKey: "an RSA key must have 2048 to 8192 bits, and an odd exponent"
-        case .unsupportedKey: "it holds a key of a kind that is not supported"
-        case .invalidKeySet: "no PUBLIC KEY or CERTIFICATE is in it"
-        default: "a key in it is malformed"
+        case .embeddedPrivateKey: Phrase("it holds a private key; tokens are verified by public keys")
+        case .weakKey: Phrase("an RSA key must have 2048 to 8192 bits, and an odd exponent")
+        case .unsupportedKey: Phrase("it holds a key of a kind that is not supported")
+        case .invalidKeySet: Phrase("no PUBLIC KEY or CERTIFICATE is in it")
+        default: Phrase("a key in it is malformed")
         }
       throw Failure(.invalidConfiguration, "the PEM file is not valid: \(what)")
     }
@@ -104,11 +104,11 @@ enum HandedKeys {
 
 extension JWKSet {
   /// Reports members of the set that a key set must not contain.
-  func reportWarnings(_ report: (String) -> Void) {
+  func reportWarnings(_ report: (Phrase) -> Void) {
     if warnings.contains(.privateKey) {
-      report("the key set holds a private key, which was left out: tokens are verified by public keys")
+      report(Phrase("the key set holds a private key, which was left out: tokens are verified by public keys"))
     } else if warnings.contains(.symmetricKey) {
-      report("the key set holds a symmetric key, which was left out")
+      report(Phrase("the key set holds a symmetric key, which was left out"))
     }
   }
 }

@@ -28,7 +28,7 @@ enum KeyOrigin: Sendable {
   ///
   /// - Parameter report: Receives a warning for each irregularity of the keys.
   func keys(
-    _ services: SessionServices, _ cancellation: Cancellation, report: (String) -> Void
+    _ services: SessionServices, _ cancellation: Cancellation, report: (Phrase) -> Void
   ) throws(Failure) -> TokenKeys {
     switch self {
     case .descriptor(let descriptor):

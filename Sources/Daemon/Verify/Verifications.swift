@@ -29,8 +29,8 @@ final class Verifications: AccountPart {
     guard passed.count == (request.bringsKeys || request.bringsSecret ? 3 : 2) else {
       throw Failure(
         .invalidRequest,
-        "the request must bring a descriptor for the tokens and one for the results, and before them"
-          + " one for a key set")
+        "the request must bring a descriptor for the tokens and one for the results, and before them one for a key set"
+      )
     }
     var rules = try TokenRules(request)
     let origin = try keyOrigin(request, passed[0])
@@ -43,7 +43,8 @@ final class Verifications: AccountPart {
         time: services.time,
         cancellation: cancellation)
     } catch {
-      throw Failure(.invalidRequest, "a descriptor of the request cannot be used: \(error.message)")
+      throw Failure(
+        .invalidRequest, "a descriptor of the request cannot be used: \(Phrase(stringLiteral: error.message))")
     }
     verifications[ticket] = cancellation
     if !hasDeadline { loop.setDeadline(services.time.now().advanced(by: Self.never), of: ticket) }
@@ -52,7 +53,7 @@ final class Verifications: AccountPart {
 
   private func start(_ check: TokenCheck, _ origin: KeyOrigin, _ ticket: Ticket) {
     let services = origin.account.map { self.services(for: $0) } ?? context.services
-    let notice = jobs.messages { [unowned self] (text: String) in loop.send(.event(.notice(text)), to: ticket) }
+    let notice = jobs.messages { [unowned self] (text: Phrase) in loop.send(.event(.notice(text)), to: ticket) }
     jobs.wait(as: WaitShare(ticket), check.cancellation) { () throws(SessionError) in
       Result { () throws(Failure) in try check.run(try origin.keys(services, check.cancellation, report: notice)) }
     } then: { [self] outcome in

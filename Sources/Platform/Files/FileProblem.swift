@@ -31,15 +31,26 @@ package enum FileProblem: Sendable, Hashable {
   }
 
   /// The problem, to follow the path; lower case, without a full stop.
-  package var message: String {
+  package var message: String { title + (mode.map { " (mode \($0))" } ?? "") }
+
+  /// The permission bits in octal digits, if they are the problem.
+  package var mode: String? {
+    switch self {
+    case .writable(let mode, _), .tooOpen(let mode, _): String(mode, radix: 8)
+    case .symbolicLink, .special, .notOwned, .notRegular, .dangling: nil
+    }
+  }
+
+  /// The problem without its ``mode``.
+  package var title: String {
     switch self {
     case .symbolicLink: "is a symbolic link, which is not followed"
     case .special: "is neither a file nor a directory"
     case .notOwned: "belongs to another user"
     case .notRegular: "is not a regular file"
     case .dangling: "is a symbolic link to a file that does not exist"
-    case .writable(let mode, _): "may be changed by other users (mode \(String(mode, radix: 8)))"
-    case .tooOpen(let mode, _): "is open to other users (mode \(String(mode, radix: 8)))"
+    case .writable: "may be changed by other users"
+    case .tooOpen: "is open to other users"
     }
   }
 }

@@ -11,7 +11,7 @@ package struct ClientRegistrar: Sendable {
   /// The secrets of the sign-in, from ``run()`` on with those of the client.
   private(set) var secrets: SignInSecrets
   /// The notices for the person.
-  private(set) var notices: [String] = []
+  private(set) var notices: [SignIn.Notice] = []
   private let order: Order
   private let redirectURIs: [String]
   private let metadata: AuthorizationServerMetadata
@@ -172,11 +172,8 @@ package struct ClientRegistrar: Sendable {
       _ = record.delete(transport, http)
       throw error
     }
-    notices = ["the server registered a client for this account: \(registration.clientID)"]
-    if registration.hasForeignManagement {
-      notices.append(
-        "the server names a place of another server to manage the client at, so it cannot be deleted from here")
-    }
+    notices = [.clientRegistered(registration.clientID)]
+    if registration.hasForeignManagement { notices.append(.foreignManagement) }
   }
 
   /// Checks that the registered client can be used to sign in (RFC 7591 section 3.2.1).

@@ -50,8 +50,8 @@ extension SignIn.Prepared {
   /// The settings the account will have, with what was chosen from the metadata filled in.
   package var configuration: AccountConfiguration { contact.configuration }
   /// The notices of the preparation for the person.
-  package var notices: [String] {
-    contact.secrets.clientFile.map { ["the client id is from \($0)"] } ?? contact.registered?.notices ?? []
+  package var notices: [SignIn.Notice] {
+    contact.secrets.clientFile.map { [.clientFile($0)] } ?? contact.registered?.notices ?? []
   }
   /// The client has something to prove itself with.
   package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
@@ -281,7 +281,8 @@ extension SignIn.Prepared {
       isGuest: isGuest, wasGuest: !isGuest && (old?.isGuest ?? false),
       missesIDToken: expectsIDToken && token == nil, askedScope: scope?.values ?? [],
       withheldScope: withheld(by: response, hasIDToken: token != nil),
-      label: record.label, notices: notices + (replaced.isLeft ? [Self.leftGrant(configuration.providerSettings)] : []),
+      label: record.label,
+      notices: notices + (replaced.isLeft ? [.earlierSession(page: configuration.providerSettings?.sessionsPage)] : []),
       replaced: replaced.grant)
     let isReplaced = !(old?.authority.isSameClient(as: configuration) ?? true)
     return (outcome, isReplaced ? old?.registration : nil)
@@ -301,11 +302,6 @@ extension SignIn.Prepared {
       return (nil, true)
     }
     return (SignIn.ReplacedGrant(server: server, refreshToken: token), false)
-  }
-
-  private static func leftGrant(_ provider: Provider?) -> String {
-    let page = provider?.sessionsPage.map { ", or until you end it: \($0)" } ?? ""
-    return "the earlier session stays valid at the server until it expires there\(page)"
   }
 
   /// The part of the scope that was asked for and not granted (RFC 6749 section 3.3). An ID Token grants `openid`,

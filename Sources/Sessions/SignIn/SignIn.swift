@@ -75,7 +75,7 @@ package enum SignIn {
     /// The person, by the ID Token.
     package let label: PersonLabel?
     /// The notices for the person.
-    package let notices: [String]
+    package let notices: [Notice]
     /// The grant of the sign-in before, which can be ended alone; nil where there is none, or where its revocation
     /// could end this one too.
     package let replaced: ReplacedGrant?
@@ -83,6 +83,18 @@ package enum SignIn {
 }
 
 extension SignIn {
+  /// What a person should know of a sign-in.
+  package enum Notice: Sendable, Hashable {
+    /// The client id is from this file.
+    case clientFile(String)
+    /// The server registered a client, with this id.
+    case clientRegistered(String)
+    /// The client is managed at another server, so it cannot be deleted from here.
+    case foreignManagement
+    /// The grant of the sign-in before is left at the server; the provider's page that ends it, if there is one.
+    case earlierSession(page: String?)
+  }
+
   /// A grant at the server that nothing uses any more.
   package struct ReplacedGrant: Sendable {
     let server: AuthorizationServer

@@ -1,12 +1,12 @@
-internal import Encoding
+package import Encoding
 
 /// A phrase in JSON: the English text as a member, and `NAME_template` and `NAME_values` for a text with values, so
 /// that the client can translate it. A text without values is its own template.
 extension Phrase {
   /// The deepest nesting of phrases.
-  private static let deepest = 4
+  private static let deepest = 6
 
-  func addMembers(to object: inout JSONObject, as name: String) {
+  package func addMembers(to object: inout JSONObject, as name: String) {
     object[name] = .string(english)
     guard let members = formMembers else { return }
     object["\(name)_template"] = .string(template)
@@ -20,7 +20,7 @@ extension Phrase {
   }
 
   /// Reads what ``addMembers(to:as:)`` writes; nil without the text. An invalid template is ignored.
-  init?(_ json: JSON, _ name: String) {
+  package init?(_ json: JSON, _ name: String) {
     guard let text = json[name]?.string.map(Self.clean) else { return nil }
     if let template = json["\(name)_template"]?.string.map(Self.clean),
       let values = Self.values(json["\(name)_values"], depth: 1)

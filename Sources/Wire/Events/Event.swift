@@ -18,7 +18,7 @@ package enum Event: Sendable, Hashable {
   case redirectRefused(Failure)
 
   /// A notice: one sentence, safe for a terminal.
-  case notice(String)
+  case notice(Phrase)
 
   /// The head of a resource's response, before its body.
   case response(ResponseHead)
@@ -84,7 +84,10 @@ package enum Event: Sendable, Hashable {
       object["entry"] = entry.map { .object($0.json) }
       return object
     case .tokenFile(let file): return file.json
-    case .notice(let message): return JSONObject([("event", "notice"), ("message", .string(message))])
+    case .notice(let message):
+      var object = JSONObject([("event", "notice")])
+      message.addMembers(to: &object, as: "message")
+      return object
     case .browser(let browser): return browser.json
     case .confirm(let confirm): return confirm.json
     case .redirectRefused(let failure):
@@ -122,7 +125,7 @@ package enum Event: Sendable, Hashable {
       guard let file = TokenFile(json: json) else { return nil }
       self = .tokenFile(file)
     case "notice":
-      guard let message = json["message"]?.string else { return nil }
+      guard let message = Phrase(json, "message") else { return nil }
       self = .notice(message)
     case "qr_code":
       guard let code = QRCode(json: json) else { return nil }

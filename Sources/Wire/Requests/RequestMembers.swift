@@ -14,21 +14,21 @@ struct RequestMembers {
   func text(_ name: String, limit: Int = maximumTextBytes) throws(Failure) -> String? {
     guard let value = object[name], value != .null else { return nil }
     guard let text = value.string, text.utf8.count <= limit, !text.utf8.contains(0) else {
-      throw wrong(name, "a text of at most \(limit) bytes")
+      throw wrong(name, Phrase(.text(mostBytes: limit)))
     }
     return text
   }
 
   func flag(_ name: String) throws(Failure) -> Bool {
     guard let value = object[name], value != .null else { return false }
-    guard let flag = value.bool else { throw wrong(name, "true or false") }
+    guard let flag = value.bool else { throw wrong(name, Phrase(.flag)) }
     return flag
   }
 
   func integer(_ name: String, in range: ClosedRange<Int>) throws(Failure) -> Int? {
     guard let value = object[name], value != .null else { return nil }
     guard let integer = value.int, range.contains(integer) else {
-      throw wrong(name, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+      throw wrong(name, Phrase("a whole number from \(range.lowerBound) to \(range.upperBound)"))
     }
     return integer
   }
@@ -39,7 +39,10 @@ struct RequestMembers {
     let integers = value.array?.compactMap(\.int)
     guard let integers, integers.count == value.array?.count, integers.count <= count,
       integers.allSatisfy({ range.contains($0) })
-    else { throw wrong(name, "a list of at most \(count) numbers from \(range.lowerBound) to \(range.upperBound)") }
+    else {
+      throw wrong(
+        name, Phrase("a list of at most \(count) numbers from \(range.lowerBound) to \(range.upperBound)"))
+    }
     return integers
   }
 
@@ -49,7 +52,7 @@ struct RequestMembers {
   ) throws(Failure) -> Choice? {
     guard let word = try text(name) else { return nil }
     guard let choice = Choice.allCases.first(where: { $0.rawValue.utf8.elementsEqual(word.utf8) }) else {
-      throw wrong(name, "one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+      throw wrong(name, Phrase(.choice(Choice.allCases.map(\.rawValue))))
     }
     return choice
   }
@@ -59,7 +62,7 @@ struct RequestMembers {
     do {
       return try AccountSettings(members: { object[$0].flatMap { $0 == .null ? nil : $0 } }, among: settings)
     } catch {
-      throw wrong(error.name, error.expected)
+      throw wrong(error.name, Phrase(error.expected))
     }
   }
 
@@ -68,19 +71,19 @@ struct RequestMembers {
     guard let value = object[name], value != .null else { return [] }
     if orOne, value.string != nil { return try text(name).map { [$0] } ?? [] }
     guard let array = value.array, array.count <= Self.maximumListCount else {
-      throw wrong(name, "a list of at most \(Self.maximumListCount) texts")
+      throw wrong(name, Phrase(.list(mostTexts: Self.maximumListCount)))
     }
     var texts: [String] = []
     for element in array {
       guard let text = element.string, text.utf8.count <= Self.maximumTextBytes, !text.utf8.contains(0) else {
-        throw wrong(name, "a list of texts of at most \(Self.maximumTextBytes) bytes")
+        throw wrong(name, Phrase(.texts(mostBytes: Self.maximumTextBytes)))
       }
       texts.append(text)
     }
     return texts
   }
 
-  private func wrong(_ name: String, _ expected: String) -> Failure {
+  private func wrong(_ name: String, _ expected: Phrase) -> Failure {
     Failure(.invalidRequest, "\"\(name)\" must be \(expected)")
   }
 }

@@ -130,9 +130,10 @@ private func object(_ text: String) throws -> JSONObject {
   }
 
   @Test func `say what a removal did`() throws {
-    #expect(AccountCommand.removed("a", try object(#"{"revoked":true}"#)) == "removed a, tokens revoked")
+    #expect(AccountCommand.removed("a", try object(#"{"revoked":true}"#)).english == "removed a, tokens revoked")
     #expect(
       AccountCommand.removed("a", try object(#"{"revoked":false,"detail":"the server is down","active_account":"b"}"#))
+        .english
         == "removed a; tokens not revoked: the server is down; b is the active account now")
   }
 }

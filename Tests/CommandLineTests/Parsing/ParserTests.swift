@@ -45,7 +45,8 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
 
   init(_ line: String, _ message: String, hint: String, command: String? = nil) {
     arguments = line.split(separator: " ").map { $0 == "''" ? "" : String($0) }
-    expected = UsageError(message, hint: hint, commandName: command)
+    expected = UsageError(
+      Phrase(verbatim: message), hint: Phrase(verbatim: hint), commandName: command)
   }
 
   var testDescription: String { arguments.joined(separator: " ") }

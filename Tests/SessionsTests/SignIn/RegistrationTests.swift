@@ -264,7 +264,7 @@ import Vocabulary
     try registers(home, ("registration_client_uri", .string(place)))
     let outcome = try signIn(home, preparation(home))
     #expect(outcome.notices.count == notices, "\(outcome.notices)")
-    #expect(outcome.notices.contains { $0.contains("cannot be deleted from here") } == (notices == 2))
+    #expect(outcome.notices.contains(.foreignManagement) == (notices == 2))
   }
 
   private func removal(_ home: Home, _ configuration: AccountConfiguration, isLocal: Bool = false) -> AccountRemoval {

@@ -28,7 +28,7 @@ import Wire
 
   @Test(arguments: [
     Reply.event(.browser(browser)), .event(.browser(bareBrowser)),
-    .event(.redirectRefused(Failure(.redirectRejected, "no", hint: "yes"))), .event(.notice("a \"word\"\u{1B}")),
+    .event(.redirectRefused(Failure(.redirectRejected, "no", hint: "yes"))), .event(.notice("a \"word\" of \("work")")),
     .event(.deviceCode(deviceCode)), .event(.deviceCode(bareDeviceCode)),
     .event(.progress(LogEntry(time: 1, account: "work", event: .step(.recordRead)))),
     .result([:]), .result(["accounts": [["name": "work"]], "error": "inside", "v": 9]),

@@ -10,7 +10,7 @@ enum AccountCommand {
     let account = try invocation.requiredAccount()
     let settings = try SettingsOptions.read(invocation)
     return try change(.add(account: account, settings), settings, invocation) { _ in
-      Phrase(verbatim: "added \(account); to sign in: agent login \(account)")
+      Phrase("added \(account); to sign in: agent login \(account)")
     }
   }
 
@@ -34,15 +34,13 @@ enum AccountCommand {
     let account = try invocation.requiredAccount()
     let newName = invocation.operands[1]
     return try change(.rename(account: account, to: newName), nil, invocation) { _ in
-      Phrase(verbatim: "\(account) is called \(newName) now")
+      Phrase("\(account) is called \(newName) now")
     }
   }
 
   static func remove(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.requiredAccount()
-    return try change(.remove(account: account, local: invocation[.local]), nil, invocation) {
-      Phrase(verbatim: removed(account, $0))
-    }
+    return try change(.remove(account: account, local: invocation[.local]), nil, invocation) { removed(account, $0) }
   }
 
   static func use(_ invocation: Invocation) throws(Failure) -> Action {
@@ -62,7 +60,7 @@ enum AccountCommand {
     var settings = try SettingsOptions.read(invocation)
     (settings.proxy, settings.proxyExclusions) = LoginOptions.proxy(from: Environment.value)
     let files = try HandedFiles(HandedSecret.credentials, invocation)
-    let token = try NamedSecret("refresh token", .refreshTokenFile, or: .refreshTokenFD, invocation)
+    let token = try NamedSecret(Phrase("refresh token"), .refreshTokenFile, or: .refreshTokenFD, invocation)
     let request = AccountRequest.import(account: account, settings, handsOver: files.announced)
     return try change(
       request, settings, invocation,
@@ -137,25 +135,27 @@ enum AccountCommand {
       if waiting.isEmpty { return Phrase("changed \(account)") }
       return Phrase("changed \(account); \(waiting) takes effect at the next sign-in: agent login \(account)")
     }
-    let setting = result["setting"]?.string ?? "a setting"
+    let setting = result["setting"]?.string.map { Phrase(verbatim: $0) } ?? Phrase("a setting")
     return Phrase(
       "changed \(account); it is signed out until the next sign-in, since \(setting) is not what was signed in with: agent login \(account)"
     )
   }
 
-  static func removed(_ account: String, _ result: JSONObject) -> String {
-    var line = "removed \(account)"
+  static func removed(_ account: String, _ result: JSONObject) -> Phrase {
+    var line = Phrase("removed \(account)")
     if result["revoked"]?.bool == true {
-      line += ", tokens revoked"
-    } else if let detail = result["detail"]?.string {
-      line += "; tokens not revoked: \(detail)"
+      line = Phrase("\(line), tokens revoked")
+    } else if let detail = Phrase(.object(result), "detail") {
+      line = Phrase("\(line); tokens not revoked: \(detail)")
     }
     if result["client_deleted"]?.bool == true {
-      line += "; its client was deleted at the server"
-    } else if let detail = result["client_detail"]?.string {
-      line += "; its client stays registered: \(detail)"
+      line = Phrase("\(line); its client was deleted at the server")
+    } else if let detail = Phrase(.object(result), "client_detail") {
+      line = Phrase("\(line); its client stays registered: \(detail)")
     }
-    if let active = result["active_account"]?.string { line += "; \(active) is the active account now" }
+    if let active = result["active_account"]?.string {
+      line = Phrase("\(line); \(active) is the active account now")
+    }
     return line
   }
 }

@@ -48,12 +48,12 @@ enum StatusCommand {
     if accounts.isEmpty { text = Phrase("no accounts; \("\"agent login\"") adds one").localized() + "\n" }
     var listing = Listing()
     if showsAll {
-      listing.add([Phrase("daemon"), Phrase(verbatim: DaemonText.line(result["daemon"]))])
+      listing.add([Phrase("daemon"), DaemonText.line(result["daemon"])])
       listing.add([Phrase("socket"), Phrase(verbatim: result["daemon"]?["socket"]?.string ?? "")])
       listing.add([Phrase("vault"), VaultText.line(result["vault"])])
     } else {
       for problem in DaemonText.problems(result["daemon"]) + VaultText.problems(result["vault"]) {
-        listing.add([Phrase("warning:"), Phrase(verbatim: problem)])
+        listing.add([Phrase("warning:"), problem])
       }
     }
     let rest = listing.text(columns: presentation.columns)

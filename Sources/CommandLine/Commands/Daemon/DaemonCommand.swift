@@ -9,20 +9,21 @@ enum DaemonCommand {
 
   static func start(_ invocation: Invocation) throws(Failure) -> Action {
     try starting(invocation) { (client) throws(Failure) in
-      try DaemonLauncher.connect(client.console) != nil ? "the daemon is running already" : "the daemon was started"
+      try DaemonLauncher.connect(client.console) != nil
+        ? Phrase("the daemon is running already") : Phrase("the daemon was started")
     }
   }
 
   static func restart(_ invocation: Invocation) throws(Failure) -> Action {
     try starting(invocation) { (client) throws(Failure) in
       _ = try stopIfRunning(client)
-      return "the daemon was started"
+      return Phrase("the daemon was started")
     }
   }
 
   /// - Parameter before: Runs first; returns the message to print at the end.
   private static func starting(
-    _ invocation: Invocation, before: @escaping (DaemonClient) throws(Failure) -> String
+    _ invocation: Invocation, before: @escaping (DaemonClient) throws(Failure) -> Phrase
   ) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     return .doing { () throws(Failure) in
@@ -37,7 +38,7 @@ enum DaemonCommand {
     return .doing { () throws(Failure) in
       let wasRunning = try stopIfRunning(client)
       try client.console.confirm(JSONObject()) { _ in
-        wasRunning ? "the daemon was stopped" : "the daemon is not running"
+        wasRunning ? Phrase("the daemon was stopped") : Phrase("the daemon is not running")
       }
     }
   }
@@ -45,8 +46,8 @@ enum DaemonCommand {
   static func status(_ invocation: Invocation) throws(Failure) -> Action {
     try showing(.daemonStatus, invocation) { result in
       var listing = Listing()
-      listing.add(["daemon", DaemonText.line(.object(result))])
-      listing.add("socket", result["socket"]?.string)
+      listing.add([Phrase("daemon"), DaemonText.line(.object(result))])
+      if let socket = result["socket"]?.string { listing.add([Phrase("socket"), Phrase(verbatim: socket)]) }
       return listing.text()
     }
   }
@@ -70,7 +71,7 @@ enum DaemonCommand {
         let error = Spawn.replaceProcess(
           executable: candidate, arguments: ["agentd", "--foreground"], environment: environment)
         guard error.isNotFound else {
-          throw Failure(.invalidConfiguration, "\(candidate) could not be started: \(error.message)")
+          throw Failure(.invalidConfiguration, "\(candidate) could not be started: \(Phrase(known: error.message))")
         }
       }
       throw DaemonProgram.missing

@@ -4,25 +4,26 @@ internal import Wire
 /// What is told of the daemon to a person.
 enum DaemonText {
   /// The daemon on one line.
-  static func line(_ daemon: JSON?) -> String {
-    var parts: [String] = []
-    if let version = daemon?["version"]?.string { parts.append("version \(version)") }
-    if let pid = daemon?["pid"]?.int { parts.append("pid \(pid)") }
-    if let uptime = daemon?["uptime"]?.int { parts.append("up \(RelativeTime.text(seconds: uptime))") }
+  static func line(_ daemon: JSON?) -> Phrase {
+    var parts: [Phrase] = []
+    if let version = daemon?["version"]?.string { parts.append(Phrase("version \(version)")) }
+    if let pid = daemon?["pid"]?.int { parts.append(Phrase("pid \(pid)")) }
+    if let uptime = daemon?["uptime"]?.int { parts.append(Phrase("up \(RelativeTime.phrase(seconds: uptime))")) }
     if let memory = daemon?["memory_pss_kib"]?.int {
-      parts.append("\(memory / 1024).\(memory % 1024 * 10 / 1024) MiB")
+      parts.append(Phrase(verbatim: "\(memory / 1024).\(memory % 1024 * 10 / 1024) MiB"))
     }
-    return (parts + problems(daemon)).joined(separator: ", ")
+    parts += problems(daemon)
+    return parts.dropFirst().reduce(parts.first ?? Phrase(verbatim: "")) { Phrase("\($0), \($1)") }
   }
 
   /// What is not as it should be.
-  static func problems(_ daemon: JSON?) -> [String] {
-    var problems: [String] = []
+  static func problems(_ daemon: JSON?) -> [Phrase] {
+    var problems: [Phrase] = []
     if let heap = daemon?["secure_heap"]?.string, heap != "locked" {
-      problems.append("memory for secrets is \(heap), so it may be swapped out")
+      problems.append(Phrase("memory for secrets is \(heap), so it may be swapped out"))
     }
     let limits = limits(daemon?["limits"])
-    if !limits.isEmpty { problems.append("limited by the program that started it: \(limits)") }
+    if !limits.isEmpty { problems.append(Phrase("limited by the program that started it: \(limits)")) }
     return problems
   }
 

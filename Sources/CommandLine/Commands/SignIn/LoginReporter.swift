@@ -80,7 +80,7 @@ struct LoginReporter {
     switch event {
     // Only other requests are answered with one; and steps are told elsewhere.
     case .confirm, .response, .progress, .following, .session, .tokenFile: break
-    case .notice(let message): console.note(Phrase(known: message))
+    case .notice(let message): console.note(message)
     case .qrCode(let code): draw(code)
     case .redirectRefused(let failure):
       console.note(failure.advice.map { Phrase("\(failure.text); \($0)") } ?? failure.text)

@@ -123,11 +123,11 @@ struct LoginWait {
   }
 
   /// The answer comes to this machine, and the person's browser is at another one.
-  private static func remoteHint(_ browser: Event.Browser) -> String {
+  private static func remoteHint(_ browser: Event.Browser) -> Phrase {
     let port = (try? URI(browser.redirectURI))?.port.map { String($0) } ?? "PORT"
-    return
-      "a browser at your own machine reaches this one through: ssh -L \(port):127.0.0.1:\(port) ...; or use --device"
-      + " or --paste"
+    return Phrase(
+      "a browser at your own machine reaches this one through: ssh -L \(port):127.0.0.1:\(port) ...; or use --device or --paste"
+    )
   }
 
   private mutating func updateOpener(_ reporter: inout LoginReporter) throws(Failure) {
@@ -136,7 +136,7 @@ struct LoginWait {
     opener = nil
     if state == .failed {
       try reporter.tell(
-        .notice("no browser could be opened; open the address above yourself, or use --paste or --device"))
+        .notice(Phrase("no browser could be opened; open the address above yourself, or use --paste or --device")))
     }
   }
 

@@ -39,8 +39,8 @@ enum LogoutCommand {
     return accounts.filter { $0["error"] == nil }.map { account in
       let name = account["account"]?.string ?? "?"
       if account["revoked"]?.bool == true { return Phrase("signed out of \(name), tokens revoked") }
-      if let detail = account["detail"]?.string {
-        return Phrase("signed out of \(name); tokens not revoked: \(Phrase(known: detail))")
+      if let detail = Phrase(account, "detail") {
+        return Phrase("signed out of \(name); tokens not revoked: \(detail)")
       }
       return local
         ? Phrase("signed out of \(name) here; the server was not told")

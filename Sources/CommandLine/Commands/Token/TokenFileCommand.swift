@@ -135,7 +135,8 @@ struct TokenFileSupervisor: ~Copyable {
       informant = try Spawn.startBeside(
         executable: program, arguments: [Array(program.utf8)], environment: environment, nullInput: true)
     } catch {
-      console.note("\(program) cannot be run: \(error.isNotFound ? "command not found" : error.message)")
+      let reason = error.isNotFound ? Phrase("command not found") : Phrase(known: error.message)
+      console.note("\(program) cannot be run: \(reason)")
     }
   }
 

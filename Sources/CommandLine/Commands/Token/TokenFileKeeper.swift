@@ -92,8 +92,10 @@ struct TokenFileKeeper: ~Copyable {
     let wasThere = isThere
     isThere = file.removal == nil
     if let code = file.removal {
-      let remedy = code == .locked ? "unlock" : "sign-in"
-      console.note("the token file is gone until the next \(remedy) to \(file.account): \(code.rawValue)")
+      console.note(
+        code == .locked
+          ? Phrase("the token file is gone until the next unlock to \(file.account): \(code.rawValue)")
+          : Phrase("the token file is gone until the next sign-in to \(file.account): \(code.rawValue)"))
     } else if !wasThere {
       console.note("the token file is back")
     }
@@ -107,7 +109,7 @@ struct TokenFileKeeper: ~Copyable {
     if let connection = connection.take() { connection.finish() }
     if isThere {
       hasChanged = true
-      console.note("the token file is gone until a daemon writes it again: \(failure.message)")
+      console.note("the token file is gone until a daemon writes it again: \(failure.text)")
     }
     isThere = false
     nextAttempt = Instant.now.advanced(by: pause)

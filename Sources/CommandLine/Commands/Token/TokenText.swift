@@ -9,7 +9,7 @@ enum TokenText {
   ///
   /// - Throws: `server_misbehaved` for a token that is empty or holds a byte that is not printable ASCII (RFC 6749,
   ///   appendix A.12; for a compact JWT RFC 7515, section 7.1); a space would end it in a header (RFC 6750, section 2.1).
-  static func check(_ token: Span<UInt8>, _ kind: String) throws(Failure) {
+  static func check(_ token: Span<UInt8>, _ kind: Phrase) throws(Failure) {
     var isPrintable = !token.isEmpty
     for index in token.indices where !(0x21...0x7E).contains(token[index]) { isPrintable = false }
     guard isPrintable else {
@@ -18,8 +18,8 @@ enum TokenText {
   }
 
   /// The hint for an account that has no ID Token.
-  static func idTokenHint(account: String) -> String {
-    "sign in again, with openid among the scopes: agent login \(account)"
+  static func idTokenHint(account: String) -> Phrase {
+    Phrase("sign in again, with openid among the scopes: agent login \(account)")
   }
 
   /// The token's type as the scheme of an `Authorization` header.

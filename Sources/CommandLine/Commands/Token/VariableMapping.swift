@@ -38,7 +38,9 @@ final class VariableMapping: Sendable {
   private static func unknownField(_ spelling: String) -> Failure {
     let known = TokenField.spellings
     let meant = Suggestion.candidates(for: spelling, among: known)
-    let hint = meant.isEmpty ? "choose one of \(known.joined(separator: ", "))" : "did you mean \"\(meant[0])\"?"
+    let hint =
+      meant.first.map { Phrase("did you mean \"\($0)\"?") }
+      ?? Phrase("choose one of \(known.joined(separator: ", "))")
     return Failure(.invalidRequest, "unknown field \"\(spelling)\"", hint: hint)
   }
 
@@ -52,10 +54,10 @@ final class VariableMapping: Sendable {
 
 extension TokenField {
   /// The hint when there is no value; nil for a field that only the server decides on.
-  fileprivate func hint(account: String) -> String? {
+  fileprivate func hint(account: String) -> Phrase? {
     switch self {
     case .idToken, .subject: TokenText.idTokenHint(account: account)
-    case .claim: "to see the claims: agent whoami \(account) --json"
+    case .claim: Phrase("to see the claims: agent whoami \(account) --json")
     default: nil
     }
   }
@@ -110,13 +112,13 @@ enum TokenField: Sendable, Hashable {
     case .accessToken:
       try SecretText.with(capacity: line.count) { (token) throws(Failure) in
         answer.appendAccessToken(from: line, to: &token)
-        try TokenText.check(token.bytes.span, "access token")
+        try TokenText.check(token.bytes.span, Phrase("access token"))
         try body(token.bytes.span)
       }
     case .idToken:
       try SecretText.with(capacity: line.count) { (token) throws(Failure) in
         guard answer.appendIDToken(from: line, to: &token) else { return try body(nil) }
-        try TokenText.check(token.bytes.span, "ID Token")
+        try TokenText.check(token.bytes.span, Phrase("ID Token"))
         try body(token.bytes.span)
       }
     case .claim(let name):

@@ -20,20 +20,32 @@ struct LevelSecret {
   }
 
   static func passphrase(_ invocation: Invocation) throws(Failure) -> LevelSecret {
-    LevelSecret(try NamedSecret("passphrase", .passphraseFile, or: .passphraseFD, invocation), invocation)
+    LevelSecret(try NamedSecret(Phrase("passphrase"), .passphraseFile, or: .passphraseFD, invocation), invocation)
   }
 
   static func pin(_ invocation: Invocation) throws(Failure) -> LevelSecret {
-    LevelSecret(try NamedSecret("PIN", .pinFile, or: .pinFD, invocation), invocation)
+    LevelSecret(try NamedSecret(Phrase("PIN"), .pinFile, or: .pinFD, invocation), invocation)
   }
 
   /// The secret that replaces the one that opens a level.
   static func replacing(_ level: Protection, _ invocation: Invocation) throws(Failure) -> LevelSecret {
     let named =
       level == .tpm2
-      ? try NamedSecret("PIN", .newPINFile, or: .newPINFD, invocation)
-      : try NamedSecret("passphrase", .newPassphraseFile, or: .newPassphraseFD, invocation)
+      ? try NamedSecret(Phrase("PIN"), .newPINFile, or: .newPINFD, invocation)
+      : try NamedSecret(Phrase("passphrase"), .newPassphraseFile, or: .newPassphraseFD, invocation)
     return LevelSecret(named, invocation)
+  }
+
+  private var isPIN: Bool { named.title == Phrase("PIN") }
+
+  /// Which passphrase or PIN is asked for.
+  enum Purpose {
+    /// The prompt needs no explanation.
+    case plain
+    case ofVault
+    case ofSlot(Int)
+    /// The one that is replaced.
+    case untilNow
   }
 
   /// Whether the command line says where it is.
@@ -42,10 +54,10 @@ struct LevelSecret {
   /// An open file that holds it.
   ///
   /// - Parameters:
-  ///   - purpose: Shown in the prompt; empty if the prompt needs no explanation.
+  ///   - purpose: Shown in the prompt.
   ///   - isNew: It takes effect now, so what is typed is asked for twice.
   /// - Throws: `invalid_request` when none is named and nothing may or can be typed.
-  func open(for purpose: String = "", isNew: Bool = false) throws(Failure) -> SharedDescriptor {
+  func open(for purpose: Purpose = .plain, isNew: Bool = false) throws(Failure) -> SharedDescriptor {
     if let file = try named.open() { return SharedDescriptor(file) }
     guard mayAsk else {
       throw Failure(
@@ -57,13 +69,18 @@ struct LevelSecret {
 
   // MARK: Typing
 
-  private func typed(_ purpose: String) throws(Failure) -> FileDescriptor {
-    let question = named.title.prefix(1).uppercased() + named.title.dropFirst() + purpose
-    return try SecretPrompt.ask(Phrase(verbatim: question), hint: hint, pipe)
+  private func typed(_ purpose: Purpose) throws(Failure) -> FileDescriptor {
+    let question =
+      switch purpose {
+      case .plain: isPIN ? Phrase("PIN") : Phrase("Passphrase")
+      case .ofVault: Phrase("Passphrase of the vault")
+      case .ofSlot(let number): Phrase("Passphrase of the slot \(number)")
+      case .untilNow: isPIN ? Phrase("PIN until now") : Phrase("Passphrase until now")
+      }
+    return try SecretPrompt.ask(question, hint: hint, pipe)
   }
 
   private func typedTwice() throws(Failure) -> FileDescriptor {
-    let isPIN = named.title == "PIN"
     let again = isPIN ? Phrase("Repeat PIN") : Phrase("Repeat passphrase")
     let mismatch = isPIN ? Phrase("the PINs do not match") : Phrase("the passphrases do not match")
     for attempt in 1...Self.mostAttempts {

@@ -15,7 +15,9 @@ enum LockCommand {
           try client.ask(.vault(.lock), over: &connection)
         }
       }
-      try client.console.confirm(result) { $0["locked"]?.array?.isEmpty == false ? "locked" : "nothing to lock" }
+      try client.console.confirm(result) {
+        $0["locked"]?.array?.isEmpty == false ? Phrase("locked") : Phrase("nothing to lock")
+      }
     }
   }
 
@@ -28,7 +30,7 @@ enum LockCommand {
         try unlocking.open(account, over: &connection)
       }
       let result = JSONObject([("unlocked", .array(opened.map { .string($0.rawValue) }))])
-      try client.console.confirm(result) { _ in opened.isEmpty ? "nothing is locked" : "unlocked" }
+      try client.console.confirm(result) { _ in opened.isEmpty ? Phrase("nothing is locked") : Phrase("unlocked") }
     }
   }
 

@@ -69,13 +69,13 @@ struct Unlocking {
     var attempts = secret.isNamed || level == .tpm2 ? 1 : Self.mostAttempts
     while true {
       attempts -= 1
-      let file = try secret.open(for: level == .device ? " of the vault" : "")
+      let file = try secret.open(for: level == .device ? .ofVault : .plain)
       do throws(Failure) {
         _ = try client.ask(.vault(.unlock(level)), passing: [file], over: &connection)
         return
       } catch {
         guard error.code == .wrongPassphrase, attempts > 0 else { throw error }
-        client.console.note("\(error.message), try again")
+        client.console.note("\(error.text), try again")
       }
     }
   }

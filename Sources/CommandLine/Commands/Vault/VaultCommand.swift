@@ -19,7 +19,7 @@ enum VaultCommand {
   }
 
   static func bind(_ invocation: Invocation) -> Action {
-    change(.bind(invocation[.to]), invocation) { "bound anew: \(VaultText.slot(.object($0)))" }
+    change(.bind(invocation[.to]), invocation) { Phrase("bound anew: \(VaultText.slot(.object($0)))") }
   }
 
   static func addPassphrase(_ invocation: Invocation) throws(Failure) -> Action {
@@ -27,7 +27,7 @@ enum VaultCommand {
     return change(
       .addPassphrase(invocation[.protection] ?? .device), invocation,
       bringing: { () throws(Failure) in [try secret.open(isNew: true)] },
-      noting: { "added: \(VaultText.slot(.object($0)))" })
+      noting: { Phrase("added: \(VaultText.slot(.object($0)))") })
   }
 
   static func changePassphrase(_ invocation: Invocation) throws(Failure) -> Action {
@@ -36,8 +36,8 @@ enum VaultCommand {
     let new = try LevelSecret.replacing(level, invocation)
     return change(
       .changePassphrase(level), invocation,
-      bringing: { () throws(Failure) in [try old.open(for: " until now"), try new.open(isNew: true)] },
-      noting: { _ in level == .tpm2 ? "the PIN was changed" : "the passphrase was changed" })
+      bringing: { () throws(Failure) in [try old.open(for: .untilNow), try new.open(isNew: true)] },
+      noting: { _ in level == .tpm2 ? Phrase("the PIN was changed") : Phrase("the passphrase was changed") })
   }
 
   static func removeSlot(_ invocation: Invocation) throws(Failure) -> Action {
@@ -46,7 +46,7 @@ enum VaultCommand {
       throw Failure(
         .invalidRequest, "a slot is a number from 1 to \(VaultRequest.maximumSlot)", hint: "agent vault status")
     }
-    return change(.removeSlot(number), invocation) { _ in "removed the slot \(number)" }
+    return change(.removeSlot(number), invocation) { _ in Phrase("removed the slot \(number)") }
   }
 
   static func rotateKey(_ invocation: Invocation) throws(Failure) -> Action {
@@ -57,18 +57,18 @@ enum VaultCommand {
         let slots = try VaultStatus(over: &connection, client).slotsThatNeedSecrets
         try refuseAmbiguity(slots, passphrase)
         var secrets: [SharedDescriptor] = []
-        for slot in slots { secrets.append(try passphrase.open(for: " of the slot \(slot)")) }
+        for slot in slots { secrets.append(try passphrase.open(for: .ofSlot(slot))) }
         return try client.ask(.vault(.rotateKey(slots: slots)), passing: secrets, over: &connection)
       }
-      try client.console.confirm(result) { "made new keys for \(VaultText.levels($0["rotated"]))" }
+      try client.console.confirm(result) { Phrase("made new keys for \(VaultText.levels($0["rotated"]))") }
     }
   }
 
   static func rebind(_ invocation: Invocation) throws(Failure) -> Action {
     let secret = try LevelSecret.passphrase(invocation)
     return change(
-      .rebind, invocation, bringing: { () throws(Failure) in [try secret.open(for: " of the vault")] },
-      noting: { _ in "the vault is bound to this device now" })
+      .rebind, invocation, bringing: { () throws(Failure) in [try secret.open(for: .ofVault)] },
+      noting: { _ in Phrase("the vault is bound to this device now") })
   }
 
   static func set(_ invocation: Invocation) throws(Failure) -> Action {
@@ -77,8 +77,8 @@ enum VaultCommand {
     }
     return change(.set(lockAfterSeconds: seconds), invocation) { _ in
       seconds == 0
-        ? "the vault does not lock by itself"
-        : "the vault locks after \(DurationText.text(seconds: seconds)) without use"
+        ? Phrase("the vault does not lock by itself")
+        : Phrase("the vault locks after \(DurationText.text(seconds: seconds)) without use")
     }
   }
 
@@ -96,8 +96,8 @@ enum VaultCommand {
   private static func change(
     _ request: VaultRequest, _ invocation: Invocation,
     bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },
-    noting note: @escaping (JSONObject) -> String
+    noting note: @escaping (JSONObject) -> Phrase
   ) -> Action {
-    .change(.vault(request), DaemonClient(invocation), bringing: secrets) { Phrase(verbatim: note($0)) }
+    .change(.vault(request), DaemonClient(invocation), bringing: secrets, noting: note)
   }
 }

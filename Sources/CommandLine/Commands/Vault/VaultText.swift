@@ -6,35 +6,37 @@ enum VaultText {
   static func status(_ result: JSONObject) -> String {
     var listing = Listing()
     let path = result["path"]?.string ?? "?"
-    listing.add(["vault", result["exists"]?.bool == true ? path : "none yet; it will be \(path)"])
-    listing.add("binding", binding(.object(result)))
-    listing.add(["locks", idleTime(result["lock_after"]?.int ?? 0)])
+    listing.add([
+      Phrase("vault"),
+      result["exists"]?.bool == true ? Phrase(verbatim: path) : Phrase("none yet; it will be \(path)"),
+    ])
+    if let binding = binding(.object(result)) { listing.add([Phrase("binding"), binding]) }
+    listing.add([Phrase("locks"), idleTime(result["lock_after"]?.int ?? 0)])
     for level in result["levels"]?.array ?? [] {
-      listing.add([level["protection"]?.string ?? "?", self.level(level)])
+      listing.add([Phrase(verbatim: level["protection"]?.string ?? "?"), self.level(level)])
     }
-    for slot in result["slots"]?.array ?? [] { listing.add(["slot \(slot["slot"]?.int ?? 0)", purpose(slot)]) }
+    for slot in result["slots"]?.array ?? [] { listing.add([number(slot), purpose(slot)]) }
     if let problem = result["problem"] {
-      let hint = problem["hint"]?.string.map { "; try: \($0)" } ?? ""
-      listing.add(["problem", (problem["message"]?.string ?? "?") + hint])
+      let text = Phrase(problem, "message") ?? Phrase(verbatim: "?")
+      let hint = Phrase(problem, "hint")
+      listing.add([Phrase("problem"), hint.map { Phrase("\(text); try: \($0)") } ?? text])
     }
     return listing.text()
   }
 
   /// The binding of the vault, and why it is not the TPM; nil when there is no vault.
-  static func binding(_ vault: JSON) -> String? {
+  static func binding(_ vault: JSON) -> Phrase? {
     guard vault["exists"]?.bool == true else { return nil }
     let bound = vault["device_bound"]?.bool == true
     let name =
       switch vault["binding"]?.string {
-      case "tpm2": Phrase("the TPM").english
+      case "tpm2": Phrase("the TPM")
       case "host":
-        bound
-          ? Phrase("this machine").english
-          : Phrase("the device secret alone, since the machine has no id").english
-      case nil: Phrase("a passphrase only").english
-      case .some(let other): other
+        bound ? Phrase("this machine") : Phrase("the device secret alone, since the machine has no id")
+      case nil: Phrase("a passphrase only")
+      case .some(let other): Phrase(verbatim: other)
       }
-    return vault["binding_problem"]?.string.map { "\(name); \($0)" } ?? name
+    return Phrase(vault, "binding_problem").map { Phrase("\(name); \($0)") } ?? name
   }
 
   /// The vault on one line.
@@ -43,69 +45,73 @@ enum VaultText {
     guard vault["exists"]?.bool != false else { return Phrase("none yet") }
     let path = vault["path"]?.string ?? "unknown"
     guard let binding = binding(vault) else { return Phrase("\(path), bound to nothing") }
-    return Phrase("\(path), bound to \(Phrase(known: binding))")
+    return Phrase("\(path), bound to \(binding)")
   }
 
   /// What is not as it should be.
-  static func problems(_ vault: JSON?) -> [String] {
+  static func problems(_ vault: JSON?) -> [Phrase] {
     guard let vault, vault["exists"]?.bool == true, vault["device_bound"]?.bool == false else { return [] }
-    return ["the vault is bound to \(binding(vault) ?? "nothing")"]
+    return [binding(vault).map { Phrase("the vault is bound to \($0)") } ?? Phrase("the vault is bound to nothing")]
   }
 
-  private static func idleTime(_ seconds: Int) -> String {
-    seconds == 0 ? "only when asked to" : "after \(DurationText.text(seconds: seconds)) without use"
+  private static func idleTime(_ seconds: Int) -> Phrase {
+    seconds == 0
+      ? Phrase("only when asked to") : Phrase("after \(DurationText.text(seconds: seconds)) without use")
   }
 
-  private static func level(_ level: JSON) -> String {
+  private static func level(_ level: JSON) -> Phrase {
     let names = (level["accounts"]?.array ?? []).compactMap(\.string)
-    let state = level["locked"]?.bool == true ? "locked" : "open"
-    return names.isEmpty ? state : "\(state), \(names.joined(separator: " "))"
+    let state = level["locked"]?.bool == true ? Phrase("locked") : Phrase("open")
+    return names.isEmpty ? state : Phrase("\(state), \(names.joined(separator: " "))")
   }
 
-  private static func purpose(_ slot: JSON) -> String {
+  private static func purpose(_ slot: JSON) -> Phrase {
     let kind =
       switch slot["kind"]?.string {
-      case "host": "machine key"
-      case "tpm2": slot["protection"]?.string == "tpm2" ? "TPM key with PIN" : "TPM key"
-      case "passphrase": "passphrase"
-      case .some(let other): other
-      case nil: "?"
+      case "host": Phrase("machine key")
+      case "tpm2": slot["protection"]?.string == "tpm2" ? Phrase("TPM key with PIN") : Phrase("TPM key")
+      case "passphrase": Phrase("passphrase")
+      case .some(let other): Phrase(verbatim: other)
+      case nil: Phrase(verbatim: "?")
       }
-    return "\(kind), level \(slot["protection"]?.string ?? "?")"
+    return Phrase("\(kind), level \(slot["protection"]?.string ?? "?")")
   }
 
+  private static func number(_ slot: JSON) -> Phrase { Phrase("slot \(slot["slot"]?.int ?? 0)") }
+
   /// A slot in a sentence.
-  static func slot(_ slot: JSON) -> String { "slot \(slot["slot"]?.int ?? 0), \(purpose(slot))" }
+  static func slot(_ slot: JSON) -> Phrase { Phrase("\(number(slot)), \(purpose(slot))") }
 
   /// The words of levels, in a sentence.
-  static func levels(_ levels: JSON?) -> String {
+  static func levels(_ levels: JSON?) -> Phrase {
     let words = (levels?.array ?? []).compactMap(\.string)
-    return words.isEmpty ? "nothing, since nothing is there" : words.joined(separator: ", ")
+    return words.isEmpty
+      ? Phrase("nothing, since nothing is there") : Phrase(verbatim: words.joined(separator: ", "))
   }
 
   static func check(_ result: JSONObject) -> String {
     var listing = Listing()
     for slot in result["slots"]?.array ?? [] {
-      listing.add(["slot \(slot["slot"]?.int ?? 0)", "\(purpose(slot)): \(state(slot["state"]))"])
+      listing.add([number(slot), Phrase("\(purpose(slot)): \(state(slot["state"]))")])
     }
     for record in result["accounts"]?.array ?? [] {
-      listing.add([record["account"]?.string ?? "?", state(record["state"])])
+      listing.add([Phrase(verbatim: record["account"]?.string ?? "?"), state(record["state"])])
     }
-    listing.add("problem", result["problem"]?["message"]?.string)
+    if let problem = result["problem"].flatMap({ Phrase($0, "message") }) { listing.add([Phrase("problem"), problem]) }
     return listing.text()
   }
 
-  private static func state(_ state: JSON?) -> String {
+  private static func state(_ state: JSON?) -> Phrase {
     switch state?.string {
-    case "opens": "ok"
-    case "asks": "intact, not opened"
-    case "locked": "locked"
-    case "foreign": "made on another device"
-    case "secret_missing": "device secret missing"
-    case "unavailable": "TPM not available"
-    case "damaged": "damaged"
-    case "unknown": "unknown kind"
-    default: state?.string ?? "?"
+    case "opens": Phrase("ok")
+    case "asks": Phrase("intact, not opened")
+    case "locked": Phrase("locked")
+    case "foreign": Phrase("made on another device")
+    case "secret_missing": Phrase("device secret missing")
+    case "unavailable": Phrase("TPM not available")
+    case "damaged": Phrase("damaged")
+    case "unknown": Phrase("unknown kind")
+    default: Phrase(verbatim: state?.string ?? "?")
     }
   }
 }

@@ -29,7 +29,7 @@ enum DecodeCommand {
         } catch {
           guard error.code == .malformedToken else { throw error }
           malformed += 1
-          console.report(Failure(error.code, found > 1 ? "line \(line.number): \(error.message)" : error.message))
+          console.report(Failure(error.code, found > 1 ? Phrase("line \(line.number): \(error.text)") : error.text))
         }
       }
       bytes.overwrite()
@@ -53,9 +53,9 @@ enum DecodeCommand {
 
   /// Said whatever `--quiet` and `--json` want: who sees claims takes them for true.
   private static func warn(_ console: Console) {
-    let word = Console.styled("warning:", as: "1;33", !console.json && Console.mayColour)
+    let word = Console.styled(Phrase("warning:").localized(), as: "1;33", !console.json && Console.mayColour)
     let name = ProgramName.current.text
-    Console.tell(
-      "\(name): \(word) NOTHING WAS VERIFIED: anyone can write such a token; \(name) verify checks one\n")
+    let text = Phrase("NOTHING WAS VERIFIED: anyone can write such a token; \(name) verify checks one").localized()
+    Console.tell("\(name): \(word) \(text)\n")
   }
 }

@@ -24,12 +24,17 @@ struct DecodedToken: Hashable {
   init(_ text: Span<UInt8>) throws(Failure) {
     let parts = Self.parts(text)
     guard parts.count == 3 || parts.count == 5 else {
-      let count = parts.count == 1 ? "no dot" : "\(parts.count - 1) \(parts.count == 2 ? "dot" : "dots")"
-      throw Self.malformed("a token has three parts with two dots between them, and this has \(count)")
+      let dots = parts.count - 1
+      throw Self.malformed(
+        dots == 0
+          ? Phrase("a token has three parts with two dots between them, and this has no dot")
+          : Phrase.counted(
+            dots, one: "a token has three parts with two dots between them, and this has \(dots) dot",
+            other: "a token has three parts with two dots between them, and this has \(dots) dots"))
     }
-    let header = try Self.decode(text.extracting(parts[0]), "header")
+    let header = try Self.decode(text.extracting(parts[0]), Phrase("header"))
     guard let members = (try? JSON(parsing: header))?.object else {
-      throw Self.malformed("the header of the token is not a JSON object")
+      throw Self.malformed(Phrase("the header of the token is not a JSON object"))
     }
     self.header = members
     if parts.count == 5 {
@@ -37,9 +42,9 @@ struct DecodedToken: Hashable {
       signatureBytes = 0
       return
     }
-    let payload = try Self.decode(text.extracting(parts[1]), "payload")
+    let payload = try Self.decode(text.extracting(parts[1]), Phrase("payload"))
     content = (try? JSON(parsing: payload))?.object.map { .claims($0) } ?? .bytes(payload)
-    signatureBytes = try Self.decode(text.extracting(parts[2]), "signature").count
+    signatureBytes = try Self.decode(text.extracting(parts[2]), Phrase("signature")).count
   }
 
   /// The parts between dots; more than six are not told apart.
@@ -53,21 +58,23 @@ struct DecodedToken: Hashable {
     return parts + [start..<text.count]
   }
 
-  private static func decode(_ part: Span<UInt8>, _ name: String) throws(Failure) -> [UInt8] {
+  private static func decode(_ part: Span<UInt8>, _ name: Phrase) throws(Failure) -> [UInt8] {
     do {
       return try Base64URL.decode(part)
     } catch {
       switch error {
-      case .impossibleLength: throw malformed("the \(name) of the token is cut off: base64url never has this length")
+      case .impossibleLength:
+        throw malformed(Phrase("the \(name) of the token is cut off: base64url never has this length"))
       case .invalidCharacter(let offset):
-        throw malformed("the \(name) of the token has a character that is not base64url, at byte \(offset + 1)")
+        throw malformed(
+          Phrase("the \(name) of the token has a character that is not base64url, at byte \(offset + 1)"))
       case .nonCanonical:
-        throw malformed("the \(name) of the token is cut off or altered: its last character has stray bits")
+        throw malformed(Phrase("the \(name) of the token is cut off or altered: its last character has stray bits"))
       }
     }
   }
 
-  private static func malformed(_ message: String) -> Failure { Failure(.malformedToken, message) }
+  private static func malformed(_ message: Phrase) -> Failure { Failure(.malformedToken, message) }
 }
 
 extension DecodedToken {

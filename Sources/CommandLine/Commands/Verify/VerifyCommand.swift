@@ -13,7 +13,7 @@ enum VerifyCommand {
     let client = DaemonClient(invocation)
     let request = try request(invocation)
     let (jwks, path) = (invocation[.jwks], invocation.operands.first)
-    let secret = try NamedSecret("HMAC key", .hmacKeyFile, or: .hmacKeyFD, invocation)
+    let secret = try NamedSecret(Phrase("HMAC key"), .hmacKeyFile, or: .hmacKeyFD, invocation)
     return Action { () throws(Failure) in
       // Before anything is read: who has no daemon need not type a token in vain.
       let connection = try connect(client, hasKeys: request.bringsKeys || request.bringsSecret)
@@ -126,7 +126,7 @@ enum VerifyCommand {
     do {
       return try NamedSecret.file(path)
     } catch {
-      throw Failure(.invalidRequest, "the key set \"\(path)\" cannot be read: \(error.message)")
+      throw Failure(.invalidRequest, "the key set \"\(path)\" cannot be read: \(Phrase(known: error.message))")
     }
   }
 }

@@ -1,0 +1,17 @@
+internal import Sessions
+internal import Wire
+
+extension Phrase {
+  /// A notice of a sign-in for the person.
+  init(_ notice: SignIn.Notice) {
+    switch notice {
+    case .clientFile(let path): self = "the client id is from \(path)"
+    case .clientRegistered(let clientID): self = "the server registered a client for this account: \(clientID)"
+    case .foreignManagement:
+      self = "the server names a place of another server to manage the client at, so it cannot be deleted from here"
+    case .earlierSession(nil): self = "the earlier session stays valid at the server until it expires there"
+    case .earlierSession(let page?):
+      self = "the earlier session stays valid at the server until it expires there, or until you end it: \(page)"
+    }
+  }
+}
