@@ -2,7 +2,8 @@ extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
     [
-      token, proof, login, loginRedirect, loginConfirm, loginResume, discover, logout, status, list, use, whoami,
+      token, forget, proof, login, loginRedirect, loginConfirm, loginResume, discover, logout, status, list, use,
+      whoami,
       resource, verify,
     ]
     + accountRequests + vaultRequests + [
@@ -30,7 +31,7 @@ extension ManualProtocol {
       Member("exchange", "boolean", "Get it by trading the account's own token; see RFC 8693."),
       Member("id_token", "boolean", "Answer with the ID Token as well."),
       Member("claims", "boolean", "Answer with the claims of the verified ID Token as well."),
-    ],
+    ] + placeOfToken,
     result: [
       Member("account", "text", "The account that the token is of."),
       Member("issuer", "text", "Its authorization server."),
@@ -48,6 +49,46 @@ extension ManualProtocol {
         "It should have been renewed, but the server could not be reached; absent for any other token."),
       Member("id_token", "text", "The ID Token, if it was asked for and there is one."),
       Member("claims", "object", "Its claims, if they were asked for and there is one."),
+      Member(
+        "use", "text",
+        "Which token is meant, `access_token` or `id_token`; this and the next members are there when the request names a"
+          + " place, or `use`."),
+      Member("use_expires_at", "number", "When that token expires, if it is known."),
+      Member("place", "text", "The origin, with the path that the settings have, that it may be sent to."),
+      Member("user", "text", "The user name that the settings have for the place."),
+      Member("header", "text", "The header that they have for it; see agent-config(5)."),
+    ])
+
+  private static let placeOfToken = [
+    Member(
+      "url", "text",
+      "Where the caller is going to send the token: a URL, or a host with or without a port and a path. Then the account is"
+        + " the one that lists the place, never the active one, and the settings of the place decide which token it is. One"
+        + " that is not listed has the error `place_not_listed`."),
+    Member("user", "text", "The user name that the caller wants to use there; by default any."),
+    Member(
+      "use", "text",
+      "The token that is wanted where the settings do not say: `access_token`, by default, or `id_token`. `min_valid` counts"
+        + " for it."),
+    Member(
+      "refused", "boolean",
+      "The place has refused the token that it got. It is renewed, unless the place has refused a fresh one in the last five"
+        + " minutes."),
+  ]
+
+  private static let forget = Description(
+    name: "forget",
+    purpose:
+      "Drops the cached token of a place, which has refused it, so that the next request gets a new one. The token's"
+      + " bytes are read from a descriptor that comes with the request; any other token is left alone, and the session stays"
+      + " what it is.",
+    members: [
+      Member("url", "text", "The place, as for `token`. Must be there."),
+      Member("account", "text", "The account; without it the one that lists the place."),
+    ],
+    result: [
+      Member("account", "text", "The account that lists the place."),
+      Member("forgotten", "boolean", "Whether it was the cached token."),
     ])
 
   private static let proof = Description(

@@ -23,7 +23,7 @@ enum Patience {
       self = .forServer
     case .call, .discover: self = .forResource
     case .loginRedirect, .loginConfirm, .status, .list, .use, .account, .vault, .daemonStatus, .daemonStop, .daemonLog,
-      .events:
+      .events, .forget:
       self = .forDaemon
     }
   }

@@ -10,6 +10,7 @@ final class DaemonParts {
   let signIns: SignIns
   let resources: ResourceRequests
   let proofs: ProofRequests
+  let placed: PlacedTokens
   let verifications: Verifications
   let discoveries: DiscoverRequests
   let tokenFiles: TokenFiles
@@ -30,6 +31,7 @@ final class DaemonParts {
     resources = ResourceRequests(context, broker)
     locking = Locking(context, lock, broker, signIns, resources)
     proofs = ProofRequests(context, broker)
+    placed = PlacedTokens(context, broker)
     verifications = Verifications(context, broker)
     discoveries = DiscoverRequests(context)
     tokenFiles = TokenFiles(context, broker)

@@ -1,4 +1,5 @@
 package import Encoding
+package import Vocabulary
 
 /// The members of a token answer that are not secret.
 package struct TokenDescription: Sendable, Hashable {
@@ -15,6 +16,52 @@ package struct TokenDescription: Sendable, Hashable {
   package var isOffline: Bool
   /// Until when a person must sign in again, in unix seconds; nil when that is unknown or far off.
   package var signInBy: Int?
+  /// For a request that names a place.
+  package var use: Use?
+
+  /// What goes to a place.
+  package struct Use: Sendable, Hashable {
+    package var kind: TokenKind
+    /// The origin, and the path where the settings have one for it, that the token goes to; nil without a place.
+    package var place: String?
+    /// When that token expires, in unix seconds; nil when it is not known.
+    package var expiresAt: Int?
+    /// The user name that the settings have for the place.
+    package var user: String?
+    /// The header field that the settings have for the place.
+    package var header: HeaderForm?
+
+    package init(
+      _ kind: TokenKind, at place: String? = nil, expiresAt: Int?, user: String? = nil, header: HeaderForm? = nil
+    ) {
+      self.kind = kind
+      self.place = place
+      self.expiresAt = expiresAt
+      self.user = user
+      self.header = header
+    }
+
+    init?(_ result: JSONLayout.Node, in line: Span<UInt8>) {
+      guard let word = result["use"]?.string(in: line),
+        let kind = TokenKind.allCases.first(where: { $0.rawValue.utf8.elementsEqual(word.utf8) })
+      else { return nil }
+      self.kind = kind
+      place = result["place"]?.string(in: line)
+      expiresAt = result["use_expires_at"]?.value(in: line).int
+      user = result["user"]?.string(in: line)
+      header = result["header"]?.string(in: line).flatMap { HeaderForm($0) }
+    }
+
+    func append<Sink: ByteSink & ~Copyable>(to sink: inout Sink) {
+      sink.append(utf8: ",\"use\":\"\(kind.rawValue)\"")
+      if let expiresAt { sink.append(utf8: ",\"use_expires_at\":\(expiresAt)") }
+      for (name, value) in [("place", place), ("user", user), ("header", header?.text)] {
+        guard let value else { continue }
+        sink.append(utf8: ",\"\(name)\":")
+        sink.append(jsonString: value)
+      }
+    }
+  }
 
   package init(
     account: String, issuer: String, subject: String?, tokenType: String, scope: String?, expiresAt: Int?,
@@ -63,6 +110,7 @@ package struct TokenDescription: Sendable, Hashable {
     }
     if let expiresAt { sink.append(utf8: ",\"expires_at\":\(expiresAt)") }
     if isOffline { sink.append(utf8: ",\"offline\":true") }
+    use?.append(to: &sink)
     if let idToken {
       sink.append(utf8: ",\"id_token\":")
       sink.append(jsonStringBytes: idToken)
@@ -101,11 +149,13 @@ package struct TokenAnswer: Sendable {
     else { throw Reply.unreadable }
     self.token = token
     self.result = result
-    description = TokenDescription(
+    var description = TokenDescription(
       account: account, issuer: issuer, subject: result["subject"]?.string(in: line), tokenType: tokenType,
       scope: result["scope"]?.string(in: line), expiresAt: result["expires_at"]?.value(in: line).int,
       isOffline: result["offline"]?.value(in: line).bool ?? false,
       signInBy: result[WireProtocol.signInMember]?.value(in: line).int)
+    description.use = TokenDescription.Use(result, in: line)
+    self.description = description
   }
 
   /// Writes the access token's bytes; `line` is the line this answer was read from.

@@ -3,6 +3,7 @@ internal import Encoding
 /// The requests of a client to the daemon. The set is closed: an unknown request is an error.
 package enum Request: Sendable, Hashable {
   case token(TokenRequest)
+  case forget(ForgetRequest)
   case proof(ProofRequest)
   case login(LoginRequest)
   case loginRedirect(LoginRedirectRequest)
@@ -91,6 +92,7 @@ extension Request {
   package var name: String {
     switch self {
     case .token: "token"
+    case .forget: "forget"
     case .proof: "proof"
     case .login: "login"
     case .loginRedirect: "login_redirect"
@@ -134,6 +136,7 @@ extension Request {
   fileprivate func addMembers(to members: inout MemberWriter) {
     switch self {
     case .token(let token): token.addMembers(to: &members)
+    case .forget(let request): request.addMembers(to: &members)
     case .proof(let proof): proof.addMembers(to: &members)
     case .login(let login): login.addMembers(to: &members)
     case .loginConfirm(let request): request.addMembers(to: &members)
@@ -160,6 +163,7 @@ extension Request {
     guard let name = try members.text("request") else { throw Failure(.invalidRequest, "the request has no name") }
     switch name {
     case "token": self = .token(try TokenRequest(members))
+    case "forget": self = .forget(try ForgetRequest(members))
     case "proof": self = .proof(try ProofRequest(members))
     case "login": self = .login(try LoginRequest(members))
     case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
@@ -201,7 +205,7 @@ extension Request {
     case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog, .events: true
     case .vault(let request): request.mayBeRepeated
     case .tokenFile, .login, .loginRedirect, .loginConfirm, .loginResume, .logout, .account, .call, .verify,
-      .daemonStop:
+      .daemonStop, .forget:
       false
     }
   }

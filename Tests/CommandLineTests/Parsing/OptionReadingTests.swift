@@ -31,6 +31,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     case .completionShell: ["bash"]
     case .slot: ["3"]
     case .candidateKind: ["accounts"]
+    case .helperCall: ["header"]
     }
   }
 
