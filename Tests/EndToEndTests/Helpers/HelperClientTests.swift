@@ -77,13 +77,13 @@ import Testing
     try TokenServer.with(details: "user=me") { server in
       let result = try server.run(
         """
-        mkdir .docker; printf '{"credHelpers":{"%s":"agent"}}' "$PLAIN_HOST" >.docker/config.json
-        docker manifest inspect --insecure $PLAIN_HOST/app:latest
+        mkdir .docker; printf '{"credHelpers":{"%s":"agent"}}' "$HOST" >.docker/config.json
+        docker manifest inspect --insecure $HOST/app:latest
         """)
       #expect(result.succeeded, "\(result.errorText)")
       #expect(try JSON(parsing: result.output)["schemaVersion"]?.int == 2)
       #expect(try server.tree.agent("logout", "work").succeeded)
-      let over = try server.run("docker manifest inspect --insecure $PLAIN_HOST/app:latest")
+      let over = try server.run("docker manifest inspect --insecure $HOST/app:latest")
       #expect(!over.succeeded && over.errorText.contains("agent login work"), "\(over.errorText)")
     }
   }
@@ -237,7 +237,7 @@ import Testing
   @Test(.needs(client: "go")) func `Google's library exchanges the ID Token`() throws {
     try TokenServer.with { server in
       try server.tree.directory.write(
-        "home/google.py",
+        "home/exchange.py",
         """
         import os, sys
         import google.auth.transport.requests
@@ -249,7 +249,7 @@ import Testing
         credentials.refresh(google.auth.transport.requests.Request())
         print(credentials.token)
         """)
-      let run = "\(try #require(ClientProgram.folder))/python3 google.py"
+      let run = "\(try #require(ClientProgram.folder))/python3 exchange.py"
       let changes = ["GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES": "1"]
       let result = try server.run(run, changes)
       #expect(result.succeeded && result.outputText == "exchanged\n", "\(result.errorText)")
