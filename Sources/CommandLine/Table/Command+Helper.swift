@@ -67,12 +67,11 @@ extension Command {
     operands: .helperCall,
     examples: [
       Example(
-        "Let git use the session at a host",
-        "agent account set work --host git.example.com; git config --global credential.https://git.example.com.helper agent"
-      ),
-      Example(
         "Call an API without the token on the command line",
         "agent helper header --url https://api.example.com/me | curl -H @- https://api.example.com/me"),
+      Example(
+        "The same by curl's configuration",
+        "agent helper curl --url https://api.example.com/me | curl -K - https://api.example.com/me"),
     ])
 }
 

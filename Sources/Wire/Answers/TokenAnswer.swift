@@ -110,7 +110,6 @@ package struct TokenDescription: Sendable, Hashable {
     }
     if let expiresAt { sink.append(utf8: ",\"expires_at\":\(expiresAt)") }
     if isOffline { sink.append(utf8: ",\"offline\":true") }
-    use?.append(to: &sink)
     if let idToken {
       sink.append(utf8: ",\"id_token\":")
       sink.append(jsonStringBytes: idToken)
@@ -119,6 +118,7 @@ package struct TokenDescription: Sendable, Hashable {
       sink.append(utf8: ",\"claims\":")
       sink.append(json: .object(claims))
     }
+    use?.append(to: &sink)
     if let proof {
       sink.append(utf8: ",\"dpop\":")
       sink.append(jsonString: proof)

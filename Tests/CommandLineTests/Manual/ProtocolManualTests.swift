@@ -46,7 +46,7 @@ import Wire
     "flow": "paste", "provider": "keycloak", "client_key_algorithm": "ES256", "assertion_audience": "token_endpoint",
     "id_token_algorithm": "HS256", "userinfo_algorithm": "ES256", "protection": "passphrase", "protect": "tpm2",
     "token_endpoint_auth_method": "client_secret_post", "binding": "host", "refresh": "strict",
-    "name": "token-00112233445566778899aabbccddeeff", "profile": "id-token",
+    "name": "token-00112233445566778899aabbccddeeff", "profile": "id-token", "use": "id_token",
   ]
 
   @Test(arguments: ManualProtocol.requests.map(\.name)) func `describes members that the daemon takes as they are`(
@@ -55,7 +55,7 @@ import Wire
     let request = try #require(ManualProtocol.requests.first { $0.name == name })
     for member in request.members {
       var line = JSONObject([("v", 1), ("request", .string(name))])
-      if name == "resource" || name == "discover" { line["url"] = "https://api.example" }
+      if ["resource", "discover", "forget"].contains(name) { line["url"] = "https://api.example" }
       for needed in ["account", "new_name"] where request.members.contains(where: { $0.name == needed }) {
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
@@ -100,10 +100,10 @@ import Wire
 
   @Test func `describes every member of a token answer`() throws {
     var line: [UInt8] = []
-    TokenDescription(
-      account: "a", issuer: "i", subject: "s", tokenType: "t", scope: "c", expiresAt: 1, isOffline: true, signInBy: 2
-    )
-    .appendAnswer(accessToken: [0x61].span, idToken: [0x62].span, claims: JSONObject(), to: &line)
+    var description = TokenDescription(
+      account: "a", issuer: "i", subject: "s", tokenType: "t", scope: "c", expiresAt: 1, isOffline: true, signInBy: 2)
+    description.use = TokenDescription.Use(.idToken, at: "p", expiresAt: 1, user: "u", header: .bearer)
+    description.appendAnswer(accessToken: [0x61].span, idToken: [0x62].span, claims: JSONObject(), to: &line)
     let result = try #require(try JSON(parsing: Array(line.dropLast()))["result"]?.object)
     #expect(ManualProtocol.requests.first { $0.name == "token" }?.result.map(\.name) == Array(result.names))
   }

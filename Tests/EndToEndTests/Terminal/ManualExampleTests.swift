@@ -49,13 +49,9 @@ import Testing
       output: #"{"sub":"SUBJECT""#, message: "agent: changed work\n"),
     "agent request PUT https://api.example.com/notes/1 -H 'Content-Type: application/json' --data @note.json": Trial(
       output: #"{"subject":"SUBJECT","method":"PUT""#),
-    "agent account set work --host git.example.com; git config --global credential.https://git.example.com.helper agent":
-      Trial(
-        before: "ln -s \"$(command -v agent)\" git-credential-agent; PATH=$PWD:$PATH",
-        after: "printf 'protocol=https\\nhost=git.example.com\\n\\n' | git credential fill",
-        output: "protocol=https\nhost=git.example.com\nusername=oauth2\npassword=TOKEN",
-        message: "agent: changed work\n"),
     "agent helper header --url https://api.example.com/me | curl -H @- https://api.example.com/me": Trial(
+      before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
+    "agent helper curl --url https://api.example.com/me | curl -K - https://api.example.com/me": Trial(
       before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
     "agent account add work --issuer https://id.example.com --client-id my-cli": Trial(
       after: "agent list", output: "*  work  signed_out  ISSUER\n",
