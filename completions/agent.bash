@@ -21,7 +21,7 @@ __agent_command() {
   'exec') options=(--var --token-file --signal --on-renewal) limit=1 operand=accounts trailing=yes ;;
   'request') options=(-X --method -H --header -d --data -o --output -i --include --wait -s --scope --resource --audience --authorization-details --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'proof') options=(-X --method --nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
-  'helper') options=(--url --user --mode --output) limit=16 operand=words words=(git docker kubectl keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc) ;;
+  'helper') options=(--url --user --role-arn --session-name --duration --mode --output) limit=16 operand=words words=(git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc) ;;
   'status') options=(--check) limit=1 operand=accounts ;;
   'list') options=() ;;
   'use') options=() limit=1 operand=accounts ;;
@@ -132,6 +132,9 @@ __agent_value() {
   'proof --nonce') kind=text ;;
   'helper --url') kind=text ;;
   'helper --user') kind=text ;;
+  'helper --role-arn') kind=text ;;
+  'helper --session-name') kind=text ;;
+  'helper --duration') kind=text ;;
   'helper --mode') kind=text ;;
   'helper --output') kind=text ;;
   'verify --issuer') kind=text ;;

@@ -5,7 +5,7 @@ Every resource wants a token that the issuer accepts: an access token at its Use
 `agent verify` finds good. FOLDER has server.pem and server.key; a bare git repository in FOLDER/git. The first line
 is "TLS-PORT HTTP-PORT"; then a line for each request: method, path, scheme of its credential, user, status.
 """
-import base64, hashlib, http.server, io, json, os, ssl, subprocess, sys, tarfile, threading, urllib.request, zipfile
+import base64, hashlib, http.server, io, json, os, ssl, subprocess, sys, tarfile, threading, time, urllib.request, zipfile
 
 FOLDER, ISSUER, AGENT = sys.argv[1:4]
 lock = threading.Lock()
@@ -115,6 +115,8 @@ class Door(http.server.BaseHTTPRequestHandler):
         data = self.body()
         if self.path.startswith("/sts"):
             return self.sts(data)
+        if self.path.startswith("/aws"):
+            return self.role(data)
         scheme, user, token = self.credential()
         if not accepted(token):
             self.tell(scheme, user, 401)
@@ -184,6 +186,27 @@ class Door(http.server.BaseHTTPRequestHandler):
         status = next((int(value.split()[0]) for name, value in headers if name == "Status"), 200)
         kind = next((value for name, value in headers if name == "Content-Type"), "text/plain")
         self.answer(status, content, kind, [pair for pair in headers if pair[0] not in ("Status", "Content-Type")])
+
+    def role(self, data):
+        """AssumeRoleWithWebIdentity, GetCallerIdentity with a key that it gave, and what a service should not do."""
+        from urllib.parse import parse_qs
+        form = {name: values[0] for name, values in parse_qs(data.decode()).items()}
+        action, role = form.get("Action", "-"), form.get("RoleArn", "-")
+        if self.path.startswith("/aws/redirect"):
+            self.tell(action, role, 307)
+            return self.answer(307, headers=[("Location", self.base + "/aws")])
+        if action == "GetCallerIdentity":
+            good = "Credential=ASIATESTS/" in self.headers.get("Authorization", "") and self.headers.get("X-Amz-Security-Token") == "session+/=token"
+            self.tell(action, "-", 200 if good else 403)
+            text = "<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:sts::1:assumed-role/r/agent</Arn><UserId>u</UserId><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>"
+            return self.answer(200 if good else 403, text.encode(), "text/xml")
+        good = action == "AssumeRoleWithWebIdentity" and accepted(form.get("WebIdentityToken", ""))
+        self.tell(action, role, 200 if good else 400)
+        if not good:
+            return self.answer(400, b"<ErrorResponse><Error><Code>InvalidIdentityToken</Code><Message>no</Message></Error></ErrorResponse>", "text/xml")
+        end = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + int(form.get("DurationSeconds", 3600))))
+        text = "<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>ASIATESTS</AccessKeyId><SecretAccessKey>secret/+key</SecretAccessKey><SessionToken>session+/=token</SessionToken><Expiration>%s</Expiration></Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>"
+        self.answer(200, (text % end).encode(), "text/xml")
 
     def sts(self, data):
         """Token exchange as Google's security token service does it (RFC 8693)."""

@@ -181,15 +181,42 @@ struct DaemonClient {
     _ request: Request, over connection: inout DaemonConnection,
     _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    try askForSecret(request, over: &connection) { (line) throws(Failure) in
+      try TokenAnswer(parsing: line)
+    } then: { (answer, line) throws(Failure) in
+      SignInReminder.tell(answer.description, console)
+      return try body(answer, line)
+    }
+  }
+
+  /// Makes a request that is answered with credentials of a role.
+  func askForRole<Result>(
+    _ request: AssumeRoleRequest, _ body: (RoleAnswer, Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try converse(mayRepeat: true) { (connection) throws(Failure) in
+      try askForSecret(.assumeRole(request), over: &connection) { (line) throws(Failure) in
+        try RoleAnswer(parsing: line)
+      } then: { (answer, line) throws(Failure) in
+        try body(answer, line)
+      }
+    }
+  }
+
+  /// Makes a request whose answer line holds secrets.
+  private func askForSecret<Answer, Result>(
+    _ request: Request, over connection: inout DaemonConnection,
+    reading read: (Span<UInt8>) throws(Failure) -> Answer,
+    then body: (Answer, Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     let begin = logRequest(request)
     try connection.send(envelope(request))
     let (deadline, patience) = (deadline(of: request), Patience(request, console))
     while true {
       let result = try connection.nextLine(before: deadline, waiting: patience.wait) {
         (line) throws(Failure) -> Result? in
-        let answer: TokenAnswer
+        let answer: Answer
         do throws(Failure) {
-          answer = try TokenAnswer(parsing: line)
+          answer = try read(line)
         } catch {
           guard case .event(let event)? = try? Reply(parsing: line) else {
             logFailure(error, since: begin)
@@ -199,7 +226,6 @@ struct DaemonClient {
           return nil
         }
         logOutcome("answered", since: begin)
-        SignInReminder.tell(answer.description, console)
         return try body(answer, line)
       }
       if let result { return result }

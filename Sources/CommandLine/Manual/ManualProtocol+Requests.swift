@@ -2,7 +2,8 @@ extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
     [
-      token, forget, proof, login, loginRedirect, loginConfirm, loginResume, discover, logout, status, list, use,
+      token, forget, assumeRole, proof, login, loginRedirect, loginConfirm, loginResume, discover, logout, status, list,
+      use,
       whoami,
       resource, verify,
     ]
@@ -89,6 +90,28 @@ extension ManualProtocol {
     result: [
       Member("account", "text", "The account that lists the place."),
       Member("forgotten", "boolean", "Whether it was the cached token."),
+    ])
+
+  private static let assumeRole = Description(
+    name: "assume_role",
+    purpose:
+      "Trades the token of a place, the ID Token unless the settings say otherwise, for credentials of a role of Amazon"
+      + " Web Services (`AssumeRoleWithWebIdentity`). They are kept in memory for each role, until 20 minutes before their"
+      + " end.",
+    members: [
+      Member("url", "text", "The Security Token Service; a place as for `token`. Must be there."),
+      Member("account", "text", "The account; without it the one that lists the place."),
+      Member("role_arn", "text", "The role. Must be there."),
+      Member("role_session_name", "text", "The name of its session, which the service logs. Must be there."),
+      Member(
+        "duration", "number", "For how many seconds the credentials are to be good, 900 to 43200; by default an hour."),
+    ],
+    result: [
+      Member("account", "text", "The account whose token it was."),
+      Member("access_key_id", "text", "The key's name."),
+      Member("secret_access_key", "text", "The key."),
+      Member("session_token", "text", "What goes with each request beside the key."),
+      Member("expires_at", "number", "When they expire."),
     ])
 
   private static let proof = Description(

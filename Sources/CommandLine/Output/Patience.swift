@@ -17,7 +17,8 @@ enum Patience {
   init(_ request: Request, _ console: Console) {
     switch request {
     case _ where console.json || console.quiet: self = .silent
-    case .token, .tokenFile, .proof, .verify, .login, .loginResume, .logout, .whoami, .status(_, check: true),
+    case .token, .assumeRole, .tokenFile, .proof, .verify, .login, .loginResume, .logout, .whoami,
+      .status(_, check: true),
       .account(.import),
       .account(.remove):
       self = .forServer

@@ -8,7 +8,7 @@ extension Command {
       Answers `git`, `docker`, `kubectl` and other programs that ask for a credential; `agent account set work --host
       git.example.com` says once which account's token may go where.
 
-      `PROTOCOL` is one of `git`, `docker`, `kubectl`, `keyring`, `cargo`, `go`, `curl`, `header`, `xoauth2`,
+      `PROTOCOL` is one of `git`, `docker`, `kubectl`, `aws`, `keyring`, `cargo`, `go`, `curl`, `header`, `xoauth2`,
       `oauthbearer`, `mcp`, `gcp` and `netrc`; the words behind it are those of the program that calls. The recipes below
       say how each program is told to call.
 
@@ -41,6 +41,12 @@ extension Command {
       interactiveMode: Never, provideClusterInfo: true}`. It gets the ID Token, or with `token=access_token` the access
       token.
 
+      `aws`: `credential_process = agent helper aws --role-arn arn:aws:iam::123456789012:role/NAME` in a profile of
+      `~/.aws/config`. `agentd` trades the ID Token, or with `token=access_token` the access token, for credentials of the
+      role (`AssumeRoleWithWebIdentity`), keeps them in memory and renews them 20 minutes before they end. The place is the
+      Security Token Service of the region in `AWS_REGION` or `AWS_DEFAULT_REGION`, or what `--url` names: `agent account set
+      work --host sts.eu-west-1.amazonaws.com`.
+
       `keyring`: for pip, `PIP_KEYRING_PROVIDER=subprocess` and a `keyring` on the `PATH` that is a link to this program;
       for uv, `UV_KEYRING_PROVIDER=subprocess` and a user name in the URL.
 
@@ -62,7 +68,8 @@ extension Command {
       account file, with `GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1`.
       """,
     options: [
-      Option.url.declaration, Option.user.declaration, Option.keyringMode.declaration, Option.keyringOutput.declaration,
+      Option.url.declaration, Option.user.declaration, Option.roleARN.declaration, Option.roleSessionName.declaration,
+      Option.roleDuration.declaration, Option.keyringMode.declaration, Option.keyringOutput.declaration,
     ],
     operands: .helperCall,
     examples: [
@@ -78,10 +85,20 @@ extension Command {
 extension Option<String?> {
   static var url: Self { Self("url", in: .service, .text("URL"), "The place that the token is for") }
   static var user: Self { Self("user", in: .service, .text("NAME"), "The user name or mail address that goes with it") }
+  static var roleARN: Self { Self("role-arn", in: .service, .text("ARN"), "The role that `aws` gives credentials of") }
+  static var roleSessionName: Self {
+    Self("session-name", in: .service, .text("NAME"), "The name of the role's session; by default `agent`")
+  }
   static var keyringMode: Self {
     Self("mode", in: .output, .text("MODE"), "What `keyring` prints: `password` or `creds`")
   }
   static var keyringOutput: Self {
     Self("output", in: .output, .text("FORMAT"), "How `keyring` prints it: `plain` or `json`")
+  }
+}
+
+extension Option<Int?> {
+  static var roleDuration: Self {
+    Self("duration", in: .service, time: .duration(900...43_200), "How long the role's credentials are to be good")
   }
 }

@@ -11,6 +11,7 @@ final class DaemonParts {
   let resources: ResourceRequests
   let proofs: ProofRequests
   let placed: PlacedTokens
+  let roles: AssumedRoles
   let verifications: Verifications
   let discoveries: DiscoverRequests
   let tokenFiles: TokenFiles
@@ -32,6 +33,7 @@ final class DaemonParts {
     locking = Locking(context, lock, broker, signIns, resources)
     proofs = ProofRequests(context, broker)
     placed = PlacedTokens(context, broker)
+    roles = AssumedRoles(context, placed)
     verifications = Verifications(context, broker)
     discoveries = DiscoverRequests(context)
     tokenFiles = TokenFiles(context, broker)

@@ -9,6 +9,9 @@ internal import Wire
 /// Hands out tokens for places that the caller sends them to itself. The account is chosen as for a request that the
 /// daemon makes, and the settings of the place decide which token goes there.
 final class PlacedTokens: AccountPart {
+  /// Called with the token that goes to a place, and when it expires.
+  typealias Delivery = (LiveAccount, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
+
   /// One request for a token, from its line to its answer.
   private struct Errand {
     let request: TokenRequest
@@ -16,6 +19,7 @@ final class PlacedTokens: AccountPart {
     let ticket: Ticket
     let choice: ResourceChoice?
     let target: TokenTarget?
+    let deliver: Delivery
     /// The refresh for an ID Token that had too little time left was made.
     var hasRenewed = false
 
@@ -26,14 +30,25 @@ final class PlacedTokens: AccountPart {
   }
 
   func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
-    guard let place = request.place else { return try broker.token(request, ticket) }
+    guard request.place != nil else { return try broker.token(request, ticket) }
+    try obtain(request, ticket) { [loop] slot, grant, use throws(Failure) in
+      var (description, extras) = (slot.describe(grant), request.extras)
+      description.use = use
+      if use.kind == .idToken { extras.idToken = true }
+      loop.send(try TokenLine(description, grant, extras).line, to: ticket)
+    }
+  }
+
+  /// Gets the token of a place. A failure is sent.
+  func obtain(_ request: TokenRequest, _ ticket: Ticket, _ deliver: @escaping Delivery) throws(Failure) {
+    guard let place = request.place else { throw Self.nothingNamed }
     let named = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
     guard let url = place.url else {
       guard let named else { throw Self.nothingNamed }
-      return try begin(request, place, named, nil, ticket)
+      return try begin(request, place, named, nil, ticket, deliver)
     }
     choose(url, user: place.user, named, ticket) { [self] choice throws(Failure) in
-      try begin(request, place, choice.account, choice, ticket)
+      try begin(request, place, choice.account, choice, ticket, deliver)
     }
   }
 
@@ -77,11 +92,12 @@ final class PlacedTokens: AccountPart {
 
   private func begin(
     _ request: TokenRequest, _ place: TokenRequest.Place, _ name: AccountName, _ choice: ResourceChoice?,
-    _ ticket: Ticket
+    _ ticket: Ticket, _ deliver: @escaping Delivery
   ) throws(Failure) {
     var target = try TokenTarget.make(request.target, account: name.text)
     if target == nil { target = try TokenTarget.make(choice?.entry, account: name.text) }
-    let errand = Errand(request: request, place: place, ticket: ticket, choice: choice, target: target)
+    let errand = Errand(
+      request: request, place: place, ticket: ticket, choice: choice, target: target, deliver: deliver)
     let account = try broker.resolve(name.text)
     try obtain(errand, account, renewing: request.forceRefresh || isRefusedNow(errand, account.with(target)))
   }
@@ -115,18 +131,17 @@ final class PlacedTokens: AccountPart {
   }
 
   private func finish(_ errand: Errand, _ slot: LiveAccount, _ grant: AccessGrant) throws(Failure) {
-    var (extras, expiry) = (errand.request.extras, grant.expiresAtUnixSeconds)
+    var expiry = grant.expiresAtUnixSeconds
     if errand.kind == .idToken {
-      extras.idToken = true
       expiry = grant.idTokenExpiry
       if let expiry, try renewed(errand, slot, grant, expiry) { return }
     }
     let (place, entry) = (errand.choice?.place.origin.text, errand.choice?.entry)
-    var description = slot.describe(grant)
-    description.use = TokenDescription.Use(
-      errand.kind, at: place.map { $0 + (entry?.path ?? "") }, expiresAt: expiry, user: entry?.user,
-      header: entry?.header)
-    loop.send(try TokenLine(description, grant, extras).line, to: errand.ticket)
+    try errand.deliver(
+      slot, grant,
+      TokenDescription.Use(
+        errand.kind, at: place.map { $0 + (entry?.path ?? "") }, expiresAt: expiry, user: entry?.user,
+        header: entry?.header))
   }
 
   /// An ID Token has a lifetime of its own. One that has too little time left is renewed by a refresh, once, unless it had

@@ -4,6 +4,7 @@ internal import Encoding
 package enum Request: Sendable, Hashable {
   case token(TokenRequest)
   case forget(ForgetRequest)
+  case assumeRole(AssumeRoleRequest)
   case proof(ProofRequest)
   case login(LoginRequest)
   case loginRedirect(LoginRedirectRequest)
@@ -93,6 +94,7 @@ extension Request {
     switch self {
     case .token: "token"
     case .forget: "forget"
+    case .assumeRole: "assume_role"
     case .proof: "proof"
     case .login: "login"
     case .loginRedirect: "login_redirect"
@@ -137,6 +139,7 @@ extension Request {
     switch self {
     case .token(let token): token.addMembers(to: &members)
     case .forget(let request): request.addMembers(to: &members)
+    case .assumeRole(let request): request.addMembers(to: &members)
     case .proof(let proof): proof.addMembers(to: &members)
     case .login(let login): login.addMembers(to: &members)
     case .loginConfirm(let request): request.addMembers(to: &members)
@@ -164,6 +167,7 @@ extension Request {
     switch name {
     case "token": self = .token(try TokenRequest(members))
     case "forget": self = .forget(try ForgetRequest(members))
+    case "assume_role": self = .assumeRole(try AssumeRoleRequest(members))
     case "proof": self = .proof(try ProofRequest(members))
     case "login": self = .login(try LoginRequest(members))
     case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
@@ -202,7 +206,7 @@ extension Request {
   /// Whether the request can be sent again if its result is unknown.
   package var mayBeRepeated: Bool {
     switch self {
-    case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog, .events: true
+    case .token, .assumeRole, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog, .events: true
     case .vault(let request): request.mayBeRepeated
     case .tokenFile, .login, .loginRedirect, .loginConfirm, .loginResume, .logout, .account, .call, .verify,
       .daemonStop, .forget:

@@ -55,17 +55,18 @@ import Wire
     let request = try #require(ManualProtocol.requests.first { $0.name == name })
     for member in request.members {
       var line = JSONObject([("v", 1), ("request", .string(name))])
-      if ["resource", "discover", "forget"].contains(name) { line["url"] = "https://api.example" }
+      if ["resource", "discover", "forget", "assume_role"].contains(name) { line["url"] = "https://api.example" }
       for needed in ["account", "new_name"] where request.members.contains(where: { $0.name == needed }) {
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
+      if name == "assume_role" { (line["role_arn"], line["role_session_name"]) = ("arn", "agent") }
       if name == "proof" { (line["method"], line["url"]) = ("GET", "https://api.example") }
       if name == "login_resume" || name == "login_confirm" { line["login"] = "0f" }
       if name == "login_redirect" { (line["login"], line["url"]) = ("0f", "http://127.0.0.1/?state=s") }
       line[member.name] =
         switch member.type {
         case "text": Self.texts[member.name] ?? "sample"
-        case "number": 7
+        case "number": member.name == "duration" ? 900 : 7
         case "boolean": true
         case "list of numbers": [7]
         case "list of texts": member.name == "unset" ? ["pins"] : ["sample"]

@@ -259,4 +259,64 @@ import Testing
       #expect(!over.succeeded && over.errorText.contains("agent login work"), "\(over.errorText)")
     }
   }
+
+  // MARK: AWS
+
+  private static let role = "arn:aws:iam::123456789012:role/r"
+
+  @Test(.needs(client: "aws")) func `the AWS command line gets in with credentials of a role`() throws {
+    try TokenServer.with("--id-token-lifetime", "3600") { server in
+      let script = """
+        mkdir -p .aws; printf '[default]\\ncredential_process = agent helper aws --role-arn \(Self.role) --url %s/aws\\n' "$PLAIN" >.aws/config
+        aws --endpoint-url "$PLAIN/aws" --region eu-west-1 sts get-caller-identity --query Account --output text
+        """
+      let changes: [String: String?] = ["AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": nil]
+      for _ in 0..<2 {
+        let result = try server.run(script, changes)
+        #expect(result.succeeded && result.outputText == "123456789012\n", "\(result.errorText)")
+      }
+      // The second call cost no exchange.
+      #expect(try server.nextRequest() == "POST /aws AssumeRoleWithWebIdentity \(Self.role) 200")
+      #expect(try server.nextRequest() == "POST /aws GetCallerIdentity - 200")
+      #expect(try server.nextRequest() == "POST /aws GetCallerIdentity - 200")
+      #expect(try server.tree.agent("logout", "work").succeeded)
+      let over = try server.run(script, changes)
+      #expect(!over.succeeded && over.errorText.contains("agent login work"), "\(over.errorText)")
+    }
+  }
+
+  @Test func `a role's credentials are kept for each role, and asked for again in time`() throws {
+    try TokenServer.with { server in
+      func call(_ options: String...) throws -> ProcessResult {
+        try server.tree.agent(["helper", "aws", "--url", server.plainURL + "/aws"] + options)
+      }
+      let result = try server.run(
+        "for i in $(seq 20); do agent helper aws --url $PLAIN/aws --role-arn \(Self.role) >out$i & done; wait; cat out* | sort | uniq -c | wc -l"
+      )
+      #expect(result.outputText == "1\n", "\(result.errorText)")
+      let answer = try JSON(parsing: call("--role-arn", Self.role).output)
+      #expect(answer["Version"]?.int == 1 && answer["AccessKeyId"] == "ASIATESTS")
+      #expect(answer["SecretAccessKey"] == "secret/+key" && answer["SessionToken"] == "session+/=token")
+      #expect(answer["Expiration"]?.string?.hasSuffix("Z") == true)
+      #expect(try call("--role-arn", Self.role + "2").succeeded)
+      #expect(try server.nextRequest() == "POST /aws AssumeRoleWithWebIdentity \(Self.role) 200")
+      #expect(try server.nextRequest() == "POST /aws AssumeRoleWithWebIdentity \(Self.role)2 200")
+    }
+  }
+
+  @Test func `a role's credentials come from a listed place only, and by no redirect`() throws {
+    try TokenServer.with { server in
+      let redirected = try server.tree.agent(
+        "helper", "aws", "--role-arn", Self.role, "--url", server.plainURL + "/aws/redirect")
+      #expect(redirected.failed(1), "\(redirected.errorText)")
+      #expect(try server.nextRequest() == "POST /aws/redirect AssumeRoleWithWebIdentity \(Self.role) 307")
+      try server.refuseToken()
+      let unlisted = try server.tree.agent("helper", "aws", "--role-arn", Self.role)
+      #expect(unlisted.failed(1) && unlisted.errorText.contains("https://sts.amazonaws.com"), "\(unlisted.errorText)")
+      for options in [["--role-arn", "x"], ["--role-arn", Self.role, "--session-name", "a b"], []] {
+        let wrong = try server.tree.agent(["helper", "aws", "--url", server.plainURL + "/aws"] + options)
+        #expect(wrong.failed(2), "\(wrong.errorText)")
+      }
+    }
+  }
 }

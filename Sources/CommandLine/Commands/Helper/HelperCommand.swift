@@ -29,6 +29,8 @@ struct HelperCommand {
       arguments: Array(invocation.operands.dropFirst()), url: invocation[.url], user: invocation[.user])
     if let mode = invocation[.keyringMode] { call.arguments.append("--mode=\(mode)") }
     if let output = invocation[.keyringOutput] { call.arguments.append("--output=\(output)") }
+    (call.role, call.sessionName) = (invocation[.roleARN], invocation[.roleSessionName])
+    call.durationSeconds = invocation[.roleDuration]
     call.variable = { Environment.value($0) }
     self.call = call
     account = try invocation.account(operand: nil)
@@ -65,6 +67,14 @@ struct HelperCommand {
       case .tokens(let writer): try answerAll(writer)
       case .places(let text):
         try Console.answer(text(try listed().map { ($0.place, $0.user ?? HelperCredential.anyUser) }))
+      case .role(var request, let writer):
+        request.account = account
+        try client.limited(to: deadline).askForRole(request) { (answer, line) throws(Failure) in
+          try SecretText.with(capacity: 2 * line.count + 256) { (text) throws(Failure) in
+            writer(answer, line, &text)
+            try Console.answer(text.bytes.span)
+          }
+        }
       case .text(let text): try Console.answer(text)
       case .erase(let url, let secret): return erase(url, secret)
       case .next(let program): return next(program, call)

@@ -2,7 +2,7 @@ internal import Wire
 
 /// The protocols of `agent helper`, by their words.
 enum HelperName: String, CaseIterable, Sendable {
-  case git, docker, kubectl, keyring, cargo, go, curl, header, xoauth2, oauthbearer, mcp, gcp, netrc
+  case git, docker, kubectl, aws, keyring, cargo, go, curl, header, xoauth2, oauthbearer, mcp, gcp, netrc
 
   /// - Throws: `invalid_request` for another word.
   init(_ word: String) throws(Failure) {
@@ -19,6 +19,7 @@ enum HelperName: String, CaseIterable, Sendable {
     case .git: GitHelper.helper
     case .docker: DockerHelper.helper
     case .kubectl: KubectlHelper.helper
+    case .aws: AWSHelper.helper
     case .keyring: KeyringHelper.helper
     case .cargo: CargoHelper.helper
     case .go: GoHelper.helper

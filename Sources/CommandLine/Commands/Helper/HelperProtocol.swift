@@ -45,6 +45,10 @@ struct HelperCall: Sendable {
   var url: String?
   /// `--user`.
   var user: String?
+  /// `--role-arn`, `--session-name` and `--duration`, of which the last is in seconds.
+  var role: String?
+  var sessionName: String?
+  var durationSeconds: Int?
   /// Reads a variable of the environment.
   var variable: @Sendable (String) -> String? = { _ in nil }
 
@@ -62,6 +66,8 @@ enum HelperQuestion {
   case tokens(Writer)
   /// The places that are listed, with their user names.
   case places(([(place: String, user: String)]) -> String)
+  /// Credentials of a role, which the writer turns into the answer.
+  case role(AssumeRoleRequest, (RoleAnswer, Span<UInt8>, inout SecretText) -> Void)
   /// The place refused this credential.
   case erase(url: String, secret: [UInt8])
   /// An answer that needs no token.
