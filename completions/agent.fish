@@ -722,7 +722,7 @@ complete -c agent -n '__agent_at operand 1 proof' -a 'GET HEAD POST PUT PATCH DE
 complete -c agent -n '__agent_at options helper' -l url -x -d 'The place that the token is for'
 complete -c agent -n '__agent_at options helper' -l user -x -d 'The user name or mail address that goes with it'
 complete -c agent -n '__agent_at options helper' -l role-arn -x -d 'The role that aws gives credentials of'
-complete -c agent -n '__agent_at options helper' -l session-name -x -d 'The name of the role\'s session; by default agent'
+complete -c agent -n '__agent_at options helper' -l session-name -x -d 'The name of the role\'s session; by default agentd'
 complete -c agent -n '__agent_at options helper' -l duration -x -d 'How long the role\'s credentials are to be good'
 complete -c agent -n '__agent_at options helper' -l mode -x -d 'What keyring prints: password or creds'
 complete -c agent -n '__agent_at options helper' -l output -x -d 'How keyring prints it: plain or json'

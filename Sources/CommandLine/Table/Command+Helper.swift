@@ -87,7 +87,7 @@ extension Option<String?> {
   static var user: Self { Self("user", in: .service, .text("NAME"), "The user name or mail address that goes with it") }
   static var roleARN: Self { Self("role-arn", in: .service, .text("ARN"), "The role that `aws` gives credentials of") }
   static var roleSessionName: Self {
-    Self("session-name", in: .service, .text("NAME"), "The name of the role's session; by default `agent`")
+    Self("session-name", in: .service, .text("NAME"), "The name of the role's session; by default `agentd`")
   }
   static var keyringMode: Self {
     Self("mode", in: .output, .text("MODE"), "What `keyring` prints: `password` or `creds`")

@@ -63,7 +63,7 @@ package enum Timestamp {
     guard (20...40).contains(bytes.count), bytes.last == UInt8(ascii: "Z") else { return nil }
     func number(_ range: Range<Int>) -> Int? {
       let digits = bytes[range]
-      guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+      guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
       return digits.reduce(0) { 10 * $0 + Int($1 - 0x30) }
     }
     let fraction = bytes[19..<(bytes.count - 1)]

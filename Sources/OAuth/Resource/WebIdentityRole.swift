@@ -30,6 +30,13 @@ package struct WebIdentityRole: Sendable, Hashable {
     package let sessionToken: SealedSecret
     /// Unix seconds.
     package let expiresAt: Int
+
+    package init(accessKeyID: String, secretAccessKey: SealedSecret, sessionToken: SealedSecret, expiresAt: Int) {
+      self.accessKeyID = accessKeyID
+      self.secretAccessKey = secretAccessKey
+      self.sessionToken = sessionToken
+      self.expiresAt = expiresAt
+    }
   }
 
   /// Trades a token for credentials. Follows no redirect.

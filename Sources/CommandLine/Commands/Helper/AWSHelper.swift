@@ -12,7 +12,7 @@ enum AWSHelper {
     if url == nil { url = try service(call) }
     let request = AssumeRoleRequest(
       url: url ?? "", roleARN: role,
-      sessionName: call.sessionName ?? named("AWS_ROLE_SESSION_NAME", call) ?? "agent",
+      sessionName: call.sessionName ?? named("AWS_ROLE_SESSION_NAME", call) ?? "agentd",
       durationSeconds: call.durationSeconds)
     return .role(request) { (answer, line, text) in
       text.append(utf8: "{\"Version\":1,\"AccessKeyId\":")
