@@ -3,9 +3,9 @@
 
 Every resource wants a token that the issuer accepts: an access token at its UserInfo endpoint, or an ID Token that
 `agent verify` finds good. FOLDER has server.pem and server.key; a bare git repository in FOLDER/git. The first line
-is "TLS-PORT HTTP-PORT"; then a line for each request: method, path, scheme of its credential, user, status.
+is "TLS-PORT HTTP-PORT IMAPS-PORT"; then a line for each request: method, path, scheme of its credential, user, status.
 """
-import base64, hashlib, http.server, io, json, os, ssl, subprocess, sys, tarfile, threading, time, urllib.request, zipfile
+import base64, hashlib, http.server, io, json, os, socketserver, ssl, subprocess, sys, tarfile, threading, time, urllib.request, zipfile
 
 FOLDER, ISSUER, AGENT = sys.argv[1:4]
 lock = threading.Lock()
@@ -219,16 +219,67 @@ class Door(http.server.BaseHTTPRequestHandler):
         self.answer(200, {"access_token": "exchanged", "issued_token_type": "urn:ietf:params:oauth:token-type:access_token", "token_type": "Bearer", "expires_in": 3600})
 
 
-def door(scheme):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Door)
-    server.daemon_threads, server.request_queue_size, server.scheme = True, 128, scheme
-    if scheme == "https":
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(FOLDER + "/server.pem", FOLDER + "/server.key")
-        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+class Mail(socketserver.StreamRequestHandler):
+    """IMAP (RFC 9051) over TLS, as far as a client needs it to sign in with a token and list its one folder."""
+
+    def say(self, line): self.wfile.write(line.encode() + b"\r\n")
+
+    def handle(self):
+        offer = "CAPABILITY IMAP4rev1 SASL-IR AUTH=XOAUTH2 AUTH=OAUTHBEARER"
+        self.say("* OK [%s] ready" % offer)
+        isIn = False
+        while line := self.rfile.readline():
+            tag, command, *rest = line.decode().split()
+            command = command.upper()
+            if command == "CAPABILITY":
+                self.say("* " + offer)
+            elif command == "AUTHENTICATE":
+                if len(rest) < 2:
+                    self.say("+ ")
+                    rest.append(self.rfile.readline().decode().strip())
+                fields = base64.b64decode(rest[1]).decode().split("\x01")
+                user = fields[0][5:] if rest[0] == "XOAUTH2" else fields[0].split(",")[1][2:]
+                places = [field for field in fields if field.startswith(("host=", "port="))]
+                isHere = places == ["host=127.0.0.1", "port=%d" % self.server.server_address[1]]
+                token = next((field[len("auth=Bearer "):] for field in fields if field.startswith("auth=Bearer ")), "")
+                isIn = accepted(token) and (rest[0] == "XOAUTH2" or isHere)
+                with lock:
+                    print("AUTHENTICATE", rest[0], user, 200 if isIn else 401, flush=True)
+                if not isIn:
+                    self.say(tag + " NO no")
+                    continue
+            elif command == "LIST" and isIn:
+                self.say('* LIST () "/" INBOX')
+            elif command == "LOGOUT":
+                self.say("* BYE")
+            elif not isIn:
+                self.say(tag + " NO not signed in")
+                continue
+            self.say(tag + " OK done")
+
+
+def secured(server):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(FOLDER + "/server.pem", FOLDER + "/server.key")
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+
+
+def mail():
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Mail)
+    server.daemon_threads = True
+    secured(server)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server.server_address[1]
 
 
-print(door("https"), door("http"), flush=True)
+def door(scheme):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Door)
+    server.daemon_threads, server.request_queue_size, server.scheme = True, 128, scheme
+    if scheme == "https":
+        secured(server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_address[1]
+
+
+print(door("https"), door("http"), mail(), flush=True)
 sys.stdin.read()

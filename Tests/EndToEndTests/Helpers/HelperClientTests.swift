@@ -260,6 +260,35 @@ import Testing
     }
   }
 
+  // MARK: Mail
+
+  @Test(arguments: ["XOAUTH2", "OAUTHBEARER"]) func `mail programs sign in`(mechanism: String) throws {
+    try TokenServer.with { server in
+      #expect(
+        try server.tree.agent("account", "set", "work", "--host", "\(server.mailURL) user=me@example.com").succeeded)
+      let curl = try server.run(
+        "agent helper curl --url $MAIL | curl -sS --cacert \(server.authorityPath) -K - $MAIL/"
+      )
+      #expect(curl.succeeded && curl.outputText.contains("INBOX"), "\(curl.errorText)")
+      // curl has its own mind about which one it uses.
+      #expect(try server.nextRequest().hasSuffix(" me@example.com 200"))
+      // Python's own library takes the first message as it is.
+      try server.tree.directory.write(
+        "home/mail.py",
+        """
+        import base64, imaplib, ssl, subprocess, sys
+        host, port = sys.argv[2][len("imaps://"):].split(":")
+        client = imaplib.IMAP4_SSL(host, int(port), ssl_context=ssl.create_default_context(cafile=sys.argv[3]))
+        made = subprocess.run(["agent", "helper", sys.argv[1].lower(), "--url", sys.argv[2]], stdout=subprocess.PIPE, check=True)
+        client.authenticate(sys.argv[1], lambda _: base64.b64decode(made.stdout))
+        print(client.list()[0])
+        """)
+      let python = try server.run("python3 mail.py \(mechanism) $MAIL '\(server.authorityPath)'")
+      #expect(python.succeeded && python.outputText == "OK\n", "\(python.errorText)")
+      #expect(try server.nextRequest() == "AUTHENTICATE \(mechanism) me@example.com 200")
+    }
+  }
+
   // MARK: AWS
 
   private static let role = "arn:aws:iam::123456789012:role/r"

@@ -10,6 +10,7 @@ final class TokenServer: Sendable {
   /// Over TLS, under the authority whose certificate is ``authorityPath``.
   let url: String
   let plainURL: String
+  let mailURL: String
   private let process: RunningProcess
 
   var tree: AgentTree { session.tree }
@@ -53,8 +54,9 @@ final class TokenServer: Sendable {
         Programs.path("agent"),
       ], environment: tree.environment())
     let ports = try process.readLine().split(separator: " ")
-    try #require(ports.count == 2)
+    try #require(ports.count == 3)
     (url, plainURL) = ("https://127.0.0.1:\(ports[0])", "http://127.0.0.1:\(ports[1])")
+    mailURL = "imaps://127.0.0.1:\(ports[2])"
   }
 
   private func stop() { _ = try? process.terminate() }
@@ -87,7 +89,7 @@ final class TokenServer: Sendable {
     var variables: [String: String?] = [
       "PATH": folders.compactMap { $0 }.joined(separator: ":"), "SSL_CERT_FILE": authorityPath,
       "GIT_SSL_CAINFO": authorityPath, "CARGO_HTTP_CAINFO": authorityPath, "REQUESTS_CA_BUNDLE": authorityPath,
-      "URL": url, "PLAIN": plainURL, "HOST": host, "PLAIN_HOST": plainHost, "GIT_TERMINAL_PROMPT": "0",
+      "URL": url, "PLAIN": plainURL, "MAIL": mailURL, "HOST": host, "PLAIN_HOST": plainHost, "GIT_TERMINAL_PROMPT": "0",
       "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "x", "GIT_AUTHOR_EMAIL": "x@example.com",
       "GIT_COMMITTER_NAME": "x",
       "GIT_COMMITTER_EMAIL": "x@example.com",
