@@ -196,6 +196,17 @@ import Testing
     }
   }
 
+  @Test func `ends within ten seconds where the server is silent, and says why`() throws {
+    try TokenServer.with("--access-token-lifetime", "63") { server in
+      try server.waitUntilEnding()
+      try server.session.issuer.silent {
+        let begin = Instant.now
+        let result = try server.tree.agent("helper", "header", "--url", server.url)
+        #expect(result.failed(4) && begin.duration(to: .now) < .seconds(10), "\(result.errorText)")
+      }
+    }
+  }
+
   @Test func `by the name keyring runs the next of that name for what is not ours`() throws {
     try Session.with { session in
       let made = try ProcessRunner.shell(
