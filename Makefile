@@ -147,6 +147,9 @@ bench: deps-check build
 # The pages of commands: login for agent-login(1).
 COMMANDS = $(patsubst man/agent-%.1,%,$(wildcard man/agent-*.1))
 
+# The clients that call a program by a name of its own, which is that of the program with the client's before it.
+CLIENTS = git docker cargo
+
 # Texts and completions are written anew, since they hold the name of the program.
 GENERATED = .build/install
 
@@ -160,6 +163,8 @@ install: $(INSTALLED)
 	  "$(DESTDIR)$(MANDIR)/man5" "$(DESTDIR)$(MANDIR)/man7" "$(DESTDIR)$(MANDIR)/man8" "$(DESTDIR)$(BASHDIR)" "$(DESTDIR)$(ZSHDIR)" \
 	  "$(DESTDIR)$(FISHDIR)" "$(DESTDIR)$(UNITDIR)"
 	install -m 755 $(RELEASE)/agent "$(DESTDIR)$(BINDIR)/$(NAME)"
+	for client in $(CLIENTS); do \
+	  ln -sf "$(NAME)" "$(DESTDIR)$(BINDIR)/$$client-credential-$(NAME)" || exit 1; done
 	install -m 755 $(RELEASE)/agentd "$(DESTDIR)$(LIBEXECDIR)/agentd"
 	install -m 644 $(GENERATED)/man/*.1 "$(DESTDIR)$(MANDIR)/man1/"
 	install -m 644 $(GENERATED)/man/$(NAME)-config.5 "$(DESTDIR)$(MANDIR)/man5/"
@@ -177,6 +182,7 @@ install: $(INSTALLED)
 
 uninstall:
 	rm -f "$(DESTDIR)$(LOCALEDIR)"/*/LC_MESSAGES/agent.mo
+	rm -f $(CLIENTS:%="$(DESTDIR)$(BINDIR)/%-credential-$(NAME)")
 	rm -f "$(DESTDIR)$(BINDIR)/$(NAME)" "$(DESTDIR)$(LIBEXECDIR)/agentd" "$(DESTDIR)$(MANDIR)/man1/$(NAME).1" \
 	  $(COMMANDS:%="$(DESTDIR)$(MANDIR)/man1/$(NAME)-%.1") \
 	  "$(DESTDIR)$(MANDIR)/man5/$(NAME)-config.5" "$(DESTDIR)$(MANDIR)/man7/$(NAME)-providers.7" \

@@ -3,7 +3,7 @@
 # The words that may follow $1, the first word of a command; without it the first words.
 __agent_words() {
   case $1 in
-  '') words=(login logout token env exec request proof status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
+  '') words=(login logout token env exec request proof helper status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
   'account') words=(add show set rename remove import client-metadata) ;;
   'vault') words=(status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set) ;;
   'daemon') words=(start stop restart status run log) ;;
@@ -21,6 +21,7 @@ __agent_command() {
   'exec') options=(--var --token-file --signal --on-renewal --min-valid --wait) limit=1 operand=accounts trailing=yes ;;
   'request') options=(-X --method -H --header -d --data -o --output -i --include --wait -s --scope --resource --audience --authorization-details --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'proof') options=(-X --method --nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
+  'helper') options=(--url --user --role-arn --session-name --duration --mode --output) limit=16 operand=words words=(git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc) ;;
   'status') options=(--check --utc) limit=1 operand=accounts ;;
   'list') options=(--utc) ;;
   'use') options=() limit=1 operand=accounts ;;
@@ -134,6 +135,13 @@ __agent_value() {
   'request --authorization-details') kind=text ;;
   'proof -X' | 'proof --method') kind=text ;;
   'proof --nonce') kind=text ;;
+  'helper --url') kind=text ;;
+  'helper --user') kind=text ;;
+  'helper --role-arn') kind=text ;;
+  'helper --session-name') kind=text ;;
+  'helper --duration') kind=text ;;
+  'helper --mode') kind=text ;;
+  'helper --output') kind=text ;;
   'verify --issuer') kind=text ;;
   'verify --jwks') kind=files ;;
   'verify --hmac-key-file') kind=files ;;

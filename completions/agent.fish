@@ -165,6 +165,20 @@ function __agent_takes_value
             return 0
         case 'proof --nonce'
             return 0
+        case 'helper --url'
+            return 0
+        case 'helper --user'
+            return 0
+        case 'helper --role-arn'
+            return 0
+        case 'helper --session-name'
+            return 0
+        case 'helper --duration'
+            return 0
+        case 'helper --mode'
+            return 0
+        case 'helper --output'
+            return 0
         case 'verify --issuer'
             return 0
         case 'verify --jwks'
@@ -488,7 +502,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'helper' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -571,6 +585,7 @@ complete -c agent -n '__agent_at word ' -a 'env' -d 'Print shell statements that
 complete -c agent -n '__agent_at word ' -a 'exec' -d 'Run a command with a token in its environment'
 complete -c agent -n '__agent_at word ' -a 'request' -d 'Make a request to a resource with an account\'s token'
 complete -c agent -n '__agent_at word ' -a 'proof' -d 'Print a proof for one request with a bound token'
+complete -c agent -n '__agent_at word ' -a 'helper' -d 'Give other programs tokens, in their own protocols'
 complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts and their sessions'
 complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'
 complete -c agent -n '__agent_at word ' -a 'use' -d 'Make an account the active one'
@@ -728,6 +743,29 @@ complete -c agent -n '__agent_at options proof' -l nonce -x -d 'Use the nonce th
 complete -c agent -n '__agent_at options proof' -l header -d 'Print whole Authorization and DPoP header lines'
 complete -c agent -n '__agent_at operand 0 proof' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
 complete -c agent -n '__agent_at operand 1 proof' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
+complete -c agent -n '__agent_at options helper' -l url -x -d 'The place that the token is for'
+complete -c agent -n '__agent_at options helper' -l user -x -d 'The user name or mail address that goes with it'
+complete -c agent -n '__agent_at options helper' -l role-arn -x -d 'The role that aws gives credentials of'
+complete -c agent -n '__agent_at options helper' -l session-name -x -d 'The name of the role\'s session; by default agentd'
+complete -c agent -n '__agent_at options helper' -l duration -x -d 'How long the role\'s credentials are to be good'
+complete -c agent -n '__agent_at options helper' -l mode -x -d 'What keyring prints: password or creds'
+complete -c agent -n '__agent_at options helper' -l output -x -d 'How keyring prints it: plain or json'
+complete -c agent -n '__agent_at operand 0 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at operand 1 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at operand 2 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at operand 3 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at operand 4 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at operand 5 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at operand 6 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at operand 7 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at operand 8 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at operand 9 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at operand 10 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at operand 11 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at operand 12 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at operand 13 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at operand 14 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at operand 15 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
 complete -c agent -n '__agent_at options status' -l check -d 'Ask the servers whether the sessions are still valid'
 complete -c agent -n '__agent_at options status' -l utc -d 'Show times in UTC instead of local time'
 complete -c agent -n '__agent_at operand 0 status' -a '(__agent_accounts)'
@@ -918,5 +956,5 @@ complete -c agent -n '__agent_at options vault rebind' -l passphrase-fd -x -d 'R
 complete -c agent -n '__agent_at options vault set' -l lock-after -x -a 'never' -d 'Lock after this time without use, or never'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
 complete -c agent -n '__agent_at options help' -l all -d 'Print all that there is to say: every detail and every option'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof status list use whoami events verify decode account lock unlock vault daemon completions help'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof helper status list use whoami events verify decode account lock unlock vault daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import client-metadata status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set start stop restart status run log'

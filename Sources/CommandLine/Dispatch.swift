@@ -12,6 +12,7 @@ enum Dispatch {
     case .exec: try ExecCommand.run(invocation)
     case .proof: try ProofCommand.run(invocation)
     case .request: try RequestCommand.run(invocation)
+    case .helper: try HelperCommand.run(invocation)
     case .status: try StatusCommand.run(invocation)
     case .list: ListCommand.run(invocation)
     case .use: try AccountCommand.use(invocation)

@@ -10,7 +10,7 @@ package enum Main {
   package static func run(arguments: [String]) -> Int32 {
     // A daemon or a reader that goes away is an error to report, not a silent death.
     Signals.ignoreFailingWrites()
-    let arguments = Array(arguments.dropFirst())
+    let arguments = HelperName.commandLine(arguments)
     let invocation: Invocation
     do {
       invocation = try Parser.parse(arguments)

@@ -211,7 +211,9 @@ extension AccountSetting {
   package static let origins = AccountSetting(
     "origins", \.origins, Option("host", in: .protection, "HOST"),
     "Allow requests to send the access token to this host too; may be given several times",
-    details: "In the file each is `https://HOST` or `https://HOST:PORT`. By default only that of UserInfo.")
+    details:
+      "In the file each is `https://HOST` or `https://HOST:PORT`, or another scheme, a path and details as in WHERE"
+      + " TOKENS GO. By default only that of UserInfo.")
 
   package static let refresh = AccountSetting(
     "refresh", \.refresh, Option("refresh", in: .renewal, "POLICY"),

@@ -10,7 +10,7 @@ struct JSONSchemaReader {
 
   /// The characters of patterns, which mean the same in each dialect of regular expressions.
   private static let patternCharacters = Set(
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,!~@=+*?[](){}|^$")
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,!~@=+*?[](){}|^$ ")
 
   func check() throws(Fault) {
     guard let members = root.object else { throw Fault("", "is no object") }

@@ -5,10 +5,10 @@ internal import Wire
 
 /// Asks the daemon on behalf of one command line.
 struct DaemonClient {
-  let console: Console
+  private(set) var console: Console
 
   /// The deadline that the command line names, in seconds.
-  private let timeoutSeconds: Int?
+  private var timeoutSeconds: Int?
 
   /// Whether a private `agentd` is asked, which ends with the command.
   let isPrivate: Bool
@@ -18,7 +18,10 @@ struct DaemonClient {
 
   /// How long the answer may take beyond the request's own deadline, in seconds: the daemon reports a
   /// missed deadline itself, and better.
-  private static let grace = 5
+  private var grace = 5
+
+  /// How long another command may take to start the daemon, and the daemon to listen.
+  private var launchPatience = DaemonLauncher.patience
 
   init(_ invocation: Invocation) {
     timeoutSeconds = invocation[.timeout]
@@ -26,6 +29,31 @@ struct DaemonClient {
     if let timeoutSeconds { console.timeoutSeconds = timeoutSeconds }
     self.console = console
     isPrivate = invocation[.noDaemon]
+  }
+
+  /// The same for an answer to another program: nothing else is told, and nobody is asked.
+  var forPrograms: DaemonClient {
+    var client = self
+    client.console.quiet = !console.verbose
+    client.console.mayAsk = false
+    return client
+  }
+
+  /// The same for a caller that waits no longer than until then.
+  ///
+  /// - Throws: `timeout` when that is over.
+  func limited(to deadline: Instant) throws(Failure) -> DaemonClient {
+    // The last second is for what is not the daemon's own time.
+    let seconds = Int(Instant.now.duration(to: deadline).components.seconds)
+    guard seconds > 0 || Instant.now < deadline else {
+      throw Failure(.timeout, "the calling program did not end its question in time")
+    }
+    var client = self
+    client.timeoutSeconds = max(1, seconds - 1)
+    client.console.timeoutSeconds = max(1, seconds - 1)
+    client.launchPatience = .seconds(max(1, seconds - 1))
+    client.grace = 1
+    return client
   }
 
   /// A connection as the command line wants it: to the daemon, started if need be, or to a private one.
@@ -36,7 +64,7 @@ struct DaemonClient {
       console.detail("a child starts the daemon, since another program takes this process over")
       launchBeside()
     }
-    return try DaemonLauncher.connectOrStart(console)
+    return try DaemonLauncher.connectOrStart(console, patience: launchPatience)
   }
 
   /// A request with the deadline of the command line, and whether its user wants to know what is done for it.
@@ -64,7 +92,7 @@ struct DaemonClient {
   ///
   /// - Parameter standard: The deadline of a command line that names none, in seconds.
   func deadline(of request: Request, standard: Int = WireProtocol.defaultTimeoutSeconds) -> Instant {
-    .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.waitSeconds + Self.grace))
+    .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.waitSeconds + grace))
   }
 
   /// Sends a request and returns its result.
@@ -153,15 +181,42 @@ struct DaemonClient {
     _ request: Request, over connection: inout DaemonConnection,
     _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    try askForSecret(request, over: &connection) { (line) throws(Failure) in
+      try TokenAnswer(parsing: line)
+    } then: { (answer, line) throws(Failure) in
+      SignInReminder.tell(answer.description, console)
+      return try body(answer, line)
+    }
+  }
+
+  /// Makes a request that is answered with credentials of a role.
+  func askForRole<Result>(
+    _ request: AssumeRoleRequest, _ body: (RoleAnswer, Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try converse(mayRepeat: true) { (connection) throws(Failure) in
+      try askForSecret(.assumeRole(request), over: &connection) { (line) throws(Failure) in
+        try RoleAnswer(parsing: line)
+      } then: { (answer, line) throws(Failure) in
+        try body(answer, line)
+      }
+    }
+  }
+
+  /// Makes a request whose answer line holds secrets.
+  private func askForSecret<Answer, Result>(
+    _ request: Request, over connection: inout DaemonConnection,
+    reading read: (Span<UInt8>) throws(Failure) -> Answer,
+    then body: (Answer, Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     let begin = logRequest(request)
     try connection.send(envelope(request))
     let (deadline, patience) = (deadline(of: request), Patience(request, console))
     while true {
       let result = try connection.nextLine(before: deadline, waiting: patience.wait) {
         (line) throws(Failure) -> Result? in
-        let answer: TokenAnswer
+        let answer: Answer
         do throws(Failure) {
-          answer = try TokenAnswer(parsing: line)
+          answer = try read(line)
         } catch {
           guard case .event(let event)? = try? Reply(parsing: line) else {
             logFailure(error, since: begin)
@@ -171,7 +226,6 @@ struct DaemonClient {
           return nil
         }
         logOutcome("answered", since: begin)
-        SignInReminder.tell(answer.description, console)
         return try body(answer, line)
       }
       if let result { return result }

@@ -22,6 +22,7 @@ extension FailureCode {
     case .identityChanged: "The server answered for another user than the one who signed in, or did not say for whom."
     case .stepUpNeeded: "The resource wants the user to sign in in another way, or again; see RFC 9470."
     case .originNotAllowed: "The token may not go to that place."
+    case .placeNotListed: "No account lists the place that a token is wanted for."
     case .otherMachine: "There are sessions of other machines here, and none of this one."
     case .codeExpired: "The code expired, or the sign-in was not approved in time."
     case .unknownLogin: "There is no sign-in in the background by that name, or it ended a while ago."

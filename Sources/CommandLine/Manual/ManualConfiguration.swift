@@ -13,6 +13,7 @@ enum ManualConfiguration {
       ManualSection("THE FILE", [.members(file)]),
       ManualSection("ACCOUNTS", accountBlocks),
       ManualSection("WHEN TOKENS ARE RENEWED", [.text(renewal), .list(policies, macro: "Cm"), .text(calm)]),
+      ManualSection("WHERE TOKENS GO", placeBlocks),
       ManualSection("WHAT IS BOUND TO THE SIGN-IN", bindingBlocks),
       ManualSection("COMMANDS FOR EVENTS", commandBlocks),
       ManualSection("CLIENT IDS FOR SERVICES", clientsBlocks),
@@ -23,7 +24,8 @@ enum ManualConfiguration {
       ManualSection(
         "EXAMPLES", [.text("Two accounts, of which the first is the active one, and a command:"), .code(example)]),
       ManualSection(
-        "SEE ALSO", [.seeAlso([("agent", 1), ("agent-account", 1), ("agent-providers", 7), ("agentd", 8)])]),
+        "SEE ALSO",
+        [.seeAlso([("agent", 1), ("agent-account", 1), ("agent-helper", 1), ("agent-providers", 7), ("agentd", 8)])]),
       ManualSection("SECURITY CONSIDERATIONS", security),
     ]
   }
@@ -77,6 +79,51 @@ enum ManualConfiguration {
       "client_secret", "text",
       "The client secret, only for a provider whose secret is not confidential (`public-secret` in agent-providers(7))."
     ),
+  ]
+
+  private static let placeBlocks: [ManualBlock] = [
+    .text(
+      "An element of `origins` is a host or a URL, and behind it, after spaces, details. `agent account set work --host"
+        + " 'git.example.com/team user=bot'` adds one, or replaces the one of the same origin and path. Hosts without a scheme"
+        + " are those over https. `imaps://HOST`, `submission://HOST` and `submissions://HOST` are mail servers over TLS:"
+        + " agent-helper(1) hands out tokens for them, and `agentd` sends nothing there. With a path, it is for requests at"
+        + " that path and below; of several the longest counts. A client that tells no path, as git does by default, gets"
+        + " what is there for the whole origin, or else the only account with any path."),
+    .list(placeDetails, macro: "Cm"),
+    .code([
+      #""origins": ["https://api.example.com","#,
+      #"  "https://git.example.com/team user=bot","#,
+      #"  "https://k8s.example.com:6443 token=id_token","#,
+      #"  "https://packages.example.com scope=read audience=packages header=Basic","#,
+      #"  "imaps://imap.example.com user=me@example.com"]"#,
+    ]),
+    .text(
+      "`agent request` heeds the path, `scope`, `resource` and `audience`, where its command line names no others; `user`,"
+        + " `token` and `header` are for helpers."),
+  ]
+
+  private static let placeDetails = [
+    Manual.Item(
+      term: "user=NAME",
+      meaning:
+        "The user name that goes with the token; a client that names another one gets no token from here. Without"
+        + " it that of the client, or else `oauth2`, which servers that take a token as a password mostly ignore."),
+    Manual.Item(
+      term: "token=access_token", meaning: "The access token is meant, also for `kubectl` and `gcp`."),
+    Manual.Item(
+      term: "token=id_token", meaning: "The ID Token is meant. It is renewed when it has less than a minute left."),
+    Manual.Item(
+      term: "scope=S, resource=URI, audience=A",
+      meaning: "The token is one of its own, with this scope, for this resource (RFC 8707) or audience; `scope` and"
+        + " `resource` may be there several times."),
+    Manual.Item(
+      term: "header=SCHEME",
+      meaning:
+        "The token is sent as `Authorization: SCHEME TOKEN`; with `Basic` user name and token are sent (RFC 7617)."
+        + " By default `Bearer`."),
+    Manual.Item(
+      term: "header=NAME:SCHEME, header=NAME:",
+      meaning: "The same in another header, or the token alone: `header=PRIVATE-TOKEN:`."),
   ]
 
   private static let commandBlocks: [ManualBlock] = [

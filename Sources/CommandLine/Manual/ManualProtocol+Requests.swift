@@ -2,7 +2,9 @@ extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
     [
-      token, proof, login, loginRedirect, loginConfirm, loginResume, discover, logout, status, list, use, whoami,
+      token, forget, assumeRole, proof, login, loginRedirect, loginConfirm, loginResume, discover, logout, status, list,
+      use,
+      whoami,
       resource, verify,
     ]
     + accountRequests + vaultRequests + [
@@ -34,7 +36,7 @@ extension ManualProtocol {
         "variables", "boolean",
         "Answer with the variables that the account's settings name as well, and with the ID Token or the claims if they"
           + " need them."),
-    ],
+    ] + placeOfToken,
     result: [
       Member("account", "text", "The account that the token is of."),
       Member("issuer", "text", "Its authorization server."),
@@ -54,6 +56,68 @@ extension ManualProtocol {
         "variables", "list of texts", "The variables, as `NAME=FIELD`, if they were asked for and there are some."),
       Member("id_token", "text", "The ID Token, if it was asked for and there is one."),
       Member("claims", "object", "Its claims, if they were asked for and there is one."),
+      Member(
+        "use", "text",
+        "Which token is meant, `access_token` or `id_token`; this and the next members are there when the request names a"
+          + " place, or `use`."),
+      Member("use_expires_at", "number", "When that token expires, if it is known."),
+      Member("place", "text", "The origin, with the path that the settings have, that it may be sent to."),
+      Member("user", "text", "The user name that the settings have for the place."),
+      Member("header", "text", "The header that they have for it; see agent-config(5)."),
+    ])
+
+  private static let placeOfToken = [
+    Member(
+      "url", "text",
+      "Where the caller is going to send the token: a URL, or a host with or without a port and a path. Then the account is"
+        + " the one that lists the place, never the active one, and the settings of the place decide which token it is. One"
+        + " that is not listed has the error `place_not_listed`."),
+    Member("user", "text", "The user name that the caller wants to use there; by default any."),
+    Member(
+      "use", "text",
+      "The token that is wanted where the settings do not say: `access_token`, by default, or `id_token`. `min_valid` counts"
+        + " for it."),
+    Member(
+      "refused", "boolean",
+      "The place has refused the token that it got. It is renewed, unless the place has refused a fresh one in the last five"
+        + " minutes."),
+  ]
+
+  private static let forget = Description(
+    name: "forget",
+    purpose:
+      "Drops the cached token of a place, which has refused it, so that the next request gets a new one. The token's"
+      + " bytes are read from a descriptor that comes with the request; any other token is left alone, and the session stays"
+      + " what it is.",
+    members: [
+      Member("url", "text", "The place, as for `token`. Must be there."),
+      Member("account", "text", "The account; without it the one that lists the place."),
+    ],
+    result: [
+      Member("account", "text", "The account that lists the place."),
+      Member("forgotten", "boolean", "Whether it was the cached token."),
+    ])
+
+  private static let assumeRole = Description(
+    name: "assume_role",
+    purpose:
+      "Trades the token of a place, the ID Token unless the settings say otherwise, for credentials of a role of Amazon"
+      + " Web Services (`AssumeRoleWithWebIdentity`). They are kept in memory for each role, until 20 minutes before their"
+      + " end.",
+    members: [
+      Member("url", "text", "The Security Token Service; a place as for `token`. Must be there."),
+      Member("account", "text", "The account; without it the one that lists the place."),
+      Member("role_arn", "text", "The role. Must be there."),
+      Member("role_session_name", "text", "The name of its session, which the service logs. Must be there."),
+      Member(
+        "duration", "number", "For how many seconds the credentials are to be good, 900 to 43200; by default an hour."),
+    ],
+    result: [
+      Member("account", "text", "The account whose token it was."),
+      Member("access_key_id", "text", "The key's name."),
+      Member("secret_access_key", "text", "The key."),
+      Member("session_token", "text", "What goes with each request beside the key."),
+      Member("expires_at", "number", "When they expire."),
     ])
 
   private static let proof = Description(

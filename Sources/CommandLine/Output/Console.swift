@@ -158,6 +158,15 @@ struct Console: Sendable {
     return text
   }
 
+  /// A failure as one line, for the programs that show no more: the message, and what helps behind it.
+  func line(of failure: Failure) -> String {
+    if json { return String(text(of: failure, coloured: false).dropLast()) }
+    let program = ProgramName.current
+    let hint = failure.advice.map { " (\(program.applied(toHint: $0.localized(limit: Self.hintLimit))))" } ?? ""
+    let message = failure.text.localized(limit: Self.messageLimit)
+    return "\(program.text): \(Phrase("error:").localized()) \(message)\(hint)"
+  }
+
   /// Whether standard error is a terminal and the user has nothing against colour.
   static var mayColour: Bool { OutputTerminal.current?.hasStyles ?? false }
 

@@ -17,13 +17,14 @@ enum Patience {
   init(_ request: Request, _ console: Console) {
     switch request {
     case _ where console.json || console.quiet: self = .silent
-    case .token, .tokenFile, .proof, .verify, .login, .loginResume, .logout, .whoami, .status(_, check: true),
+    case .token, .assumeRole, .tokenFile, .proof, .verify, .login, .loginResume, .logout, .whoami,
+      .status(_, check: true),
       .account(.import),
       .account(.remove):
       self = .forServer
     case .call, .discover: self = .forResource
     case .loginRedirect, .loginConfirm, .status, .list, .use, .account, .vault, .daemonStatus, .daemonStop, .daemonLog,
-      .events:
+      .events, .forget:
       self = .forDaemon
     }
   }

@@ -116,6 +116,7 @@ extension Command {
     case .exec: .exec
     case .proof: .proof
     case .request: .request
+    case .helper: .helper
     case .status: .status
     case .list: .list
     case .use: .use

@@ -21,6 +21,8 @@ enum Operands: Sendable {
   case slot
   /// The kind of names that `agent __complete` lists.
   case candidateKind
+  /// The protocol of a helper, and the words of the program that calls it.
+  case helperCall
 
   /// The methods that are offered; any other can be sent as well.
   static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -39,6 +41,7 @@ enum Operands: Sendable {
     case .completionShell: ("SHELL", 1...1, .words(CompletionShell.allCases.map(\.rawValue)))
     case .file: ("FILE", 0...1, .files)
     case .slot: ("NUMBER", 1...1, .text)
+    case .helperCall: ("PROTOCOL [WORD]...", 1...16, .words(HelperName.allCases.map(\.rawValue)))
     case .candidateKind: ("KIND", 1...1, .text)
     }
   }

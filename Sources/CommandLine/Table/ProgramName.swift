@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Platform
 
 /// The name of the program: `agent`, or the name that it was installed under.
 ///
@@ -31,7 +32,13 @@ package struct ProgramName: Sendable, Hashable {
   /// The name that this process was called by, if it is a name at all.
   static var current: ProgramName {
     guard unsafe isAdopted, let path = Swift.CommandLine.arguments.first else { return standard }
-    return ProgramName(path.split(separator: "/").last.map { String($0) } ?? "") ?? standard
+    // By the name of a helper no command can be typed.
+    return named(HelperName.called(path) == nil ? path : Machine.executablePath())
+  }
+
+  private static func named(_ path: String) -> ProgramName {
+    let name = HelperName.called(path)?.rest ?? path.split(separator: "/").last.map { String($0) } ?? ""
+    return ProgramName(name) ?? standard
   }
 
   /// The name as a part of shell functions.
@@ -77,9 +84,13 @@ extension ProgramName {
   /// Marks that mdoc(7) text has before a word.
   private static let fontMarks = ["\\fB", "\\fP", "\\fR"].map { Array($0.utf8) }
 
+  /// What stands before it in the names of helpers, and in mdoc(7) text.
+  private static let helperMarks = ["-credential-", "\\-credential\\-"].map { Array($0.utf8) }
+
   private static func mayStand(after before: ArraySlice<UInt8>) -> Bool {
     guard let last = before.last else { return true }
     if fontMarks.contains(where: { before.suffix(3).elementsEqual($0) }) { return true }
+    if helperMarks.contains(where: { before.suffix($0.count).elementsEqual($0) }) { return true }
     return !isWordByte(last) && !"./-$%@".utf8.contains(last)
   }
 

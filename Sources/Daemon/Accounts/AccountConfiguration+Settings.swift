@@ -67,7 +67,7 @@ extension AccountConfiguration {
     let named = given.origins
     given.origins = []
     apply(given)
-    for origin in try resourceOrigins(named: named) where !lists(origin) { self.origins.append(origin.text) }
+    for entry in try originEntries(named: named) { list(entry) }
   }
 
   /// A resource that is named at a sign-in may get the token that is asked for it. One at a place that no
@@ -97,15 +97,20 @@ extension AccountConfiguration {
     return shown
   }
 
-  /// The origins that a request names.
-  func resourceOrigins(named: [String]) throws(Failure) -> [ResourceOrigin] {
+  /// The entries of `origins` that a request names.
+  func originEntries(named: [String]) throws(Failure) -> [OriginEntry] {
     try named.map { (text) throws(Failure) in
-      guard let origin = ResourceOrigin(text, allowHTTPLoopback: self.allowHTTPLoopback) else {
-        throw Failure(
-          .invalidRequest, "a host that may get the token is a name, with a port if need be, or an https origin",
-          hint: "for a development server on this machine: --allow-http-loopback")
+      guard let entry = OriginEntry(text, allowHTTPLoopback: self.allowHTTPLoopback) else {
+        throw OriginEntry(String(text.prefix { $0 != " " }), allowHTTPLoopback: self.allowHTTPLoopback) == nil
+          ? Failure(
+            .invalidRequest, "a host that may get the token is a name, with a port if need be, or an https origin",
+            hint: "for a development server on this machine: --allow-http-loopback")
+          : Failure(
+            .invalidRequest, "what goes to a host is said by user=, token=, scope=, resource=, audience= and header=",
+            hint: "agent account set --help --all")
       }
-      return origin
+      _ = try TokenTarget.make(entry, account: nil)
+      return entry
     }
   }
 

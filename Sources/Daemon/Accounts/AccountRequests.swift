@@ -119,7 +119,8 @@ final class AccountRequests: AccountPart {
       account: account.name, from: old, to: changed, services: services(for: account.name),
       settingsDirectory: settingsFile.directoryPath)
     let confirmation = OriginConfirmation(
-      account: account.name, configuration: changed, added: try changed.resourceOrigins(named: given.origins),
+      account: account.name, configuration: changed,
+      added: try changed.originEntries(named: given.origins).map { ResourceOrigin(of: $0) },
       services: services)
     let protection = given.protection.map {
       ProtectionChange(account: account.name, to: $0, services: services)

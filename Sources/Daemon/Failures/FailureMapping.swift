@@ -38,6 +38,7 @@ extension Failure {
     case .originUnconfirmed(let account, let origin):
       self.init(unconfirmed: origin, account: account)
     case .severalAccounts(let names, let origin): self.init(several: names, for: origin)
+    case .noPlace: self.init(.originNotAllowed, "a token goes to https URLs and to mail servers over TLS only")
     case .content: self.init(.storage, "the data to send could not be read completely")
     case .noOtherTokens(let account): self.init(noOtherTokensOf: account)
     case .redirectUnavailable(let port, let problem): self.init(port: port, problem, login)

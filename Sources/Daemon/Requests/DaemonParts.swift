@@ -10,6 +10,8 @@ final class DaemonParts {
   let signIns: SignIns
   let resources: ResourceRequests
   let proofs: ProofRequests
+  let placed: PlacedTokens
+  let roles: AssumedRoles
   let verifications: Verifications
   let discoveries: DiscoverRequests
   let tokenFiles: TokenFiles
@@ -30,6 +32,8 @@ final class DaemonParts {
     resources = ResourceRequests(context, broker)
     locking = Locking(context, lock, broker, signIns, resources)
     proofs = ProofRequests(context, broker)
+    placed = PlacedTokens(context, broker)
+    roles = AssumedRoles(context, placed)
     verifications = Verifications(context, broker)
     discoveries = DiscoverRequests(context)
     tokenFiles = TokenFiles(context, broker)

@@ -28,7 +28,9 @@ final class Dispatcher: DaemonPart, RequestHandler {
     do throws(Failure) {
       if isStopping { throw Failure.stopping }
       switch envelope.request {
-      case .token(let request): try parts.broker.token(request, ticket)
+      case .token(let request): try parts.placed.token(request, ticket)
+      case .assumeRole(let request): try parts.roles.assume(request, ticket)
+      case .forget(let request): try parts.placed.forget(request, ticket, passed: passed)
       case .proof(let request): try parts.proofs.proof(request, ticket)
       case .whoami(let name): try parts.identity.whoami(name, ticket)
       case .login(let request): try parts.signIns.login(request, ticket, passed: passed)

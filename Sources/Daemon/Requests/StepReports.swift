@@ -28,6 +28,9 @@ final class StepReports: DaemonPart {
     case .logout(let logout) where logout.all: name = nil
     // The resource's origin determines the account later.
     case .call(let call) where call.account == nil: name = nil
+    case .token(let token) where token.account == nil && token.place != nil: name = nil
+    case .forget(let request) where request.account == nil: name = nil
+    case .assumeRole(let request) where request.account == nil: name = nil
     case .status(nil, check: _), .list, .daemonStatus, .daemonStop, .daemonLog, .vault: name = nil
     default: name = request.account.flatMap { try? AccountName($0) } ?? settings.active
     }
@@ -45,6 +48,8 @@ extension Request {
   fileprivate var account: String? {
     switch self {
     case .token(let token): token.account
+    case .forget(let request): request.account
+    case .assumeRole(let request): request.account
     case .logout(let logout): logout.account
     case .status(let account, check: _), .whoami(let account): account
     case .use(let account): account

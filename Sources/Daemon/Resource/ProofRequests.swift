@@ -14,18 +14,21 @@ final class ProofRequests: AccountPart {
     let target = try ProofTarget(request)
     let named = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
     let gate = ResourceGate(settings: try settings(), services: services)
-    jobs.run({ () throws(SessionError) in try gate.account(for: target.call.origin, named: named) }) { [self] outcome in
+    let place = ResourcePlace(of: target.call.endpoint)
+    jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
       admitted(target, ticket, outcome)
     }
   }
 
-  private func admitted(_ target: ProofTarget, _ ticket: Ticket, _ outcome: Result<AccountName, SessionError>) {
+  private func admitted(_ target: ProofTarget, _ ticket: Ticket, _ outcome: Result<ResourceChoice, SessionError>) {
     do throws(Failure) {
       switch outcome {
       case .failure(let error): throw Failure(error, account: nil)
-      case .success(let name):
-        let account = try broker.resolve(name.text)
-        let waiter = LiveAccount.Waiter(ticket: ticket, need: TokenNeed()) { [self] slot, outcome in
+      case .success(let choice):
+        let account = try broker.resolve(choice.account.text)
+        let tokenTarget = try TokenTarget.make(choice.entry, account: account.name.text)
+        let waiter = LiveAccount.Waiter(ticket: ticket, need: TokenNeed(), target: tokenTarget) {
+          [self] slot, outcome in
           signProof(target, slot, outcome, ticket)
         }
         try broker.obtain(for: waiter, account)

@@ -27,21 +27,21 @@ final class ResourceRequests: AccountPart {
     let named = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
     let gate = ResourceGate(settings: try settings(), services: services)
     transfers[ticket] = transfer
-    let origin = transfer.target.origin
-    jobs.run({ () throws(SessionError) in try gate.account(for: origin, named: named) }) { [self] outcome in
+    let place = ResourcePlace(of: transfer.target.endpoint)
+    jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
       admitted(transfer, outcome)
     }
   }
 
   private func isWanted(_ transfer: ResourceTransfer) -> Bool { transfers[transfer.ticket] === transfer }
 
-  private func admitted(_ transfer: ResourceTransfer, _ outcome: Result<AccountName, SessionError>) {
+  private func admitted(_ transfer: ResourceTransfer, _ outcome: Result<ResourceChoice, SessionError>) {
     guard isWanted(transfer) else { return }
     switch outcome {
     case .failure(let error): fail(transfer, Failure(error, account: nil))
-    case .success(let name):
-      transfer.account = name
-      context.watches.narrow(transfer.ticket, to: name)
+    case .success(let choice):
+      do { try transfer.adopt(choice) } catch { return fail(transfer, error) }
+      context.watches.narrow(transfer.ticket, to: choice.account)
       obtainToken(for: transfer) { _ in TokenNeed() }
     }
   }

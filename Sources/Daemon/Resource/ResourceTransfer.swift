@@ -13,8 +13,9 @@ final class ResourceTransfer: @unchecked Sendable {
   // Content, receiver and cancellation are used by the worker; what can change is used on the loop only.
   let ticket: Ticket
   let target: ResourceCall.Target
-  /// Target of the token that is sent; nil for the account's own token.
-  let tokenTarget: TokenTarget?
+  /// Target of the token that is sent; nil for the account's own token. Where the request names none, that which the
+  /// settings have for the place.
+  private(set) var tokenTarget: TokenTarget?
   let content: DescriptorContent?
   let receiver: StreamReceiver
   let cancellation = Cancellation()
@@ -27,7 +28,7 @@ final class ResourceTransfer: @unchecked Sendable {
   var misses = 0
 
   /// The account that was chosen.
-  var account: AccountName?
+  private(set) var account: AccountName?
   /// A new token was requested because the resource rejected the one before.
   var hasRefreshed = false
 
@@ -52,6 +53,12 @@ final class ResourceTransfer: @unchecked Sendable {
       throw Failure(
         .invalidRequest, "a descriptor of the request cannot be used: \(Phrase(stringLiteral: error.message))")
     }
+  }
+
+  /// Takes over which account it is, and what the settings say of the place.
+  func adopt(_ choice: ResourceChoice) throws(Failure) {
+    account = choice.account
+    if tokenTarget == nil { tokenTarget = try TokenTarget.make(choice.entry, account: choice.account.text) }
   }
 }
 

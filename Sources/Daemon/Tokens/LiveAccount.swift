@@ -39,6 +39,9 @@ final class LiveAccount {
   /// The origins that refused the tokens of this target.
   var refusals = OriginRefusals()
 
+  /// Credentials of roles that the account's token was traded for.
+  var roles = RoleCache()
+
   /// Time of the scheduled timer for the session's own actions: renewal and notices of expiry.
   var actionScheduled: Instant?
 
@@ -115,6 +118,7 @@ final class LiveAccount {
     let waiters = others.flatMap(\.waiters)
     if cancelling { for other in others { other.cancelRefresh() } }
     others = []
+    roles = RoleCache()
     return waiters
   }
 

@@ -1,5 +1,6 @@
 internal import OAuth
 internal import Sessions
+internal import Vocabulary
 internal import Wire
 
 extension TokenTarget {
@@ -14,5 +15,12 @@ extension TokenTarget {
     } catch {
       throw Failure(.oauth(error), account: account)
     }
+  }
+
+  /// The target of the tokens that go to a place of the settings; nil for the account's own token.
+  static func make(_ entry: OriginEntry?, account: String?) throws(Failure) -> TokenTarget? {
+    try make(
+      TokenRequest.Target(
+        scope: entry?.scope ?? [], resources: entry?.resources ?? [], audience: entry?.audience), account: account)
   }
 }

@@ -57,6 +57,26 @@ package enum Timestamp {
     return "\(day)T\(padded(secondOfDay / 3600, to: 2)):\(minute):\(padded(secondOfDay % 60, to: 2))Z"
   }
 
+  /// The unix seconds of a time in UTC, with or without a fraction, which is cut; nil for any other text.
+  package static func unixSeconds(rfc3339 text: String) -> Int? {
+    let bytes = Array(text.utf8)
+    guard (20...40).contains(bytes.count), bytes.last == UInt8(ascii: "Z") else { return nil }
+    func number(_ range: Range<Int>) -> Int? {
+      let digits = bytes[range]
+      guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+      return digits.reduce(0) { 10 * $0 + Int($1 - 0x30) }
+    }
+    let fraction = bytes[19..<(bytes.count - 1)]
+    let marks = zip([4, 7, 10, 13, 16], "--T::".utf8).allSatisfy { bytes[$0] == $1 }
+    guard marks, fraction.isEmpty || (fraction.first == UInt8(ascii: ".") && number(20..<(bytes.count - 1)) != nil),
+      let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+      let days = CivilDate(year: year, month: month, day: day).daysSinceEpoch,
+      let hour = number(11..<13), hour < 24, let minute = number(14..<16), minute < 60, let second = number(17..<19),
+      second < 61
+    else { return nil }
+    return days * 86_400 + hour * 3600 + minute * 60 + second
+  }
+
   private static func padded(_ number: Int, to width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(width - digits.utf8.count, 0)) + digits

@@ -70,8 +70,17 @@ extension URI {
   /// Host and port, without the default port.
   package var authority: String { String(decoding: origin.utf8.dropFirst(scheme.utf8.count + 3), as: UTF8.self) }
 
-  private var defaultPort: UInt16? {
-    if isHTTPS { 443 } else if hasScheme("http") { 80 } else { nil }
+  /// The usual port of the scheme; nil for one that is not known.
+  package var defaultPort: UInt16? {
+    switch scheme.lowercased() {
+    case "https": 443
+    case "http": 80
+    // RFC 8314 section 3 and RFC 6409 section 3.1.
+    case "imaps": 993
+    case "submissions": 465
+    case "submission": 587
+    default: nil
+    }
   }
 
   /// The text of this URI with fields added to its query (RFC 6749 section 3.1).

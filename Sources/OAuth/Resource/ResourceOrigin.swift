@@ -1,4 +1,5 @@
 internal import Encoding
+package import Vocabulary
 
 /// A place that may get an access token: scheme, host and port (RFC 6454), compared as a whole.
 package struct ResourceOrigin: Sendable, Hashable {
@@ -8,15 +9,16 @@ package struct ResourceOrigin: Sendable, Hashable {
   /// The place of a request.
   package init(of endpoint: Endpoint) { text = endpoint.uri.origin }
 
-  /// Reads `host`, `host:port`, or an https URL of nothing but a host and a port; with `allowHTTPLoopback`
-  /// also `http://127.0.0.1:port` and the like.
+  /// Reads `host`, `host:port`, or the URL of nothing but a host and a port, as ``OriginEntry`` does.
   package init?(_ text: String, allowHTTPLoopback: Bool) {
-    let url = text.utf8.contains(UInt8(ascii: "/")) ? text : "https://" + text
-    guard let uri = try? URI(url), uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback),
-      uri.path.isEmpty || uri.path.utf8.elementsEqual("/".utf8), uri.query == nil, uri.fragment == nil
-    else { return nil }
-    self.text = uri.origin
+    guard let entry = OriginEntry(text, allowHTTPLoopback: allowHTTPLoopback), entry.path.isEmpty, entry.isBare else {
+      return nil
+    }
+    self.init(of: entry)
   }
+
+  /// The place of an entry of the settings.
+  package init(of entry: OriginEntry) { text = entry.origin }
 
   package static func == (one: ResourceOrigin, other: ResourceOrigin) -> Bool {
     one.text.utf8.elementsEqual(other.text.utf8)

@@ -35,11 +35,16 @@ extension Spawn {
 
   /// The path of an executable program, found as by ``replaceProcess(executable:arguments:environment:)``; nil if there
   /// is none.
-  package static func search(_ executable: String) -> String? {
-    candidates(for: executable).first { path in
+  ///
+  /// - Parameter other: The path of a file that is not meant, also under another name or behind a link.
+  package static func search(_ executable: String, except other: String? = nil) -> String? {
+    var unwanted = stat()
+    let hasUnwanted = other.map { path in unsafe stat(path, &unwanted) == 0 } ?? false
+    return candidates(for: executable).first { path in
       guard unsafe access(path, X_OK) == 0 else { return false }
       var status = stat()
-      return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+      guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+      return !hasUnwanted || status.st_ino != unwanted.st_ino || status.st_dev != unwanted.st_dev
     }
   }
 

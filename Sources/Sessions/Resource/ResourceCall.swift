@@ -64,7 +64,7 @@ package struct ResourceCall: Sendable {
 
   /// - Throws: Why the token may not go there, before anything is sent; why there is no answer.
   package func run() throws(SessionError) -> Outcome {
-    let transport = try permittedTransport()
+    let transport = try services.transport(to: target.origin, of: account, configuration)
     let token = try grant.openAccessToken()
     let authorization = ResourceAuthorization(accessToken: token, prover: grant.dpopKey.map(services.prover))
     var settled: Set<DPoPProver.Complaint> = []
@@ -111,15 +111,19 @@ package struct ResourceCall: Sendable {
       }
     }
   }
+}
 
-  /// The transport to the resource, if the token may go there at all.
-  private func permittedTransport() throws(SessionError) -> Transport {
-    let record = try services.sessionRecord(of: account).record
+extension SessionServices {
+  /// The transport to a resource, if a token of the account may go there at all.
+  func transport(
+    to origin: ResourceOrigin, of account: AccountName, _ configuration: AccountConfiguration
+  ) throws(SessionError) -> Transport {
+    let record = try sessionRecord(of: account).record
     var access = try AccountAccess(configuration)
     if let setting = record.difference(from: configuration, caDigest: access.caDigest) {
       throw .configurationChanged(account: account.text, setting: setting)
     }
-    try record.authority.check(target.origin, configuration, account)
+    try record.authority.check(origin, configuration, account)
     access.useProxyCredentials(record.proxyCredentials)
     var transport = access.transport
     // A token that is bound to the certificate is good only with it (RFC 8705 section 3).

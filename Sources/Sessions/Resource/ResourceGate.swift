@@ -15,26 +15,44 @@ package struct ResourceGate: Sendable {
     self.services = services
   }
 
-  /// The account to use. The active one counts no more than others.
+  /// The account to use: the named one; else the one that lists the longest path that the place is below, or the origin;
+  /// else the one whose UserInfo is there. The active one counts no more than others.
   ///
   /// - Parameter named: The account that the caller chose; its list decides all the same.
   /// - Throws: `originNotListed`, `originUnconfirmed`, or `severalAccounts` when the caller must choose.
-  package func account(for origin: ResourceOrigin, named: AccountName?) throws(SessionError) -> AccountName {
-    if let named {
-      try check(named, origin)
-      return named
+  package func choice(for place: ResourcePlace, named: AccountName?) throws(SessionError) -> ResourceChoice {
+    var fitting: [(account: AccountName, entry: OriginEntry, length: Int)] = []
+    for account in settings.accounts where named.map({ account.name == $0 }) ?? true {
+      guard let (entry, length) = account.configuration.entry(for: place) else { continue }
+      fitting.append((account.name, entry, length))
     }
+    let longest = fitting.map(\.length).max()
+    fitting.removeAll { $0.length != longest }
     // Origins that a person listed take precedence over those that the server announced.
-    let listed = settings.accounts.filter { $0.configuration.lists(origin) }.map(\.name)
-    let candidates = listed.isEmpty ? accountsWithUserInfo(at: origin) : listed
-    guard let first = candidates.first else {
-      throw .originNotListed(account: nil, origin: origin.text, known: settings.accounts.map(\.name.text))
+    let accounts = fitting.isEmpty ? accountsWithUserInfo(at: place.origin, named) : fitting.map(\.account)
+    guard let first = accounts.first else { throw notListed(place.origin, named) }
+    guard accounts.count == 1 else { throw .severalAccounts(accounts.map(\.text), origin: place.origin.text) }
+    try check(first, place.origin)
+    return ResourceChoice(account: first, place: place, entry: fitting.first?.entry)
+  }
+
+  /// The same for the first of several places that a text may mean which an account lists.
+  package func choice(among places: [ResourcePlace], named: AccountName?) throws(SessionError) -> ResourceChoice {
+    var first: SessionError?
+    for place in places {
+      do { return try choice(for: place, named: named) } catch {
+        guard case .originNotListed = error else { throw error }
+        first = first ?? error
+      }
     }
-    guard candidates.count == 1 else {
-      throw .severalAccounts(candidates.map(\.text), origin: origin.text)
-    }
-    try check(first, origin)
-    return first
+    throw first ?? .noPlace
+  }
+
+  private func notListed(_ origin: ResourceOrigin, _ named: AccountName?) -> SessionError {
+    let known = settings.accounts.map(\.name.text)
+    guard let named else { return .originNotListed(account: nil, origin: origin.text, known: known) }
+    guard settings[named] != nil else { return .noAccount(name: named.text, known: known) }
+    return .originNotListed(account: named.text, origin: origin.text)
   }
 
   private func check(_ account: AccountName, _ origin: ResourceOrigin) throws(SessionError) {
@@ -50,19 +68,17 @@ package struct ResourceGate: Sendable {
   }
 
   /// A record that cannot be read names no place.
-  private func accountsWithUserInfo(at origin: ResourceOrigin) -> [AccountName] {
+  private func accountsWithUserInfo(at origin: ResourceOrigin, _ named: AccountName?) -> [AccountName] {
     settings.accounts.map(\.name).filter { name in
-      guard let record = try? services.record(of: name) else { return false }
+      guard named == nil || name == named, let record = try? services.record(of: name) else { return false }
       return record.authority.isUserInfo(at: origin)
     }
   }
 }
 
 extension AccountConfiguration {
-  /// The places that the settings list, each once. An entry that is no origin lists none.
-  var resourceOrigins: Set<ResourceOrigin> {
-    Set(self.origins.compactMap { ResourceOrigin($0, allowHTTPLoopback: self.allowHTTPLoopback) })
-  }
+  /// The origins that the settings list, each once. An entry that cannot be read lists none.
+  var resourceOrigins: Set<ResourceOrigin> { Set(originEntries.map { ResourceOrigin(of: $0) }) }
 
   /// Whether the settings say that a place may get the account's token.
   package func lists(_ origin: ResourceOrigin) -> Bool { resourceOrigins.contains(origin) }

@@ -125,6 +125,19 @@ extension AccessGrant {
     lifetimeSeconds.map { issuedAtUnixSeconds.saturatingSum($0).saturatingSum(min(0, clockChange)) }
   }
 
+  /// When the ID Token expires, in unix seconds; nil when there is none.
+  package var idTokenExpiry: Int? { claims["exp"]?.int }
+
+  /// For how many seconds more the ID Token is good, and for how many it was when the access token came.
+  ///
+  /// - Parameter expiry: ``idTokenExpiry``.
+  package func idTokenSeconds(
+    until expiry: Int, wallSeconds: Int, now: Instant
+  ) -> (left: Int, atIssue: Int) {
+    let left = expiry.saturatingSum(0 - wallSeconds)
+    return (left, left.saturatingSum(Int(issuedAt.duration(to: now).components.seconds)))
+  }
+
   /// The same grant, if the machine's clock was set since it was issued. One whose access token is gone stays expired.
   package func at(wallSeconds: Int, _ now: Instant) -> AccessGrant {
     guard accessToken.count > 0 else { return self }

@@ -33,6 +33,8 @@ package enum SessionError: Error, Hashable, Sendable {
   case originUnconfirmed(account: String, origin: String)
   /// More than one account lists the place.
   case severalAccounts([String], origin: String)
+  /// The place that a token is wanted for is no place that a token may go to.
+  case noPlace
   /// The content for a resource could not be read.
   case content
   /// A token with another target was asked for, and there is no refresh token to get it with.
@@ -97,7 +99,7 @@ package enum SessionError: Error, Hashable, Sendable {
       // A refresh whose grant is ended fails with ``expired``; another request may mean another grant.
       case .grantEnded, .passing, .lasting: .none
       }
-    case .signInKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .severalAccounts, .content,
+    case .signInKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .severalAccounts, .noPlace, .content,
       .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .redirectNotNamed, .clientNotNamed, .clientURL,
       .demandsNeedBrowser,
       .guestNeedsProof, .guestOverUser,

@@ -52,6 +52,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
   // The user must correct something first.
   /// The token may not be sent to that origin.
   case originNotAllowed = "origin_not_allowed"
+  /// No account lists the place that a token is wanted for.
+  case placeNotListed = "place_not_listed"
   case certificateRejected = "certificate_rejected"
   case pinMismatch = "pin_mismatch"
   case clientRejected = "client_rejected"
@@ -97,7 +99,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .accessDenied: .denied
     case .locked, .wrongPassphrase, .wrongPIN: .locked
     case .malformedToken: .tokenNotValid
-    case .originNotAllowed, .unsupportedVersion, .invalidConfiguration, .accountExists, .certificateRejected,
+    case .originNotAllowed, .placeNotListed, .unsupportedVersion, .invalidConfiguration, .accountExists,
+      .certificateRejected,
       .pinMismatch,
       .clientRejected, .serverRejected, .serverMisbehaved, .tokenRejected, .tokenNotBound, .lifetimeTooShort,
       .foreignDevice,

@@ -1,4 +1,5 @@
 package import Encoding
+package import Vocabulary
 
 /// The members of a token answer that are not secret.
 package struct TokenDescription: Sendable, Hashable {
@@ -17,6 +18,52 @@ package struct TokenDescription: Sendable, Hashable {
   package var signInBy: Int?
   /// `NAME=FIELD`, as the account's settings name them; only for a request with `variables`.
   package var variables: [String] = []
+  /// For a request that names a place.
+  package var use: Use?
+
+  /// What goes to a place.
+  package struct Use: Sendable, Hashable {
+    package var kind: TokenKind
+    /// The origin, and the path where the settings have one for it, that the token goes to; nil without a place.
+    package var place: String?
+    /// When that token expires, in unix seconds; nil when it is not known.
+    package var expiresAt: Int?
+    /// The user name that the settings have for the place.
+    package var user: String?
+    /// The header field that the settings have for the place.
+    package var header: HeaderForm?
+
+    package init(
+      _ kind: TokenKind, at place: String? = nil, expiresAt: Int?, user: String? = nil, header: HeaderForm? = nil
+    ) {
+      self.kind = kind
+      self.place = place
+      self.expiresAt = expiresAt
+      self.user = user
+      self.header = header
+    }
+
+    init?(_ result: JSONLayout.Node, in line: Span<UInt8>) {
+      guard let word = result["use"]?.string(in: line),
+        let kind = TokenKind.allCases.first(where: { $0.rawValue.utf8.elementsEqual(word.utf8) })
+      else { return nil }
+      self.kind = kind
+      place = result["place"]?.string(in: line)
+      expiresAt = result["use_expires_at"]?.value(in: line).int
+      user = result["user"]?.string(in: line)
+      header = result["header"]?.string(in: line).flatMap { HeaderForm($0) }
+    }
+
+    func append<Sink: ByteSink & ~Copyable>(to sink: inout Sink) {
+      sink.append(utf8: ",\"use\":\"\(kind.rawValue)\"")
+      if let expiresAt { sink.append(utf8: ",\"use_expires_at\":\(expiresAt)") }
+      for (name, value) in [("place", place), ("user", user), ("header", header?.text)] {
+        guard let value else { continue }
+        sink.append(utf8: ",\"\(name)\":")
+        sink.append(jsonString: value)
+      }
+    }
+  }
 
   package init(
     account: String, issuer: String, subject: String?, tokenType: String, scope: String?, expiresAt: Int?,
@@ -77,6 +124,7 @@ package struct TokenDescription: Sendable, Hashable {
       sink.append(utf8: ",\"claims\":")
       sink.append(json: .object(claims))
     }
+    use?.append(to: &sink)
     if let proof {
       sink.append(utf8: ",\"dpop\":")
       sink.append(jsonString: proof)
@@ -87,7 +135,7 @@ package struct TokenDescription: Sendable, Hashable {
 
 /// A parsed token answer. It makes no `String` of a token.
 package struct TokenAnswer: Sendable {
-  package private(set) var description: TokenDescription
+  package let description: TokenDescription
   private let token: JSONLayout.Node
   private let result: JSONLayout.Node
 
@@ -107,12 +155,14 @@ package struct TokenAnswer: Sendable {
     else { throw Reply.unreadable }
     self.token = token
     self.result = result
-    description = TokenDescription(
+    var description = TokenDescription(
       account: account, issuer: issuer, subject: result["subject"]?.string(in: line), tokenType: tokenType,
       scope: result["scope"]?.string(in: line), expiresAt: result["expires_at"]?.value(in: line).int,
       isOffline: result["offline"]?.value(in: line).bool ?? false,
       signInBy: result[WireProtocol.signInMember]?.value(in: line).int)
     description.variables = result["variables"]?.value(in: line).array?.compactMap(\.string) ?? []
+    description.use = TokenDescription.Use(result, in: line)
+    self.description = description
   }
 
   /// Writes the access token's bytes; `line` is the line this answer was read from.

@@ -3,6 +3,8 @@ internal import Encoding
 /// The requests of a client to the daemon. The set is closed: an unknown request is an error.
 package enum Request: Sendable, Hashable {
   case token(TokenRequest)
+  case forget(ForgetRequest)
+  case assumeRole(AssumeRoleRequest)
   case proof(ProofRequest)
   case login(LoginRequest)
   case loginRedirect(LoginRedirectRequest)
@@ -91,6 +93,8 @@ extension Request {
   package var name: String {
     switch self {
     case .token: "token"
+    case .forget: "forget"
+    case .assumeRole: "assume_role"
     case .proof: "proof"
     case .login: "login"
     case .loginRedirect: "login_redirect"
@@ -134,6 +138,8 @@ extension Request {
   fileprivate func addMembers(to members: inout MemberWriter) {
     switch self {
     case .token(let token): token.addMembers(to: &members)
+    case .forget(let request): request.addMembers(to: &members)
+    case .assumeRole(let request): request.addMembers(to: &members)
     case .proof(let proof): proof.addMembers(to: &members)
     case .login(let login): login.addMembers(to: &members)
     case .loginConfirm(let request): request.addMembers(to: &members)
@@ -160,6 +166,8 @@ extension Request {
     guard let name = try members.text("request") else { throw Failure(.invalidRequest, "the request has no name") }
     switch name {
     case "token": self = .token(try TokenRequest(members))
+    case "forget": self = .forget(try ForgetRequest(members))
+    case "assume_role": self = .assumeRole(try AssumeRoleRequest(members))
     case "proof": self = .proof(try ProofRequest(members))
     case "login": self = .login(try LoginRequest(members))
     case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
@@ -198,10 +206,10 @@ extension Request {
   /// Whether the request can be sent again if its result is unknown.
   package var mayBeRepeated: Bool {
     switch self {
-    case .token, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog, .events: true
+    case .token, .assumeRole, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog, .events: true
     case .vault(let request): request.mayBeRepeated
     case .tokenFile, .login, .loginRedirect, .loginConfirm, .loginResume, .logout, .account, .call, .verify,
-      .daemonStop:
+      .daemonStop, .forget:
       false
     }
   }

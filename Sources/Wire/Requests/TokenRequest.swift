@@ -1,3 +1,6 @@
+internal import Encoding
+package import Vocabulary
+
 /// Asks for an access token of one account.
 package struct TokenRequest: Sendable, Hashable {
   /// The account; nil means the active one.
@@ -53,6 +56,44 @@ package struct TokenRequest: Sendable, Hashable {
     }
   }
 
+  /// Where the caller is going to send the token, if it says so. The account is then the one that lists the place, never
+  /// the active one, and the settings of the place decide which token it is.
+  package var place: Place?
+
+  /// The place that a caller is going to send a token to.
+  package struct Place: Sendable, Hashable {
+    /// A URL, or a host with or without a port and a path; nil where the account alone decides.
+    package var url: String?
+    /// The user name that the caller wants to use; nil for any.
+    package var user: String?
+    /// The token that is wanted unless the settings of the place name one; nil means the access token.
+    package var kind: TokenKind?
+    /// The place has refused the token that was handed out for it before.
+    package var isRefused = false
+
+    package init(url: String?, user: String? = nil, kind: TokenKind? = nil, isRefused: Bool = false) {
+      self.url = url
+      self.user = user
+      self.kind = kind
+      self.isRefused = isRefused
+    }
+
+    init?(_ members: RequestMembers) throws(Failure) {
+      url = try members.text("url")
+      user = try members.text("user")
+      kind = try members.choice("use", TokenKind.self)
+      isRefused = try members.flag("refused")
+      if url == nil, user == nil, kind == nil, !isRefused { return nil }
+    }
+
+    func addMembers(to members: inout MemberWriter) {
+      members.add("url", url)
+      members.add("user", user)
+      members.add("use", kind?.rawValue)
+      members.add("refused", isRefused)
+    }
+  }
+
   /// The optional parts of the answer.
   package var extras: Extras
 
@@ -89,6 +130,7 @@ package struct TokenRequest: Sendable, Hashable {
     waitSeconds = try members.integer("wait", in: 1...WireProtocol.maximumTimeoutSeconds)
     forceRefresh = try members.flag("force_refresh")
     target = try Target(members)
+    place = try Place(members)
     extras = Extras(
       idToken: try members.flag("id_token"), claims: try members.flag("claims"),
       variables: try members.flag("variables"))
@@ -100,9 +142,35 @@ package struct TokenRequest: Sendable, Hashable {
     members.add("wait", waitSeconds)
     members.add("force_refresh", forceRefresh)
     target.addMembers(to: &members)
+    place?.addMembers(to: &members)
     members.add("id_token", extras.idToken)
     members.add("claims", extras.claims)
     members.add("variables", extras.variables)
+  }
+}
+
+/// Drops the cached token of a place, if it is the one whose bytes come in a descriptor beside the request: the place has
+/// refused it. The session stays what it is.
+package struct ForgetRequest: Sendable, Hashable {
+  /// The account; nil means the one that lists the place, never the active one.
+  package var account: String?
+  /// A URL, or a host with or without a port and a path.
+  package var url: String
+
+  package init(account: String? = nil, url: String) {
+    self.account = account
+    self.url = url
+  }
+
+  init(_ members: RequestMembers) throws(Failure) {
+    guard let url = try members.text("url") else { throw Failure(.invalidRequest, "the request names no URL") }
+    self.url = url
+    account = try members.text("account")
+  }
+
+  func addMembers(to members: inout MemberWriter) {
+    members.add("account", account)
+    members.add("url", url)
   }
 }
 

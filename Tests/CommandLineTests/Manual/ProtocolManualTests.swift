@@ -46,7 +46,7 @@ import Wire
     "flow": "paste", "provider": "keycloak", "client_key_algorithm": "ES256", "assertion_audience": "token_endpoint",
     "id_token_algorithm": "HS256", "userinfo_algorithm": "ES256", "protection": "passphrase", "protect": "tpm2",
     "token_endpoint_auth_method": "client_secret_post", "binding": "host", "refresh": "strict",
-    "name": "token-00112233445566778899aabbccddeeff", "profile": "id-token", "unless": "token",
+    "name": "token-00112233445566778899aabbccddeeff", "profile": "id-token", "unless": "token", "use": "id_token",
   ]
 
   @Test(arguments: ManualProtocol.requests.map(\.name)) func `describes members that the daemon takes as they are`(
@@ -55,17 +55,18 @@ import Wire
     let request = try #require(ManualProtocol.requests.first { $0.name == name })
     for member in request.members {
       var line = JSONObject([("v", 1), ("request", .string(name))])
-      if name == "resource" || name == "discover" { line["url"] = "https://api.example" }
+      if ["resource", "discover", "forget", "assume_role"].contains(name) { line["url"] = "https://api.example" }
       for needed in ["account", "new_name"] where request.members.contains(where: { $0.name == needed }) {
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
+      if name == "assume_role" { (line["role_arn"], line["role_session_name"]) = ("arn", "agent") }
       if name == "proof" { (line["method"], line["url"]) = ("GET", "https://api.example") }
       if name == "login_resume" || name == "login_confirm" { line["login"] = "0f" }
       if name == "login_redirect" { (line["login"], line["url"]) = ("0f", "http://127.0.0.1/?state=s") }
       line[member.name] =
         switch member.type {
         case "text": Self.texts[member.name] ?? "sample"
-        case "number": 7
+        case "number": member.name == "duration" ? 900 : 7
         case "boolean": true
         case "list of numbers": [7]
         case "list of texts": member.name == "unset" ? ["pins"] : ["sample"]
@@ -103,6 +104,7 @@ import Wire
     var description = TokenDescription(
       account: "a", issuer: "i", subject: "s", tokenType: "t", scope: "c", expiresAt: 1, isOffline: true, signInBy: 2)
     description.variables = ["A=scope"]
+    description.use = TokenDescription.Use(.idToken, at: "p", expiresAt: 1, user: "u", header: .bearer)
     description.appendAnswer(accessToken: [0x61].span, idToken: [0x62].span, claims: JSONObject(), to: &line)
     let result = try #require(try JSON(parsing: Array(line.dropLast()))["result"]?.object)
     #expect(ManualProtocol.requests.first { $0.name == "token" }?.result.map(\.name) == Array(result.names))

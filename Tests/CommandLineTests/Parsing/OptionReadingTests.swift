@@ -31,6 +31,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     case .completionShell: ["bash"]
     case .slot: ["3"]
     case .candidateKind: ["accounts"]
+    case .helperCall: ["header"]
     }
   }
 
@@ -41,7 +42,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     case .text: [["var": "A=account", "signal": "HUP"][option.name] ?? "x"]
     case .file, .secretFile: ["/dev/null"]
     case .descriptor: ["3"]
-    case .duration, .durationOrNever: ["5m"]
+    case .duration(let range), .durationOrNever(let range): ["\(max(300, range.lowerBound))s"]
     case .choice(_, let words): [words()[0]]
     }
   }

@@ -11,7 +11,8 @@ extension DevelopmentIssuer {
   func addIDToken(to answer: inout IssuerAnswer, _ grant: IssuerGrant, _ username: String, nonce: String?) throws {
     let accessToken = Array((answer.members["access_token"]?.string ?? "").utf8)
     var claims: JSONObject = [
-      "iss": .string(url), "sub": .string(grant.subject), "aud": .string(grant.clientID), "exp": .int(wall + 3600),
+      "iss": .string(url), "sub": .string(grant.subject), "aud": .string(grant.clientID),
+      "exp": .int(wall + settings.number("id_token_lifetime")),
       "iat": .int(wall), "auth_time": .int(grant.authTime),
       "at_hash": .string(try key.algorithm.leftHalfHash(of: accessToken.span)),
     ]

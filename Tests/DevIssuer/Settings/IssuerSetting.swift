@@ -69,6 +69,7 @@ struct IssuerSetting: Sendable {
     text(
       "authorization_details", "JSON", .null, "grant these authorization details (RFC 9396)", check: { !$0.isEmpty }),
     flag("id_token", isOn: true, "issue none"),
+    number("id_token_lifetime", 1...315_360_000, 3600, "seconds that an ID Token is good for (default: 3600)"),
     flag("id_token_secret", "protect them with the client's secret (HS256), where it has one"),
     flag("sign_userinfo", "answer with a signed token"),
   ]

@@ -63,6 +63,20 @@ import Testing
     #expect(Timestamp.rfc3339(seconds) == text)
   }
 
+  @Test(arguments: known.dropLast(2)) func `a time that was written is read again`(seconds: Int, text: String) {
+    #expect(Timestamp.unixSeconds(rfc3339: text) == seconds)
+    #expect(Timestamp.unixSeconds(rfc3339: text.dropLast() + ".123Z") == seconds)
+  }
+
+  @Test(arguments: [
+    "", "2024-02-29T12:00:00", "2024-02-30T12:00:00Z", "2023-02-29T12:00:00Z", "2024-02-29T24:00:00Z",
+    "2024-02-29T12:60:00Z",
+    "2024-02-29T12:00:61Z", "2024-02-29T12:00:00.Z", "2024-02-29T12:00:00.1.2Z", "2024-02-29T12:00:00+00:00",
+    "2024-02-29 12:00:00Z", "2024-13-01T12:00:00Z", "2024-00-01T12:00:00Z", "+024-02-29T12:00:00Z",
+    "2024-02-29T12:00:00.00000000000000000000000000000Z",
+  ])
+  func `anything else is no time`(text: String) { #expect(Timestamp.unixSeconds(rfc3339: text) == nil) }
+
   @Test func `days across eight centuries agree with the HTTP form`() {
     let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

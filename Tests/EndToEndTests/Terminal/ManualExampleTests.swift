@@ -49,6 +49,10 @@ import Testing
       output: #"{"sub":"SUBJECT""#, message: "agent: changed work\n"),
     "agent request PUT https://api.example.com/notes/1 -H 'Content-Type: application/json' --data @note.json": Trial(
       output: #"{"subject":"SUBJECT","method":"PUT""#),
+    "agent helper header --url https://api.example.com/me | curl -H @- https://api.example.com/me": Trial(
+      before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
+    "agent helper curl --url https://api.example.com/me | curl -K - https://api.example.com/me": Trial(
+      before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
     "agent account add work --issuer https://id.example.com --client-id my-cli": Trial(
       after: "agent list", output: "   ACCOUNT  STATE ",
       message: "agent: added work; to sign in: agent login work\n",

@@ -22,10 +22,10 @@ import Vocabulary
   }
 
   private func choose(_ url: String, named: String? = nil) throws -> String {
-    let origin = ResourceOrigin(of: try Endpoint(url, allowHTTPLoopback: true))
+    let place = ResourcePlace(of: try Endpoint(url, allowHTTPLoopback: true))
     let named = try named.map { try AccountName($0) }
     return try ResourceGate(settings: try home.settings(), services: home.services)
-      .account(for: origin, named: named).text
+      .choice(for: place, named: named).account.text
   }
 
   /// Another account, signed in with these settings.
@@ -110,7 +110,63 @@ import Vocabulary
     }
   }
 
-  @Test(arguments: ["*", "https://*.example", "api.example/path", "http://api.example", "garbage \n"])
+  /// The account and the entry that a text and a user name lead to.
+  private func place(_ text: String, user: String? = nil, named: String? = nil) throws -> String {
+    let named = try named.map { try AccountName($0) }
+    let choice = try ResourceGate(settings: try home.settings(), services: home.services)
+      .choice(among: ResourcePlace.places(text, user: user), named: named)
+    return "\(choice.account.text) \(choice.entry?.text ?? "-")"
+  }
+
+  @Test func `are those of the longest path, then of the origin`() throws {
+    try add("work", listing(["api.example/team", "api.example"]))
+    try add("home", listing(["api.example/team/mine user=me"]))
+    #expect(try place("https://api.example/team/x") == "work https://api.example/team")
+    #expect(try place("https://api.example/team/mine/x?y#z") == "home https://api.example/team/mine user=me")
+    #expect(try place("https://api.example/team/mine/x", named: "work") == "work https://api.example/team")
+    #expect(try place("api.example/other") == "work https://api.example")
+    // Without a path the entry of the whole origin goes first.
+    #expect(try place("api.example") == "work https://api.example")
+    #expect(throws: SessionError.originNotListed(account: "home", origin: Self.api)) {
+      try place("https://api.example/team", named: "home")
+    }
+    // Another user name leads elsewhere.
+    #expect(try place("https://api.example/team/mine", user: "you") == "work https://api.example/team")
+  }
+
+  @Test func `are refused where two accounts list them equally`() throws {
+    try add("work", listing(["api.example/team"]))
+    try add("home", listing(["api.example/team", "https://api.example/other"]))
+    for text in ["https://api.example/team/x", "api.example"] {
+      #expect(throws: SessionError.severalAccounts(["work", "home"], origin: Self.api)) { try place(text) }
+    }
+    #expect(try place("api.example/other") == "home https://api.example/other")
+    #expect(try place("api.example/team", named: "work") == "work https://api.example/team")
+  }
+
+  @Test func `can be mail servers, and hosts without a scheme`() throws {
+    var configuration = listing(["imaps://mail.example user=me", "http://127.0.0.1:8080"])
+    configuration.allowHTTPLoopback = true
+    try add("work", configuration)
+    #expect(try place("imaps://mail.example:993") == "work imaps://mail.example user=me")
+    #expect(try place("127.0.0.1:8080/v2/") == "work http://127.0.0.1:8080")
+    for other in ["mail.example", "submission://mail.example", "imaps://mail.example:143"] {
+      #expect(throws: SessionError.self) { try place(other) }
+    }
+    for none in ["", "ftp://mail.example", "http://mail.example", "a b", "//"] {
+      #expect(throws: SessionError.noPlace) { try place(none) }
+    }
+  }
+
+  @Test func `are not those of a path that somebody wrote into the settings`() throws {
+    try add("work", listing([]))
+    try home.addSettings(listing(["https://evil.example/team user=x"]))
+    #expect(throws: SessionError.originUnconfirmed(account: "work", origin: "https://evil.example")) {
+      try place("https://evil.example/team/x")
+    }
+  }
+
+  @Test(arguments: ["*", "https://*.example", "api.example/path?x", "http://api.example", "garbage \n"])
   func `are not what is no origin`(entry: String) throws {
     try add("work", listing([entry]))
     #expect(try #require(try home.stored()).authority.resourceOrigins.isEmpty)

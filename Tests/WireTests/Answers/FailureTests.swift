@@ -12,7 +12,7 @@ import Wire
         "client_rejected", "server_rejected", "server_misbehaved", "id_token_rejected", "token_not_bound",
         "lifetime_too_short", "foreign_device", "vault_unusable", "storage", "missing_value", "cancelled",
         "internal_error",
-        "origin_not_allowed",
+        "origin_not_allowed", "place_not_listed",
         "redirect_unavailable", "redirect_rejected", "tpm_unavailable", "last_slot", "no_such_slot",
       ]
     ),

@@ -97,11 +97,22 @@ private enum QuickArguments {
   static var account: String? {
     let count = Swift.CommandLine.argc
     let arguments = unsafe Swift.CommandLine.unsafeArgv
-    guard count == 2 || count == 3, let command = unsafe arguments[1], unsafe String(cString: command) == "token"
+    guard count == 2 || count == 3, let command = unsafe arguments[1], unsafe String(cString: command) == "token",
+      let program = unsafe arguments[0], unsafe !isHelper(program)
     else { return nil }
     guard count == 3, let operand = unsafe arguments[2] else { return "" }
     let account = unsafe String(cString: operand)
     return WireProtocol.isAccountName(account) ? account : nil
+  }
+
+  /// Whether the program was called by what may be the name of a helper: not one of the few letters of `agent`.
+  private static func isHelper(_ path: UnsafePointer<CChar>) -> Bool {
+    var (place, length) = unsafe (path, 0)
+    while unsafe place.pointee != 0 {
+      length = unsafe place.pointee == CChar(bitPattern: UInt8(ascii: "/")) ? 0 : length + 1
+      unsafe place += 1
+    }
+    return length == 7 || length > 15
   }
 }
 

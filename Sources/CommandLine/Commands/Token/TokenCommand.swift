@@ -67,7 +67,7 @@ enum TokenCommand {
     text.append(utf8: form == .json ? "}\n" : "\n")
   }
 
-  private static func missingIDToken(of account: String) -> Failure {
+  static func missingIDToken(of account: String) -> Failure {
     Failure(
       .missingValue, "\(account) has no ID Token: none was asked for, or the server gave none",
       hint: TokenText.idTokenHint(account: account))

@@ -1,0 +1,49 @@
+internal import AgentSocket
+internal import Encoding
+internal import Wire
+
+/// `credential_process` of the AWS command line and libraries: credentials of a role, which the daemon trades the token for.
+enum AWSHelper {
+  static let helper = HelperProtocol { (call) throws(Failure) in
+    guard let role = call.role ?? named("AWS_ROLE_ARN", call) else {
+      throw Failure(.invalidRequest, "no role is named", hint: "--role-arn ARN")
+    }
+    var url = call.url
+    if url == nil { url = try service(call) }
+    let request = AssumeRoleRequest(
+      url: url ?? "", roleARN: role,
+      sessionName: call.sessionName ?? named("AWS_ROLE_SESSION_NAME", call) ?? "agentd",
+      durationSeconds: call.durationSeconds)
+    return .role(request) { (answer, line, text) in
+      text.append(utf8: "{\"Version\":1,\"AccessKeyId\":")
+      text.append(jsonString: answer.accessKeyID)
+      text.append(utf8: ",\"SecretAccessKey\":")
+      SecretText.with(capacity: line.count) { value in
+        answer.appendSecretAccessKey(from: line, to: &value)
+        text.append(jsonStringBytes: value.bytes.span)
+      }
+      text.append(utf8: ",\"SessionToken\":")
+      SecretText.with(capacity: line.count) { value in
+        answer.appendSessionToken(from: line, to: &value)
+        text.append(jsonStringBytes: value.bytes.span)
+      }
+      text.append(utf8: ",\"Expiration\":\"\(Timestamp.rfc3339(answer.expiresAt))\"}\n")
+    }
+  }
+
+  private static func named(_ variable: String, _ call: HelperCall) -> String? {
+    call.variable(variable).flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The service of the region that the environment names, or the global one.
+  private static func service(_ call: HelperCall) throws(Failure) -> String {
+    if let url = named("AWS_ENDPOINT_URL_STS", call) { return url }
+    guard let region = named("AWS_REGION", call) ?? named("AWS_DEFAULT_REGION", call) else {
+      return "https://sts.amazonaws.com"
+    }
+    guard region.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }) else {
+      throw Failure(.invalidRequest, "the region in the environment cannot be one")
+    }
+    return "https://sts.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")"
+  }
+}

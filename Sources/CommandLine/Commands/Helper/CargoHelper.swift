@@ -1,0 +1,64 @@
+internal import AgentSocket
+internal import Encoding
+internal import Wire
+
+/// cargo's credential providers: its JSON protocol of version 1, with several requests in one process, and the plain form
+/// `cargo:token-from-stdout`. The token is the whole value of the `Authorization` header.
+enum CargoHelper {
+  /// The word that cargo calls a provider with; its own words come in JSON.
+  static let plugin = "--cargo-plugin"
+
+  static let helper = HelperProtocol(
+    input: { $0.contains(plugin) ? .conversation : .nothing }, greeting: "{\"v\":[1]}\n",
+    refusal: { failure, line, call in
+      guard call.arguments.contains(plugin) else { return HelperRefusal() }
+      return HelperRefusal(output: refusal(failure, line), isSilent: failure.code == .placeNotListed)
+    },
+    question: { (call) throws(Failure) in
+      guard call.arguments.contains(plugin) else {
+        let place = HelperPlace(
+          url: (call.url ?? call.variable("CARGO_REGISTRY_INDEX_URL")).map(index), user: call.user)
+        return .token(place) { (credential, token, text) throws(Failure) in
+          try credential.appendHeaderValue(token, to: &text)
+          text.append(utf8: "\n")
+        }
+      }
+      return try question(call)
+    })
+
+  private static func question(_ call: HelperCall) throws(Failure) -> HelperQuestion {
+    guard let request = try? JSON(parsing: call.input), request["v"]?.int == 1,
+      let url = request["registry"]?["index-url"]?.string
+    else { throw Failure(.invalidRequest, "what cargo asks for cannot be read") }
+    guard request["kind"]?.string == "get" else { return .text("{\"Err\":{\"kind\":\"operation-not-supported\"}}\n") }
+    let account = account(in: request["args"]?.array?.compactMap(\.string) ?? [])
+    return .token(HelperPlace(url: index(url), user: call.user, account: account)) {
+      (credential, token, text) throws(Failure) in
+      text.append(utf8: "{\"Ok\":{\"kind\":\"get\",\"token\":")
+      try credential.appendHeaderJSON(token, to: &text)
+      let cache = credential.expiresAt.map { "\"expires\",\"expiration\":\($0)" } ?? "\"never\""
+      text.append(utf8: ",\"cache\":\(cache),\"operation_independent\":true}}\n")
+    }
+  }
+
+  /// The account that the provider's own words name; nil where they name none.
+  private static func account(in words: [String]) -> String? {
+    let option = "--account"
+    if let joined = words.first(where: { $0.hasPrefix(option + "=") }) {
+      return String(joined.dropFirst(option.count + 1))
+    }
+    return words.firstIndex(of: option).flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
+  }
+
+  /// The place of a registry's index without the prefix that says how it is read.
+  private static func index(_ url: String) -> String {
+    for prefix in ["sparse+", "registry+"] where url.hasPrefix(prefix) { return String(url.dropFirst(prefix.count)) }
+    return url
+  }
+
+  private static func refusal(_ failure: Failure, _ line: String) -> String {
+    if failure.code == .placeNotListed { return "{\"Err\":{\"kind\":\"url-not-supported\"}}\n" }
+    let message = JSON.string(line).serialized()
+    return "{\"Err\":{\"kind\":\"other\",\"message\":\(String(decoding: message, as: UTF8.self)),\"caused-by\":[]}}\n"
+  }
+}

@@ -1,0 +1,62 @@
+internal import AgentSocket
+internal import Encoding
+internal import Wire
+
+/// The protocol of docker's credential helpers, which podman and skopeo use too: the address as it is on standard input.
+enum DockerHelper {
+  private static let notFound = "credentials not found in native keychain\n"
+
+  static let helper = HelperProtocol(
+    input: { ["get", "erase", "store"].contains($0.first ?? "") ? .everything : .nothing },
+    refusal: { failure, line, _ in
+      // Errors are on standard output; these are the words by which docker knows that there is none.
+      failure.code == .placeNotListed
+        ? HelperRefusal(output: notFound, isSilent: true, status: 1) : HelperRefusal(output: line + "\n", status: 1)
+    },
+    question: { (call) throws(Failure) in try question(call) })
+
+  private static func question(_ call: HelperCall) throws(Failure) -> HelperQuestion {
+    switch call.arguments.first {
+    case "get":
+      let asked = try address(call.input)
+      return .token(HelperPlace(url: place(asked), user: nil)) { (credential, token, text) throws(Failure) in
+        text.append(utf8: "{\"ServerURL\":")
+        text.append(jsonString: asked)
+        text.append(utf8: ",\"Username\":")
+        text.append(jsonString: try credential.user(asked: nil))
+        text.append(utf8: ",\"Secret\":")
+        text.append(jsonStringBytes: token)
+        text.append(utf8: "}\n")
+      }
+    case "list":
+      return .places { places in
+        let members = places.map { ($0.place, JSON.string($0.user)) }
+        return String(decoding: JSON.object(JSONObject(members)).serialized(), as: UTF8.self) + "\n"
+      }
+    case "version": return .text("\(ProgramName.current.text) \(Product.version)\n")
+    // It comes without the password, so what was refused is not known.
+    case "erase": return .text("")
+    case "store":
+      throw Failure(.invalidRequest, "nothing is stored for docker: agent has the session", hint: "agent login")
+    default: throw Failure(.invalidRequest, "docker asks for one of get, list, erase, store, version")
+    }
+  }
+
+  /// - Throws: `invalid_request` for what cannot be an address.
+  private static func address(_ input: [UInt8]) throws(Failure) -> String {
+    var bytes = input[...]
+    while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }
+    guard (1...2048).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw Failure(.invalidRequest, "what docker asks for cannot be read")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The registry without the path of its API, which docker names by its version or not at all.
+  private static func place(_ address: String) -> String {
+    for suffix in ["/v1/", "/v2/", "/v1", "/v2", "/"] where address.utf8.count > suffix.utf8.count {
+      if address.hasSuffix(suffix) { return String(address.dropLast(suffix.count)) }
+    }
+    return address
+  }
+}

@@ -1,0 +1,94 @@
+internal import AgentSocket
+internal import Encoding
+internal import Vocabulary
+internal import Wire
+
+/// gitcredentials(7): `get`, `store`, `erase` and `capability`, by lines `NAME=VALUE`.
+enum GitHelper {
+  static let helper = HelperProtocol(
+    input: { ["get", "erase", "store"].contains($0.last ?? "") ? .paragraph : .nothing },
+    refusal: { failure, _, _ in
+      // Git would ask for a password next, which helps nobody where a token is used.
+      failure.code == .placeNotListed ? HelperRefusal(isSilent: true, status: 0) : HelperRefusal(output: "quit=1\n")
+    },
+    question: { (call) throws(Failure) in try question(call) })
+
+  /// git's own limit of a line, in bytes.
+  private static let mostLineBytes = 65_535
+
+  private static func question(_ call: HelperCall) throws(Failure) -> HelperQuestion {
+    switch call.arguments.last {
+    case "capability": return .text("version 0\ncapability authtype\n")
+    case "get": return try get(Description(call.input), call)
+    case "erase":
+      let description = try Description(call.input)
+      guard let url = call.url ?? description.url,
+        let secret = description["password"] ?? description["credential"]
+      else { return .text("") }
+      return .erase(url: url, secret: secret)
+    // What is stored elsewhere is none of ours, and an unknown word is one of a later git.
+    default: return .text("")
+    }
+  }
+
+  private static func get(_ description: Description, _ call: HelperCall) throws(Failure) -> HelperQuestion {
+    guard let url = call.url ?? description.url else { return .text("") }
+    let asked = call.user ?? description.text("username")
+    let mayAuthorize = description.takesAuthorization
+    return .token(HelperPlace(url: url, user: asked)) { (credential, token, text) throws(Failure) in
+      let header = credential.header
+      if mayAuthorize, header.isAuthorization, !header.isBasic, !header.scheme.isEmpty {
+        text.append(utf8: "capability[]=authtype\nauthtype=\(header.scheme)\ncredential=")
+        text.append(contentsOf: token)
+        text.append(utf8: "\nephemeral=1\n")
+      } else {
+        text.append(utf8: "username=\(try credential.user(asked: asked))\npassword=")
+        text.append(contentsOf: token)
+        text.append(utf8: "\n")
+      }
+      if let expiry = credential.expiresAt { text.append(utf8: "password_expiry_utc=\(expiry)\n") }
+    }
+  }
+
+  /// What git says of the credential that it wants.
+  private struct Description {
+    private var members: [(name: String, value: [UInt8])] = []
+
+    /// - Throws: `invalid_request` for a line that is too long, has no "=", or holds NUL or CR.
+    init(_ input: [UInt8]) throws(Failure) {
+      for line in input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+        if line.isEmpty { break }
+        guard line.count <= mostLineBytes, !line.contains(0), !line.contains(UInt8(ascii: "\r")),
+          let end = line.firstIndex(of: UInt8(ascii: "="))
+        else { throw Failure(.invalidRequest, "what git asks for cannot be read") }
+        members.append((String(decoding: line[..<end], as: UTF8.self), Array(line[(end + 1)...])))
+      }
+    }
+
+    /// The last value of a name that is not empty.
+    subscript(_ name: String) -> [UInt8]? {
+      members.last { $0.name.utf8.elementsEqual(name.utf8) && !$0.value.isEmpty }?.value
+    }
+
+    func text(_ name: String) -> String? { self[name].map { String(decoding: $0, as: UTF8.self) } }
+
+    func texts(_ name: String) -> [String] {
+      members.filter { $0.name.utf8.elementsEqual(name.utf8) }.map { String(decoding: $0.value, as: UTF8.self) }
+    }
+
+    /// Nil for what is not on the web.
+    var url: String? {
+      guard let scheme = text("protocol"), ["https", "http"].contains(scheme), let host = text("host") else {
+        return nil
+      }
+      return "\(scheme)://\(host)\(text("path").map { "/" + $0 } ?? "")"
+    }
+
+    /// Whether git sends an `Authorization` header of any scheme, and the server has not asked for others only.
+    var takesAuthorization: Bool {
+      guard texts("capability[]").contains("authtype") else { return false }
+      let schemes = texts("wwwauth[]").map { $0.prefix { $0 != " " }.lowercased() }
+      return schemes.isEmpty || !schemes.allSatisfy { ["basic", "negotiate", "ntlm", "digest"].contains($0) }
+    }
+  }
+}

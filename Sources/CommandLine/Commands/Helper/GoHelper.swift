@@ -1,0 +1,37 @@
+internal import AgentSocket
+internal import Encoding
+internal import Vocabulary
+internal import Wire
+
+/// `GOAUTH=command`: called once without arguments, and again with a URL and the answer that it gave. An answer is the URLs,
+/// an empty line, the header lines, and an empty line.
+enum GoHelper {
+  static let helper = HelperProtocol(
+    input: { $0.isEmpty ? .nothing : .everything },
+    refusal: { failure, _, _ in
+      failure.code == .placeNotListed ? HelperRefusal(isSilent: true, status: 0) : HelperRefusal()
+    },
+    question: { (call) throws(Failure) in
+      let isAnswer = !call.arguments.isEmpty
+      guard let url = call.arguments.first ?? call.url else { return .tokens(write) }
+      return .token(
+        HelperPlace(url: url, user: call.user, isRefused: isAnswer && isUnauthorized(call.input)), write)
+    })
+
+  private static func write(
+    _ credential: HelperCredential, _ token: Span<UInt8>, _ text: inout SecretText
+  ) throws(Failure) {
+    // Go sends credentials by https only.
+    guard let place = credential.place, place.hasPrefix("https://") else { return }
+    text.append(utf8: place + "\n\n")
+    try credential.appendHeaderLine(token, to: &text)
+    text.append(utf8: "\n")
+  }
+
+  /// Whether the answer has status 401: only then is the token worth another.
+  private static func isUnauthorized(_ answer: [UInt8]) -> Bool {
+    let line = answer.prefix { $0 != UInt8(ascii: "\n") }
+    let words = line.split(separator: UInt8(ascii: " "))
+    return words.count > 1 && words[0].starts(with: "HTTP/".utf8) && words[1].prefix(3).elementsEqual("401".utf8)
+  }
+}

@@ -1,0 +1,263 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+/// `agent helper`: answers another program in its protocol. It never asks, and ends in time.
+struct HelperCommand {
+  private let name: HelperName
+  private let call: HelperCall
+  private let account: String?
+  private let client: DaemonClient
+  private let deadline: Instant
+
+  /// The longest time that a call takes, in seconds: some callers wait no longer.
+  private static let seconds = 10
+
+  /// For how many seconds more the token must be good.
+  private static let validitySeconds = 60
+
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    let command = try HelperCommand(invocation)
+    return Action { () throws(Failure) in command.answer() }
+  }
+
+  private init(_ invocation: Invocation) throws(Failure) {
+    name = try HelperName(invocation.operands[0])
+    var call = HelperCall(
+      arguments: Array(invocation.operands.dropFirst()), url: invocation[.url], user: invocation[.user])
+    if let mode = invocation[.keyringMode] { call.arguments.append("--mode=\(mode)") }
+    if let output = invocation[.keyringOutput] { call.arguments.append("--output=\(output)") }
+    (call.role, call.sessionName) = (invocation[.roleARN], invocation[.roleSessionName])
+    call.durationSeconds = invocation[.roleDuration]
+    call.variable = { Environment.value($0) }
+    self.call = call
+    account = try invocation.account(operand: nil)
+    deadline = .now.advanced(by: .seconds(invocation[.timeout] ?? Self.seconds))
+    client = DaemonClient(invocation).forPrograms
+  }
+
+  private init(_ other: HelperCommand, account: String?, call: HelperCall, deadline: Instant) {
+    (name, client) = (other.name, other.client)
+    (self.account, self.call, self.deadline) = (account, call, deadline)
+  }
+
+  // MARK: Answers
+
+  /// Answers the call, or each question of it. Returns the exit status.
+  private func answer() -> Int32 {
+    let helper = name.helper
+    do throws(Failure) {
+      switch helper.input(call.arguments) {
+      case .nothing: return answer(call, helper)
+      case .paragraph: return answer(try reading { $0.hasParagraph }, helper)
+      case .everything: return answer(try reading { _ in false }, helper)
+      case .conversation: return try converse(helper)
+      }
+    } catch {
+      return refuse(error, helper, call)
+    }
+  }
+
+  private func answer(_ call: HelperCall, _ helper: HelperProtocol) -> Int32 {
+    do throws(Failure) {
+      switch try helper.question(call) {
+      case .token(let place, let writer): try answer(place, writer)
+      case .tokens(let writer): try answerAll(writer)
+      case .places(let text):
+        try Console.answer(text(try listed().map { ($0.place, $0.user ?? HelperCredential.anyUser) }))
+      case .role(var request, let writer):
+        request.account = account
+        try client.limited(to: deadline).askForRole(request) { (answer, line) throws(Failure) in
+          try SecretText.with(capacity: 2 * line.count + 256) { (text) throws(Failure) in
+            writer(answer, line, &text)
+            try Console.answer(text.bytes.span)
+          }
+        }
+      case .text(let text): try Console.answer(text)
+      case .erase(let url, let secret): return erase(url, secret)
+      case .next(let program): return next(program, call)
+      }
+      return 0
+    } catch {
+      return refuse(error, helper, call)
+    }
+  }
+
+  /// Answers each line of standard input until it ends. A failure of one question ends nothing.
+  private func converse(_ helper: HelperProtocol) throws(Failure) -> Int32 {
+    try Console.answer(helper.greeting)
+    var input = HelperInput()
+    while let line = try input.line(before: nil) {
+      var call = call
+      call.input = line
+      let command = HelperCommand(
+        self, account: account, call: call, deadline: .now.advanced(by: .seconds(Self.seconds)))
+      _ = command.answer(call, helper)
+    }
+    return 0
+  }
+
+  private func reading(until isWhole: ([UInt8]) -> Bool) throws(Failure) -> HelperCall {
+    var call = call
+    var input = HelperInput()
+    call.input = try input.bytes(before: deadline, until: isWhole)
+    return call
+  }
+
+  private func answer(_ place: HelperPlace, _ writer: HelperQuestion.Writer) throws(Failure) {
+    try credential(place, try client.limited(to: deadline)) { (text) throws(Failure) in
+      try Console.answer(text.bytes.span)
+    } writer: { (credential, token, text) throws(Failure) in
+      try writer(credential, token, &text)
+    }
+  }
+
+  /// Asks the daemon, and passes on what `writer` makes of its answer.
+  private func credential(
+    _ place: HelperPlace, _ client: DaemonClient, _ body: (borrowing SecretText) throws(Failure) -> Void,
+    writer: HelperQuestion.Writer
+  ) throws(Failure) {
+    var request = TokenRequest(
+      account: place.account ?? account, minimumValiditySeconds: Self.validitySeconds)
+    request.place = TokenRequest.Place(
+      url: place.url, user: place.user, kind: place.kind, isRefused: place.isRefused)
+    guard place.url != nil || request.account != nil else {
+      throw Failure(.invalidRequest, "neither a place nor an account is named", hint: "--url URL or --account NAME")
+    }
+    try client.askForToken(.token(request)) { (answer, line) throws(Failure) in
+      let credential = try HelperCredential(answer)
+      let field = credential.kind == .idToken ? TokenField.idToken : .accessToken
+      try field.withValue(in: answer, from: line) { (token) throws(Failure) in
+        guard let token else { throw TokenCommand.missingIDToken(of: credential.account) }
+        try SecretText.with(capacity: 2 * line.count + 256) { (text) throws(Failure) in
+          try writer(credential, token, &text)
+          try body(text)
+        }
+      }
+    }
+  }
+
+  /// Answers for each place that an account lists. One that gives no token in time is left out.
+  private func answerAll(_ writer: HelperQuestion.Writer) throws(Failure) {
+    let places = try listed().filter { $0.place.hasPrefix("https://") }
+    try SecretText.with(capacity: 4096) { (all) throws(Failure) in
+      for (account, place, _) in places {
+        let until = min(deadline, .now.advanced(by: .seconds(Self.secondsEach)))
+        guard let client = try? client.limited(to: until) else { break }
+        try? credential(HelperPlace(url: place, account: account), client) { (text) throws(Failure) in
+          all.append(contentsOf: text.bytes.span)
+        } writer: { (credential, token, text) throws(Failure) in
+          try writer(credential, token, &text)
+        }
+      }
+      try Console.answer(all.bytes.span)
+    }
+  }
+
+  /// The longest wait for one token of several, in seconds.
+  private static let secondsEach = 3
+
+  /// The places that the account lists that is named, or all accounts.
+  private func listed() throws(Failure) -> [(account: String, place: String, user: String?)] {
+    let client = try client.limited(to: deadline)
+    var accounts = account.map { [$0] } ?? []
+    if account == nil { accounts = try client.ask(.list)["accounts"]?.array?.compactMap { $0["name"]?.string } ?? [] }
+    var places: [(account: String, place: String, user: String?)] = []
+    for account in accounts {
+      guard let shown = try? client.ask(.account(.show(account: account))) else { continue }
+      for text in shown["settings"]?["origins"]?.array ?? [] {
+        guard let entry = text.string.flatMap({ OriginEntry($0, allowHTTPLoopback: true) }) else { continue }
+        if !entry.isMail { places.append((account, entry.origin + entry.path, entry.user)) }
+      }
+    }
+    return places
+  }
+
+  // MARK: Refusals
+
+  /// Tells in the helper's protocol, and to people in one line, why there is no answer.
+  private func refuse(_ failure: Failure, _ helper: HelperProtocol, _ call: HelperCall) -> Int32 {
+    let line = client.console.line(of: failure)
+    let refusal = helper.refusal(failure, line, call)
+    if let next = refusal.next { return self.next(next, call) }
+    try? Console.answer(refusal.output)
+    if !refusal.isSilent { Console.tell(line + "\n") }
+    return refusal.status ?? failure.code.exitStatus.rawValue
+  }
+
+  /// Has the daemon drop the token that a place refused; a place that is not listed is none of ours.
+  private func erase(_ url: String, _ secret: [UInt8]) -> Int32 {
+    do throws(Failure) {
+      let pipe = try NamedSecret.pipe(holding: secret.span, called: "token")
+      _ = try client.limited(to: deadline).ask(
+        .forget(ForgetRequest(account: account, url: url)), passing: [SharedDescriptor(pipe)])
+      return 0
+    } catch {
+      if error.code == .placeNotListed { return 0 }
+      Console.tell(client.console.line(of: error) + "\n")
+      return error.code.exitStatus.rawValue
+    }
+  }
+
+  /// Set for the next program of a name, so that two of this kind do not run each other for ever.
+  private static let nextVariable = "AGENT_HELPER_NEXT"
+
+  /// Has the next program of that name on the PATH do what this one is not meant for.
+  private func next(_ program: String, _ call: HelperCall) -> Int32 {
+    guard Environment.value(Self.nextVariable) == nil,
+      let path = Spawn.search(program, except: Machine.executablePath())
+    else { return 1 }
+    let words = ExecutedCommand.arguments(call.arguments)
+    let error = Spawn.replaceProcess(
+      executable: path, arguments: [Array(program.utf8)] + words,
+      environment: Environment.entries() + [Array("\(Self.nextVariable)=1".utf8)])
+    return ExecutedCommand.refused(path, error, client.console)
+  }
+}
+
+extension [UInt8] {
+  /// Whether an empty line is in it.
+  fileprivate var hasParagraph: Bool {
+    let end = UInt8(ascii: "\n")
+    return first == end || indices.dropFirst().contains { self[$0] == end && self[$0 - 1] == end }
+  }
+}
+
+/// Standard input of a helper, which its caller may hold open. Nothing is read from a terminal.
+struct HelperInput {
+  private var rest: [UInt8] = []
+  private var hasEnded = false
+  private var hasTimedOut = false
+
+  /// - Throws: `timeout` when it neither ends nor is whole in time, `invalid_request` when there is too much.
+  mutating func bytes(before deadline: Instant?, until isWhole: ([UInt8]) -> Bool) throws(Failure) -> [UInt8] {
+    while !hasEnded, !isWhole(rest) { try readMore(before: deadline) }
+    return rest
+  }
+
+  /// The next line without its end; nil at the end of the input.
+  mutating func line(before deadline: Instant?) throws(Failure) -> [UInt8]? {
+    let end = UInt8(ascii: "\n")
+    while !hasEnded, !rest.contains(end) { try readMore(before: deadline) }
+    guard let index = rest.firstIndex(of: end) ?? (rest.isEmpty ? nil : rest.count) else { return nil }
+    let line = Array(rest[..<index])
+    rest.removeFirst(Swift.min(index + 1, rest.count))
+    return line
+  }
+
+  private mutating func readMore(before deadline: Instant?) throws(Failure) {
+    if Terminal.isTerminal(0) { return hasEnded = true }
+    do throws(SystemError) {
+      let input = try NamedSecret.file("-")
+      let isReady = try input.waitUntilReadable(
+        timeout: deadline.map { Instant.now.duration(to: $0) } ?? .seconds(86_400))
+      if isReady { hasEnded = try input.read(into: &rest, upTo: 65_536) == 0 } else { hasTimedOut = true }
+    } catch {
+      throw Failure(error, doing: "what the caller asks for cannot be read")
+    }
+    if hasTimedOut { throw Failure(.timeout, "the calling program did not end its question in time") }
+    guard rest.count <= HelperCall.mostBytes else { throw Failure(.invalidRequest, "the question is too long") }
+  }
+}

@@ -1,0 +1,65 @@
+internal import Wire
+
+/// The protocols of `agent helper`, by their words.
+enum HelperName: String, CaseIterable, Sendable {
+  case git, docker, kubectl, aws, keyring, cargo, go, curl, header, xoauth2, oauthbearer, mcp, gcp, netrc
+
+  /// - Throws: `invalid_request` for another word.
+  init(_ word: String) throws(Failure) {
+    guard let name = Self(rawValue: word) else {
+      throw Failure(
+        .invalidRequest, "\(TokenShape.shown(word)) is no protocol of a helper",
+        hint: "choose one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    self = name
+  }
+
+  var helper: HelperProtocol {
+    switch self {
+    case .git: GitHelper.helper
+    case .docker: DockerHelper.helper
+    case .kubectl: KubectlHelper.helper
+    case .aws: AWSHelper.helper
+    case .keyring: KeyringHelper.helper
+    case .cargo: CargoHelper.helper
+    case .go: GoHelper.helper
+    case .curl: PlainHelpers.curl
+    case .header: PlainHelpers.header
+    case .xoauth2: MailHelper.xoauth2
+    case .oauthbearer: MailHelper.oauthBearer
+    case .mcp: PlainHelpers.mcp
+    case .gcp: PlainHelpers.gcp
+    case .netrc: PlainHelpers.netrc
+    }
+  }
+
+  /// What stands before the program's own name in names that clients call.
+  private static let prefixes: [(String, HelperName)] = [
+    ("git-credential-", .git), ("docker-credential-", .docker), ("cargo-credential-", .cargo),
+  ]
+
+  /// The helper that a program of this name is, and the rest of the name.
+  ///
+  /// - Parameter path: The name that the program was called by.
+  static func called(_ path: String) -> (helper: HelperName, rest: String)? {
+    let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    if name.utf8.elementsEqual(KeyringHelper.program.utf8) { return (.keyring, "") }
+    for (prefix, helper) in prefixes where name.utf8.starts(with: prefix.utf8) {
+      return (helper, String(decoding: name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
+    }
+    return nil
+  }
+
+  /// The command line that a call by the name of a helper stands for; others stand for themselves. cargo calls a provider
+  /// with one word only, whatever it is.
+  ///
+  /// - Parameter arguments: The arguments, the program's own name first.
+  static func commandLine(_ arguments: [String]) -> [String] {
+    let words = Array(arguments.dropFirst())
+    let isCargo = words.first?.utf8.elementsEqual(CargoHelper.plugin.utf8) ?? false
+    guard let called = arguments.first.flatMap({ called($0)?.helper }) ?? (isCargo ? .cargo : nil) else { return words }
+    // The options of these two are not ours.
+    let mark = called == .keyring || isCargo ? ["--"] : []
+    return ["helper", called.rawValue] + mark + words
+  }
+}

@@ -1,0 +1,168 @@
+internal import AgentSocket
+internal import Encoding
+internal import Vocabulary
+internal import Wire
+
+/// A protocol by which another program asks for a credential: how its question is read, and how an answer and a failure are
+/// written. All three are functions of bytes; ``HelperCommand`` asks the daemon in between.
+struct HelperProtocol: Sendable {
+  /// How much of standard input belongs to the question.
+  enum Input: Sendable {
+    case nothing
+    /// Up to an empty line or the end.
+    case paragraph
+    case everything
+    /// One question a line, until the end.
+    case conversation
+  }
+
+  /// How much is read for a call with these arguments.
+  let input: @Sendable ([String]) -> Input
+  /// What a conversation begins with.
+  var greeting = ""
+  let question: @Sendable (HelperCall) throws(Failure) -> HelperQuestion
+  let refusal: @Sendable (Failure, String, HelperCall) -> HelperRefusal
+
+  /// - Parameter refusal: What is told when there is no answer; made of the failure and of its line for people.
+  init(
+    input: @escaping @Sendable ([String]) -> Input = { _ in .nothing }, greeting: String = "",
+    refusal: @escaping @Sendable (Failure, String, HelperCall) -> HelperRefusal = { _, _, _ in HelperRefusal() },
+    question: @escaping @Sendable (HelperCall) throws(Failure) -> HelperQuestion
+  ) {
+    self.input = input
+    self.greeting = greeting
+    self.refusal = refusal
+    self.question = question
+  }
+}
+
+/// One call of a helper.
+struct HelperCall: Sendable {
+  /// Its words behind the protocol's name.
+  var arguments: [String] = []
+  var input: [UInt8] = []
+  /// `--url`.
+  var url: String?
+  /// `--user`.
+  var user: String?
+  /// `--role-arn`, `--session-name` and `--duration`, of which the last is in seconds.
+  var role: String?
+  var sessionName: String?
+  var durationSeconds: Int?
+  /// Reads a variable of the environment.
+  var variable: @Sendable (String) -> String? = { _ in nil }
+
+  /// The most bytes that are read as one question.
+  static let mostBytes = 1 << 20
+}
+
+/// What the caller of a helper wants.
+enum HelperQuestion {
+  typealias Writer = (HelperCredential, Span<UInt8>, inout SecretText) throws(Failure) -> Void
+
+  /// A token, which the writer turns into the answer.
+  case token(HelperPlace, Writer)
+  /// The same for each place that is listed; those without a token are left out.
+  case tokens(Writer)
+  /// The places that are listed, with their user names.
+  case places(([(place: String, user: String)]) -> String)
+  /// Credentials of a role, which the writer turns into the answer.
+  case role(AssumeRoleRequest, (RoleAnswer, Span<UInt8>, inout SecretText) -> Void)
+  /// The place refused this credential.
+  case erase(url: String, secret: [UInt8])
+  /// An answer that needs no token.
+  case text(String)
+  /// The next program of that name on the PATH answers.
+  case next(String)
+}
+
+/// Where a token is wanted.
+struct HelperPlace: Sendable, Hashable {
+  var url: String?
+  var user: String?
+  var kind = TokenKind.accessToken
+  var isRefused = false
+  /// An account that the caller names in its own way.
+  var account: String?
+}
+
+/// What is known of a token that is handed out; its bytes come beside it.
+struct HelperCredential: Sendable, Hashable {
+  /// The user name where neither the settings nor the caller name one. Servers that take a token as a password mostly
+  /// ignore it.
+  static let anyUser = "oauth2"
+
+  var account: String
+  var kind: TokenKind
+  var place: String?
+  /// The settings' user name.
+  var user: String?
+  var header: HeaderForm
+  /// Unix seconds.
+  var expiresAt: Int?
+}
+
+/// What is told when there is no answer.
+struct HelperRefusal: Sendable, Hashable {
+  var output = ""
+  /// Whether the caller takes it for no failure, so that nothing is told on standard error.
+  var isSilent = false
+  /// Nil stands for that of the failure.
+  var status: Int32?
+  /// The program that answers instead, if there is another of that name.
+  var next: String?
+}
+
+extension HelperCredential {
+  init(_ answer: TokenAnswer) throws(Failure) {
+    guard let use = answer.description.use else { throw Reply.unreadable }
+    account = answer.description.account
+    kind = use.kind
+    place = use.place
+    user = use.user
+    header = use.header ?? .bearer
+    expiresAt = use.expiresAt
+    guard kind == .idToken || answer.description.tokenType.lowercased().utf8.elementsEqual("bearer".utf8) else {
+      throw Failure(
+        .tokenNotBound,
+        "the access token of \(account) needs a proof with each request, which this program cannot give",
+        hint: "agent request --account \(account) URL")
+    }
+  }
+
+  /// The user name for a caller that asks with one or none.
+  func user(asked: String?) throws(Failure) -> String {
+    let user = self.user ?? asked ?? Self.anyUser
+    guard user.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+      throw Failure(.invalidRequest, "the user name holds characters that no user name may have")
+    }
+    return user
+  }
+
+  /// Writes the value of the header field.
+  func appendHeaderValue(_ token: Span<UInt8>, to text: inout SecretText) throws(Failure) {
+    if !header.scheme.isEmpty { text.append(utf8: header.scheme + " ") }
+    guard header.isBasic else { return text.append(contentsOf: token) }
+    let user = try user(asked: nil)
+    SecretText.with(capacity: user.utf8.count + token.count + 1) { pair in
+      pair.append(utf8: user + ":")
+      pair.append(contentsOf: token)
+      Base64.append(pair.bytes.span, to: &text)
+    }
+  }
+
+  /// Writes `Name: value` and a line feed.
+  func appendHeaderLine(_ token: Span<UInt8>, to text: inout SecretText) throws(Failure) {
+    text.append(utf8: header.name + ": ")
+    try appendHeaderValue(token, to: &text)
+    text.append(utf8: "\n")
+  }
+
+  /// Writes the value of the header field as a JSON text.
+  func appendHeaderJSON(_ token: Span<UInt8>, to text: inout SecretText) throws(Failure) {
+    try SecretText.with(capacity: 2 * token.count + 128) { (value) throws(Failure) in
+      try appendHeaderValue(token, to: &value)
+      text.append(jsonStringBytes: value.bytes.span)
+    }
+  }
+}

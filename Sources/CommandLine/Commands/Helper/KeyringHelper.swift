@@ -1,0 +1,70 @@
+internal import AgentSocket
+internal import Encoding
+internal import Wire
+
+/// The command line of Python's keyring, as pip and uv use it: `get SERVICE [USER]`. What is not asked of an account is
+/// left to the next program of that name.
+enum KeyringHelper {
+  static let program = "keyring"
+
+  static let helper = HelperProtocol(
+    refusal: { failure, _, _ in HelperRefusal(status: 1, next: failure.code == .placeNotListed ? program : nil) },
+    question: { (call) throws(Failure) in
+      guard let request = Request(call.arguments) else { return .next(program) }
+      let place = HelperPlace(url: request.service, user: request.user)
+      return .token(place) { (credential, token, text) throws(Failure) in
+        let user = try credential.user(asked: request.user)
+        switch (request.isJSON, request.wantsUser) {
+        case (true, _):
+          text.append(utf8: "{")
+          if request.wantsUser {
+            text.append(utf8: "\"username\":")
+            text.append(jsonString: user)
+            text.append(utf8: ",")
+          }
+          text.append(utf8: "\"password\":")
+          text.append(jsonStringBytes: token)
+          text.append(utf8: "}")
+        case (false, true):
+          text.append(utf8: user + "\n")
+          text.append(contentsOf: token)
+        case (false, false): text.append(contentsOf: token)
+        }
+        text.append(utf8: "\n")
+      }
+    })
+
+  private struct Request: Sendable {
+    let service: String
+    let user: String?
+    var wantsUser = false
+    var isJSON = false
+
+    /// - Returns: Nil for a command line that another program answers.
+    init?(_ arguments: [String]) {
+      var words: [String] = []
+      var rest = arguments[...]
+      while let word = rest.popFirst() {
+        switch word {
+        case "--mode=creds": wantsUser = true
+        case "--mode=password", "--output=plain": break
+        case "--output=json": isJSON = true
+        case "--mode", "--output":
+          switch rest.popFirst() {
+          case "creds" where word == "--mode": wantsUser = true
+          case "password" where word == "--mode": break
+          case "json" where word == "--output": isJSON = true
+          case "plain" where word == "--output": break
+          default: return nil
+          }
+        default:
+          if word.utf8.first == UInt8(ascii: "-") { return nil }
+          words.append(word)
+        }
+      }
+      guard words.first == "get", (2...3).contains(words.count), words.count == 3 || wantsUser else { return nil }
+      service = words[1]
+      user = words.count == 3 ? words[2] : nil
+    }
+  }
+}

@@ -1,0 +1,34 @@
+internal import AgentSocket
+internal import Encoding
+internal import Vocabulary
+internal import Wire
+
+/// Kubernetes' exec credential plugins, `client.authentication.k8s.io`. An ID Token is wanted unless the settings of the
+/// cluster's address say otherwise.
+enum KubectlHelper {
+  private static let group = "client.authentication.k8s.io/"
+
+  static let helper = HelperProtocol { (call) throws(Failure) in
+    var version = group + "v1"
+    var url = call.url
+    if let text = call.variable("KUBERNETES_EXEC_INFO"), !text.isEmpty {
+      guard text.utf8.count <= HelperCall.mostBytes, let information = try? JSON(parsing: Array(text.utf8)),
+        let asked = information["apiVersion"]?.string
+      else { throw Failure(.invalidRequest, "KUBERNETES_EXEC_INFO cannot be read") }
+      guard [group + "v1", group + "v1beta1"].contains(asked) else {
+        throw Failure(.invalidRequest, "kubectl asks for another version than v1 and v1beta1 of the protocol")
+      }
+      version = asked
+      url = url ?? information["spec"]?["cluster"]?["server"]?.string
+    }
+    let place = HelperPlace(url: url, user: call.user, kind: .idToken)
+    return .token(place) { (credential, token, text) throws(Failure) in
+      text.append(utf8: "{\"apiVersion\":\"\(version)\",\"kind\":\"ExecCredential\",\"status\":{\"token\":")
+      text.append(jsonStringBytes: token)
+      if let expiry = credential.expiresAt {
+        text.append(utf8: ",\"expirationTimestamp\":\"\(Timestamp.rfc3339(expiry))\"")
+      }
+      text.append(utf8: "}}\n")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+internal import AgentSocket
+internal import Encoding
+internal import Vocabulary
+internal import Wire
+
+/// The first messages of SASL mechanisms for mail, in Base64.
+enum MailHelper {
+  /// XOAUTH2, as Google and Microsoft document it.
+  static let xoauth2 = HelperProtocol { (call) throws(Failure) in
+    .token(HelperPlace(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
+      try append("user=\(try user(credential, call))\u{1}auth=Bearer ", token, to: &text)
+    }
+  }
+
+  /// OAUTHBEARER (RFC 7628 section 3.1).
+  static let oauthBearer = HelperProtocol { (call) throws(Failure) in
+    guard let url = call.url, let uri = OriginEntry.uri(url) else {
+      throw Failure(.invalidRequest, "OAUTHBEARER names the server", hint: "--url imaps://HOST")
+    }
+    return .token(HelperPlace(url: url, user: call.user)) { (credential, token, text) throws(Failure) in
+      // RFC 5801 section 4: a comma and an equals sign are escaped in the name.
+      let name = try user(credential, call).reduce(into: "") { text, character in
+        text += character == "," ? "=2C" : character == "=" ? "=3D" : String(character)
+      }
+      let port = uri.port ?? uri.defaultPort ?? 993
+      try append(
+        "n,a=\(name),\u{1}host=\(uri.host)\u{1}port=\(port)\u{1}auth=Bearer ", token, to: &text)
+    }
+  }
+
+  private static func user(_ credential: HelperCredential, _ call: HelperCall) throws(Failure) -> String {
+    guard call.user ?? credential.user != nil else {
+      throw Failure(
+        .invalidRequest, "the mail address of \(credential.account) is not known", hint: "--user ADDRESS")
+    }
+    return try credential.user(asked: call.user)
+  }
+
+  private static func append(_ start: String, _ token: Span<UInt8>, to text: inout SecretText) throws(Failure) {
+    SecretText.with(capacity: start.utf8.count + token.count + 8) { message in
+      message.append(utf8: start)
+      message.append(contentsOf: token)
+      message.append(utf8: "\u{1}\u{1}")
+      Base64.append(message.bytes.span, to: &text)
+    }
+    text.append(utf8: "\n")
+  }
+}

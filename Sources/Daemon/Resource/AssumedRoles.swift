@@ -1,0 +1,145 @@
+internal import Crypto
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vocabulary
+internal import Wire
+
+/// Credentials of roles of one account, in memory.
+struct RoleCache {
+  /// A role at a service.
+  struct Key: Hashable {
+    let endpoint: Endpoint
+    let role: WebIdentityRole
+  }
+
+  /// The most roles of one account. Another one replaces the one that expires first.
+  private static let most = 32
+
+  /// The longest remaining time at which credentials are renewed, in seconds: programs ask for new ones 15 minutes before
+  /// the end.
+  private static let renewalSeconds = 1200
+
+  private var credentials: [Key: (value: WebIdentityRole.Credentials, renewFrom: Int)] = [:]
+
+  /// Credentials that are good for longer than their users want.
+  ///
+  /// - Parameter now: Unix seconds.
+  func fresh(_ key: Key, now: Int) -> WebIdentityRole.Credentials? {
+    credentials[key].flatMap { now < $0.renewFrom ? $0.value : nil }
+  }
+
+  mutating func put(_ value: WebIdentityRole.Credentials, for key: Key, now: Int) {
+    let (left, _) = value.expiresAt.subtractingReportingOverflow(now)
+    credentials[key] = (value, value.expiresAt - min(Self.renewalSeconds, max(0, left / 2)))
+    guard credentials.count > Self.most, let first = credentials.min(by: { $0.value.renewFrom < $1.value.renewFrom })
+    else { return }
+    credentials[first.key] = nil
+  }
+}
+
+/// Trades tokens for credentials of roles at the Security Token Service of Amazon Web Services. The service is a place like
+/// any other that may get a token.
+final class AssumedRoles: DaemonPart {
+  private let placed: PlacedTokens
+  /// The requests that wait for the same exchange.
+  private var waiting: [Exchange: [Ticket]] = [:]
+
+  private struct Exchange: Hashable {
+    let account: AccountName
+    let key: RoleCache.Key
+  }
+
+  init(_ context: DaemonContext, _ placed: PlacedTokens) {
+    self.placed = placed
+    super.init(context)
+  }
+
+  func assume(_ request: AssumeRoleRequest, _ ticket: Ticket) throws(Failure) {
+    guard
+      let role = WebIdentityRole(
+        arn: request.roleARN, sessionName: request.sessionName, seconds: request.durationSeconds)
+    else { throw Failure(.invalidRequest, "the role or the name of its session cannot be one") }
+    let endpoint: Endpoint
+    // Whether the account allows plain http is decided with its list.
+    do { endpoint = try Endpoint(request.url, allowHTTPLoopback: true) } catch {
+      throw Failure(.invalidRequest, "a token is sent to https URLs only")
+    }
+    var token = TokenRequest(account: request.account, minimumValiditySeconds: 60)
+    token.place = TokenRequest.Place(url: request.url, kind: .idToken)
+    let key = RoleCache.Key(endpoint: endpoint, role: role)
+    try placed.obtain(token, ticket) { [self] slot, grant, use throws(Failure) in
+      try assume(key, slot, grant, use.kind, ticket)
+    }
+  }
+
+  private func assume(
+    _ key: RoleCache.Key, _ slot: LiveAccount, _ grant: AccessGrant, _ kind: TokenKind, _ ticket: Ticket
+  ) throws(Failure) {
+    let account = placed.broker.accounts[slot.name] ?? slot
+    if let credentials = account.roles.fresh(key, now: services.time.wallSeconds()) {
+      return loop.send(try line(credentials, account.name), to: ticket)
+    }
+    let exchange = Exchange(account: account.name, key: key)
+    if waiting[exchange] != nil { return waiting[exchange, default: []].append(ticket) }
+    guard kind == .idToken || grant.dpopKey == nil else {
+      throw Failure(
+        .tokenNotBound,
+        "the access token of \(account.name.text) needs a proof with each request, which the service does not take")
+    }
+    guard let token = kind == .idToken ? grant.idToken : grant.accessToken else {
+      throw Failure(
+        .missingValue, "\(account.name.text) has no ID Token: none was asked for, or the server gave none",
+        hint: "agent login \(account.name.text)")
+    }
+    waiting[exchange] = [ticket]
+    let operation = AssumeRoleOperation(
+      account: account.name, configuration: account.configuration, token: token, role: key.role, endpoint: key.endpoint,
+      services: services(for: account.name), cancellation: account.questions)
+    jobs.wait(as: .questions(account.name), operation.cancellation) { () throws(SessionError) in
+      try operation.run()
+    } then: { [self] outcome in
+      ended(exchange, outcome)
+    }
+  }
+
+  private func ended(_ exchange: Exchange, _ outcome: Result<WebIdentityRole.Credentials, SessionError>) {
+    let tickets = waiting.removeValue(forKey: exchange) ?? []
+    let name = exchange.account
+    for ticket in tickets {
+      do throws(Failure) {
+        switch outcome {
+        case .failure(let error): throw Failure(jobs.reason(for: error), account: name.text)
+        case .success(let credentials): loop.send(try line(credentials, name), to: ticket)
+        }
+      } catch {
+        loop.send(.failure(error), to: ticket)
+      }
+    }
+    // Nothing is kept of a session that ended meanwhile.
+    guard let account = placed.broker.accounts[name], account.session.grant != nil,
+      case .success(let credentials) = outcome
+    else { return }
+    account.roles.put(credentials, for: exchange.key, now: services.time.wallSeconds())
+  }
+
+  private func line(_ credentials: WebIdentityRole.Credentials, _ account: AccountName) throws(Failure) -> SharedSecret
+  {
+    do throws(CryptoError) {
+      let secret = try credentials.secretAccessKey.open()
+      let session = try credentials.sessionToken.open()
+      var line = SecretBuffer(capacity: secret.bytes.count + session.bytes.count + 512)
+      secret.bytes.withBytes { secret in
+        session.bytes.withBytes {
+          RoleAnswer.append(
+            account: account.text, accessKeyID: credentials.accessKeyID, secretAccessKey: secret, sessionToken: $0,
+            expiresAt: credentials.expiresAt, to: &line)
+        }
+      }
+      return SharedSecret(try line.finish())
+    } catch {
+      throw Failure(.memory, account: account.text)
+    }
+  }
+}

@@ -1,0 +1,207 @@
+internal import Crypto
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vocabulary
+internal import Wire
+
+/// Hands out tokens for places that the caller sends them to itself. The account is chosen as for a request that the
+/// daemon makes, and the settings of the place decide which token goes there.
+final class PlacedTokens: AccountPart {
+  /// Called with the token that goes to a place, and when it expires.
+  typealias Delivery = (LiveAccount, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
+
+  /// One request for a token, from its line to its answer.
+  private struct Errand {
+    let request: TokenRequest
+    let place: TokenRequest.Place
+    let ticket: Ticket
+    let choice: ResourceChoice?
+    let target: TokenTarget?
+    let deliver: Delivery
+    /// The refresh for an ID Token that had too little time left was made.
+    var hasRenewed = false
+
+    var kind: TokenKind { choice?.entry?.token ?? place.kind ?? .accessToken }
+
+    /// For how many seconds more the token must be good.
+    var minimum: Int { request.minimumValiditySeconds ?? 60 }
+  }
+
+  func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
+    guard request.place != nil else { return try broker.token(request, ticket) }
+    try obtain(request, ticket) { [loop] slot, grant, use throws(Failure) in
+      var (description, extras) = (slot.describe(grant), request.extras)
+      description.use = use
+      if use.kind == .idToken { extras.idToken = true }
+      loop.send(try TokenLine(description, grant, extras).line, to: ticket)
+    }
+  }
+
+  /// Gets the token of a place. A failure is sent.
+  func obtain(_ request: TokenRequest, _ ticket: Ticket, _ deliver: @escaping Delivery) throws(Failure) {
+    guard let place = request.place else { throw Self.nothingNamed }
+    let named = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
+    guard let url = place.url else {
+      guard let named else { throw Self.nothingNamed }
+      return try begin(request, place, named, nil, ticket, deliver)
+    }
+    choose(url, user: place.user, named, ticket) { [self] choice throws(Failure) in
+      try begin(request, place, choice.account, choice, ticket, deliver)
+    }
+  }
+
+  private static var nothingNamed: Failure {
+    Failure(.invalidRequest, "neither a place nor an account is named", hint: "--url URL or --account NAME")
+  }
+
+  /// Decides whose token goes to a place.
+  private func choose(
+    _ url: String, user: String?, _ named: AccountName?, _ ticket: Ticket,
+    then body: @escaping (ResourceChoice) throws(Failure) -> Void
+  ) {
+    let gate: ResourceGate
+    do { gate = ResourceGate(settings: try settings(), services: services) } catch {
+      return loop.send(.failure(error), to: ticket)
+    }
+    let places = ResourcePlace.places(url, user: user)
+    jobs.run({ () throws(SessionError) in try gate.choice(among: places, named: named) }) { [self] outcome in
+      do throws(Failure) {
+        switch outcome {
+        case .failure(let error): throw Self.failure(error)
+        case .success(let choice):
+          context.watches.narrow(ticket, to: choice.account)
+          try body(choice)
+        }
+      } catch {
+        loop.send(.failure(error), to: ticket)
+      }
+    }
+  }
+
+  /// A program that asks for many places tells one that is not listed from one whose account has no token.
+  private static func failure(_ error: SessionError) -> Failure {
+    var failure = Failure(error, account: nil)
+    switch error {
+    case .originNotListed, .noPlace: failure.code = .placeNotListed
+    default: break
+    }
+    return failure
+  }
+
+  private func begin(
+    _ request: TokenRequest, _ place: TokenRequest.Place, _ name: AccountName, _ choice: ResourceChoice?,
+    _ ticket: Ticket, _ deliver: @escaping Delivery
+  ) throws(Failure) {
+    var target = try TokenTarget.make(request.target, account: name.text)
+    if target == nil { target = try TokenTarget.make(choice?.entry, account: name.text) }
+    let errand = Errand(
+      request: request, place: place, ticket: ticket, choice: choice, target: target, deliver: deliver)
+    let account = try broker.resolve(name.text)
+    try obtain(errand, account, renewing: request.forceRefresh || isRefusedNow(errand, account.with(target)))
+  }
+
+  /// Takes note that the place refused the token that it got.
+  ///
+  /// - Returns: Whether another one may be accepted: a place that has refused a fresh token costs no further refresh.
+  private func isRefusedNow(_ errand: Errand, _ slot: LiveAccount) -> Bool {
+    guard errand.place.isRefused, let origin = errand.choice?.place.origin, slot.session.grant != nil else {
+      return false
+    }
+    let now = services.time.now()
+    slot.refusals.refused(by: origin, generation: slot.session.generation, now: now)
+    return !slot.refusals.areForGood(at: origin, now: now)
+  }
+
+  private func obtain(_ errand: Errand, _ account: LiveAccount, renewing: Bool) throws(Failure) {
+    let need = TokenNeed(
+      minimumValiditySeconds: errand.request.minimumValiditySeconds, forceRefresh: renewing)
+    var waiter = LiveAccount.Waiter(
+      ticket: errand.ticket, need: need, target: errand.target, isAfterRefusal: errand.place.isRefused
+    ) { [self] slot, outcome in
+      do throws(Failure) {
+        try finish(errand, slot, try outcome.get(of: slot))
+      } catch {
+        loop.send(.failure(error), to: errand.ticket)
+      }
+    }
+    waiter.waitsUntil = waitEnd(errand.request.waitSeconds)
+    try broker.obtain(for: waiter, account)
+  }
+
+  private func finish(_ errand: Errand, _ slot: LiveAccount, _ grant: AccessGrant) throws(Failure) {
+    var expiry = grant.expiresAtUnixSeconds
+    if errand.kind == .idToken {
+      expiry = grant.idTokenExpiry
+      if let expiry, try renewed(errand, slot, grant, expiry) { return }
+    }
+    let (place, entry) = (errand.choice?.place.origin.text, errand.choice?.entry)
+    try errand.deliver(
+      slot, grant,
+      TokenDescription.Use(
+        errand.kind, at: place.map { $0 + (entry?.path ?? "") }, expiresAt: expiry, user: entry?.user,
+        header: entry?.header))
+  }
+
+  /// An ID Token has a lifetime of its own. One that has too little time left is renewed by a refresh, once, unless it had
+  /// as little left when the refresh before was made: that brought no other.
+  ///
+  /// - Returns: Whether a refresh is under way.
+  private func renewed(
+    _ errand: Errand, _ slot: LiveAccount, _ grant: AccessGrant, _ expiry: Int
+  ) throws(Failure) -> Bool {
+    let seconds = grant.idTokenSeconds(
+      until: expiry, wallSeconds: services.time.wallSeconds(), now: services.time.now())
+    guard seconds.left < errand.minimum else { return false }
+    guard !errand.hasRenewed, seconds.atIssue >= errand.minimum else {
+      throw Failure(
+        .missingValue, "the ID Token of \(slot.name.text) has expired, and the server gives no new one",
+        hint: "agent login \(slot.name.text)")
+    }
+    var errand = errand
+    errand.hasRenewed = true
+    try obtain(errand, try broker.resolve(slot.name.text), renewing: slot.session.grant === grant)
+    return true
+  }
+
+  // MARK: Forgetting
+
+  /// The longest token that is compared, in bytes.
+  private static let mostBytes = 65_536
+
+  func forget(_ request: ForgetRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
+    guard let source = passed.last else {
+      throw Failure(.invalidRequest, "the request must bring a descriptor with the token")
+    }
+    let named = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
+    choose(request.url, user: nil, named, ticket) { [self] choice in
+      let cancellation = context.cancellation(of: ticket)
+      jobs.wait(as: .changes(choice.account), cancellation) { () throws(SessionError) in
+        try SecretContent.read(source, upTo: Self.mostBytes, or: .content, cancellation) {
+          (text) throws(SessionError) in SealedSecret(try SecretContent.shared(text))
+        }
+      } then: { [self] outcome in
+        forget(outcome, of: choice, ticket)
+      }
+    }
+  }
+
+  private func forget(_ outcome: Result<SealedSecret, SessionError>, of choice: ResourceChoice, _ ticket: Ticket) {
+    switch outcome {
+    case .failure(let error): loop.send(.failure(Failure(error, account: choice.account.text)), to: ticket)
+    case .success(let token):
+      var isForgotten = false
+      for slot in broker.accounts[choice.account]?.all ?? [] {
+        // A token that cannot be renewed is the session.
+        guard let grant = slot.session.grant, slot.session.isRenewable, slot.session.refresh == nil,
+          grant.accessToken.isSame(as: token) || grant.idToken?.isSame(as: token) ?? false
+        else { continue }
+        slot.session.forgetToken()
+        isForgotten = true
+      }
+      let result = JSONObject([("account", .string(choice.account.text)), ("forgotten", .bool(isForgotten))])
+      loop.send(.result(result), to: ticket)
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package import Crypto
+internal import Encoding
+internal import Vocabulary
+
+/// A role of Amazon Web Services that a token is traded for credentials of (`AssumeRoleWithWebIdentity` of the Security
+/// Token Service).
+package struct WebIdentityRole: Sendable, Hashable {
+  package let arn: String
+  package let sessionName: String
+  /// How long the credentials are to be good, in seconds; nil leaves it to the service.
+  package let seconds: Int?
+
+  /// - Returns: Nil for values that the service cannot take: a name of 20 to 2048 bytes without a space, one of a session
+  ///   of 2 to 64 letters, digits and `_+=,.@-`, and 15 minutes to 12 hours.
+  package init?(arn: String, sessionName: String, seconds: Int?) {
+    guard (20...2048).contains(arn.utf8.count), arn.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+      (2...64).contains(sessionName.utf8.count),
+      sessionName.utf8.allSatisfy({ $0.isASCIIAlphanumeric || "_+=,.@-".utf8.contains($0) }),
+      seconds.map({ (900...43_200).contains($0) }) ?? true
+    else { return nil }
+    self.arn = arn
+    self.sessionName = sessionName
+    self.seconds = seconds
+  }
+
+  /// Credentials of a role.
+  package struct Credentials: Sendable {
+    package let accessKeyID: String
+    package let secretAccessKey: SealedSecret
+    package let sessionToken: SealedSecret
+    /// Unix seconds.
+    package let expiresAt: Int
+
+    package init(accessKeyID: String, secretAccessKey: SealedSecret, sessionToken: SealedSecret, expiresAt: Int) {
+      self.accessKeyID = accessKeyID
+      self.secretAccessKey = secretAccessKey
+      self.sessionToken = sessionToken
+      self.expiresAt = expiresAt
+    }
+  }
+
+  /// Trades a token for credentials. Follows no redirect.
+  package func assume(
+    with token: SharedSecret, at endpoint: Endpoint, transport: Transport, http: any HTTPClient,
+    cancellation: Cancellation
+  ) throws(OAuthError) -> Credentials {
+    var request = HTTPRequest(
+      post: endpoint, .resource, form: try form(token), transport: transport, cancellation: cancellation)
+    request.accept = "text/xml, application/xml"
+    let response: HTTPResponse
+    do { response = try http.send(request) } catch {
+      throw OAuthError(error, .resource, at: endpoint, proxy: transport.proxy?.url)
+    }
+    let document = ServiceDocument(response: response)
+    guard response.status == 200 else { throw document.refusal(by: endpoint.uri.origin) }
+    guard let key = document.text("AccessKeyId"), let secret = document.secret("SecretAccessKey"),
+      let session = document.secret("SessionToken"),
+      let expiresAt = document.text("Expiration").flatMap({ Timestamp.unixSeconds(rfc3339: $0) })
+    else { throw OAuthError(.malformedResponse, endpoint.uri.origin, httpStatus: response.status) }
+    return Credentials(
+      accessKeyID: key, secretAccessKey: SealedSecret(secret), sessionToken: SealedSecret(session),
+      expiresAt: expiresAt)
+  }
+
+  private func form(_ token: SharedSecret) throws(OAuthError) -> SecretBytes {
+    var form = SecretBuffer()
+    var isFirst = true
+    let fields = [
+      ("Action", "AssumeRoleWithWebIdentity"), ("Version", "2011-06-15"), ("RoleArn", arn),
+      ("RoleSessionName", sessionName), ("DurationSeconds", seconds.map { "\($0)" } ?? ""),
+    ]
+    for (name, value) in fields where !value.isEmpty {
+      Form.append(name: name, value: value, to: &form, isFirst: &isFirst)
+    }
+    token.bytes.withBytes { Form.append(name: "WebIdentityToken", secret: $0, to: &form, isFirst: &isFirst) }
+    do { return try form.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
+  }
+}
+
+/// The XML of the service's answer, as far as it is read: elements that hold text alone, each once.
+private struct ServiceDocument {
+  let response: HTTPResponse
+
+  /// The range of the text of the only element of a name; nil unless it is printable ASCII without markup.
+  private func range(_ name: String, in bytes: Span<UInt8>) -> Range<Int>? {
+    let (start, end) = (Array("<\(name)>".utf8), Array("</\(name)>".utf8))
+    let places = Self.places(of: start, in: bytes)
+    guard places.count == 1 else { return nil }
+    let first = places[0] + start.count
+    var last = first
+    while last < bytes.count, (0x21...0x7E).contains(bytes[last]), bytes[last] != UInt8(ascii: "<"),
+      bytes[last] != UInt8(ascii: "&")
+    {
+      last += 1
+    }
+    guard last > first, last + end.count <= bytes.count else { return nil }
+    for index in end.indices where bytes[last + index] != end[index] { return nil }
+    return first..<last
+  }
+
+  private static func places(of word: [UInt8], in bytes: Span<UInt8>) -> [Int] {
+    var places: [Int] = []
+    guard bytes.count >= word.count else { return places }
+    for place in 0...(bytes.count - word.count) where bytes[place] == word[0] {
+      var index = 1
+      while index < word.count, bytes[place + index] == word[index] { index += 1 }
+      if index == word.count { places.append(place) }
+    }
+    return places
+  }
+
+  func secret(_ name: String) -> SharedSecret? {
+    response.body.withBytes { bytes in
+      range(name, in: bytes).flatMap { try? SharedSecret(SecretBytes(copying: bytes.extracting($0))) }
+    }
+  }
+
+  func text(_ name: String) -> String? {
+    response.body.withBytes { bytes in
+      range(name, in: bytes).map { range in
+        var text: [UInt8] = []
+        for index in range { text.append(bytes[index]) }
+        return String(decoding: text, as: UTF8.self)
+      }
+    }
+  }
+
+  /// Why there are no credentials, by the service's own code.
+  func refusal(by origin: String) -> OAuthError {
+    let isPassing = response.status >= 500 || response.status == 429
+    var error = OAuthError(isPassing ? .serverUnavailable : .otherServerError, origin, httpStatus: response.status)
+    if let code = text("Code"), code.utf8.count <= 64, code.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == 0x2E }) {
+      error.serverError = code
+      if code.utf8.elementsEqual("Throttling".utf8) { error.code = .rateLimited }
+    }
+    return error
+  }
+}

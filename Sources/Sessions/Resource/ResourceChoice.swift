@@ -1,0 +1,75 @@
+internal import Encoding
+package import OAuth
+package import Vocabulary
+
+/// The place that a token is wanted for.
+package struct ResourcePlace: Sendable, Hashable {
+  package let origin: ResourceOrigin
+  /// Nil when the caller does not know it; the entry of the whole origin then goes first.
+  package let path: String?
+  /// The user name that the caller wants to use; nil for any.
+  package let user: String?
+
+  package init(origin: ResourceOrigin, path: String?, user: String? = nil) {
+    self.origin = origin
+    self.path = path
+    self.user = user
+  }
+
+  /// The place of a request.
+  package init(of endpoint: Endpoint) {
+    self.init(origin: ResourceOrigin(of: endpoint), path: endpoint.uri.path)
+  }
+
+  /// The places that a text may mean: that of a URL; of a host without a scheme that over https, or else that over plain
+  /// http on this machine. A place without a path is a whole origin.
+  package static func places(_ text: String, user: String?) -> [ResourcePlace] {
+    var url = text
+    if let end = url.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
+      url = String(url[..<end])
+    }
+    guard let meant = OriginEntry.uri(url) else { return [] }
+    let hasScheme = meant.text.utf8.elementsEqual(url.utf8)
+    return (hasScheme ? [url] : [url, "http://" + url]).compactMap { spelling in
+      guard let uri = OriginEntry.uri(spelling), uri.isHTTPS || uri.isMail || uri.isHTTPLoopback,
+        let origin = ResourceOrigin(uri.origin, allowHTTPLoopback: true)
+      else { return nil }
+      return ResourcePlace(origin: origin, path: uri.path.isEmpty ? nil : uri.path, user: user)
+    }
+  }
+}
+
+/// The account whose token goes to a place, and what its settings say of that.
+package struct ResourceChoice: Sendable, Hashable {
+  package let account: AccountName
+  package let place: ResourcePlace
+  /// Nil where the account may be used because of its UserInfo.
+  package let entry: OriginEntry?
+}
+
+extension AccountConfiguration {
+  /// The entries of `origins`; one that cannot be read lists nothing.
+  package var originEntries: [OriginEntry] {
+    self.origins.compactMap { OriginEntry($0, allowHTTPLoopback: self.allowHTTPLoopback) }
+  }
+
+  /// Adds an entry, in the place of one for the same origin and path.
+  package mutating func list(_ entry: OriginEntry) {
+    let allows = self.allowHTTPLoopback
+    self.origins.removeAll { OriginEntry($0, allowHTTPLoopback: allows)?.hasPlace(of: entry) ?? false }
+    self.origins.append(entry.text)
+  }
+
+  /// The entry that is meant for a place, with the number of bytes of its path that count.
+  func entry(for place: ResourcePlace) -> (entry: OriginEntry, length: Int)? {
+    let fitting = originEntries.filter { entry in
+      guard entry.origin.utf8.elementsEqual(place.origin.text.utf8) else { return false }
+      if let asked = place.user, let user = entry.user, !user.utf8.elementsEqual(asked.utf8) { return false }
+      return place.path.map { entry.covers($0) } ?? true
+    }
+    guard place.path != nil else {
+      return fitting.first { $0.path.isEmpty }.map { ($0, 1) } ?? fitting.first.map { ($0, 0) }
+    }
+    return fitting.max { $0.path.utf8.count < $1.path.utf8.count }.map { ($0, $0.path.utf8.count) }
+  }
+}

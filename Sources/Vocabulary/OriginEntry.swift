@@ -1,0 +1,152 @@
+package import Encoding
+
+/// A token that is handed out for a resource.
+package enum TokenKind: String, CaseIterable, Sendable {
+  case accessToken = "access_token"
+  case idToken = "id_token"
+}
+
+/// An entry of the setting `origins`: a place that may get the account's token, which token, and in which form.
+///
+/// As text it is a host, an origin or a URL without a query, and behind it words `NAME=VALUE`:
+/// `https://git.example.com/team user=me token=id_token`.
+package struct OriginEntry: Sendable, Hashable {
+  /// Scheme, host and port, in the form that can be compared (RFC 6454 section 6.2).
+  package let origin: String
+  /// The entry is for this path and those below it; empty for all. It has no slash at its end.
+  package let path: String
+  /// The user name that goes with the token.
+  package private(set) var user: String?
+  /// The token that is sent; nil leaves it to the protocol.
+  package private(set) var token: TokenKind?
+  package private(set) var scope: [String] = []
+  package private(set) var resources: [String] = []
+  package private(set) var audience: String?
+  /// The header that the token is sent in; nil for the usual.
+  package private(set) var header: HeaderForm?
+
+  /// - Returns: Nil unless the place is at an https or mail origin, or, with `allowHTTPLoopback`, at plain http on this
+  ///   machine, and each detail is known, has a value and is given once, of which scope and resource may be given again.
+  package init?(_ text: String, allowHTTPLoopback: Bool) {
+    let words = text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+    guard let place = words.first, let uri = Self.uri(place),
+      uri.isHTTPS || uri.isMail || (allowHTTPLoopback && uri.isHTTPLoopback), uri.query == nil, uri.fragment == nil,
+      !Self.hasDotSegments(uri.path)
+    else { return nil }
+    origin = uri.origin
+    var path = uri.path
+    while path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+    self.path = path
+    if uri.isMail, !path.isEmpty { return nil }
+    for word in words.dropFirst() where !add(word) { return nil }
+  }
+
+  /// Reads a URL, or a host with or without a port and a path, for which https is meant.
+  package static func uri(_ text: String) -> URI? {
+    let hasScheme =
+      text.utf8.firstIndex(of: UInt8(ascii: ":")).map { text.utf8[$0...].starts(with: "://".utf8) } ?? false
+    return try? URI(hasScheme ? text : "https://" + text)
+  }
+
+  private mutating func add(_ word: String) -> Bool {
+    guard let end = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { return false }
+    let value = String(word[word.utf8.index(after: end)...])
+    guard !value.isEmpty, value.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return false }
+    switch String(word[..<end]) {
+    case "user" where user == nil: user = value
+    case "token" where token == nil:
+      token = TokenKind.allCases.first { $0.rawValue.utf8.elementsEqual(value.utf8) }
+      return token != nil
+    case "audience" where audience == nil: audience = value
+    case "resource": resources.append(value)
+    case "scope": scope.append(value)
+    case "header" where header == nil:
+      header = HeaderForm(value)
+      return header != nil
+    default: return false
+    }
+    return true
+  }
+
+  /// Whether it is for a mail server.
+  package var isMail: Bool { Self.uri(origin)?.isMail ?? false }
+
+  /// Whether it names the place and says nothing more.
+  package var isBare: Bool { details.isEmpty }
+
+  /// The entry as text, in one spelling.
+  package var text: String { ([origin + path] + details).joined(separator: " ") }
+
+  private var details: [String] {
+    var words: [String] = []
+    if let user { words.append("user=\(user)") }
+    if let token { words.append("token=\(token.rawValue)") }
+    words += scope.map { "scope=\($0)" } + resources.map { "resource=\($0)" }
+    if let audience { words.append("audience=\(audience)") }
+    if let header { words.append("header=\(header.text)") }
+    return words
+  }
+
+  /// Whether it is for the same place as another entry.
+  package func hasPlace(of other: OriginEntry) -> Bool {
+    origin.utf8.elementsEqual(other.origin.utf8) && path.utf8.elementsEqual(other.path.utf8)
+  }
+
+  /// Whether a path is this entry's or below it. No path with `.` or `..` in it is below one: a server may read it as
+  /// another.
+  package func covers(_ other: String) -> Bool {
+    if path.isEmpty { return true }
+    guard !Self.hasDotSegments(other), other.utf8.starts(with: path.utf8) else { return false }
+    let rest = other.utf8.dropFirst(path.utf8.count)
+    return rest.isEmpty || rest.first == UInt8(ascii: "/")
+  }
+
+  private static func hasDotSegments(_ path: String) -> Bool {
+    path.lowercased().utf8.split(separator: UInt8(ascii: "/")).contains { segment in
+      [".", "..", "%2e", "%2e%2e", "%2e.", ".%2e"].contains { segment.elementsEqual($0.utf8) }
+    }
+  }
+}
+
+extension URI {
+  /// Whether it names a mail server that is reached over TLS (RFC 8314). No request is made there.
+  package var isMail: Bool { ["imaps", "submission", "submissions"].contains { hasScheme($0) } }
+}
+
+/// The header field that a token is sent in: `SCHEME` for `Authorization: SCHEME TOKEN`, `NAME:` for a field that holds the
+/// token alone, `NAME:SCHEME` for a scheme in another field. With the scheme `Basic` it holds user name and token (RFC 7617).
+package struct HeaderForm: Sendable, Hashable {
+  package let name: String
+  /// Empty when the token stands alone.
+  package let scheme: String
+
+  package static let bearer = HeaderForm(name: "Authorization", scheme: "Bearer")
+
+  private init(name: String, scheme: String) {
+    self.name = name
+    self.scheme = scheme
+  }
+
+  /// - Returns: Nil when name or scheme is no token (RFC 9110 section 5.6.2), or the field is not for credentials.
+  package init?(_ text: String) {
+    let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+    let words = parts.map { String(decoding: $0, as: UTF8.self) }
+    let isUsual = words.count == 1 || words[0].lowercased().utf8.elementsEqual("authorization".utf8)
+    self.init(name: isUsual ? Self.bearer.name : words[0], scheme: words[words.count - 1])
+    guard Self.isToken(name), scheme.isEmpty ? words.count == 2 : Self.isToken(scheme),
+      !["host", "content-length", "transfer-encoding", "connection", "dpop"].contains(name.lowercased())
+    else { return nil }
+  }
+
+  private static func isToken(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+  }
+
+  /// Whether user name and token are sent together.
+  package var isBasic: Bool { scheme.lowercased().utf8.elementsEqual("basic".utf8) }
+
+  package var isAuthorization: Bool { name.utf8.elementsEqual(Self.bearer.name.utf8) }
+
+  package var text: String { isAuthorization && !scheme.isEmpty ? scheme : "\(name):\(scheme)" }
+}

@@ -1,0 +1,52 @@
+package import Encoding
+
+/// The answer to an ``AssumeRoleRequest``. No `String` is made of what is secret in it.
+package struct RoleAnswer: Sendable {
+  package let accessKeyID: String
+  /// Unix seconds.
+  package let expiresAt: Int
+  private let secretAccessKey: JSONLayout.Node
+  private let sessionToken: JSONLayout.Node
+
+  /// - Throws: The daemon's failure, or `internal_error` if the line is not of this protocol.
+  package init(parsing line: Span<UInt8>) throws(Failure) {
+    guard let layout = try? JSONLayout(parsing: line) else { throw Reply.unreadable }
+    guard let result = layout.root["result"] else {
+      if case .failure(let failure) = try Reply(parsing: line) { throw failure }
+      throw Reply.unreadable
+    }
+    guard let accessKeyID = result["access_key_id"]?.string(in: line),
+      let expiresAt = result["expires_at"]?.value(in: line).int, let secret = result["secret_access_key"],
+      let session = result["session_token"], secret.kind == .string, session.kind == .string
+    else { throw Reply.unreadable }
+    self.accessKeyID = accessKeyID
+    self.expiresAt = expiresAt
+    secretAccessKey = secret
+    sessionToken = session
+  }
+
+  package func appendSecretAccessKey<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) {
+    secretAccessKey.appendString(in: line, to: &sink)
+  }
+
+  package func appendSessionToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) {
+    sessionToken.appendString(in: line, to: &sink)
+  }
+
+  /// Writes the whole answer line; the secrets' bytes go straight into `sink`.
+  package static func append<Sink: ByteSink & ~Copyable>(
+    account: String, accessKeyID: String, secretAccessKey: Span<UInt8>, sessionToken: Span<UInt8>, expiresAt: Int,
+    to sink: inout Sink
+  ) {
+    sink.append(utf8: WireProtocol.resultStart)
+    sink.append(utf8: "\"account\":")
+    sink.append(jsonString: account)
+    sink.append(utf8: ",\"access_key_id\":")
+    sink.append(jsonString: accessKeyID)
+    sink.append(utf8: ",\"secret_access_key\":")
+    sink.append(jsonStringBytes: secretAccessKey)
+    sink.append(utf8: ",\"session_token\":")
+    sink.append(jsonStringBytes: sessionToken)
+    sink.append(utf8: ",\"expires_at\":\(expiresAt)}}\n")
+  }
+}

@@ -1,0 +1,91 @@
+import Testing
+import Wire
+
+@testable import CommandLine
+
+// gitcredentials(7), git-credential(1).
+@Suite struct `A helper for git` {
+  private static let question = "protocol=https\nhost=host.example\n"
+
+  @Test func `answers with user name and password where git knows no more`() throws {
+    let trial = HelperTrial(.git, "get", input: Self.question + "\n")
+    #expect(try trial.place() == HelperPlace(url: "https://host.example"))
+    #expect(try trial.answer() == "username=oauth2\npassword=T0k.en\npassword_expiry_utc=1800000000\n")
+    let named = HelperTrial(.git, "get", input: Self.question + "username=me\npath=team/x.git\n\n")
+    #expect(try named.place() == HelperPlace(url: "https://host.example/team/x.git", user: "me"))
+    #expect(try named.answer(#""use":"access_token""#) == "username=me\npassword=T0k.en\n")
+    #expect(try named.answer(#""use":"access_token","user":"bot""#) == "username=bot\npassword=T0k.en\n")
+  }
+
+  @Test(arguments: ["", "wwwauth[]=Bearer realm=\"x\"\nwwwauth[]=Basic\n", "wwwauth[]=bearer\n"])
+  func `answers with a header where git takes one and the server wants one`(challenges: String) throws {
+    let trial = HelperTrial(
+      .git, "get", input: "capability[]=authtype\ncapability[]=state\n" + Self.question + challenges)
+    #expect(
+      try trial.answer()
+        == "capability[]=authtype\nauthtype=Bearer\ncredential=T0k.en\nephemeral=1\npassword_expiry_utc=1800000000\n")
+    let form = #""use":"access_token","header":"token""#
+    #expect(try trial.answer(form) == "capability[]=authtype\nauthtype=token\ncredential=T0k.en\nephemeral=1\n")
+  }
+
+  @Test func `answers with a password where the server or the settings want Basic`() throws {
+    let input = "capability[]=authtype\n" + Self.question
+    let server = HelperTrial(.git, "get", input: input + "wwwauth[]=Basic realm=\"GitHub\"\n")
+    #expect(try server.answer(#""use":"access_token""#) == "username=oauth2\npassword=T0k.en\n")
+    let settings = HelperTrial(.git, "get", input: input)
+    #expect(
+      try settings.answer(#""use":"access_token","header":"Basic""#) == "username=oauth2\npassword=T0k.en\n")
+  }
+
+  @Test(arguments: [
+    "protocol=https\nhost=a\r\n", "protocol=https\nhost=a\0b\n", "protocol=https\nhost\n", "=\nprotocol",
+  ])
+  func `refuses what git never writes`(input: String) {
+    for operation in ["get", "erase"] {
+      #expect(throws: Failure.self) { try HelperTrial(.git, operation, input: input).place() }
+    }
+  }
+
+  @Test func `refuses a line that is longer than git's`() throws {
+    let host = String(repeating: "a", count: 65_530)
+    #expect(try HelperTrial(.git, "get", input: "protocol=https\nhost=\(host)\n").place() != nil)
+    #expect(throws: Failure.self) { try HelperTrial(.git, "get", input: "protocol=https\nhost=a\(host)\n").place() }
+  }
+
+  @Test(arguments: ["", "\n", "host=a\n", "protocol=https\n", "protocol=ssh\nhost=a\n", "protocol=https\nhost=\n"])
+  func `has nothing for what is not on the web`(input: String) throws {
+    #expect(try HelperTrial(.git, "get", input: input).text() == "")
+  }
+
+  @Test func `reads no further than the empty line, and not at all where git writes nothing`() throws {
+    let trial = HelperTrial(.git, "get", input: Self.question + "\nhost=evil.example\n")
+    #expect(try trial.place()?.url == "https://host.example")
+    for (arguments, reads) in [
+      (["get"], true), (["store"], true), (["erase"], true), (["capability"], false), (["x"], false), ([], false),
+    ] {
+      if case .paragraph = HelperName.git.helper.input(arguments) { #expect(reads) } else { #expect(!reads) }
+    }
+  }
+
+  @Test func `says what it can, and nothing to words that it does not know`() throws {
+    #expect(try HelperTrial(.git, "capability").text() == "version 0\ncapability authtype\n")
+    for word in ["store", "approve", ""] { #expect(try HelperTrial(.git, word, input: Self.question).text() == "") }
+    #expect(try HelperTrial(.git).text() == "")
+  }
+
+  @Test(arguments: ["password", "credential"]) func `names the token that is to be forgotten`(member: String) throws {
+    let trial = HelperTrial(.git, "erase", input: Self.question + "\(member)=T0k.en\n")
+    guard case .erase(let url, let secret) = try trial.helper.question(trial.call) else {
+      Issue.record("nothing is erased")
+      return
+    }
+    #expect(url == "https://host.example" && secret == Array("T0k.en".utf8))
+    #expect(try HelperTrial(.git, "erase", input: Self.question).text() == "")
+  }
+
+  @Test func `has git give up where a listed host has no session, and go on where none is listed`() {
+    let trial = HelperTrial(.git, "get")
+    #expect(trial.refusal(.signedOut) == HelperRefusal(output: "quit=1\n"))
+    #expect(trial.refusal(.placeNotListed) == HelperRefusal(isSilent: true, status: 0))
+  }
+}

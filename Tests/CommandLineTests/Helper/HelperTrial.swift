@@ -1,0 +1,60 @@
+import AgentSocket
+import Encoding
+import Vocabulary
+import Wire
+
+@testable import CommandLine
+
+/// A call of a helper without a daemon: what it asks for, and what it makes of an answer.
+struct HelperTrial {
+  let helper: HelperProtocol
+  var call = HelperCall()
+
+  /// The members of the daemon's answer behind the token, by JSON.
+  static let usual = #""use":"access_token","place":"https://host.example","use_expires_at":1800000000"#
+
+  init(
+    _ name: HelperName, _ arguments: String..., input: String = "", url: String? = nil, user: String? = nil,
+    variables: [String: String] = [:]
+  ) {
+    helper = name.helper
+    call.arguments = arguments
+    call.input = Array(input.utf8)
+    call.url = url
+    call.user = user
+    call.variable = { variables[$0] }
+  }
+
+  /// The place that a token is asked for; nil when none is.
+  func place() throws -> HelperPlace? {
+    if case .token(let place, _) = try helper.question(call) { place } else { nil }
+  }
+
+  /// What is printed without a token; nil when one is asked for.
+  func text() throws -> String? {
+    if case .text(let text) = try helper.question(call) { text } else { nil }
+  }
+
+  /// What is printed with a token.
+  ///
+  /// - Parameter members: What the daemon says of it.
+  func answer(_ members: String = Self.usual, token: String = "T0k.en", type: String = "Bearer") throws -> String? {
+    let writer: HelperQuestion.Writer
+    switch try helper.question(call) {
+    case .token(_, let body), .tokens(let body): writer = body
+    default: return nil
+    }
+    let line =
+      #"{"v":1,"result":{"account":"work","issuer":"https://id.example","access_token":"\#(token)","#
+      + #""token_type":"\#(type)",\#(members),"id_token":"\#(token)"}}"#
+    let bytes = Array(line.utf8)
+    let credential = try HelperCredential(TokenAnswer(parsing: bytes.span))
+    var text = SecretText(capacity: 64)
+    try writer(credential, Array(token.utf8).span, &text)
+    return String(decoding: text.bytes, as: UTF8.self)
+  }
+
+  func refusal(_ code: FailureCode) -> HelperRefusal {
+    helper.refusal(Failure(code, "no", hint: "agent login work"), "agent: error: no (agent login work)", call)
+  }
+}
