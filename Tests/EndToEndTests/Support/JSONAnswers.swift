@@ -15,7 +15,7 @@ struct JSONAnswers {
   /// Commands whose answer is no JSON.
   static let withoutJSON = [
     "exec": "what it runs answers", "daemon run": "agentd takes its place", "completions": "a script for a shell",
-    "help": "a text for people",
+    "help": "a text for people", "helper": "what the protocol has",
   ]
 
   init() throws {

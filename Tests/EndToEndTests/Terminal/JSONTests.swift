@@ -56,7 +56,8 @@ import Testing
       "api.example.com", "--refresh", "strict",
     ]
     return [
-      ["login", "work"] + server, ["token"], ["token", "work", "--id-token"], ["token", "--force-refresh"], ["env"],
+      ["login", "work"] + server, ["token"], ["helper", "header", "--account", "work"],
+      ["token", "work", "--id-token"], ["token", "--force-refresh"], ["env"],
       ["env", "--shell", "json", "--var", "MAIL=claim:sub"], ["env", "--unset"], ["exec", "--", "true"], ["status"],
       ["status", "work", "--check"], ["list"], ["use", "work"], ["whoami"], ["account", "show"],
       ["request", "\(issuer.url)/userinfo", "--output", tree.path("body")], ["login", "work", "--device", "--dpop"],
@@ -176,6 +177,7 @@ import Testing
 
   /// A call of each command that gets as far as its work.
   private static let attempts: [String: [String]] = [
+    "helper": ["header", "--account", "work"],
     "login": ["work", "--issuer", "https://id.example", "--client-id", "x"], "exec": ["--", "true"], "use": ["work"],
     "account add": ["work", "--issuer", "https://id.example", "--client-id", "x"],
     "account set": ["work", "--keep"], "account rename": ["work", "home"], "account remove": ["work"],
