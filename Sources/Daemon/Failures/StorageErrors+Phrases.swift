@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Platform
 internal import Vault
 internal import Wire
