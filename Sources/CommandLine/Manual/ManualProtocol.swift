@@ -78,7 +78,8 @@ enum ManualProtocol {
           + " Both are in English. Where there are values in them, `message_template` and `hint_template` are the same with"
           + " `%1$s`, `%2$s` and so on in the places of the values, and `message_values` and `hint_values` the list of these:"
           + " texts, or objects with a `template` and `values` of their own. So a client can tell them in another language;"
-          + " it puts the values into these places and does nothing else with a template."
+          + " it puts the values into these places and does nothing else with a template. The `message` of a notice, and"
+          + " `detail` and `client_detail` of a result, have the same members beside them."
           + " In brackets stands what `agent` exits with. A client treats a code that it does not know as"
           + " `internal_error`."),
       .members(

@@ -13,7 +13,7 @@ extension Failure {
       error.code.isAboutHost && !name.isEmpty ? Phrase("\(String(name.dropFirst())): \(Phrase(error))") : Phrase(error)
     self.init(
       FailureCode(error.code), message,
-      hint: error.advice.map { Phrase(stringLiteral: $0) } ?? error.waitHint ?? error.slashHint(login)
+      hint: error.advice.map { Phrase(advice: $0) } ?? error.waitHint ?? error.slashHint(login)
         ?? error.code.hint(name, login))
   }
 }

@@ -5,7 +5,7 @@ internal import Wire
 extension Phrase {
   /// An error's message with its values apart.
   init(_ error: OAuthError) {
-    let subject = Self.ownSubjects[error.subject] ?? Phrase(verbatim: error.subject)
+    let subject = Phrase(subjectOf: error)
     // A sentence about a place is the sentence's template.
     let template = error.code.sentence(about: "%1$s")
     let namesSubject = template != error.code.sentence(about: "")
@@ -25,13 +25,14 @@ extension Phrase {
   }
 
   /// Translatable subjects of errors. Other subjects are names, addresses or terms of a standard.
-  private static let ownSubjects: [String: Phrase] = {
+  static let ownSubjects: [String: Phrase] = {
     let subjects: [Phrase] = [
       "the token endpoint", "the device authorization endpoint", "the pushed authorization request endpoint",
       "the authorization endpoint", "the revocation endpoint", "the introspection endpoint", "the UserInfo endpoint",
       "the client registration endpoint", "the metadata endpoint", "the JWK Set endpoint", "the server",
       "the resource", "the issuer", "the URL", "the scope", "the client id", "the sign-in", "the request",
-      "the audience", "the proxy",
+      "the audience", "the proxy", "the configured one", "the authorization server", "the account's DPoP key",
+      "the one that was asked for", "the client's key", "the key set",
     ]
     return Dictionary(subjects.map { ($0.english, $0) }, uniquingKeysWith: { one, _ in one })
   }()

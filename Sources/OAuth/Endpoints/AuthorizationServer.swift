@@ -83,15 +83,19 @@ package struct AuthorizationServer: Sendable {
     guard error.code == .invalidClient, case .basic(let secret) = client.authentication else { return nil }
     let secretIsPlain = secret.bytes.withBytes { bytes in bytes.indices.allSatisfy { Form.isPlain(bytes[$0]) } }
     guard !secretIsPlain || !client.id.utf8.allSatisfy(Form.isPlain) else { return nil }
-    return "check the client id and secret; for a server that does not decode them: --basic-unencoded, or"
+    let advice =
+      "check the client id and secret; for a server that does not decode them: --basic-unencoded, or"
       + " --token-endpoint-auth-method client_secret_post"
+    return advice
   }
 
   /// The server may have fetched something else than the client's metadata.
   private func publicationAdvice(for error: OAuthError) -> String? {
     let isPublished = Client.isMetadataURL(client.id, allowHTTPLoopback: transport.allowHTTPLoopback)
     guard error.code == .invalidClient, isPublished else { return nil }
-    return "check what is published at the client id; this writes it: agent account client-metadata --client-id URL"
+    let advice =
+      "check what is published at the client id; this writes it: agent account client-metadata --client-id URL"
+    return advice
   }
 
   func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {

@@ -26,9 +26,10 @@ extension OAuthError {
   init(insecure uri: URI, _ subject: String, allowHTTPLoopback: Bool) {
     self.init(.insecureURL, subject)
     let isLocalhost = uri.hasScheme("http") && uri.host.lowercased().utf8.elementsEqual("localhost".utf8)
-    let option = allowHTTPLoopback ? "" : ", and --allow-http-loopback"
-    if isLocalhost {
-      advice = "use 127.0.0.1 instead of localhost\(option)"
+    if isLocalhost, allowHTTPLoopback {
+      advice = "use 127.0.0.1 instead of localhost"
+    } else if isLocalhost {
+      advice = "use 127.0.0.1 instead of localhost, and --allow-http-loopback"
     } else if !uri.isHTTPLoopback {
       advice = "use https"
     }

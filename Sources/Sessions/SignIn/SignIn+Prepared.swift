@@ -51,7 +51,7 @@ extension SignIn.Prepared {
   package var configuration: AccountConfiguration { contact.configuration }
   /// The notices of the preparation for the person.
   package var notices: [SignIn.Notice] {
-    contact.secrets.clientFile.map { [.clientFile($0)] } ?? contact.registered?.notices ?? []
+    contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registered?.notices ?? []
   }
   /// The client has something to prove itself with.
   package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
@@ -282,7 +282,8 @@ extension SignIn.Prepared {
       missesIDToken: expectsIDToken && token == nil, askedScope: scope?.values ?? [],
       withheldScope: withheld(by: response, hasIDToken: token != nil),
       label: record.label,
-      notices: notices + (replaced.isLeft ? [.earlierSession(page: configuration.providerSettings?.sessionsPage)] : []),
+      notices: notices
+        + (replaced.isLeft ? [SignIn.Notice.earlierSession(page: configuration.providerSettings?.sessionsPage)] : []),
       replaced: replaced.grant)
     let isReplaced = !(old?.authority.isSameClient(as: configuration) ?? true)
     return (outcome, isReplaced ? old?.registration : nil)
