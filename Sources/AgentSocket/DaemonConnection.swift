@@ -118,7 +118,8 @@ package struct DaemonConnection: ~Copyable, Sendable {
     // The daemon reads nothing for as long as a write may take.
     if let error, error.isAgain { return Failure(.timeout, "the daemon did not answer in time") }
     if let error, !error.isDisconnected {
-      return Failure(.daemonUnavailable, "the connection to the daemon failed: \(Phrase(stringLiteral: error.message))")
+      return Failure(
+        .daemonUnavailable, Phrase("the connection to the daemon failed: \(Phrase(stringLiteral: error.message))"))
     }
     return Failure(.daemonUnavailable, "the daemon ended before it answered")
   }

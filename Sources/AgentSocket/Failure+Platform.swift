@@ -6,7 +6,7 @@ extension Failure {
   package init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path):
-      self.init(.storage, "\(path) cannot be used: \(Phrase(stringLiteral: error.message))")
+      self.init(.storage, Phrase("\(path) cannot be used: \(Phrase(stringLiteral: error.message))"))
     case .notOwned(let path): self.init(.storage, "\(path) belongs to another user")
     case .notADirectory(let path): self.init(.storage, "\(path) is not a directory")
     case .tooOpen(let path, _):
@@ -23,6 +23,6 @@ extension Failure {
 
   /// A system call that failed while something was attempted.
   package init(_ error: SystemError, doing attempt: Phrase) {
-    self.init(.storage, "\(attempt): \(Phrase(stringLiteral: error.message))")
+    self.init(.storage, Phrase("\(attempt): \(Phrase(stringLiteral: error.message))"))
   }
 }

@@ -35,7 +35,7 @@ struct HandedFiles {
       Option.clientSecretPrompt.declaration,
     ].filter(invocation.has)
     guard ways.count <= 1 else {
-      throw Failure(.invalidRequest, "give one of \(Phrase.all(ways.map { "--\($0.name)" }))")
+      throw Failure(.invalidRequest, Phrase("give one of \(Phrase.all(ways.map { "--\($0.name)" }))"))
     }
     if asks, invocation[.noInput] {
       throw Failure(.invalidRequest, "--client-secret-prompt reads from the terminal, which --no-input forbids")

@@ -36,7 +36,8 @@ struct NamedSecret {
       do {
         secret = try Self.file(path)
       } catch {
-        throw Failure(.invalidRequest, "the \(title) file \"\(path)\" cannot be read: \(Phrase(known: error.message))")
+        throw Failure(
+          .invalidRequest, Phrase("the \(title) file \"\(path)\" cannot be read: \(Phrase(known: error.message))"))
       }
     } else if let number, let descriptor {
       secret = try Self.inherited(number, descriptor)
@@ -58,7 +59,7 @@ struct NamedSecret {
     do {
       return try duplicate(number)
     } catch {
-      throw Failure(.invalidRequest, "descriptor \(number) cannot be read: \(Phrase(known: error.message))")
+      throw Failure(.invalidRequest, Phrase("descriptor \(number) cannot be read: \(Phrase(known: error.message))"))
     }
   }
 
@@ -92,7 +93,7 @@ struct NamedSecret {
     }
     let named = files + descriptors
     guard Set(named).count > 1 else { return }
-    throw Failure(.invalidRequest, "standard input cannot hold what \(Phrase.all(named)) name")
+    throw Failure(.invalidRequest, Phrase("standard input cannot hold what \(Phrase.all(named)) name"))
   }
 
   /// The capacity of a pipe that is not read (pipe(7)), far more than a secret may have.
@@ -100,7 +101,7 @@ struct NamedSecret {
 
   /// The end to read from of a pipe with these bytes in it.
   static func pipe(holding bytes: Span<UInt8>, called name: Phrase) throws(Failure) -> FileDescriptor {
-    guard bytes.count <= mostPiped else { throw Failure(.invalidRequest, "the \(name) is too long") }
+    guard bytes.count <= mostPiped else { throw Failure(.invalidRequest, Phrase("the \(name) is too long")) }
     do {
       let pipe = try Pipe()
       try pipe.writing.writeAll(bytes)

@@ -29,7 +29,8 @@ enum DaemonProgram {
       do {
         return try start(candidate, arguments: arguments, environment, inheriting: inherited)
       } catch  where !error.isNotFound {
-        throw Failure(.invalidConfiguration, "\(candidate) could not be started: \(Phrase(known: error.message))")
+        throw Failure(
+          .invalidConfiguration, Phrase("\(candidate) could not be started: \(Phrase(known: error.message))"))
       } catch {
         continue
       }

@@ -33,7 +33,7 @@ struct TokenReader {
     do {
       _ = try source.descriptor.read(into: &bytes, upTo: isTyped ? Self.typedPieceBytes : Self.pieceBytes)
     } catch {
-      throw Failure(.invalidRequest, "the tokens cannot be read: \(Phrase(known: error.message))")
+      throw Failure(.invalidRequest, Phrase("the tokens cannot be read: \(Phrase(known: error.message))"))
     }
     let piece = bytes[start...]
     hasEnded = piece.isEmpty || (isTyped && piece.last != UInt8(ascii: "\n"))

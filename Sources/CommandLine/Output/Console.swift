@@ -69,7 +69,7 @@ struct Console: Sendable {
 
   /// An answer that could not be written.
   static func unwritable(_ error: SystemError) -> Failure {
-    Failure(.storage, "the answer could not be written to standard output: \(Phrase(known: error.message))")
+    Failure(.storage, Phrase("the answer could not be written to standard output: \(Phrase(known: error.message))"))
   }
 
   /// Writes an answer that holds no secret.

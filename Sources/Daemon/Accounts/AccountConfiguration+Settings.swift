@@ -31,7 +31,7 @@ extension AccountConfiguration {
     if let obstacle = provider.obstacle {
       throw Failure(
         .invalidRequest,
-        "no sign-in to \(provider.title) is possible from a terminal: \(Phrase(stringLiteral: obstacle))")
+        Phrase("no sign-in to \(provider.title) is possible from a terminal: \(Phrase(stringLiteral: obstacle))"))
     }
     guard let issuer = given.issuer ?? provider.issuer else {
       throw Failure(

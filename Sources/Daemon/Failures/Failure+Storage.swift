@@ -84,7 +84,8 @@ extension Failure {
         hint: "end what it does, then try again")
     case .storage(let problem):
       self.init(
-        .storage, "the settings file \(TerminalText.clean(error.place)): \(Phrase(stringLiteral: problem.message))")
+        .storage,
+        Phrase("the settings file \(TerminalText.clean(error.place)): \(Phrase(stringLiteral: problem.message))"))
     case .clientsFile:
       self.init(
         .invalidConfiguration,

@@ -51,7 +51,7 @@ final class ResourceTransfer: @unchecked Sendable {
       receiver = try StreamReceiver(last, tellHead: tellHead)
     } catch {
       throw Failure(
-        .invalidRequest, "a descriptor of the request cannot be used: \(Phrase(stringLiteral: error.message))")
+        .invalidRequest, Phrase("a descriptor of the request cannot be used: \(Phrase(stringLiteral: error.message))"))
     }
   }
 

@@ -36,9 +36,9 @@ final class TokenFiles: AccountPart {
       return try store.claim(name)
     } catch let error as SystemError {
       if error.isAgain { throw Failure(.tooBusy, "another daemon writes that token file", hint: "try again") }
-      throw Failure(.storage, "a token file could not be made: \(Phrase(stringLiteral: error.message))")
+      throw Failure(.storage, Phrase("a token file could not be made: \(Phrase(stringLiteral: error.message))"))
     } catch let error as DirectoryError {
-      throw Failure(.storage, "a token file could not be made: \(Phrase(error))")
+      throw Failure(.storage, Phrase("a token file could not be made: \(Phrase(error))"))
     } catch {
       throw Failure(.internalError, "a token file could not be made")
     }
@@ -102,7 +102,7 @@ final class TokenFiles: AccountPart {
       let token: SharedSecret
       do { token = try grant.openAccessToken() } catch { throw Failure(error, account: file.account.text) }
       do { try store.write(token, to: file.name) } catch {
-        throw Failure(.storage, "the token file could not be written: \(Phrase(stringLiteral: error.message))")
+        throw Failure(.storage, Phrase("the token file could not be written: \(Phrase(stringLiteral: error.message))"))
       }
     } catch {
       log.note(.tokenFile(.failed), file.account)

@@ -34,7 +34,8 @@ enum HandedKeys {
         if try descriptor.descriptor.read(into: &bytes, upTo: 65_536) == 0 { return bytes }
       } catch {
         guard error.isAgain else {
-          throw Failure(.invalidConfiguration, "the key set cannot be read: \(Phrase(stringLiteral: error.message))")
+          throw Failure(
+            .invalidConfiguration, Phrase("the key set cannot be read: \(Phrase(stringLiteral: error.message))"))
         }
       }
     }
@@ -54,7 +55,7 @@ enum HandedKeys {
         case .tooLong: Phrase("it is longer than \(JWKSet.maximumByteCount) bytes")
         default: Phrase("it is neither a JSON object with an array \"keys\" nor a single key")
         }
-      throw Failure(.invalidConfiguration, "the key set is not valid: \(what)")
+      throw Failure(.invalidConfiguration, Phrase("the key set is not valid: \(what)"))
     }
   }
 
@@ -68,7 +69,7 @@ enum HandedKeys {
         case .invalidKeySet: Phrase("no PUBLIC KEY or CERTIFICATE is in it")
         default: Phrase("a key in it is malformed")
         }
-      throw Failure(.invalidConfiguration, "the PEM file is not valid: \(what)")
+      throw Failure(.invalidConfiguration, Phrase("the PEM file is not valid: \(what)"))
     }
   }
 

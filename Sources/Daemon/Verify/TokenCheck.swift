@@ -84,7 +84,7 @@ struct TokenCheck: Sendable {
         return try lines.next(from: tokens.descriptor)
       } catch {
         guard error.isAgain else {
-          throw Failure(.invalidRequest, "the tokens cannot be read: \(Phrase(stringLiteral: error.message))")
+          throw Failure(.invalidRequest, Phrase("the tokens cannot be read: \(Phrase(stringLiteral: error.message))"))
         }
       }
     }

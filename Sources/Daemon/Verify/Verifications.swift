@@ -44,7 +44,7 @@ final class Verifications: AccountPart {
         cancellation: cancellation)
     } catch {
       throw Failure(
-        .invalidRequest, "a descriptor of the request cannot be used: \(Phrase(stringLiteral: error.message))")
+        .invalidRequest, Phrase("a descriptor of the request cannot be used: \(Phrase(stringLiteral: error.message))"))
     }
     verifications[ticket] = cancellation
     if !hasDeadline { loop.setDeadline(services.time.now().advanced(by: Self.never), of: ticket) }

@@ -134,10 +134,15 @@ package struct Failure: Error, Sendable {
     advice = hint
   }
 
-  /// For composed texts, which have no translation; a literal makes a ``Phrase``.
+  /// For a hint that is a command, which has no translation; a literal makes a ``Phrase``.
   @_disfavoredOverload
-  package init(_ code: FailureCode, _ message: String, hint: String? = nil) {
-    self.init(code, Phrase(verbatim: message), hint: hint.map { Phrase(verbatim: $0) })
+  package init(_ code: FailureCode, _ text: Phrase, hint: String?) {
+    self.init(code, text, hint: hint.map { Phrase(verbatim: $0) })
+  }
+
+  /// For composed texts, which have no translation.
+  package init(_ code: FailureCode, verbatim message: String, hint: String? = nil) {
+    self.init(code, Phrase(verbatim: message), hint: hint)
   }
 
   /// `{"code","message","hint"}`, and the templates of texts with values.

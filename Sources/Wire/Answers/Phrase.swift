@@ -137,3 +137,9 @@ extension Phrase: ExpressibleByStringInterpolation {
     }
   }
 }
+
+extension DefaultStringInterpolation {
+  /// A text with a phrase in it is a phrase, or it could not be translated: a literal needs `Phrase("…")` around it.
+  @available(*, deprecated, message: "write Phrase(\"…\"), so that the text can be translated")
+  package mutating func appendInterpolation(_ phrase: Phrase) {}
+}

@@ -84,6 +84,6 @@ struct RequestMembers {
   }
 
   private func wrong(_ name: String, _ expected: Phrase) -> Failure {
-    Failure(.invalidRequest, "\"\(name)\" must be \(expected)")
+    Failure(.invalidRequest, Phrase("\"\(name)\" must be \(expected)"))
   }
 }

@@ -91,7 +91,7 @@ import Wire
         case .login(let login) = request.request, login.handsOver == [.clientSecret],
         let secret = try? passed?.descriptor.readToEnd(limit: 100)
       else { return }
-      try? conversation.send(.failure(Failure(.cancelled, String(decoding: secret, as: UTF8.self))))
+      try? conversation.send(.failure(Failure(.cancelled, verbatim: String(decoding: secret, as: UTF8.self))))
     }
     let result = try program.run(["login", "--client-secret-env", "SECRET"], adding: ["SECRET=from the environment"])
     #expect(result.errorText == "agent: error: from the environment\n")
@@ -104,7 +104,7 @@ import Wire
     try Threads.start(name: "fake-daemon") {
       guard let conversation = try? daemon.accept(), let (_, passed) = try? conversation.receiveAll() else { return }
       let texts = passed.map { (try? $0.descriptor.readToEnd(limit: 100)).map { String(decoding: $0, as: UTF8.self) } }
-      try? conversation.send(.failure(Failure(.cancelled, texts.map { $0 ?? "-" }.joined(separator: " "))))
+      try? conversation.send(.failure(Failure(.cancelled, verbatim: texts.map { $0 ?? "-" }.joined(separator: " "))))
     }
     let result = try program.run([
       "login", "--client-key-file", "key", "--client-certificate-file", "certificate", "--client-secret-file", "secret",

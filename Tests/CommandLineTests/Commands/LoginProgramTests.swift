@@ -109,7 +109,7 @@ import Wire
         case .login(let login) = request.request
       else { return }
       let seen = "\(login.caFile ?? "-") \(login.proxy ?? "-") \(login.proxyExclusions ?? "-")"
-      try? conversation.send(.failure(Failure(.cancelled, seen)))
+      try? conversation.send(.failure(Failure(.cancelled, verbatim: seen)))
     }
     let result = try program.run(
       ["login", "--ca-file", "ca.pem"], adding: ["https_proxy=http://p:1", "NO_PROXY=localhost"])

@@ -65,7 +65,7 @@ import Testing
     let fixed = Failure(.cancelled, "cancelled")
     #expect(fixed.json.object?.names == ["code", "message"])
     #expect(try Self.sent(fixed)?.text == "cancelled")
-    let verbatim = Failure(.storage, "a" + "b %", hint: nil)
+    let verbatim = Failure(.storage, verbatim: "a" + "b %", hint: nil)
     #expect(verbatim.json.object?.names == ["code", "message"] && verbatim.message == "ab %")
   }
 

@@ -5,7 +5,7 @@ import Wire
 
 extension Failure {
   /// What a request of a bad form fails with.
-  static func invalid(_ message: String) -> Failure { Failure(.invalidRequest, message) }
+  static func invalid(_ message: String) -> Failure { Failure(.invalidRequest, verbatim: message) }
 }
 
 func parse(_ text: String) throws(Failure) -> RequestEnvelope {

@@ -15,7 +15,7 @@ enum SettingsOptions {
       guard invocation.has(option) else { continue }
       let value = try value(of: setting, invocation.texts(option))
       do { try setting.set(value, in: &settings) } catch {
-        throw Failure(.invalidRequest, "\"--\(option.name)\" must be \(Phrase(error.expected))")
+        throw Failure(.invalidRequest, Phrase("\"--\(option.name)\" must be \(Phrase(error.expected))"))
       }
     }
     // Refused now rather than at each use.
@@ -42,7 +42,7 @@ enum SettingsOptions {
     do throws(SystemError) {
       bytes = try FileDescriptor(opening: path, for: .reading).readToEnd(limit: AccountSetting.maximumTextBytes + 1)
     } catch {
-      throw Failure(.invalidRequest, "the file \"\(path)\" cannot be read: \(Phrase(known: error.message))")
+      throw Failure(.invalidRequest, Phrase("the file \"\(path)\" cannot be read: \(Phrase(known: error.message))"))
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Failure(.invalidRequest, "the file \"\(path)\" is not text")

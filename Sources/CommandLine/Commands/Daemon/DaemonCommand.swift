@@ -71,7 +71,8 @@ enum DaemonCommand {
         let error = Spawn.replaceProcess(
           executable: candidate, arguments: ["agentd", "--foreground"], environment: environment)
         guard error.isNotFound else {
-          throw Failure(.invalidConfiguration, "\(candidate) could not be started: \(Phrase(known: error.message))")
+          throw Failure(
+            .invalidConfiguration, Phrase("\(candidate) could not be started: \(Phrase(known: error.message))"))
         }
       }
       throw DaemonProgram.missing

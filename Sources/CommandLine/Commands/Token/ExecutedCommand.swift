@@ -28,7 +28,7 @@ enum ExecutedCommand {
   /// Tells that a command could not be run, and returns the status for that.
   static func refused(_ program: String, _ error: SystemError, _ console: Console) -> Int32 {
     let reason = error.isNotFound ? Phrase("command not found") : Phrase(known: error.message)
-    console.report(Failure(.invalidRequest, "\"\(program)\" cannot be run: \(reason)"))
+    console.report(Failure(.invalidRequest, Phrase("\"\(program)\" cannot be run: \(reason)")))
     return error.isNotFound ? notFound : cannotRun
   }
 }

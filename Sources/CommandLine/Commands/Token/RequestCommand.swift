@@ -71,7 +71,7 @@ enum RequestCommand {
     do {
       return SharedDescriptor(try NamedSecret.file(path))
     } catch {
-      throw Failure(.invalidRequest, "the data in \"\(path)\" cannot be read: \(Phrase(known: error.message))")
+      throw Failure(.invalidRequest, Phrase("the data in \"\(path)\" cannot be read: \(Phrase(known: error.message))"))
     }
   }
 }
@@ -110,6 +110,6 @@ struct BodyWriter: ~Copyable {
 
   private borrowing func unwritable(_ error: SystemError) -> Failure {
     guard let path else { return Console.unwritable(error) }
-    return Failure(.storage, "the answer could not be written to \"\(path)\": \(Phrase(known: error.message))")
+    return Failure(.storage, Phrase("the answer could not be written to \"\(path)\": \(Phrase(known: error.message))"))
   }
 }

@@ -13,7 +13,7 @@ enum TokenText {
     var isPrintable = !token.isEmpty
     for index in token.indices where !(0x21...0x7E).contains(token[index]) { isPrintable = false }
     guard isPrintable else {
-      throw Failure(.serverMisbehaved, "the \(kind) holds characters that no token may have")
+      throw Failure(.serverMisbehaved, Phrase("the \(kind) holds characters that no token may have"))
     }
   }
 

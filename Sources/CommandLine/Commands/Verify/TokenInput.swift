@@ -11,7 +11,7 @@ enum TokenInput {
   static func open(_ path: String?, _ console: Console) throws(Failure) -> TokenReader {
     if let path, !path.utf8.elementsEqual("-".utf8) {
       do { return TokenReader(try FileDescriptor(opening: path, for: .reading), isTyped: false) } catch {
-        throw Failure(.invalidRequest, "the file \"\(path)\" cannot be read: \(Phrase(known: error.message))")
+        throw Failure(.invalidRequest, Phrase("the file \"\(path)\" cannot be read: \(Phrase(known: error.message))"))
       }
     }
     let isTyped = Terminal.isTerminal(0)
@@ -20,7 +20,7 @@ enum TokenInput {
       console.note("reading tokens, one a line, up to an end of file (Ctrl-D)")
     }
     do { return TokenReader(try NamedSecret.duplicate(0), isTyped: isTyped) } catch {
-      throw Failure(.invalidRequest, "standard input cannot be read: \(Phrase(known: error.message))")
+      throw Failure(.invalidRequest, Phrase("standard input cannot be read: \(Phrase(known: error.message))"))
     }
   }
 

@@ -126,7 +126,7 @@ enum VerifyCommand {
     do {
       return try NamedSecret.file(path)
     } catch {
-      throw Failure(.invalidRequest, "the key set \"\(path)\" cannot be read: \(Phrase(known: error.message))")
+      throw Failure(.invalidRequest, Phrase("the key set \"\(path)\" cannot be read: \(Phrase(known: error.message))"))
     }
   }
 }
