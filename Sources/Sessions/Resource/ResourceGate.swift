@@ -29,7 +29,7 @@ package struct ResourceGate: Sendable {
     let longest = fitting.map(\.length).max()
     fitting.removeAll { $0.length != longest }
     // Origins that a person listed take precedence over those that the server announced.
-    let accounts = fitting.isEmpty ? accountsWithUserInfo(at: place.origin, named) : fitting.map(\.account)
+    let accounts = fitting.isEmpty ? try accountsWithUserInfo(at: place.origin, named) : fitting.map(\.account)
     guard let first = accounts.first else { throw notListed(place.origin, named) }
     guard accounts.count == 1 else { throw .severalAccounts(accounts.map(\.text), origin: place.origin.text) }
     try check(first, place.origin)
@@ -67,11 +67,16 @@ package struct ResourceGate: Sendable {
     try record.authority.check(origin, configuration, account)
   }
 
-  /// A record that cannot be read names no place.
-  private func accountsWithUserInfo(at origin: ResourceOrigin, _ named: AccountName?) -> [AccountName] {
-    settings.accounts.map(\.name).filter { name in
-      guard named == nil || name == named, let record = try? services.record(of: name) else { return false }
-      return record.authority.isUserInfo(at: origin)
+  /// A record that cannot be read names no place, but of the account that the caller named it is told why.
+  private func accountsWithUserInfo(
+    at origin: ResourceOrigin, _ named: AccountName?
+  ) throws(SessionError) -> [AccountName] {
+    if let named {
+      guard settings[named] != nil, let record = try services.record(of: named) else { return [] }
+      return record.authority.isUserInfo(at: origin) ? [named] : []
+    }
+    return settings.accounts.map(\.name).filter { name in
+      (try? services.record(of: name)).flatMap { $0 }?.authority.isUserInfo(at: origin) ?? false
     }
   }
 }

@@ -2,7 +2,7 @@
 extension Provider {
   static let okta: Provider = {
     var provider = Provider(.okta, "Okta")
-    provider.issuerExample = "https://NAME.okta.com or https://NAME.okta.com/oauth2/default"
+    provider.issuerExample = "https://NAME.okta.com"
     provider.issuerTemplates = [
       "https://{name}.okta.com", "https://{name}.okta.com/oauth2/{id}", "https://{name}.oktapreview.com",
       "https://{name}.oktapreview.com/oauth2/{id}",

@@ -96,8 +96,6 @@ import Testing
       #expect(try Self.check([["token"], ["logout"], ["use", "nobody"]], tree, agent, language) >= 2)
       #expect(try Self.check([["status"]], tree, agent, language, ["AGENT_SOCKET": "relative"]) == 1)
       #expect(try Self.check([["token"]], tree, agent, language, ["AGENT_SOCKET": "/nonexistent/socket"]) == 1)
-      let homeless: [String: String?] = ["XDG_RUNTIME_DIR": nil, "HOME": nil, "XDG_CONFIG_HOME": nil]
-      #expect(try Self.check([["token"]], tree, agent, language, homeless) == 1)
     }
   }
 
