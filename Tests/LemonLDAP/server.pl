@@ -35,9 +35,14 @@ sub put {
     rename "$directory/$name.new", "$directory/$name" or die "$name: $!";
 }
 
-sub listening { IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 64) or die "no port: $!" }
 
-my @redirect_uris = map { 'http://127.0.0.1:' . $_->sockport . '/callback' } map { listening() } 1 .. PORTS;
+# Ports that nobody has now, and that the system gives to nobody who asks for any.
+my %ports;
+while (keys %ports < PORTS) {
+    my $port = 20000 + unpack('N', Crypt::OpenSSL::Random::random_bytes(4)) % 12000;
+    $ports{$port} = 1 if IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => $port, Listen => 1);
+}
+my @redirect_uris = map { "http://127.0.0.1:$_/callback" } sort keys %ports;
 # The server does not decode HTTP Basic as RFC 6749 section 2.3.1 has it, which these characters show.
 my $secret = 'a+b/c%' . unpack 'H*', Crypt::OpenSSL::Random::random_bytes(16);
 my $key = Crypt::OpenSSL::RSA->generate_key(2048);
