@@ -18,6 +18,7 @@ ESCAPE = re.compile(r"\x1b\[([0-9;]*)([A-Za-z])")
 # Shells say so that they can tell what is pasted from what is typed.
 PASTE = re.compile("\x1b\\[\\?2004[hl]")
 BOLD, BOLD_RED, WHITE_ON_BLACK = "1", "1;31", "97;40"
+RED, GREEN, YELLOW = "31", "32", "33"
 
 
 class Screen:
@@ -64,7 +65,7 @@ class Screen:
                 self.put(character)
 
     def escape(self, parameters, final):
-        if final == "m" and parameters in ("", "0", BOLD, BOLD_RED, WHITE_ON_BLACK):
+        if final == "m" and parameters in ("", "0", BOLD, BOLD_RED, WHITE_ON_BLACK, RED, GREEN, YELLOW):
             self.style = "" if parameters == "0" else parameters
         elif final == "K" and parameters in ("", "0"):
             self.clear_row(self.row, self.column)

@@ -18,8 +18,13 @@ STYLE = """\
   text { font: %dpx ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #d8dee9 }
   .bold { font-weight: bold; fill: #ffffff }
   .red { font-weight: bold; fill: #e06c75 }
+  .ended { fill: #e06c75 }
+  .good { fill: #98c379 }
+  .notable { fill: #e5c07b }
   .typed { fill: #a3be8c }""" % SIZE
-CLASSES = {terminal.BOLD: "bold", terminal.BOLD_RED: "red"}
+CLASSES = {
+    terminal.BOLD: "bold", terminal.BOLD_RED: "red", terminal.RED: "ended", terminal.GREEN: "good",
+    terminal.YELLOW: "notable"}
 
 
 class Home:
