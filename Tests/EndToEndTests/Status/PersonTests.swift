@@ -42,6 +42,26 @@ import Testing
     }
   }
 
+  @Test(arguments: [40, 100]) func `is shown in a table that fits the screen, where no word is broken`(columns: Int)
+    throws
+  {
+    try Self.with { tree, issuer in
+      let person = try #require(try tree.json("whoami", "open")["claims"]?["email"]?.string)
+      let program = try WatchedProgram(tree, columns: columns, [:], [Programs.path("agent"), "status"])
+      let end = try program.end()
+      #expect(end.rows.first?.contains("ACCOUNT") == (columns == 100), "\(end.rows)")
+      for words in ["open", "bank", person, "signed in", issuer.url, "plain http to this machine is"] {
+        #expect(end.rows.contains { $0.contains(words) }, "\(words): \(end.rows)")
+      }
+      #expect(end.rows.allSatisfy { $0.count <= columns })
+      #expect(end.raw.contains("\u{1B}[32msigned in\u{1B}[0m"), "\(end.raw)")
+      let plain = try WatchedProgram(
+        tree, columns: columns, ["NO_COLOR": "1"], [Programs.path("agent"), "status"]
+      ).end()
+      #expect(!plain.raw.contains("\u{1B}") && plain.rows == end.rows)
+    }
+  }
+
   @Test func `is in no event, no log and no file in clear`() throws {
     try Self.with { tree, _ in
       let person = try #require(try tree.json("whoami", "open")["claims"]?["email"]?.string)
