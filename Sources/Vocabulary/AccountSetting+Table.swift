@@ -187,7 +187,7 @@ extension AccountSetting {
 
   package static let variables = AccountSetting(
     "variables", \.variables, Option("var", in: .variables, "NAME=FIELD"),
-    "Have `agent env` and `agent exec` set this variable, and only those named; may be given several times",
+    "Set this variable for shells and commands, and only those named; may be given several times",
     details: "By default the usual ones. The fields are those of agent-env(1). `--var` there takes their place.")
 
   package static let proxy = AccountSetting(
