@@ -11,6 +11,9 @@ import tempfile
 import time
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+# A browser that leaves a command without an answer for so many seconds has come to a stand; the driver's own limits, which
+# are in `capabilities`, are shorter.
+SILENCE = 60
 
 
 class BrowserError(Exception):
@@ -22,10 +25,10 @@ class BrowserError(Exception):
 
 
 class Browser:
-    """One browser with a profile of its own. To be used with `with`."""
+    """One browser with a profile of its own, till a time of `time.monotonic()`. To be used with `with`."""
 
-    def __init__(self, pins=(), patience=240):
-        self.deadline = time.monotonic() + patience
+    def __init__(self, pins, deadline):
+        self.deadline = deadline
         self.home = tempfile.mkdtemp(prefix="browser.")
         self.driver = None
         self.session = None
@@ -81,12 +84,14 @@ class Browser:
         """One command of the protocol, and its value."""
         remaining = self.deadline - time.monotonic()
         if remaining <= 0:
-            raise BrowserError("timeout", "there is no time left")
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=remaining)
+            raise BrowserError("deadline", "there is no time left")
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=min(remaining, SILENCE))
         try:
             text = None if body is None else json.dumps(body)
             connection.request(method, path, text, {"Content-Type": "application/json; charset=utf-8"})
             value = json.loads(connection.getresponse().read())["value"]
+        except TimeoutError:
+            raise BrowserError("silence", "the browser does not answer %s %s" % (method, path)) from None
         finally:
             connection.close()
         if isinstance(value, dict) and "error" in value:
@@ -96,7 +101,15 @@ class Browser:
     # The commands, which are about the page that is shown.
 
     def open(self, url):
-        self.ask("POST", self.session + "/url", {"url": url})
+        try:
+            self.ask("POST", self.session + "/url", {"url": url})
+        except BrowserError as error:
+            # A page that takes long is looked at while it loads.
+            if error.kind != "timeout":
+                raise
+
+    def load_again(self):
+        self.ask("POST", self.session + "/refresh", {})
 
     def history(self):
         """The addresses that this browser was at. An address that could not be loaded is the last of them."""
