@@ -117,6 +117,7 @@ extension Command {
     case .proof: .proof
     case .request: .request
     case .helper: .helper
+    case .setup: .setup
     case .status: .status
     case .list: .list
     case .use: .use

@@ -23,6 +23,8 @@ enum Operands: Sendable {
   case candidateKind
   /// The protocol of a helper, and the words of the program that calls it.
   case helperCall
+  /// A program that tokens are for; without it all are listed.
+  case setupProgram
 
   /// The methods that are offered; any other can be sent as well.
   static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -42,6 +44,7 @@ enum Operands: Sendable {
     case .file: ("FILE", 0...1, .files)
     case .slot: ("NUMBER", 1...1, .text)
     case .helperCall: ("PROTOCOL [WORD]...", 1...16, .words(HelperName.allCases.map(\.rawValue)))
+    case .setupProgram: ("CLIENT", 0...1, .words(SetupClient.allCases.map(\.rawValue)))
     case .candidateKind: ("KIND", 1...1, .text)
     }
   }

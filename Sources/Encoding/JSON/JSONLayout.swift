@@ -87,6 +87,17 @@ extension JSONLayout.Node {
     return children.filter { storage.hasName(wanted, $0.entry) }
   }
 
+  /// The members of an object, in order; empty when this is no object.
+  package var members: [(name: String, value: JSONLayout.Node)] {
+    kind == .object ? children.map { (storage.name(of: $0.entry), $0) } : []
+  }
+
+  /// The place of the value in the text, with the quotes of a string.
+  package var place: Range<Int> {
+    let quote = kind == .string ? 1 : 0
+    return (Int(entry.start) - quote)..<(Int(entry.end) + quote)
+  }
+
   /// The elements of an array, in order; empty when this is no array.
   package var elements: [JSONLayout.Node] { kind == .array ? children : [] }
 

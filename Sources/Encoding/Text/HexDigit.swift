@@ -21,7 +21,7 @@ package enum HexDigit {
   }
 
   /// The upper-case digit for the low four bits of `value`.
-  static func upper(_ value: UInt8) -> UInt8 {
+  package static func upper(_ value: UInt8) -> UInt8 {
     let digit = value & 15
     return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + (digit - 10)
   }

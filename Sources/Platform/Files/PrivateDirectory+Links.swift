@@ -50,6 +50,24 @@ extension PrivateDirectory {
     try replaceFile(name, with: bytes, mode: 0o600 | mode & 0o044)
   }
 
+  /// Replaces such a file, which keeps its exact permission bits; a new one has mode 0600.
+  package borrowing func replaceFile(keepingModeOf name: String, with bytes: Span<UInt8>) throws(SystemError) {
+    try replaceFile(name, with: bytes, mode: (try? FileStatus(of: name, in: descriptor).permissions) ?? 0o600)
+  }
+
+  /// The text of the symbolic link of this name; nil if there is none.
+  package borrowing func link(_ name: String) -> String? { LinkWalk.target(of: name, in: descriptor) }
+
+  /// Makes a symbolic link.
+  ///
+  /// - Throws: `EEXIST` if the name exists.
+  package borrowing func createLink(_ name: String, to target: String) throws(SystemError) {
+    try PrivateDirectory.checkName(name)
+    try SystemCall.checkText(target, "symlinkat")
+    let directory = raw
+    try SystemCall.library("symlinkat") { unsafe symlinkat(target, directory, name) }
+  }
+
   /// Calls `body` with the directory and the name of such a file: this directory and `name`, or where a symbolic link
   /// of that name leads.
   ///

@@ -38,6 +38,17 @@ package enum UserDirectories {
     try home("XDG_CACHE_HOME", else: ".cache", in: variables)
   }
 
+  /// `$XDG_DATA_HOME`, else `$HOME/.local/share`.
+  package static func dataHome(in variables: Variables) throws(SystemError) -> String {
+    try home("XDG_DATA_HOME", else: ".local/share", in: variables)
+  }
+
+  /// `$HOME`, if it is an absolute path.
+  package static func home(in variables: Variables) throws(SystemError) -> String {
+    guard let home = absolute(variables("HOME")) else { throw SystemError(errno: ENOENT, operation: "HOME") }
+    return home
+  }
+
   /// The directories that may hold the socket, best first: `$XDG_RUNTIME_DIR/agent`,
   /// `/run/user/UID/agent`, and for cron, su and containers a directory below the state home whose
   /// name changes with the host and with each start of it. Never one that others can write to.
@@ -97,7 +108,7 @@ package enum UserDirectories {
 
   private static func home(_ name: String, else part: String, in variables: Variables) throws(SystemError) -> String {
     if let path = absolute(variables(name)) { return path }
-    guard let home = absolute(variables("HOME")) else { throw SystemError(errno: ENOENT, operation: "HOME") }
+    let home = try home(in: variables)
     return home == "/" ? "/\(part)" : "\(home)/\(part)"
   }
 

@@ -48,6 +48,13 @@ extension Spawn {
     }
   }
 
+  /// Whether two paths lead to one file.
+  package static func isSame(_ path: String, _ other: String) -> Bool {
+    var (one, two) = (stat(), stat())
+    return unsafe stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_ino == two.st_ino
+      && one.st_dev == two.st_dev
+  }
+
   static func candidates(for executable: String) -> [String] {
     if executable.utf8.contains(UInt8(ascii: "/")) { return [executable] }
     let path = Environment.value("PATH") ?? "/bin:/usr/bin"

@@ -161,18 +161,8 @@ struct HelperCommand {
 
   /// The places that the account lists that is named, or all accounts.
   private func listed() throws(Failure) -> [(account: String, place: String, user: String?)] {
-    let client = try client.limited(to: deadline)
-    var accounts = account.map { [$0] } ?? []
-    if account == nil { accounts = try client.ask(.list)["accounts"]?.array?.compactMap { $0["name"]?.string } ?? [] }
-    var places: [(account: String, place: String, user: String?)] = []
-    for account in accounts {
-      guard let shown = try? client.ask(.account(.show(account: account))) else { continue }
-      for text in shown["settings"]?["origins"]?.array ?? [] {
-        guard let entry = text.string.flatMap({ OriginEntry($0, allowHTTPLoopback: true) }) else { continue }
-        if !entry.isMail { places.append((account, entry.origin + entry.path, entry.user)) }
-      }
-    }
-    return places
+    try ListedPlace.all(of: account, try client.limited(to: deadline)).filter { !$0.entry.isMail }
+      .map { ($0.account, $0.entry.origin + $0.entry.path, $0.entry.user) }
   }
 
   // MARK: Refusals

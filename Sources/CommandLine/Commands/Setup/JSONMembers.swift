@@ -1,0 +1,117 @@
+internal import Encoding
+
+/// Adds members to a JSON text, and removes them, with every other byte as it is.
+enum JSONMembers {
+  /// More than any of the programs writes.
+  static let mostBytes = 1 << 22
+
+  private static let limits = JSONLimits(
+    bytes: mostBytes, depth: 64, members: 65_536, elements: 1 << 20, stringBytes: mostBytes, numberBytes: 64)
+
+  /// The text that is added to where there is no file.
+  static let empty = Array("{\n}\n".utf8)
+
+  /// Adds a member below the objects that the path names, which are made where they are missing.
+  ///
+  /// - Throws: For a text that is not JSON by the letter; comments are not.
+  static func adding(_ path: [String], _ value: JSON, to bytes: [UInt8]) throws(JSONError) -> Insertion {
+    var node = try JSONLayout(parsing: bytes, limits: limits).root
+    for (index, name) in path.enumerated() {
+      guard node.kind == .object else { return .refused }
+      if let member = node[name] {
+        if index == path.count - 1 {
+          return member.value(in: bytes.span) == value ? .present : .exists(path.joined(separator: "."))
+        }
+        node = member
+        continue
+      }
+      let made = path.count - 1 - index
+      let added = inserting(nested(Array(path[index...]), value), in: node, of: bytes)
+      return .inserted(added, .member(path: path, value: value, made: made))
+    }
+    return .refused
+  }
+
+  /// A value below objects with one member each.
+  static func nested(_ path: [String], _ value: JSON) -> JSONObject {
+    JSONObject([(path[0], path.count == 1 ? value : .object(nested(Array(path[1...]), value)))])
+  }
+
+  private static func inserting(_ member: JSONObject, in object: JSONLayout.Node, of bytes: [UInt8]) -> [UInt8] {
+    var text = Array(spaced(.object(member)).dropFirst().dropLast())
+    let members = object.members
+    let offset: Int
+    if let last = members.last?.value.place.upperBound {
+      let name = nameStart(members.count - 1, of: object, in: bytes)
+      let space = bytes[..<name].reversed().prefix(while: isBlank).reversed()
+      text = [UInt8(ascii: ",")] + space + text
+      offset = last
+    } else {
+      offset = object.place.lowerBound + 1
+      let blanks = bytes[offset..<(object.place.upperBound - 1)]
+      if let line = blanks.lastIndex(of: UInt8(ascii: "\n")) {
+        text = Array("\n".utf8) + blanks[(line + 1)...] + Array("  ".utf8) + text
+      }
+    }
+    return Array(bytes[..<offset] + text + bytes[offset...])
+  }
+
+  /// The text without a member that has this value, and without as many of the objects around it as hold nothing more.
+  ///
+  /// - Returns: Nil when the member is not there with this value; beside the text, how many of these objects hold others.
+  static func removing(
+    _ path: [String], _ value: JSON, _ made: Int, from bytes: [UInt8]
+  ) -> (bytes: [UInt8], left: Int)? {
+    guard let found = try? node(path, of: bytes), found.value(in: bytes.span) == value else { return nil }
+    var (bytes, path, left) = (bytes, path, made)
+    while let shorter = try? removing(path, from: bytes) {
+      bytes = shorter
+      path.removeLast()
+      guard left > 0, !path.isEmpty, let parent = try? node(path, of: bytes), parent.members.isEmpty else { break }
+      left -= 1
+    }
+    return (bytes, left)
+  }
+
+  /// Whether there is such a member, whatever its value.
+  static func has(_ path: [String], in bytes: [UInt8]) -> Bool {
+    (try? node(path, of: bytes)) != nil
+  }
+
+  private static func node(_ path: [String], of bytes: [UInt8]) throws(JSONError) -> JSONLayout.Node? {
+    let root: JSONLayout.Node? = try JSONLayout(parsing: bytes, limits: limits).root
+    return path.reduce(root) { $0?[$1] }
+  }
+
+  private static func removing(_ path: [String], from bytes: [UInt8]) throws(JSONError) -> [UInt8]? {
+    guard let name = path.last, let object = try node(path.dropLast(), of: bytes) else { return nil }
+    let members = object.members
+    guard let index = members.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
+    let end = members[index].value.place.upperBound
+    let range =
+      if index > 0 {
+        members[index - 1].value.place.upperBound..<end
+      } else if members.count > 1 {
+        nameStart(0, of: object, in: bytes)..<nameStart(1, of: object, in: bytes)
+      } else {
+        (object.place.lowerBound + 1)..<end
+      }
+    return Array(bytes[..<range.lowerBound] + bytes[range.upperBound...])
+  }
+
+  private static func nameStart(_ index: Int, of object: JSONLayout.Node, in bytes: [UInt8]) -> Int {
+    let start = index == 0 ? object.place.lowerBound + 1 : object.members[index - 1].value.place.upperBound
+    return bytes[start...].firstIndex(of: UInt8(ascii: "\"")) ?? start
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 }
+
+  /// A value on one line, with blanks as people write it.
+  private static func spaced(_ value: JSON) -> [UInt8] {
+    guard case .object(let object) = value else { return value.serialized() }
+    let members = object.names.map { name in
+      JSON.string(name).serialized() + Array(": ".utf8) + spaced(object[name] ?? .null)
+    }
+    return Array("{".utf8) + Array(members.joined(separator: Array(", ".utf8))) + Array("}".utf8)
+  }
+}

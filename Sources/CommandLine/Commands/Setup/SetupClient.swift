@@ -1,0 +1,62 @@
+internal import Platform
+
+/// The programs that `setup` knows.
+enum SetupClient: String, CaseIterable, Sendable {
+  case git, docker, aws, cargo, go, pip, uv, mcp
+  // What these read is printed only: kubectl's own writer drops comments, and a mail program has more settings than ours.
+  case kubectl, msmtp, mbsync, neomutt, aerc
+
+  /// The names under which it is found, best first.
+  private var programs: [String] {
+    switch self {
+    case .docker: ["docker", "podman", "skopeo"]
+    case .pip: ["pip", "pip3"]
+    case .mcp: ["claude"]
+    default: [rawValue]
+    }
+  }
+
+  /// The path of the program; nil if it is not on the `PATH`.
+  var program: String? { programs.lazy.compactMap { InstalledProgram($0)?.path }.first }
+
+  /// Whether nothing is written for it.
+  var isPrintedOnly: Bool {
+    switch self {
+    case .git, .docker, .aws, .cargo, .go, .pip, .uv, .mcp: false
+    case .kubectl, .msmtp, .mbsync, .neomutt, .aerc: true
+    }
+  }
+
+  /// Whether it has one setting for all places.
+  var isForAllPlaces: Bool {
+    switch self {
+    case .go, .pip, .uv: true
+    case .git, .docker, .aws, .cargo, .mcp, .kubectl, .msmtp, .mbsync, .neomutt, .aerc: false
+    }
+  }
+
+  /// Whether the place is a mail server.
+  var isMail: Bool {
+    switch self {
+    case .msmtp, .mbsync, .neomutt, .aerc: true
+    case .git, .docker, .aws, .cargo, .go, .pip, .uv, .mcp, .kubectl: false
+    }
+  }
+
+  /// Whether its configuration can name an account.
+  var canNameAccount: Bool {
+    switch self {
+    case .docker, .pip, .uv: false
+    case .git, .aws, .cargo, .go, .mcp, .kubectl, .msmtp, .mbsync, .neomutt, .aerc: true
+    }
+  }
+
+  /// The name that it calls this program by, where it takes no path.
+  func link(_ name: ProgramName) -> String? {
+    switch self {
+    case .docker: "docker-credential-\(name.text)"
+    case .pip, .uv: KeyringHelper.program
+    case .git, .aws, .cargo, .go, .mcp, .kubectl, .msmtp, .mbsync, .neomutt, .aerc: nil
+    }
+  }
+}

@@ -1,0 +1,394 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+/// `agent setup`: has a program ask a helper, and takes that back.
+struct SetupCommand {
+  private enum Mode { case apply, print, dryRun, undo, test }
+
+  private let client: SetupClient?
+  private let mode: Mode
+  /// `--host` as it was typed.
+  private let host: String?
+  /// The account that the command line names.
+  private let account: String?
+  private let entryName: String?
+  private let user: String?
+  private let role: String?
+  private let isConfirmed: Bool
+  private let daemon: DaemonClient
+
+  private var console: Console { daemon.console }
+
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    let command = try SetupCommand(invocation)
+    return Action { () throws(Failure) in try command.run() }
+  }
+
+  private init(_ invocation: Invocation) throws(Failure) {
+    client = try invocation.operands.first.map { (word) throws(Failure) in try Self.client(word) }
+    let modes: [(Option<Bool>, Mode)] = [
+      (.setupPrint, .print), (.setupDryRun, .dryRun), (.setupUndo, .undo), (.setupTest, .test),
+    ]
+    let given = modes.filter { invocation[$0.0] }
+    if given.count > 1 { throw Invocation.choice(given[0].0.declaration, given[1].0.declaration) }
+    mode = given.first?.1 ?? .apply
+    account = try invocation.namedAccount(operand: nil)
+    isConfirmed = invocation[.setupYes]
+    daemon = DaemonClient(invocation)
+    if let client {
+      host = invocation[.setupHost]
+      // The others are refused as options without effect.
+      let isNamed = ![.git, .docker, .go, .pip, .uv].contains(client)
+      entryName = isNamed ? invocation[.setupName] : nil
+      user = client.isMail || client.link(.standard) == KeyringHelper.program ? invocation[.user] : nil
+      role = client == .aws ? invocation[.roleARN] : nil
+    } else {
+      (host, entryName, user, role) = (nil, nil, nil, nil)
+      if mode != .apply, mode != .undo {
+        throw Failure(.invalidRequest, "no program is named", hint: "agent setup")
+      }
+    }
+  }
+
+  private static func client(_ word: String) throws(Failure) -> SetupClient {
+    guard let client = SetupClient(rawValue: word) else {
+      throw Failure(
+        .invalidRequest, "\(TokenShape.shown(word)) is no program that setup knows",
+        hint: "choose one of \(SetupClient.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return client
+  }
+
+  private func run() throws(Failure) -> Int32 {
+    guard let client else {
+      if mode == .undo { return try undo() }
+      try console.answer(SetupList.json(try .read()), showing: SetupList.text)
+      return 0
+    }
+    switch mode {
+    case .undo: return try undo()
+    case .test:
+      let context = try context(client)
+      guard !context.url.isEmpty || client == .go else { throw Self.noHost }
+      if client == .aws { _ = try client.plan(context) }
+      try SetupTrial(client, context).run(isHeard: !console.json)
+      try tell(outcome(client, context, .works))
+    case .print: try print(client, try context(client))
+    case .apply where client.isPrintedOnly, .dryRun where client.isPrintedOnly: try print(client, try context(client))
+    case .apply, .dryRun: try apply(client, try context(client))
+    }
+    return 0
+  }
+
+  // MARK: Which account
+
+  private static var noHost: Failure { Failure(.invalidRequest, "no host is named", hint: "--host HOST") }
+
+  /// Finds the account that lists the place, before anything is written.
+  private func context(_ client: SetupClient) throws(Failure) -> SetupContext {
+    let name = ProgramName.current
+    let program = try SetupContext.ownPath(name)
+    let all = try ListedPlace.all(of: nil, daemon).filter { client.isMail == $0.entry.isMail }
+    let own = account.map { account in all.filter { $0.account.utf8.elementsEqual(account.utf8) } } ?? all
+    var place: OriginEntry?
+    if let host {
+      place = try Self.place(host, client)
+    } else if !client.isForAllPlaces {
+      place = try Self.onlyPlace(of: own, client)
+    }
+    guard let place else {
+      guard let first = own.first else { throw try notListed("https://HOST") }
+      return context(client, program, name, place: nil, first)
+    }
+    let fits = { (places: [ListedPlace]) in
+      let fitting = places.filter {
+        $0.entry.origin.utf8.elementsEqual(place.origin.utf8) && $0.entry.covers(place.path)
+      }
+      let longest = fitting.map(\.entry.path.utf8.count).max()
+      return fitting.filter { $0.entry.path.utf8.count == longest }
+    }
+    guard let first = fits(own).first else { throw try notListed(place.origin + place.path) }
+    let others = fits(client.canNameAccount && account != nil ? own : all).filter { $0.account != first.account }
+    if let other = others.first {
+      let accounts = Phrase.all([first.account, other.account])
+      throw client.canNameAccount
+        ? Failure(.invalidRequest, Phrase("\(accounts) list \(place.text)"), hint: "--account NAME")
+        : Failure(
+          .invalidConfiguration,
+          Phrase("\(accounts) list \(place.text), and \(client.rawValue) cannot name one of them"))
+    }
+    return context(client, program, name, place: place, first)
+  }
+
+  private func context(
+    _ client: SetupClient, _ program: String, _ name: ProgramName, place: OriginEntry?, _ listed: ListedPlace
+  ) -> SetupContext {
+    SetupContext(
+      program: program, name: name, place: place, account: listed.account, listed: listed.entry,
+      namesAccount: client.canNameAccount && account != nil, entryName: entryName, user: user, role: role)
+  }
+
+  /// The place that `--host` names: a host, or a URL. A mail server's scheme may be left out.
+  private static func place(_ host: String, _ client: SetupClient) throws(Failure) -> OriginEntry {
+    let hasScheme = host.utf8.contains(UInt8(ascii: "/"))
+    let text = client.isMail && !hasScheme ? (client == .msmtp ? "submission://" : "imaps://") + host : host
+    guard let place = OriginEntry(text, allowHTTPLoopback: true), place.isBare,
+      place.path.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"\"'\\`$#;".utf8.contains($0) })
+    else { throw Failure(.invalidRequest, "\(TokenShape.shown(host)) is no host and no https URL of a place") }
+    return place
+  }
+
+  /// The place that is meant where none is named.
+  private static func onlyPlace(of places: [ListedPlace], _ client: SetupClient) throws(Failure) -> OriginEntry? {
+    var texts: [String] = []
+    for place in places {
+      let text = place.entry.origin + place.entry.path
+      if !texts.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { texts.append(text) }
+    }
+    guard texts.count < 2 else {
+      throw Failure(.invalidRequest, Phrase("no host is named: \(Phrase.choices(texts))"), hint: "--host \(texts[0])")
+    }
+    return try texts.first.map { (text) throws(Failure) in try Self.place(text, client) }
+  }
+
+  private func notListed(_ url: String) throws(Failure) -> Failure {
+    let shown = ShellWord.quoted(url)
+    if let account {
+      return Failure(
+        .placeNotListed, "\(account) does not list \(url)", hint: "agent account set \(account) --host \(shown)")
+    }
+    let accounts = try daemon.ask(.list)["accounts"]?.array ?? []
+    let name = (accounts.first { $0["active"]?.bool == true } ?? accounts.first)?["name"]?.string
+    return Failure(
+      .placeNotListed, "no account lists \(url)",
+      hint: name.map { "agent account set \($0) --host \(shown)" } ?? "agent login")
+  }
+
+  // MARK: Setting up
+
+  private func apply(_ client: SetupClient, _ context: SetupContext) throws(Failure) {
+    let plan = try client.plan(context)
+    guard let file = plan.file else { return try print(client, context) }
+    let place = client.isForAllPlaces ? nil : context.url
+    let old = try file.read()
+    let earlier = try SetupReceipts.read().all.first {
+      $0.isFor(client, place) && $0.file.utf8.elementsEqual(file.path.utf8)
+    }
+    if let earlier, let piece = earlier.piece, piece.isIn(old ?? []) {
+      guard account == nil || earlier.account == context.account else {
+        throw Failure(
+          .invalidConfiguration, "\(file.path) is set up for \(earlier.account ?? "?") already",
+          hint: hint(client, ["--undo"]))
+      }
+      if mode == .apply { try makeLink(client, context) }
+      return try finish(outcome(client, context, .unchanged, file), client, context, plan)
+    }
+    let insertion = try plan.insertion(in: old, of: file.path)
+    var piece: SetupPiece?
+    switch insertion {
+    case .inserted(_, let inserted): piece = inserted
+    case .present:
+      let isMissing = client.link(context.name).map { context.path(of: $0) == nil } ?? false
+      if !isMissing || earlier != nil || mode == .dryRun {
+        if mode == .apply, earlier != nil { try makeLink(client, context) }
+        return try finish(outcome(client, context, .unchanged, file), client, context, plan)
+      }
+    case .exists(let key):
+      throw Failure(
+        .invalidConfiguration, "\(file.path) has \(key) already, and is left as it is", hint: hint(client, ["--print"]))
+    case .refused:
+      throw Failure(
+        .invalidConfiguration, "\(file.path) has a form that is not changed by setup", hint: hint(client, ["--print"]))
+    }
+    let text = piece?.shown ?? []
+    if mode == .dryRun {
+      if !console.json { show(file.path, text) }
+      return try tell(outcome(client, context, .proposed, file, text))
+    }
+    try confirm(client, context, file.path, text)
+    let receipt = SetupReceipt(
+      client: client, place: place, account: context.account, file: file.path, piece: piece, isFileMade: old == nil,
+      linkName: linkName(client, context), linkTarget: linkName(client, context).map { _ in context.program })
+    try SetupReceipts.change { (receipts) throws(Failure) in
+      let before = receipts
+      receipts.all.removeAll { $0.isFor(client, place) && $0.file.utf8.elementsEqual(file.path.utf8) }
+      receipts.all.append(receipt)
+      try receipts.write()
+      do throws(Failure) {
+        try makeLink(client, context)
+        if case .inserted(let bytes, _) = insertion { try file.replace(old, by: bytes) }
+      } catch {
+        receipts = before
+        throw error
+      }
+    }
+    try finish(outcome(client, context, .setUp, file, text), client, context, plan)
+  }
+
+  private func outcome(
+    _ client: SetupClient, _ context: SetupContext, _ state: SetupOutcome.State, _ file: SetupFile? = nil,
+    _ text: [String] = []
+  ) -> SetupOutcome {
+    SetupOutcome(
+      client: client, place: context.place.map { _ in context.url }, account: context.account, file: file?.path,
+      state: state, text: text)
+  }
+
+  private func print(_ client: SetupClient, _ context: SetupContext) throws(Failure) {
+    let plan = try client.plan(context)
+    let outcome = outcome(client, context, .printed, plan.file, plan.text)
+    try console.answer(outcome.json) { _ in plan.text.joined(separator: "\n") + "\n" }
+    if !console.json { console.note(outcome.phrase) }
+    for note in plan.notes { console.note(note) }
+  }
+
+  private func tell(_ outcome: SetupOutcome) throws(Failure) {
+    try console.confirm(outcome.json) { _ in outcome.phrase }
+  }
+
+  private func finish(
+    _ outcome: SetupOutcome, _ client: SetupClient, _ context: SetupContext, _ plan: SetupPlan
+  ) throws(Failure) {
+    try tell(outcome)
+    for note in plan.notes { console.note(note) }
+    guard let link = linkName(client, context), context.path(of: link) == nil else { return }
+    let directory = try SetupLinks.directory()
+    console.note(
+      Phrase(
+        "put this line into the start-up file of your shell: export PATH=\(ShellWord.quoted(directory)):\"$PATH\""))
+  }
+
+  /// The name that is to be linked in the directory of the user's, unless this program is on the `PATH` by it.
+  private func linkName(_ client: SetupClient, _ context: SetupContext) -> String? {
+    client.link(context.name).flatMap { name in
+      guard let found = context.path(of: name) else { return name }
+      let directory = (try? SetupLinks.directory()) ?? ""
+      return found.utf8.elementsEqual("\(directory)/\(name)".utf8) ? name : nil
+    }
+  }
+
+  private func makeLink(_ client: SetupClient, _ context: SetupContext) throws(Failure) {
+    if let name = linkName(client, context) { try SetupLinks.make(name, to: context.program) }
+  }
+
+  /// Shows what is added, and nothing of what is there.
+  private func show(_ path: String, _ text: [String]) {
+    guard !console.quiet || mode == .dryRun else { return }
+    let lines = text.map { "+ \(TerminalText.clean($0.expandingTabs, limit: 1000))\n" }
+    Console.tell("\(TerminalText.clean(path, limit: 1000)):\n\(lines.joined())")
+  }
+
+  private func confirm(
+    _ client: SetupClient, _ context: SetupContext, _ path: String, _ text: [String]
+  ) throws(Failure) {
+    if !console.json { show(path, text) }
+    if isConfirmed { return }
+    let answer = console.mayAsk ? try Confirmation.ask(Phrase("Write this to \(path)?")) : nil
+    guard let answer else {
+      throw Failure(
+        .invalidRequest, "nobody can be asked here whether \(path) may be changed", hint: hint(client, ["--yes"]))
+    }
+    if !answer { throw Failure(.cancelled, "cancelled: nothing was changed") }
+  }
+
+  /// This command line with other options.
+  private func hint(_ client: SetupClient, _ more: [String]) -> String {
+    var words = ["agent", "setup", client.rawValue]
+    for (option, value) in [
+      ("host", host), ("account", account), ("name", entryName), ("user", user), ("role-arn", role),
+    ] {
+      if let value { words += ["--\(option)", value] }
+    }
+    return (words + more).map(ShellWord.quoted).joined(separator: " ")
+  }
+
+  // MARK: Undoing
+
+  /// Takes out what is as it was put there, and names the rest.
+  private func undo() throws(Failure) -> Int32 {
+    var place: String?
+    if let client, let host {
+      let entry = try Self.place(host, client)
+      place = entry.origin + entry.path
+    }
+    let outcomes = try SetupReceipts.change { (receipts) throws(Failure) in
+      var outcomes: [SetupOutcome] = []
+      for receipt in receipts.all.reversed() where isMeant(receipt, place) {
+        outcomes.append(try receipts.undo(receipt))
+      }
+      return outcomes
+    }
+    let left = outcomes.contains { $0.state == .changed }
+    if console.json {
+      try Console.answer(JSONObject([("undone", .array(outcomes.map { .object($0.json) }))]))
+    } else {
+      if outcomes.isEmpty { console.note(Phrase("nothing of this is set up")) }
+      for outcome in outcomes { console.note(outcome.phrase) }
+    }
+    return left ? Wire.ExitStatus.failed.rawValue : 0
+  }
+
+  private func isMeant(_ receipt: SetupReceipt, _ place: String?) -> Bool {
+    guard client == nil || receipt.client == client else { return false }
+    if let account, receipt.account != account { return false }
+    guard let place, let other = receipt.place else { return true }
+    return place.utf8.elementsEqual(other.utf8)
+  }
+}
+
+extension SetupReceipts {
+  /// Takes one out of its file, and forgets it unless it was changed there.
+  fileprivate mutating func undo(_ receipt: SetupReceipt) throws(Failure) -> SetupOutcome {
+    var outcome = receipt.outcome
+    outcome.state = .undone
+    if let piece = receipt.piece {
+      let file = try SetupFile(receipt.file)
+      let old = try file.read()
+      if let old, let (bytes, left) = piece.removed(from: old) {
+        remove(receipt)
+        let isEmpty = receipt.isFileMade && bytes == piece.emptyFile
+        if !isEmpty { handOn(receipt, left) }
+        try file.replace(old, by: isEmpty ? nil : bytes)
+      } else if old.map({ piece.hasTrace(in: $0) }) ?? false {
+        outcome.state = .changed
+        return outcome
+      } else {
+        outcome.state = .missing
+      }
+    }
+    remove(receipt)
+    if let link = receipt.link, !all.contains(where: { $0.linkName == link.name }) {
+      try SetupLinks.remove(link.name, to: link.target)
+    }
+    return outcome
+  }
+
+  private mutating func remove(_ receipt: SetupReceipt) { all.removeAll { $0 == receipt } }
+
+  /// What was made for one piece and is used by another goes when that one goes.
+  private mutating func handOn(_ receipt: SetupReceipt, _ left: Int) {
+    guard case .member(let path, _, _)? = receipt.piece else {
+      if receipt.isFileMade, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.piece != nil }) {
+        all[heir].isFileMade = true
+      }
+      return
+    }
+    for index in all.indices where all[index].file == receipt.file {
+      if receipt.isFileMade { all[index].isFileMade = true }
+      if left > 0, let piece = all[index].piece?.making(atLeast: left, around: path) {
+        all[index].piece = piece
+        return
+      }
+    }
+  }
+}
+
+extension String {
+  /// The text with blanks for each tab, which a terminal's text must not have.
+  fileprivate var expandingTabs: String {
+    String(decoding: utf8.flatMap { $0 == UInt8(ascii: "\t") ? Array("  ".utf8) : [$0] }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,135 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+/// What a client is to be set up for.
+struct SetupContext: Sendable {
+  /// The absolute path of this program.
+  let program: String
+  let name: ProgramName
+  /// The place that is asked for; nil where the client has one setting for all.
+  let place: OriginEntry?
+  /// The account that lists it.
+  let account: String
+  /// What the account lists it with.
+  let listed: OriginEntry?
+  /// Whether the client's configuration says which account is meant.
+  let namesAccount: Bool
+  /// The name of the entry in the client's configuration, if one was given.
+  var entryName: String?
+  /// `--user`.
+  var user: String?
+  /// `--role-arn`.
+  var role: String?
+  var variable: @Sendable (String) -> String? = { Environment.value($0) }
+
+  /// The place as a URL without a slash at its end.
+  var url: String { place.map { $0.origin + $0.path } ?? "" }
+
+  /// Host and port of the place.
+  var host: String {
+    let origin = place?.origin.utf8 ?? "".utf8
+    return String(decoding: origin.drop { $0 != UInt8(ascii: "/") }.dropFirst(2), as: UTF8.self)
+  }
+
+  /// A word made of the host, for names that take letters, digits and dashes only.
+  var hostWord: String {
+    String(decoding: host.utf8.map { $0.isASCIIAlphanumeric ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
+  }
+
+  /// The words behind the program: a helper's, and the account where it must be named.
+  func words(_ helper: HelperName, _ more: [String] = []) -> [String] {
+    ["helper", helper.rawValue] + more + (namesAccount ? ["--account", account] : [])
+  }
+
+  /// A command line for a shell or for what splits words as one does.
+  func line(_ words: [String]) -> String { ([program] + words).map(ShellWord.quoted).joined(separator: " ") }
+
+  /// `agent token`, for programs that want the bare token.
+  var tokenLine: String {
+    var words = ["token", account, "--no-input"]
+    if let listed {
+      words += listed.scope.flatMap { ["--scope", $0] } + listed.resources.flatMap { ["--resource", $0] }
+      if let audience = listed.audience { words += ["--audience", audience] }
+    }
+    return line(words)
+  }
+
+  /// A file below the directory that a variable names, else below another one in the home.
+  func file(_ variable: String, _ name: String, else directory: String) throws(Failure) -> SetupFile {
+    if let folder = set(variable) { return try SetupFile("\(folder)/\(name)") }
+    return try SetupFile("\(try home())/\(directory)\(name)")
+  }
+
+  /// A file of the user's configuration (XDG Base Directory Specification).
+  func configurationFile(_ name: String) throws(Failure) -> SetupFile {
+    let directory: String
+    do throws(SystemError) {
+      directory = try UserDirectories.configHome(in: variable)
+    } catch {
+      throw Failure(error, doing: "there is no home directory")
+    }
+    return try SetupFile("\(directory)/\(name)")
+  }
+
+  func home() throws(Failure) -> String {
+    do throws(SystemError) {
+      return try UserDirectories.home(in: variable)
+    } catch {
+      throw Failure(error, doing: "there is no home directory")
+    }
+  }
+
+  /// A variable that is set and not empty.
+  func set(_ variable: String) -> String? { self.variable(variable).flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// The name of the entry: the one that was given, or another.
+  ///
+  /// - Throws: `invalid_request` for a name that could be taken for more than a name.
+  func entryName(else name: String) throws(Failure) -> String {
+    let name = entryName ?? name
+    guard (1...64).contains(name.utf8.count),
+      name.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
+    else { throw Failure(.invalidRequest, "a name of an entry has letters, digits, \"-\" and \"_\" only: --name NAME") }
+    return name
+  }
+
+  /// The user name at the place.
+  func userName() throws(Failure) -> String {
+    guard let user = user ?? listed?.user else {
+      throw Failure(.invalidRequest, "no user name is known for \(url)", hint: "--user NAME")
+    }
+    guard user.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
+    else {
+      throw Failure(.invalidRequest, "the user name holds characters that no user name may have")
+    }
+    return user
+  }
+
+  // MARK: This program
+
+  /// The path by which others are to call this program: as it is found on the `PATH`, which stays when a new version is
+  /// installed, else its own file.
+  ///
+  /// - Throws: `invalid_configuration` for a path that could not be written to all files.
+  static func ownPath(_ name: ProgramName) throws(Failure) -> String {
+    let own = Machine.executablePath()
+    let found = Spawn.search(name.text).flatMap {
+      $0.utf8.first == UInt8(ascii: "/") && Spawn.isSame($0, own) ? $0 : nil
+    }
+    let path = found ?? own
+    guard path.utf8.first == UInt8(ascii: "/"),
+      path.utf8.allSatisfy({ ($0 < 0x80 && ShellWord.isLiteral($0)) || $0 == UInt8(ascii: " ") })
+    else {
+      throw Failure(.invalidConfiguration, "the path of this program cannot be written to a configuration: \(path)")
+    }
+    return path
+  }
+
+  /// The path of this program by another name, if it is on the `PATH` and no other program comes before it.
+  func path(of link: String) -> String? {
+    Spawn.search(link).flatMap { $0.utf8.first == UInt8(ascii: "/") && Spawn.isSame($0, program) ? $0 : nil }
+  }
+}

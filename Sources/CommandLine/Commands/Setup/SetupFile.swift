@@ -1,0 +1,106 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// The configuration file of a program. It is read and replaced under the rules of the settings file: it and its directory
+/// may be symbolic links, as long as no other user can change what they lead to.
+struct SetupFile: Sendable, Hashable {
+  /// Its absolute path.
+  let path: String
+
+  private var parts: (directory: String, name: String) {
+    let names = path.split(separator: "/", omittingEmptySubsequences: false)
+    return (names.dropLast().joined(separator: "/"), String(names[names.count - 1]))
+  }
+
+  /// More than anyone writes by hand, and more than a program that keeps its state there does.
+  static let mostBytes = JSONMembers.mostBytes
+
+  /// - Throws: `invalid_configuration` for a path that is not absolute.
+  init(_ path: String) throws(Failure) {
+    guard path.utf8.first == UInt8(ascii: "/"), path.utf8.last != UInt8(ascii: "/") else {
+      throw Failure(.invalidConfiguration, "\(path) is no absolute path of a file")
+    }
+    self.path = path
+  }
+
+  /// Its bytes; nil if there is no file.
+  ///
+  /// - Throws: `storage` for a file that others can change, is too long or cannot be read.
+  func read() throws(Failure) -> [UInt8]? {
+    let (directory, name) = parts
+    do throws(DirectoryError) {
+      let directory = try PrivateDirectory(changedByUserAlone: directory, create: false)
+      return try directory.withTarget(of: name) { (place, name) throws(SystemError) in try Self.bytes(name, place) }
+    } catch {
+      if case .system(let cause, _) = error, cause.isNotFound { return nil }
+      throw Failure(error)
+    }
+  }
+
+  /// Replaces it atomically, or removes it for nil.
+  ///
+  /// - Parameter old: What was read; another program may have written meanwhile.
+  func replace(_ old: [UInt8]?, by bytes: [UInt8]?) throws(Failure) {
+    let (directory, name) = parts
+    let isWritten: Bool
+    do throws(DirectoryError) {
+      let directory = try PrivateDirectory(changedByUserAlone: directory, create: bytes != nil)
+      isWritten = try directory.withTarget(of: name) { (place, name) throws(SystemError) in
+        guard try Self.bytes(name, place) == old else { return false }
+        if let bytes {
+          try place.replaceFile(keepingModeOf: name, with: bytes.span)
+        } else {
+          try place.removeFile(name)
+        }
+        return true
+      }
+    } catch {
+      throw Failure(error)
+    }
+    guard isWritten else { throw Failure(.storage, "\(path) was changed by another program meanwhile: try again") }
+  }
+
+  private static func bytes(_ name: String, _ place: borrowing PrivateDirectory) throws(SystemError) -> [UInt8]? {
+    place.exists(name) ? try place.readFile(changedByUserAlone: name, limit: mostBytes) : nil
+  }
+}
+
+/// The directory of the names that programs call this one by and that are not for everybody: `keyring` would hide another
+/// program of that name.
+enum SetupLinks {
+  /// - Throws: `storage` where there is no home.
+  static func directory() throws(Failure) -> String {
+    do {
+      return try UserDirectories.dataHome(in: Environment.value) + "/agent/bin"
+    } catch {
+      throw Failure(error, doing: "there is no directory for data")
+    }
+  }
+
+  /// Makes a link to this program, unless it is there.
+  static func make(_ name: String, to program: String) throws(Failure) {
+    let path = try directory()
+    do throws(DirectoryError) {
+      let directory = try PrivateDirectory(opening: path, create: true)
+      if directory.link(name).map({ $0.utf8.elementsEqual(program.utf8) }) ?? false { return }
+      do { try directory.createLink(name, to: program) } catch { throw .system(error, path: "\(path)/\(name)") }
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// Removes a link that leads to a program, if it still does.
+  static func remove(_ name: String, to program: String) throws(Failure) {
+    let path = try directory()
+    do throws(DirectoryError) {
+      let directory = try PrivateDirectory(opening: path, create: false)
+      guard directory.link(name).map({ $0.utf8.elementsEqual(program.utf8) }) ?? false else { return }
+      do { try directory.removeFile(name) } catch { throw .system(error, path: "\(path)/\(name)") }
+    } catch {
+      if case .system(let cause, _) = error, cause.isNotFound { return }
+      throw Failure(error)
+    }
+  }
+}

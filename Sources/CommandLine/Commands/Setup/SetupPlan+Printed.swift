@@ -1,0 +1,119 @@
+internal import Encoding
+internal import Vocabulary
+internal import Wire
+
+// What is only printed, complete and ready to be pasted.
+extension SetupClient {
+  static func kubectl(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    let name = try context.entryName(else: context.account)
+    let words = context.words(.kubectl).map { "\"\($0)\"" }.joined(separator: ", ")
+    return SetupPlan(text: [
+      "users:",
+      "- name: \(name)",
+      "  user:",
+      "    exec:",
+      "      apiVersion: client.authentication.k8s.io/v1",
+      "      command: \"\(context.program)\"",
+      "      args: [\(words)]",
+      "      interactiveMode: Never",
+      "      provideClusterInfo: true",
+    ])
+  }
+
+  static func msmtp(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    let server = try MailServer(context, isOutgoing: true)
+    let user = try context.userName()
+    return SetupPlan(text: [
+      "account \(try context.entryName(else: context.account))",
+      "host \(server.host)",
+      "port \(server.port)",
+      "tls on",
+      "tls_starttls \(server.isTLSFromTheStart ? "off" : "on")",
+      "auth oauthbearer",
+      "user \(user)",
+      "from \(user)",
+      "passwordeval \(context.tokenLine)",
+    ])
+  }
+
+  static func mbsync(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    let server = try MailServer(context, isOutgoing: false)
+    return SetupPlan(
+      text: [
+        "IMAPAccount \(try context.entryName(else: context.account))",
+        "Host \(server.host)",
+        "Port \(server.port)",
+        "SSLType IMAPS",
+        "AuthMechs XOAUTH2",
+        "User \(try context.userName())",
+        "PassCmd \"\(context.tokenLine)\"",
+      ], notes: [Phrase("mbsync needs a plugin of the SASL library for XOAUTH2")])
+  }
+
+  static func neomutt(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    let server = try MailServer(context, isOutgoing: nil)
+    let user = try context.userName()
+    guard server.isOutgoing else {
+      return SetupPlan(text: [
+        "set imap_user = \"\(user)\"",
+        "set folder = \"imaps://\(server.host):\(server.port)/\"",
+        "set spoolfile = \"+INBOX\"",
+        "set imap_authenticators = \"oauthbearer:xoauth2\"",
+        "set imap_oauth_refresh_command = \"\(context.tokenLine)\"",
+      ])
+    }
+    return SetupPlan(text: [
+      "set smtp_url = \"\(server.isTLSFromTheStart ? "smtps" : "smtp")://\(escaped(user))@\(server.host):\(server.port)/\"",
+      "set smtp_authenticators = \"oauthbearer:xoauth2\"",
+      "set smtp_oauth_refresh_command = \"\(context.tokenLine)\"",
+    ])
+  }
+
+  static func aerc(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    let server = try MailServer(context, isOutgoing: nil)
+    let place = "\(escaped(try context.userName()))@\(server.host):\(server.port)"
+    let key = server.isOutgoing ? "outgoing" : "source"
+    let scheme = server.isOutgoing ? (server.isTLSFromTheStart ? "smtps" : "smtp") : "imaps"
+    return SetupPlan(text: [
+      "[\(try context.entryName(else: context.account))]",
+      "\(key) = \(scheme)+oauthbearer://\(place)",
+      "\(key)-cred-cmd = \(context.tokenLine)",
+    ])
+  }
+
+  /// A user name as it stands in a URL.
+  private static func escaped(_ user: String) -> String {
+    let bytes = user.utf8.flatMap { byte in
+      byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
+        ? [byte] : Array("%".utf8) + [HexDigit.upper(byte >> 4), HexDigit.upper(byte & 15)]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// The server that a mail program is set up for.
+private struct MailServer {
+  let host: String
+  let port: Int
+  let isOutgoing: Bool
+  let isTLSFromTheStart: Bool
+
+  /// - Parameter isOutgoing: What it must be for; nil for both.
+  init(_ context: SetupContext, isOutgoing wanted: Bool?) throws(Failure) {
+    guard let place = context.place, let uri = OriginEntry.uri(place.origin), uri.isMail else {
+      throw Failure(
+        .invalidRequest, "\(context.url) is no mail server", hint: "--host imaps://HOST or submission://HOST")
+    }
+    isOutgoing = !uri.hasScheme("imaps")
+    isTLSFromTheStart = !uri.hasScheme("submission")
+    if let wanted, wanted != isOutgoing {
+      throw Failure(
+        .invalidRequest,
+        wanted
+          ? Phrase("this program sends mail: it wants submission://HOST")
+          : Phrase("this program reads mail: it wants imaps://HOST"))
+    }
+    host = uri.host
+    port = uri.port.map { Int($0) } ?? (isOutgoing ? (isTLSFromTheStart ? 465 : 587) : 993)
+  }
+}

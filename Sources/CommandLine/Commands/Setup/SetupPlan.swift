@@ -1,0 +1,324 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+/// What is put where, for one client and place.
+struct SetupPlan: Sendable {
+  /// What is to be done with the file.
+  enum Change: Sendable {
+    /// It is printed only.
+    case none
+    case member([String], JSON)
+    case lines(@Sendable (ConfigurationText) throws(Failure) -> Insertion)
+  }
+
+  /// Nil for a client that is printed only.
+  var file: SetupFile?
+  /// The lines to paste.
+  var text: [String]
+  var change = Change.none
+  /// What a person should know besides.
+  var notes: [Phrase] = []
+
+  /// A text with the change in it.
+  ///
+  /// - Throws: `invalid_configuration` for a text that is not what the client reads.
+  func insertion(in bytes: [UInt8]?, of path: String) throws(Failure) -> Insertion {
+    if let bytes, !bytes.isText {
+      throw Failure(.invalidConfiguration, "\(path) is not changed: it is no text in UTF-8")
+    }
+    switch change {
+    case .none: return .refused
+    case .lines(let added): return try added(ConfigurationText(bytes ?? []))
+    case .member(let names, let value):
+      do {
+        return try JSONMembers.adding(names, value, to: bytes ?? JSONMembers.empty)
+      } catch {
+        throw Failure(
+          .invalidConfiguration,
+          "\(path) is not changed: it is no JSON by RFC 8259 without comments (byte \(error.offset))")
+      }
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Whether it is UTF-8 without a byte order mark and without NUL.
+  fileprivate var isText: Bool {
+    !starts(with: [0xEF, 0xBB, 0xBF]) && !contains(0) && String(validating: self, as: UTF8.self) != nil
+  }
+}
+
+extension SetupClient {
+  /// - Throws: `invalid_request` where something is missing, `invalid_configuration` where the client cannot be set up.
+  func plan(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    switch self {
+    case .git: try Self.git(context)
+    case .docker: try Self.docker(context)
+    case .aws: try Self.aws(context)
+    case .cargo: try Self.cargo(context)
+    case .go: try Self.go(context)
+    case .pip: try Self.pip(context)
+    case .uv: try Self.uv(context)
+    case .mcp: try Self.mcp(context)
+    case .kubectl: try Self.kubectl(context)
+    case .msmtp: try Self.msmtp(context)
+    case .mbsync: try Self.mbsync(context)
+    case .neomutt: try Self.neomutt(context)
+    case .aerc: try Self.aerc(context)
+    }
+  }
+
+  /// The name between the marks of a block.
+  private func mark(_ context: SetupContext) -> String { isForAllPlaces ? rawValue : "\(rawValue) \(context.url)" }
+
+  // MARK: git
+
+  /// An empty helper comes first: it takes those away that would store a token for longer than it is good.
+  private static func git(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    guard let git = InstalledProgram("git") else { throw notFound(.git) }
+    let command: String
+    let account = context.namesAccount ? " --account \(context.account)" : ""
+    if let link = context.path(of: "git-credential-\(context.name.text)"), link.utf8.allSatisfy(ShellWord.isPlain) {
+      command = link + account
+    } else {
+      command = "!" + context.line(context.words(.git))
+    }
+    var keys = [("helper", ""), ("helper", command)]
+    if let path = context.place?.path, !path.isEmpty { keys.append(("useHttpPath", "true")) }
+    let text = ["[credential \"\(context.url)\"]"] + keys.map { "\t\($0) = \($1)" }
+    let file = try gitFile(context)
+    let mark = SetupClient.git.mark(context)
+    let expected = keys.flatMap { Array("credential.\(context.url).\($0.lowercased())\n\($1)\0".utf8) }
+    return SetupPlan(
+      file: file, text: text,
+      change: .lines { (old) throws(Failure) in
+        if try hasHelper(context, git) { return .exists("credential.\(context.url).helper") }
+        let insertion = old.adding(text, named: mark, at: .end)
+        // git says what it reads, before anything is written: a last line may go on in the next one.
+        guard case .inserted(let bytes, _) = insertion,
+          try settings(in: bytes, git) == (try settings(in: old.bytes, git)) + expected
+        else { return .refused }
+        return insertion
+      })
+  }
+
+  /// The file that git writes to.
+  private static func gitFile(_ context: SetupContext) throws(Failure) -> SetupFile {
+    if let path = context.set("GIT_CONFIG_GLOBAL") { return try SetupFile(path) }
+    let file = try SetupFile("\(try context.home())/.gitconfig")
+    let other = try context.configurationFile("git/config")
+    if try file.read() != nil { return file }
+    return try other.read() == nil ? file : other
+  }
+
+  /// Whether git has a helper for this very place, wherever that is written.
+  private static func hasHelper(_ context: SetupContext, _ git: InstalledProgram) throws(Failure) -> Bool {
+    let names = try output(of: git, ["config", "-z", "--name-only", "--includes", "--list"], changes: ["GIT_DIR": nil])
+    return names.split(separator: 0).contains { name in
+      let (start, end) = ("credential.".utf8, ".helper".utf8)
+      guard name.count > start.count + end.count, name.starts(with: start), name.suffix(end.count).elementsEqual(end)
+      else { return false }
+      let url = String(decoding: name.dropFirst(start.count).dropLast(end.count), as: UTF8.self)
+      guard let place = context.place, let other = OriginEntry(url, allowHTTPLoopback: true) else { return false }
+      return place.hasPlace(of: other)
+    }
+  }
+
+  private static func settings(in bytes: [UInt8], _ git: InstalledProgram) throws(Failure) -> [UInt8] {
+    try output(of: git, ["config", "-z", "--file", "-", "--list"], input: bytes)
+  }
+
+  // MARK: JSON
+
+  private static func docker(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    guard context.place?.path.isEmpty ?? true else {
+      throw Failure(.invalidRequest, "docker asks by host, without a path", hint: "--host \(context.host)")
+    }
+    let path = ["credHelpers", context.host]
+    return try member(
+      path, .string(context.name.text), in: context.file("DOCKER_CONFIG", "config.json", else: ".docker/"))
+  }
+
+  private static func mcp(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    let value = JSONObject([
+      ("type", "http"), ("url", .string(context.url)),
+      ("headersHelper", .string(context.line(context.words(.mcp, ["--url", context.url])))),
+    ])
+    return try member(
+      ["mcpServers", try context.entryName(else: context.hostWord)], .object(value),
+      in: context.file("CLAUDE_CONFIG_DIR", ".claude.json", else: ""))
+  }
+
+  private static func member(_ path: [String], _ value: JSON, in file: SetupFile) -> SetupPlan {
+    SetupPlan(
+      file: file, text: SetupPiece.member(path: path, value: value, made: 0).shown, change: .member(path, value))
+  }
+
+  // MARK: INI and TOML
+
+  private static func aws(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    guard let role = context.role else {
+      throw Failure(.invalidRequest, "no role is named", hint: "--role-arn ARN")
+    }
+    guard role.utf8.allSatisfy({ $0 < 0x80 && ShellWord.isLiteral($0) }), !role.isEmpty else {
+      throw Failure(.invalidRequest, "the name of the role holds characters that none may have")
+    }
+    let name = try context.entryName(else: context.account)
+    let section = name.utf8.elementsEqual("default".utf8) ? name : "profile \(name)"
+    let command = context.line(context.words(.aws, ["--role-arn", role, "--url", context.url]))
+    let text = ["[\(section)]", "credential_process = \(command)"]
+    let home = try context.home()
+    let path = context.set("AWS_CONFIG_FILE") ?? (home + "/.aws/config")
+    let file = try SetupFile(path)
+    let mark = "aws \(name)"
+    return SetupPlan(
+      file: file, text: text,
+      change: .lines { (old) throws(Failure) in
+        let bare = String(decoding: section.utf8.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+        if old.header(bare) != nil { return .exists("[\(section)]") }
+        return old.adding(text, named: mark, at: .end)
+      })
+  }
+
+  private static func pip(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    let key = "keyring-provider = subprocess"
+    return SetupPlan(
+      file: try context.configurationFile("pip/pip.conf"), text: ["[global]", key],
+      change: .lines { (old) throws(Failure) in
+        guard let header = old.header("global") else {
+          return old.adding(["[global]", key], named: "pip", at: .end)
+        }
+        return existing("keyring-provider", "subprocess", in: old, old.section(header))
+          ?? old.adding([key], named: "pip", at: .behind(line: header))
+      },
+      notes: [
+        Phrase("older versions of pip ask only with a user name in the URL of the index: https://oauth2@HOST/simple/")
+      ])
+  }
+
+  private static func uv(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    let key = "keyring-provider = \"subprocess\""
+    return SetupPlan(
+      file: try context.configurationFile("uv/uv.toml"), text: [key],
+      change: .lines { (old) throws(Failure) in
+        if old.hasLongStrings { return .refused }
+        return existing("keyring-provider", "subprocess", in: old, old.section(nil))
+          ?? old.adding([key], named: "uv", at: .start)
+      }, notes: [Phrase("uv asks only with a user name in the URL of the index: https://oauth2@HOST/simple/")])
+  }
+
+  private static func existing(
+    _ key: String, _ wanted: String, in text: ConfigurationText, _ section: Range<Int>
+  ) -> Insertion? {
+    text.value(key, in: section).map { $0.utf8.elementsEqual(wanted.utf8) ? .present : .exists(key) }
+  }
+
+  private static func cargo(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    let index = "sparse+\(context.url)/"
+    let provider = ([context.program] + context.words(.cargo)).map { "\"\($0)\"" }.joined(separator: ", ")
+    let key = "credential-provider = [\(provider)]"
+    let name = try context.entryName(else: context.hostWord)
+    let isNamed = context.entryName != nil
+    let table = ["[registries.\(name)]", "index = \"\(index)\"", key]
+    let mark = SetupClient.cargo.mark(context)
+    var file = try context.file("CARGO_HOME", "config.toml", else: ".cargo/")
+    // cargo reads the older name first.
+    let older = try context.file("CARGO_HOME", "config", else: ".cargo/")
+    if try older.read() != nil { file = older }
+    return SetupPlan(
+      file: file, text: table,
+      change: .lines { (old) throws(Failure) in
+        if old.hasLongStrings || old.hasInlineRegistries { return .refused }
+        let known = isNamed ? old.header("registries.\(name)") : old.registry(index: index)
+        guard let header = known ?? old.header("registries.\(name)") else {
+          return old.adding(table, named: mark, at: .end)
+        }
+        let section = old.section(header)
+        if old.value("credential-provider", in: section) != nil { return .exists("credential-provider") }
+        guard old.value("index", in: section).map({ $0.utf8.elementsEqual(index.utf8) }) ?? false else {
+          return .exists("registries.\(name)")
+        }
+        return old.adding([key], named: mark, at: .behind(line: header))
+      })
+  }
+
+  // MARK: go
+
+  /// `go env -w` sorts the lines of its file and drops some, so the file is changed here. Ours is the first of several
+  /// commands: what it says goes before an old password in `~/.netrc`, and it says nothing of places that are not listed.
+  private static func go(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    guard let go = InstalledProgram("go") else { throw notFound(.go) }
+    let answer = try output(of: go, ["env", "GOENV", "GOAUTH"])
+    let values = answer.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    guard values.count >= 2, !values[1].isEmpty else {
+      throw Failure(.invalidConfiguration, "this go has no GOAUTH: it is older than 1.24")
+    }
+    guard !values[0].isEmpty, values[0] != "off" else {
+      throw Failure(.invalidConfiguration, "go reads no file of settings: GOENV is off")
+    }
+    let command = context.line(context.words(.go))
+    let text = "GOAUTH=\(command); netrc"
+    return SetupPlan(
+      file: try SetupFile(values[0]), text: [text],
+      change: .lines { (old) throws(Failure) in
+        let lines = old.lines.indices.filter { old.bytes[old.lines[$0]].starts(with: "GOAUTH=".utf8) }
+        guard let line = lines.first else { return old.adding([text], named: "go", at: .end) }
+        let value = old.words(line).utf8.dropFirst("GOAUTH=".utf8.count)
+        if value.elementsEqual(text.utf8.dropFirst("GOAUTH=".utf8.count)) { return .present }
+        guard lines.count == 1, !value.isEmpty, !value.elementsEqual("off".utf8) else { return .exists("GOAUTH") }
+        if value.starts(with: (command + ";").utf8) { return .present }
+        return old.adding("\(command); ", behind: "GOAUTH=")
+      },
+      notes: context.set("GOAUTH") == nil
+        ? [] : [Phrase("the variable GOAUTH is set in this shell, and goes before the file")])
+  }
+
+  // MARK: Programs
+
+  private static func notFound(_ client: SetupClient) -> Failure {
+    Failure(.invalidConfiguration, "\(client.rawValue) is not on the PATH, and without it its file cannot be checked")
+  }
+
+  /// What a client's own command prints.
+  private static func output(
+    of program: InstalledProgram, _ words: [String], input: [UInt8] = [], changes: [String: String?] = [:]
+  ) throws(Failure) -> [UInt8] {
+    let result: InstalledProgram.Result
+    do {
+      result = try program.run(words, input: input, changes: changes, limit: 1 << 22)
+    } catch {
+      throw Failure(error, doing: Phrase("\(program.path) cannot be asked"))
+    }
+    guard result.succeeded else {
+      throw Failure(.invalidConfiguration, "\(program.path) cannot read its settings, which are left as they are")
+    }
+    return result.output
+  }
+}
+
+extension ConfigurationText {
+  /// Whether a TOML text has strings of several lines, which can hold what looks like a section.
+  fileprivate var hasLongStrings: Bool { contains("\"\"\"") || contains("'''") }
+
+  /// Whether cargo's registries are written in another form than a table each.
+  fileprivate var hasInlineRegistries: Bool {
+    header("registries") != nil
+      || section(nil).contains { line in
+        let text = bare(line).utf8
+        return text.starts(with: "registries.".utf8) || text.starts(with: "registries=".utf8)
+      }
+  }
+
+  /// The first line of the table of a registry with this index.
+  fileprivate func registry(index: String) -> Int? {
+    lines.indices.first { line in
+      bare(line).utf8.starts(with: "[registries.".utf8)
+        && value("index", in: section(line)).map { $0.utf8.elementsEqual(index.utf8) } ?? false
+    }
+  }
+}

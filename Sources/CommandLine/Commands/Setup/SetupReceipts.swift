@@ -1,0 +1,156 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// What was put where, so that it can be taken out again. It holds no text that was there before.
+struct SetupReceipt: Sendable, Hashable {
+  let client: SetupClient
+  /// The place that the client gets tokens for; nil where the client has one setting for all.
+  let place: String?
+  /// The account that listed the place.
+  let account: String?
+  let file: String
+  /// Nil where the file had all that is needed.
+  var piece: SetupPiece?
+  /// Whether there was no such file.
+  var isFileMade: Bool
+  /// A name that this program was given in ``SetupLinks``, and the path that it leads to.
+  var link: (name: String, target: String)? { linkName.flatMap { name in linkTarget.map { (name, $0) } } }
+  var linkName: String?
+  var linkTarget: String?
+
+  /// Whether it is of the same client and place.
+  func isFor(_ client: SetupClient, _ place: String?) -> Bool {
+    self.client == client && (self.place ?? "").utf8.elementsEqual((place ?? "").utf8)
+  }
+}
+
+/// All receipts: one file of this user in the state directory.
+struct SetupReceipts {
+  var all: [SetupReceipt] = []
+
+  private static let name = "setup.json"
+  private static let lockName = "setup.lock"
+  private static let mostBytes = 1 << 20
+  private static let patience = Duration.seconds(5)
+
+  /// - Throws: `invalid_configuration` when the file is damaged.
+  static func read() throws(Failure) -> SetupReceipts {
+    do throws(DirectoryError) {
+      let directory = try PrivateDirectory(opening: try path(), create: false)
+      return try read(directory)
+    } catch {
+      if case .system(let cause, _) = error, cause.isNotFound { return SetupReceipts() }
+      throw Failure(error)
+    }
+  }
+
+  /// Changes them while no other process does. What `body` changed is written when it returns, also by throwing.
+  static func change<Result>(_ body: (inout SetupReceipts) throws(Failure) -> Result) throws(Failure) -> Result {
+    let directory = try Self.directory()
+    let lock = try Self.lock(directory)
+    var receipts: SetupReceipts
+    do throws(DirectoryError) { receipts = try read(directory) } catch { throw Failure(error) }
+    let result: Swift.Result<Result, Failure>
+    do throws(Failure) { result = .success(try body(&receipts)) } catch { result = .failure(error) }
+    try receipts.write(directory)
+    lock.release()
+    return try result.get()
+  }
+
+  /// Writes them now. To be called before a file is changed, so that nothing is anywhere without a receipt.
+  func write() throws(Failure) {
+    try write(Self.directory())
+  }
+
+  private func write(_ directory: borrowing PrivateDirectory) throws(Failure) {
+    let object = JSONObject([("version", .int(1)), ("entries", .array(all.map { .object($0.json) }))])
+    do {
+      let bytes = JSON.object(object).serialized() + [UInt8(ascii: "\n")]
+      try directory.replaceFile(Self.name, with: bytes.span)
+    } catch {
+      throw Failure(error, doing: "what setup does could not be noted in \(directory.path)/\(Self.name)")
+    }
+  }
+
+  private static func directory() throws(Failure) -> PrivateDirectory {
+    do throws(DirectoryError) {
+      return try PrivateDirectory(opening: try path(), create: true)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private static func lock(_ directory: borrowing PrivateDirectory) throws(Failure) -> FileLock {
+    do {
+      return try directory.lock(lockName, wait: patience)
+    } catch {
+      throw Failure(.system(error, path: "\(directory.path)/\(lockName)"))
+    }
+  }
+
+  private static func path() throws(DirectoryError) -> String {
+    do { return try UserDirectories.stateHome + "/agent" } catch { throw .system(error, path: "HOME") }
+  }
+
+  private static func read(_ directory: borrowing PrivateDirectory) throws(DirectoryError) -> SetupReceipts {
+    let path = "\(directory.path)/\(name)"
+    let bytes: [UInt8]
+    do { bytes = try directory.readFile(name, limit: mostBytes) } catch {
+      if error.isNotFound { return SetupReceipts() }
+      throw .system(error, path: path)
+    }
+    guard let value = try? JSON(parsing: bytes), value["version"]?.int == 1, let entries = value["entries"]?.array
+    else { throw .system(SystemError.unsuitable(operation: "read"), path: path) }
+    var receipts = SetupReceipts()
+    for entry in entries {
+      guard let receipt = SetupReceipt(entry) else {
+        throw .system(SystemError.unsuitable(operation: "read"), path: path)
+      }
+      receipts.all.append(receipt)
+    }
+    return receipts
+  }
+}
+
+extension SetupReceipt {
+  fileprivate var json: JSONObject {
+    var object = JSONObject([("client", .string(client.rawValue)), ("file", .string(file))])
+    object["place"] = place.map { .string($0) }
+    object["account"] = account.map { .string($0) }
+    if isFileMade { object["file_made"] = .bool(true) }
+    object["link"] = linkName.map { .string($0) }
+    object["link_target"] = linkTarget.map { .string($0) }
+    switch piece {
+    case .text(let text, let behind)?:
+      object["text"] = .string(text)
+      if !behind.isEmpty { object["behind"] = .string(behind) }
+    case .member(let path, let value, let made)?:
+      object["path"] = .array(path.map { .string($0) })
+      object["value"] = value
+      object["made"] = .int(made)
+    case nil: break
+    }
+    return object
+  }
+
+  /// - Returns: Nil for anything that ``json`` does not make.
+  fileprivate init?(_ json: JSON) {
+    guard let client = json["client"]?.string.flatMap({ SetupClient(rawValue: $0) }), let file = json["file"]?.string
+    else { return nil }
+    var piece: SetupPiece?
+    if let text = json["text"]?.string {
+      piece = .text(text, behind: json["behind"]?.string ?? "")
+    } else if let names = json["path"]?.array {
+      let path = names.compactMap(\.string)
+      guard let value = json["value"], let made = json["made"]?.int, path.count == names.count, (0..<path.count) ~= made
+      else { return nil }
+      piece = .member(path: path, value: value, made: made)
+    }
+    self.init(
+      client: client, place: json["place"]?.string, account: json["account"]?.string, file: file, piece: piece,
+      isFileMade: json["file_made"]?.bool ?? false, linkName: json["link"]?.string,
+      linkTarget: json["link_target"]?.string)
+  }
+}

@@ -1,0 +1,101 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// What came of one client and place.
+struct SetupOutcome: Sendable {
+  enum State: String, CaseIterable, Sendable {
+    case setUp = "set_up"
+    case unchanged
+    /// It would be set up.
+    case proposed
+    case printed
+    case works
+    case undone
+    /// It is gone already.
+    case missing
+    /// It was changed since, and is left.
+    case changed
+  }
+
+  var client: SetupClient
+  var place: String?
+  var account: String?
+  var file: String?
+  var state: State
+  var text: [String] = []
+
+  var json: JSONObject {
+    var object = JSONObject([("client", .string(client.rawValue)), ("state", .string(state.rawValue))])
+    object["host"] = place.map { .string($0) }
+    object["account"] = account.map { .string($0) }
+    object["file"] = file.map { .string($0) }
+    if !text.isEmpty { object["text"] = .string(text.joined(separator: "\n") + "\n") }
+    return object
+  }
+
+  /// The client, and the place if it is for one.
+  var subject: String { place.map { "\(client.rawValue) \($0)" } ?? client.rawValue }
+
+  /// What is told of it.
+  var phrase: Phrase {
+    let file = file ?? ""
+    return switch state {
+    case .setUp: Phrase("\(subject) is set up: \(file)")
+    case .unchanged: Phrase("\(subject) was set up already: \(file)")
+    case .proposed: Phrase("nothing is changed: this is what \(file) would get")
+    case .printed: Phrase("nothing is changed: put this into the settings of \(client.rawValue) yourself")
+    case .works: Phrase("\(subject) gets a token of \(account ?? "")")
+    case .undone: Phrase("\(subject) is taken out of \(file)")
+    case .missing: Phrase("\(subject) is not in \(file) any more")
+    case .changed: Phrase("\(subject) was changed since, and is left in \(file)")
+    }
+  }
+}
+
+/// The clients that are on this machine, and those that are set up.
+enum SetupList {
+  static func json(_ receipts: SetupReceipts) -> JSONObject {
+    let clients = SetupClient.allCases.map { client in
+      var object = JSONObject([("client", .string(client.rawValue))])
+      object["program"] = client.program.map { .string($0) }
+      object["printed_only"] = .bool(client.isPrintedOnly)
+      object["set_up"] = .array(
+        receipts.all.filter { $0.client == client }.map { receipt in .object(receipt.outcome.json) })
+      return JSON.object(object)
+    }
+    return JSONObject([("clients", .array(clients))])
+  }
+
+  static func text(_ result: JSONObject) -> String {
+    var listing = Listing()
+    for client in result["clients"]?.array ?? [] {
+      let done = client["set_up"]?.array ?? []
+      guard client["program"] != nil || !done.isEmpty else { continue }
+      let start = [client["client"]?.string ?? "?", client["program"]?.string ?? "-"].map { Phrase(verbatim: $0) }
+      if done.isEmpty {
+        listing.add(start + [client["printed_only"]?.bool == true ? Phrase("for pasting only") : Phrase("not set up")])
+      }
+      for outcome in done {
+        let account = outcome["account"]?.string ?? "?"
+        let text = outcome["host"]?.string.map { Phrase("\($0) for \(account)") } ?? Phrase("set up")
+        listing.add(
+          start + [
+            outcome["state"]?.string == SetupOutcome.State.setUp.rawValue ? text : Phrase("\(text), changed since")
+          ])
+      }
+    }
+    return listing.text()
+  }
+}
+
+extension SetupReceipt {
+  /// How it is now.
+  var outcome: SetupOutcome {
+    let isThere = piece.map { piece in
+      (try? SetupFile(file).read()).flatMap { $0 }.map { piece.isIn($0) } ?? false
+    }
+    return SetupOutcome(
+      client: client, place: place, account: account, file: file, state: isThere ?? true ? .setUp : .changed)
+  }
+}

@@ -1,0 +1,183 @@
+internal import Encoding
+
+/// What `setup` puts into the file of a program. Every other byte of the file stays, and it can be taken out again without
+/// knowledge of what was there before.
+enum SetupPiece: Sendable, Hashable {
+  /// Text that stands in the file once, directly behind other text of its line, which may be empty.
+  case text(String, behind: String)
+  /// A member of a JSON text. `made` is how many of the objects around it were made for it.
+  case member(path: [String], value: JSON, made: Int)
+}
+
+/// A text with a piece in it, or the reason why it has none.
+enum Insertion: Sendable, Hashable {
+  case inserted([UInt8], SetupPiece)
+  /// The program has this key already, with another value.
+  case exists(String)
+  /// The program has it already, as it is wanted.
+  case present
+  /// The file has a form that cannot be added to.
+  case refused
+}
+
+/// Lines of a configuration file: those of INI files, TOML, git and `go env`.
+struct ConfigurationText {
+  let bytes: [UInt8]
+  /// The places of the lines, without their ends.
+  let lines: [Range<Int>]
+  /// How lines end: as the first one does.
+  let lineEnd: String
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    var lines: [Range<Int>] = []
+    var start = 0
+    for index in bytes.indices where bytes[index] == UInt8(ascii: "\n") {
+      lines.append(start..<index)
+      start = index + 1
+    }
+    if start < bytes.count { lines.append(start..<bytes.count) }
+    self.lines = lines
+    let isCRLF = lines.first.map { $0.upperBound < bytes.count && bytes[$0].last == UInt8(ascii: "\r") } ?? false
+    lineEnd = isCRLF ? "\r\n" : "\n"
+  }
+
+  /// A line without the blanks at its ends.
+  func words(_ line: Int) -> String {
+    let trimmed = bytes[lines[line]].drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
+    return String(decoding: trimmed, as: UTF8.self)
+  }
+
+  /// A line without any blanks and quotes, for comparing names however they are spelt.
+  func bare(_ line: Int) -> String {
+    String(
+      decoding: bytes[lines[line]].filter { $0 > 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") },
+      as: UTF8.self)
+  }
+
+  /// The line that begins a section: the name between brackets, without blanks and quotes.
+  func header(_ name: String) -> Int? { lines.indices.first { bare($0).sectionName == name } }
+
+  /// The lines of the section that begins behind this line, and before the first section for nil.
+  func section(_ header: Int?) -> Range<Int> {
+    let start = header.map { $0 + 1 } ?? 0
+    return start..<(lines.indices.first { $0 >= start && bare($0).sectionName != nil } ?? lines.count)
+  }
+
+  /// The value behind a key of a section, as it is written, its quotes and blanks apart; nil without that key.
+  func value(_ key: String, in section: Range<Int>) -> String? {
+    for line in section {
+      let text = bare(line).utf8
+      guard let end = text.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") }) else { continue }
+      let name = text[..<end].map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }
+      if name.elementsEqual(key.utf8) { return String(decoding: text[end...].dropFirst(), as: UTF8.self) }
+    }
+    return nil
+  }
+
+  /// Whether a text stands anywhere in it.
+  func contains(_ text: String) -> Bool { !bytes.places(of: Array(text.utf8)).isEmpty }
+
+  // MARK: Changes
+
+  enum Place: Sendable, Hashable {
+    case start, end
+    case behind(line: Int)
+  }
+
+  /// Adds lines between two marks.
+  func adding(_ added: [String], named name: String, at place: Place) -> Insertion {
+    let marked = [Self.mark("begin", name)] + added + [Self.mark("end", name)]
+    let offset =
+      switch place {
+      case .start: 0
+      case .end: bytes.count
+      case .behind(let line): min(lines[line].upperBound + 1, bytes.count)
+      }
+    var text = marked.joined(separator: lineEnd)
+    // The last line has no end: neither has what comes behind it.
+    if offset > 0, bytes[offset - 1] != UInt8(ascii: "\n") { text = lineEnd + text } else { text += lineEnd }
+    return .inserted(bytes[..<offset] + Array(text.utf8) + bytes[offset...], .text(text, behind: ""))
+  }
+
+  /// Adds text to a line, directly behind its first characters.
+  func adding(_ added: String, behind start: String) -> Insertion {
+    guard let line = lines.first(where: { bytes[$0].starts(with: start.utf8) }) else { return .refused }
+    let offset = line.lowerBound + start.utf8.count
+    return .inserted(bytes[..<offset] + Array(added.utf8) + bytes[offset...], .text(added, behind: start))
+  }
+
+  private static func mark(_ word: String, _ name: String) -> String { "# agent setup: \(word) \(name)" }
+}
+
+extension String {
+  /// The name between the brackets of a section's first line that has neither blanks nor quotes.
+  fileprivate var sectionName: String? {
+    guard utf8.first == UInt8(ascii: "["), let end = utf8.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+    return String(decoding: utf8[..<end].dropFirst(), as: UTF8.self)
+  }
+}
+
+extension SetupPiece {
+  /// A text without this piece, and the objects that were made for it and hold others now; nil where the piece is not in it
+  /// as it was put there.
+  func removed(from bytes: [UInt8]) -> (bytes: [UInt8], left: Int)? {
+    switch self {
+    case .text(let text, let behind):
+      let places = bytes.places(of: Array((behind + text).utf8))
+      guard places.count == 1, !text.isEmpty else { return nil }
+      let start = places[0] + behind.utf8.count
+      return (Array(bytes[..<start] + bytes[(start + text.utf8.count)...]), 0)
+    case .member(let path, let value, let made): return JSONMembers.removing(path, value, made, from: bytes)
+    }
+  }
+
+  /// Whether it is in a text as it was put there.
+  func isIn(_ bytes: [UInt8]) -> Bool { removed(from: bytes) != nil }
+
+  /// Whether something of it is left in a text, as it was put there or not.
+  func hasTrace(in bytes: [UInt8]) -> Bool {
+    switch self {
+    case .text(let text, let behind):
+      let line = (behind + text).utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.first ?? []
+      return !bytes.places(of: Array(line)).isEmpty
+    case .member(let path, _, _): return JSONMembers.has(path, in: bytes)
+    }
+  }
+
+  /// The text that is there without it, where there was no file.
+  var emptyFile: [UInt8] {
+    switch self {
+    case .text: []
+    case .member: JSONMembers.empty
+    }
+  }
+
+  /// The same for a piece that was put into more objects than were there before it.
+  func making(atLeast count: Int, around path: [String]) -> SetupPiece? {
+    guard case .member(let own, let value, let made) = self, own.dropLast().elementsEqual(path.dropLast()) else {
+      return nil
+    }
+    return .member(path: own, value: value, made: max(made, count))
+  }
+
+  /// The lines that are shown to a person: what is added, and nothing of what is there.
+  var shown: [String] {
+    switch self {
+    case .text(let text, let behind):
+      return (behind + text).utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        .map { String(decoding: $0, as: UTF8.self) }
+    case .member(let path, let value, _):
+      return JSON.object(JSONMembers.nested(path, value)).indented.utf8.split(separator: UInt8(ascii: "\n"))
+        .map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Where a text begins that is not empty.
+  fileprivate func places(of text: [UInt8]) -> [Int] {
+    guard let first = text.first, count >= text.count else { return [] }
+    return (0...(count - text.count)).filter { self[$0] == first && self[$0..<($0 + text.count)].elementsEqual(text) }
+  }
+}

@@ -1,0 +1,113 @@
+import Encoding
+import Testing
+
+@testable import CommandLine
+
+@Suite struct `What setup inserts` {
+  private func text(_ insertion: Insertion) throws -> (bytes: [UInt8], piece: SetupPiece) {
+    guard case .inserted(let bytes, let piece) = insertion else {
+      Issue.record("nothing was inserted: \(insertion)")
+      throw TestError()
+    }
+    return (bytes, piece)
+  }
+
+  private struct TestError: Error {}
+
+  // MARK: Blocks
+
+  @Test(
+    arguments: ["", "a = 1\n", "a = 1", "[x]\r\na = 1\r\n", "# only\n\n\n", "[x]\n\ta = 1\n\n", "\r\n"],
+    [ConfigurationText.Place.start, .end])
+  func `a block is taken out byte for byte`(before: String, place: ConfigurationText.Place) throws {
+    let old = Array(before.utf8)
+    let (bytes, piece) = try text(ConfigurationText(old).adding(["[new]", "key = 2"], named: "n", at: place))
+    #expect(piece.removed(from: bytes)?.bytes == old)
+    #expect(piece.removed(from: old) == nil)
+    #expect(String(decoding: bytes, as: UTF8.self).contains("[new]"))
+    let isCRLF = before.contains("\r\n")
+    #expect(!isCRLF || !String(decoding: bytes, as: UTF8.self).split(separator: "\r\n").joined().contains("\n"))
+  }
+
+  @Test func `blocks are taken out in any order`() throws {
+    let old = Array("a = 1".utf8)
+    let (one, first) = try text(ConfigurationText(old).adding(["x"], named: "1", at: .end))
+    let (both, second) = try text(ConfigurationText(one).adding(["y"], named: "2", at: .end))
+    let left = try #require(first.removed(from: both)?.bytes)
+    #expect(second.removed(from: left)?.bytes == old)
+    let other = try #require(second.removed(from: both)?.bytes)
+    #expect(other == one)
+  }
+
+  @Test func `a block that was changed, or is there twice, is not taken out`() throws {
+    let (bytes, piece) = try text(ConfigurationText([]).adding(["key = 2"], named: "n", at: .end))
+    let changed = String(decoding: bytes, as: UTF8.self).replacing("2", with: "3")
+    #expect(!piece.isIn(Array(changed.utf8)))
+    #expect(!piece.isIn(bytes + bytes))
+  }
+
+  @Test func `a block goes behind the first line of a section, also the last of the file`() throws {
+    let old = Array("[other]\n[ registries . \"ours\" ]".utf8)
+    let file = ConfigurationText(old)
+    let header = try #require(file.header("registries.ours"))
+    let (bytes, piece) = try text(file.adding(["k"], named: "n", at: .behind(line: header)))
+    #expect(
+      String(decoding: bytes, as: UTF8.self)
+        == "[other]\n[ registries . \"ours\" ]\n# agent setup: begin n\nk\n# agent setup: end n")
+    #expect(piece.removed(from: bytes)?.bytes == old)
+  }
+
+  @Test func `text is added to a line and taken out of it`() throws {
+    let old = Array("GOFLAGS=-x\nGOAUTH=netrc\n".utf8)
+    let (bytes, piece) = try text(ConfigurationText(old).adding("ours; ", behind: "GOAUTH="))
+    #expect(String(decoding: bytes, as: UTF8.self) == "GOFLAGS=-x\nGOAUTH=ours; netrc\n")
+    #expect(piece.removed(from: bytes)?.bytes == old)
+    #expect(ConfigurationText([]).adding("x", behind: "GOAUTH=") == .refused)
+  }
+
+  @Test func `keys are found however they are spelt`() {
+    let file = ConfigurationText(Array("top='1'\n[ global ]\n keyring_provider : subprocess\n[x]\nb=2\n".utf8))
+    #expect(file.value("top", in: file.section(nil)) == "1")
+    #expect(file.value("b", in: file.section(nil)) == nil)
+    #expect(file.value("keyring-provider", in: file.section(file.header("global"))) == "subprocess")
+    #expect(file.value("b", in: file.section(file.header("global"))) == nil)
+  }
+
+  // MARK: JSON
+
+  @Test(arguments: [
+    "{}", "{ }", "{\n}", "{\n}\n", "{\r\n}\r\n", #"{"auths":{"a":{"auth":"c2VjcmV0"}}}"#,
+    "{\n\t\"auths\": {},\n\t\"credHelpers\": {\n\t\t\"a\": \"b\"\n\t}\n}", #"{"credHelpers":{}}"#,
+    "{\n  \"credHelpers\": {\n  }\n}\n", #"  {"a" : [1, {"b":"}\""}] , "credHelpers" : {"x" : "y"  } }  "#,
+    #"{"\u0063redHelpers":{"x":"y"}}"#,
+  ])
+  func `a member is taken out byte for byte, in any order`(before: String) throws {
+    let old = Array(before.utf8)
+    let (one, first) = try text(JSONMembers.adding(["credHelpers", "h:5"], "agent", to: old))
+    let (both, second) = try text(JSONMembers.adding(["credHelpers", "i"], ["k": "\"}"], to: one))
+    let value = try JSON(parsing: both)
+    #expect(value["credHelpers"]?["h:5"] == "agent" && value["credHelpers"]?["i"]?["k"] == "\"}")
+    #expect(second.removed(from: both)?.bytes == one)
+    #expect(first.removed(from: one)?.bytes == old)
+    let (left, remaining) = try #require(first.removed(from: both))
+    guard case .member(let path, let added, _) = second else { return }
+    // What one piece has made and another uses is handed on.
+    let handed = SetupPiece.member(path: path, value: added, made: remaining)
+    #expect(handed.removed(from: left)?.bytes == old)
+  }
+
+  @Test func `a member that is there, or was changed, is left`() throws {
+    let old = Array(#"{"credHelpers":{"h":"other"}}"#.utf8)
+    #expect(try JSONMembers.adding(["credHelpers", "h"], "agent", to: old) == .exists("credHelpers.h"))
+    #expect(JSONMembers.removing(["credHelpers", "h"], "agent", 1, from: old) == nil)
+    #expect(try JSONMembers.adding(["credHelpers", "h"], "agent", to: Array(#"{"credHelpers":1}"#.utf8)) == .refused)
+    #expect(try JSONMembers.adding(["credHelpers", "h"], "agent", to: Array("[]".utf8)) == .refused)
+  }
+
+  @Test(arguments: [
+    "", "{", "// comment\n{}", "{\"a\":1,}", "{\"a\":1,\"a\":2}", "\u{FEFF}{}", "{\"a\":1}{}", "{/**/}",
+  ])
+  func `a text that is not JSON by the letter is refused`(text: String) {
+    #expect(throws: JSONError.self) { try JSONMembers.adding(["a", "b"], "c", to: Array(text.utf8)) }
+  }
+}
