@@ -179,6 +179,14 @@ function __agent_takes_value
             return 0
         case 'helper --output'
             return 0
+        case 'setup --host'
+            return 0
+        case 'setup --name'
+            return 0
+        case 'setup --role-arn'
+            return 0
+        case 'setup --user'
+            return 0
         case 'verify --issuer'
             return 0
         case 'verify --jwks'
@@ -502,7 +510,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'helper' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'helper' 'setup' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -586,6 +594,7 @@ complete -c agent -n '__agent_at word ' -a 'exec' -d 'Run a command with a token
 complete -c agent -n '__agent_at word ' -a 'request' -d 'Make a request to a resource with an account\'s token'
 complete -c agent -n '__agent_at word ' -a 'proof' -d 'Print a proof for one request with a bound token'
 complete -c agent -n '__agent_at word ' -a 'helper' -d 'Give other programs tokens, in their own protocols'
+complete -c agent -n '__agent_at word ' -a 'setup' -d 'Have other programs ask for tokens, and take that back'
 complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts and their sessions'
 complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'
 complete -c agent -n '__agent_at word ' -a 'use' -d 'Make an account the active one'
@@ -766,6 +775,16 @@ complete -c agent -n '__agent_at operand 12 helper' -a 'git docker kubectl aws k
 complete -c agent -n '__agent_at operand 13 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
 complete -c agent -n '__agent_at operand 14 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
 complete -c agent -n '__agent_at operand 15 helper' -a 'git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc'
+complete -c agent -n '__agent_at options setup' -l host -x -d 'The place that tokens are for: a host, or a URL'
+complete -c agent -n '__agent_at options setup' -l name -x -d 'The name of the profile, registry or server in the program\'s own settings'
+complete -c agent -n '__agent_at options setup' -l role-arn -x -d 'The role that aws gives credentials of'
+complete -c agent -n '__agent_at options setup' -l user -x -d 'The user name or mail address that goes with it'
+complete -c agent -n '__agent_at options setup' -l print -d 'Print what to put into the settings, and change nothing'
+complete -c agent -n '__agent_at options setup' -l dry-run -d 'Show what would be added, and change nothing'
+complete -c agent -n '__agent_at options setup' -l undo -d 'Take out what was added'
+complete -c agent -n '__agent_at options setup' -l test -d 'Ask for a credential as the program would'
+complete -c agent -n '__agent_at options setup' -s y -l yes -d 'Ask nothing'
+complete -c agent -n '__agent_at operand 0 setup' -a 'git docker aws cargo go pip uv mcp kubectl msmtp mbsync neomutt aerc'
 complete -c agent -n '__agent_at options status' -l check -d 'Ask the servers whether the sessions are still valid'
 complete -c agent -n '__agent_at options status' -l utc -d 'Show times in UTC instead of local time'
 complete -c agent -n '__agent_at operand 0 status' -a '(__agent_accounts)'
@@ -956,5 +975,5 @@ complete -c agent -n '__agent_at options vault rebind' -l passphrase-fd -x -d 'R
 complete -c agent -n '__agent_at options vault set' -l lock-after -x -a 'never' -d 'Lock after this time without use, or never'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
 complete -c agent -n '__agent_at options help' -l all -d 'Print all that there is to say: every detail and every option'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof helper status list use whoami events verify decode account lock unlock vault daemon completions help'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof helper setup status list use whoami events verify decode account lock unlock vault daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import client-metadata status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set start stop restart status run log'

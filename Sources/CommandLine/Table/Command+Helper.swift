@@ -10,7 +10,7 @@ extension Command {
 
       `PROTOCOL` is one of `git`, `docker`, `kubectl`, `aws`, `keyring`, `cargo`, `go`, `curl`, `header`, `xoauth2`,
       `oauthbearer`, `mcp`, `gcp` and `netrc`; the words behind it are those of the program that calls. The recipes below
-      say how each program is told to call.
+      say how each program is told to call; agent-setup(1) does that for many of them, and takes it back.
 
       A helper never opens a browser, asks nothing and ends within 10 seconds. The token is good for a minute at least.
       Standard output has the whole answer or nothing, where the protocol wants no other, and an error is one line on

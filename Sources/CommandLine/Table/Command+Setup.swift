@@ -41,8 +41,8 @@ extension Command {
     ],
     operands: .setupProgram,
     examples: [
-      Example("Have git ask for tokens", "agent setup git --host git.example.com"),
-      Example("Try it, and see whose token it is", "agent setup git --host git.example.com --test"),
+      Example("Have git ask for tokens", "agent setup git --host git.example.com --yes"),
+      Example("See what docker would get", "agent setup docker --host registry.example.com --print"),
       Example("Take everything back", "agent setup --undo"),
     ])
 }

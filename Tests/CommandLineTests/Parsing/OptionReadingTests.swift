@@ -16,13 +16,13 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
   init(_ command: CommandName, _ option: OptionDeclaration) {
     self.command = command
     self.option = option
-    var words = command.words.map { String($0) } + Self.operands(Command.named(command).operands)
+    var words = command.words.map { String($0) } + Self.operands(Command.named(command).operands, option)
     words += Self.companions["\(command) --\(option.name)"] ?? Self.companions["\(command)"] ?? []
     words += ["--\(option.name)"] + Self.values(option)
     self.words = words + (Command.named(command).trailing == nil ? [] : ["--", "true"])
   }
 
-  private static func operands(_ operands: Operands) -> [String] {
+  private static func operands(_ operands: Operands, _ option: OptionDeclaration) -> [String] {
     switch operands {
     case .none, .account, .command, .file: []
     case .namedAccount, .newAccount: ["work"]
@@ -32,6 +32,8 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     case .slot: ["3"]
     case .candidateKind: ["accounts"]
     case .helperCall: ["header"]
+    // Each option is for some of the programs.
+    case .setupProgram: [option.name == "user" ? "mbsync" : "aws"]
     }
   }
 

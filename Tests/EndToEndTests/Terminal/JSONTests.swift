@@ -66,6 +66,11 @@ import Testing
       ["verify", tree.path("jwt"), "--jwks", tree.path("jwks"), "--signature-only"], ["decode", tree.path("jwt")],
       ["account", "add", "idle"] + server + settings, ["account", "show", "idle"],
       ["account", "client-metadata", "--client-id", "https://example.com/agent.json"],
+      ["setup", "docker", "--host", "api.example.com", "--print"],
+      ["setup", "kubectl", "--host", "api.example.com"], ["setup", "git", "--host", "api.example.com", "--dry-run"],
+      ["setup", "aws", "--role-arn", "arn:aws:iam::1:role/r", "--host", "api.example.com", "--yes"],
+      ["setup", "aws", "--role-arn", "arn:aws:iam::1:role/r", "--host", "api.example.com", "--yes"],
+      ["setup"], ["setup", "aws", "--undo"], ["setup", "--undo"],
       ["account", "set", "idle", "--scope", "openid", "--unset", "keep"],
       ["account", "set", "work", "--client-id", "other"], ["status"],
       ["account", "set", "work", "--client-id", "agent-cli"], ["account", "rename", "idle", "spare"],
@@ -177,7 +182,7 @@ import Testing
 
   /// A call of each command that gets as far as its work.
   private static let attempts: [String: [String]] = [
-    "helper": ["header", "--account", "work"],
+    "helper": ["header", "--account", "work"], "setup": ["docker", "--host", "registry.example.com"],
     "login": ["work", "--issuer", "https://id.example", "--client-id", "x"], "exec": ["--", "true"], "use": ["work"],
     "account add": ["work", "--issuer", "https://id.example", "--client-id", "x"],
     "account set": ["work", "--keep"], "account rename": ["work", "home"], "account remove": ["work"],

@@ -53,6 +53,17 @@ import Testing
       before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
     "agent helper curl --url https://api.example.com/me | curl -K - https://api.example.com/me": Trial(
       before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
+    "agent setup git --host git.example.com --yes": Trial(
+      before: "agent account set work --host git.example.com -q", after: "git config --global --list",
+      output: "credential.https://git.example.com.helper=\ncredential.https://git.example.com.helper=",
+      message: "agent: git https://git.example.com is set up: "),
+    "agent setup docker --host registry.example.com --print": Trial(
+      before: "agent account set work --host registry.example.com -q", output: "{\n  \"credHelpers\": {\n",
+      message: "agent: nothing is changed: "),
+    "agent setup --undo": Trial(
+      before: "agent account set work --host git.example.com -q; agent setup git --yes -q",
+      after: "cat .gitconfig 2>/dev/null || echo gone", output: "gone\n",
+      message: "agent: git https://git.example.com is taken out of "),
     "agent account add work --issuer https://id.example.com --client-id my-cli": Trial(
       after: "agent list", output: "   ACCOUNT  STATE ",
       message: "agent: added work; to sign in: agent login work\n",

@@ -1,4 +1,6 @@
+internal import Encoding
 internal import Platform
+internal import Vocabulary
 
 /// The programs that `setup` knows.
 enum SetupClient: String, CaseIterable, Sendable {
@@ -40,6 +42,16 @@ enum SetupClient: String, CaseIterable, Sendable {
     switch self {
     case .msmtp, .mbsync, .neomutt, .aerc: true
     case .git, .docker, .aws, .cargo, .go, .pip, .uv, .mcp, .kubectl: false
+    }
+  }
+
+  /// Whether a place is one that it can get tokens for.
+  func wants(_ place: OriginEntry) -> Bool {
+    let isIncoming = OriginEntry.uri(place.origin)?.hasScheme("imaps") ?? false
+    return switch self {
+    case .msmtp: place.isMail && !isIncoming
+    case .mbsync: isIncoming
+    default: isMail == place.isMail
     }
   }
 

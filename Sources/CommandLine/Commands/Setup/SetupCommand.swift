@@ -72,7 +72,9 @@ struct SetupCommand {
     case .undo: return try undo()
     case .test:
       let context = try context(client)
-      guard !context.url.isEmpty || client == .go else { throw Self.noHost }
+      guard !context.url.isEmpty || client == .go else {
+        throw Failure(.invalidRequest, "no host is named", hint: "--host HOST")
+      }
       if client == .aws { _ = try client.plan(context) }
       try SetupTrial(client, context).run(isHeard: !console.json)
       try tell(outcome(client, context, .works))
@@ -85,19 +87,17 @@ struct SetupCommand {
 
   // MARK: Which account
 
-  private static var noHost: Failure { Failure(.invalidRequest, "no host is named", hint: "--host HOST") }
-
   /// Finds the account that lists the place, before anything is written.
   private func context(_ client: SetupClient) throws(Failure) -> SetupContext {
     let name = ProgramName.current
     let program = try SetupContext.ownPath(name)
-    let all = try ListedPlace.all(of: nil, daemon).filter { client.isMail == $0.entry.isMail }
+    let all = try ListedPlace.all(of: nil, daemon).filter { client.wants($0.entry) }
     let own = account.map { account in all.filter { $0.account.utf8.elementsEqual(account.utf8) } } ?? all
     var place: OriginEntry?
     if let host {
       place = try Self.place(host, client)
     } else if !client.isForAllPlaces {
-      place = try Self.onlyPlace(of: own, client)
+      place = try onlyPlace(of: own, client)
     }
     guard let place else {
       guard let first = own.first else { throw try notListed("https://HOST") }
@@ -142,14 +142,15 @@ struct SetupCommand {
   }
 
   /// The place that is meant where none is named.
-  private static func onlyPlace(of places: [ListedPlace], _ client: SetupClient) throws(Failure) -> OriginEntry? {
+  private func onlyPlace(of places: [ListedPlace], _ client: SetupClient) throws(Failure) -> OriginEntry? {
     var texts: [String] = []
     for place in places {
       let text = place.entry.origin + place.entry.path
       if !texts.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { texts.append(text) }
     }
     guard texts.count < 2 else {
-      throw Failure(.invalidRequest, Phrase("no host is named: \(Phrase.choices(texts))"), hint: "--host \(texts[0])")
+      throw Failure(
+        .invalidRequest, Phrase("no host is named: \(Phrase.choices(texts))"), hint: hint(client, ["--host", texts[0]]))
     }
     return try texts.first.map { (text) throws(Failure) in try Self.place(text, client) }
   }
@@ -197,11 +198,9 @@ struct SetupCommand {
         return try finish(outcome(client, context, .unchanged, file), client, context, plan)
       }
     case .exists(let key):
-      throw Failure(
-        .invalidConfiguration, "\(file.path) has \(key) already, and is left as it is", hint: hint(client, ["--print"]))
+      try refuse(client, plan, Phrase("\(file.path) has \(key) already, and is left as it is"))
     case .refused:
-      throw Failure(
-        .invalidConfiguration, "\(file.path) has a form that is not changed by setup", hint: hint(client, ["--print"]))
+      try refuse(client, plan, Phrase("\(file.path) has a form that is not changed by setup"))
     }
     let text = piece?.shown ?? []
     if mode == .dryRun {
@@ -226,6 +225,12 @@ struct SetupCommand {
       }
     }
     try finish(outcome(client, context, .setUp, file, text), client, context, plan)
+  }
+
+  /// Shows what to put there by hand, and fails.
+  private func refuse(_ client: SetupClient, _ plan: SetupPlan, _ reason: Phrase) throws(Failure) {
+    if !console.json, let file = plan.file { show(file.path, plan.text) }
+    throw Failure(.invalidConfiguration, reason, hint: hint(client, ["--print"]))
   }
 
   private func outcome(
@@ -255,10 +260,8 @@ struct SetupCommand {
     try tell(outcome)
     for note in plan.notes { console.note(note) }
     guard let link = linkName(client, context), context.path(of: link) == nil else { return }
-    let directory = try SetupLinks.directory()
-    console.note(
-      Phrase(
-        "put this line into the start-up file of your shell: export PATH=\(ShellWord.quoted(directory)):\"$PATH\""))
+    let line = "PATH=\(ShellWord.quoted(try SetupLinks.directory())):\"$PATH\""
+    console.note(Phrase("put this line into the start-up file of your shell: export \(line)"))
   }
 
   /// The name that is to be linked in the directory of the user's, unless this program is on the `PATH` by it.

@@ -1,0 +1,340 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// What `agent setup` writes for the real programs, which then get in, and that `--undo` leaves each file as it was.
+@Suite(.needsPrograms) struct `Setup` {
+  /// Sets a client up twice, and takes it back. The file is what it was before, its mode and the link to it too.
+  ///
+  /// - Parameters:
+  ///   - use: What the client does between.
+  private static func check(
+    _ client: String, _ file: String, _ content: String?, on server: TokenServer, use: String,
+    _ changes: [String: String?] = [:]
+  ) throws {
+    let path = try #require(file.split(separator: "/").last.map(String.init))
+    if let content {
+      try server.tree.directory.write("kept", content)
+    }
+    let result = try server.run(
+      """
+      PATH="$PATH:$XDG_DATA_HOME/agent/bin"; file="\(file)"; mkdir -p "${file%/*}" dotfiles
+      if [ -e ../kept ]; then
+        cp ../kept dotfiles/\(path); chmod 640 dotfiles/\(path); ln -s ~/dotfiles/\(path) "$file"
+      fi
+      agent setup \(client) --yes 2>first; cp "$file" once
+      agent setup \(client) --yes 2>second; cmp once "$file"; grep -q 'was set up already' second
+      agent setup \(client) --test 2>third || { cat third >&2; exit 1; }
+      if [ -e ../kept ]; then test -L "$file"; test "$(stat -Lc %a "$file")" = 640; fi
+      \(use)
+      agent setup \(client) --undo
+      agent setup --undo 2>&1 | grep -q 'nothing of this is set up'
+      if [ -e ../kept ]; then
+        cmp ../kept "$file"; test -L "$file"; test "$(stat -Lc %a "$file")" = 640
+      else
+        test ! -e "$file"
+      fi
+      test -z "$(ls -A "$XDG_DATA_HOME/agent/bin" 2>/dev/null)"
+      """, changes.merging(["XDG_DATA_HOME": server.tree.path("data")]) { $1 })
+    #expect(result.succeeded, "\(client) \(content ?? "-"): \(result.errorText)")
+  }
+
+  private static let store = "[credential]\n\thelper = store\n"
+
+  @Test(arguments: [
+    nil, "\(store)# a comment\n", "\(store)[user]\n\tname = x ; no end", "\(store.replacing("\n", with: "\r\n"))",
+    "\(store)[user]\n\tname = \"a \\\n  b\"\n\n\n",
+  ]) func `has git get in, and another helper keep no token`(content: String?) throws {
+    try TokenServer.with { server in
+      try Self.check(
+        "git --host $URL", "$HOME/.gitconfig", content, on: server,
+        use: "git clone -q $URL/git/x.git work; test ! -e ~/.git-credentials")
+      #expect(try server.run("rm -rf .gitconfig dotfiles work").succeeded)
+      try Self.check(
+        "git --host $URL/git --account work", "$XDG_CONFIG_HOME/git/config", content ?? "", on: server,
+        use: "git clone -q $URL/git/x.git again; test ! -e ~/.git-credentials",
+        ["XDG_CONFIG_HOME": server.tree.path("config")])
+    }
+  }
+
+  @Test(.needs(client: "docker"), arguments: [nil, "{\n\t\"auths\": {}\n}", "{}", "{ \"credHelpers\" : { } }\n"])
+  func `has docker get in`(content: String?) throws {
+    try TokenServer.with { server in
+      try Self.check(
+        "docker --host $URL", "$HOME/.docker/config.json", content, on: server,
+        use: "docker manifest inspect --insecure $HOST/app:latest >/dev/null")
+    }
+  }
+
+  @Test(.needs(client: "skopeo")) func `has skopeo get in, and two registries go in any order`() throws {
+    try TokenServer.with { server in
+      let result = try server.run(
+        """
+        mkdir .docker; printf '{"auths":{"old.example":{"auth":"c2VjcmV0"}}}' >.docker/config.json; cp .docker/config.json before
+        agent setup docker --host $PLAIN --yes; cp .docker/config.json one
+        agent setup docker --host $URL --yes
+        skopeo inspect --raw --tls-verify=false docker://$PLAIN_HOST/app:latest | grep -q schemaVersion
+        agent setup docker --host $PLAIN --undo; grep -q $HOST .docker/config.json
+        agent setup docker --undo; cmp before .docker/config.json
+        """, ["XDG_RUNTIME_DIR": server.tree.path("runtime")])
+      #expect(result.succeeded, "\(result.errorText)")
+      // What was in the file is neither shown nor noted.
+      #expect(!result.errorText.contains("c2VjcmV0"))
+      #expect(
+        try !ProcessRunner.shell("cat '\(server.tree.path("state"))'/agent/setup.json").outputText.contains("c2Vj"))
+    }
+  }
+
+  private static let role = "arn:aws:iam::123456789012:role/r"
+
+  @Test(.needs(client: "aws"), arguments: [nil, "[default]\nregion = eu-west-1\n# end"])
+  func `has the AWS command line get in`(content: String?) throws {
+    try TokenServer.with("--id-token-lifetime", "3600") { server in
+      try Self.check(
+        "aws --host $PLAIN/aws --role-arn \(Self.role) --name tests", "$HOME/.aws/config", content, on: server,
+        use: """
+          test "$(aws --profile tests --endpoint-url "$PLAIN/aws" --region eu-west-1 sts get-caller-identity --query Account --output text)" = 123456789012
+          """, ["AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": nil])
+    }
+  }
+
+  @Test(
+    .needs(client: "cargo"),
+    arguments: [
+      nil, "[net]\nretry = 2", "[registries . \"theirs\"]\nindex = \"sparse+URL/index/\"\n\n[net]\nretry = 2\n",
+      "[net]\nretry = 2\n[registries.ours]\nindex = \"sparse+URL/index/\" # ours",
+    ])
+  func `has cargo get in`(content: String?) throws {
+    let cargo = try #require(ClientProgram.cargo)
+    try TokenServer.with { server in
+      let name = content?.contains("theirs") == true ? "theirs" : "ours"
+      try Self.check(
+        "cargo --host $URL/index\(name == "ours" ? " --name ours" : "")", "$HOME/.cargo/config.toml",
+        content?.replacing("URL", with: server.url).replacing(" # ours", with: ""), on: server,
+        use: """
+          mkdir -p p/src; echo 'fn main() {}' >p/src/main.rs
+          printf '[package]\\nname="p"\\nversion="0.1.0"\\nedition="2021"\\n[dependencies]\\nhelped={version="1",registry="\(name)"}\\n' >p/Cargo.toml
+          cd p; PATH="$PATH:\(cargo.folder)" cargo fetch -q; grep -q 'name = "helped"' Cargo.lock; cd ..
+          """,
+        ["RUSTUP_HOME": cargo.toolchains, "RUSTUP_TOOLCHAIN": nil, "CARGO_HOME": server.tree.path("home/.cargo")])
+    }
+  }
+
+  @Test(
+    .needs(client: "go"), arguments: [nil, "GOFLAGS=-modcacherw\n# a comment\n", "GOAUTH=netrc\nGOFLAGS=-modcacherw"])
+  func `has go get in before an old password, and keeps what GOAUTH had`(content: String?) throws {
+    try TokenServer.with { server in
+      try Self.check(
+        "go", "$XDG_CONFIG_HOME/go/env", content, on: server,
+        use: """
+          test "$(go env GOAUTH)" = "$(command -v agent) helper go; netrc"
+          printf 'machine 127.0.0.1 login me password wrong\\n' >.netrc; chmod 600 .netrc
+          mkdir -p m; cd m; printf 'module m\\n' >go.mod; go mod download -modcacherw example.test/helped@v1.0.0; cd ..
+          """,
+        [
+          "GOPROXY": "\(server.url)/proxy", "GONOSUMDB": "*", "GOTOOLCHAIN": "local", "GOENV": nil, "GOAUTH": nil,
+          "XDG_CONFIG_HOME": server.tree.path("config"),
+        ])
+    }
+  }
+
+  @Test(.needs(client: "pip"), arguments: [nil, "[install]\nno-compile = true", "# x\n[global]\ntimeout = 20\n"])
+  func `has pip get in`(content: String?) throws {
+    try TokenServer.with { server in
+      try Self.check(
+        "pip --host $URL", "$XDG_CONFIG_HOME/pip/pip.conf", content, on: server,
+        use: """
+          pip install -q --disable-pip-version-check --no-input --no-cache-dir --cert '\(server.authorityPath)' --target out \\
+            --index-url "https://$HOST/simple/" helpedwheel
+          grep -q 42 out/helpedwheel.py
+          """, ["PIP_CONFIG_FILE": nil, "PIP_INDEX_URL": nil, "PYTHONPATH": nil])
+    }
+  }
+
+  @Test(.needs(client: "uv"), arguments: [nil, "offline = false\n[pip]\nno-build = false\n"])
+  func `has uv get in`(content: String?) throws {
+    try TokenServer.with { server in
+      try Self.check(
+        "uv --host $URL", "$XDG_CONFIG_HOME/uv/uv.toml", content, on: server,
+        use: """
+          uv pip install -q --no-cache --target out --default-index "https://me@$HOST/simple/" --python "$(command -v python3)" helpedwheel
+          grep -q 42 out/helpedwheel.py
+          """)
+    }
+  }
+
+  @Test func `writes an MCP server, and prints what a mail program needs`() throws {
+    try TokenServer.with { server in
+      try Self.check(
+        "mcp --host $URL/mcp --name ours", "$HOME/.claude.json", "{\n  \"numStartups\": 3,\n  \"mcpServers\": {}\n}\n",
+        on: server,
+        use: """
+          helper=$(jq -r '.mcpServers.ours | select(.type == "http" and .url == "\(server.url)/mcp").headersHelper' .claude.json)
+          test "$(sh -c "$helper" | jq -r .Authorization)" = "Bearer $(agent token work)"
+          """)
+      #expect(
+        try server.tree.agent("account", "set", "work", "--host", "\(server.mailURL) user=me@example.com").succeeded)
+      for client in ["mbsync", "neomutt", "aerc"] {
+        let result = try server.tree.agent("setup", client, "--host", server.mailURL)
+        #expect(result.succeeded && result.outputText.contains("/agent token work --no-input"), "\(result.errorText)")
+        #expect(result.outputText.contains(client == "aerc" ? "me%40example.com@127.0.0.1" : "me@example.com"))
+        #expect(try server.tree.agent("setup", client, "--host", server.mailURL, "--test").succeeded)
+      }
+      let other = try server.tree.agent("setup", "msmtp", "--host", server.mailURL)
+      #expect(!other.succeeded, "\(other.errorText)")
+    }
+  }
+
+  @Test(.needs(client: "kubectl")) func `prints what kubectl reads`() throws {
+    try TokenServer.with { server in
+      let result = try server.run(
+        """
+        { printf 'apiVersion: v1\\nkind: Config\\ncurrent-context: c\\ncontexts: [{name: c, context: {cluster: k, user: work}}]\\n'
+          printf 'clusters: [{name: k, cluster: {server: "%s", certificate-authority: "%s"}}]\\n' "$URL" '\(server.authorityPath)'
+          agent setup kubectl --host $URL; } >kubeconfig
+        sed -i "s,client.authentication.k8s.io/v1$,client.authentication.k8s.io/v1beta1," kubeconfig
+        kubectl --kubeconfig kubeconfig get --raw /healthz
+        """)
+      #expect(result.succeeded && result.outputText == "ok", "\(result.errorText)")
+    }
+  }
+
+  // MARK: What is left as it is
+
+  /// A tree whose account lists a place; nobody is signed in.
+  private static func withPlace(_ body: (AgentTree) throws -> Void) throws {
+    try AgentTree.with { tree in
+      let made = try tree.agent("account", "add", "work", "--issuer", "https://id.example", "--client-id", "x")
+      try #require(made.succeeded)
+      try #require(tree.agent("account", "set", "work", "--host", "git.example.com").succeeded)
+      try body(tree)
+    }
+  }
+
+  /// Sets up a client whose file is that, which must fail and change nothing.
+  private static func refuse(
+    _ client: String, _ file: String, _ content: [UInt8], _ reason: String, _ tree: AgentTree
+  ) throws {
+    _ = try ProcessRunner.shell("mkdir -p \"$(dirname '\(tree.path(file))')\"")
+    try tree.directory.write(file, content)
+    for options in [["--yes"], ["--dry-run"]] {
+      let result = try tree.agent(["setup", client, "--host", "git.example.com"] + options)
+      #expect(result.failed(1) && result.errorText.contains(reason), "\(client): \(result.errorText)")
+    }
+    #expect(try tree.directory.read(file) == content)
+    #expect(try tree.json("setup", "--undo")["undone"]?.array?.isEmpty == true)
+  }
+
+  @Test func `leaves a key that is there`() throws {
+    try Self.withPlace { tree in
+      for text in [
+        "[credential \"https://git.example.com\"]\n\thelper = store\n",
+        "[Credential \"https://git.example.com/\"]\n\tHelper = !secret\n",
+      ] {
+        try Self.refuse("git", "home/.gitconfig", Array(text.utf8), ".helper already, and is left", tree)
+      }
+      let docker = Array(#"{"credHelpers":{"git.example.com":"other"}}"#.utf8)
+      try Self.refuse("docker", "home/.docker/config.json", docker, "credHelpers.git.example.com already", tree)
+      try Self.refuse("uv", "config/uv/uv.toml", Array("keyring-provider = 'disabled'\n".utf8), "already", tree)
+      try Self.refuse("pip", "config/pip/pip.conf", Array("[global]\nkeyring_provider: import\n".utf8), "already", tree)
+      let same = Array("[global]\nkeyring-provider = subprocess\n".utf8)
+      try tree.directory.write("config/pip/pip.conf", same)
+      #expect(try tree.agent("setup", "pip", "--yes").succeeded)
+      #expect(try tree.directory.read("config/pip/pip.conf") == same)
+      #expect(try tree.agent("setup", "--undo").succeeded)
+      #expect(try tree.directory.read("config/pip/pip.conf") == same)
+    }
+  }
+
+  @Test func `refuses what it cannot read by the letter`() throws {
+    try Self.withPlace { tree in
+      let file = "home/.docker/config.json"
+      for text in ["", "{", "// comment\n{}", "{\"a\":1,}", "{\"a\":1,\"a\":2}", "{}{}"] {
+        try Self.refuse("docker", file, Array(text.utf8), "it is no JSON", tree)
+      }
+      try Self.refuse("docker", file, Array("[]".utf8), "a form that is not changed", tree)
+      try Self.refuse("docker", file, Array("{\"credHelpers\":[]}".utf8), "a form that is not changed", tree)
+      for bytes in [[0x7B, 0xFF, 0x7D], [0xEF, 0xBB, 0xBF, 0x7B, 0x7D], [0x7B, 0, 0x7D]] as [[UInt8]] {
+        try Self.refuse("docker", file, bytes, "it is no text in UTF-8", tree)
+      }
+      try Self.refuse("docker", file, Array(repeating: 0x20, count: 5 << 20), "cannot be used", tree)
+      try Self.refuse("git", "home/.gitconfig", Array("[user\n".utf8), "cannot read its settings", tree)
+      // git would read the first line that is added as the end of this one.
+      try Self.refuse("git", "home/.gitconfig", Array("[user]\n\tname = x\\".utf8), "a form that is not changed", tree)
+      for text in ["[registries]\n", "registries.a.index = 'x'\n", "x = \"\"\"\n[registries.a]\n\"\"\"\n"] {
+        try Self.refuse("cargo", "home/.cargo/config.toml", Array(text.utf8), "a form that is not changed", tree)
+      }
+    }
+  }
+
+  @Test func `follows links by the rules of the settings file`() throws {
+    try Self.withPlace { tree in
+      let cases = [
+        ("ln -s nowhere .gitconfig", "a symbolic link to a file that does not exist"),
+        ("echo >x; chmod 666 x; ln -s x .gitconfig", "may be changed by other users"),
+        ("mkdir -m 777 y; echo >y/x; ln -s y/x .gitconfig", "may be changed by other users"),
+        ("mkdir .gitconfig", "is not a regular file"), ("mkfifo .gitconfig", "is not a regular file"),
+      ]
+      for (script, reason) in cases {
+        #expect(try tree.shell("sh", script).succeeded)
+        let result = try tree.agent("setup", "git", "--host", "git.example.com", "--yes")
+        #expect(result.failed(1) && result.errorText.contains(reason), "\(result.errorText)")
+        #expect(try tree.shell("sh", "rm -rf .gitconfig x y").succeeded)
+      }
+    }
+  }
+
+  @Test func `names what was changed since, and takes out the rest`() throws {
+    try Self.withPlace { tree in
+      #expect(try tree.agent("setup", "git", "--host", "git.example.com", "--yes").succeeded)
+      #expect(try tree.agent("setup", "docker", "--host", "git.example.com", "--yes").succeeded)
+      #expect(try tree.agent("setup", "uv", "--host", "git.example.com", "--yes").succeeded)
+      let changed = try tree.shell(
+        "sh",
+        "sed -i 's/helper = .*git$/helper = mine/' .gitconfig; cp .gitconfig mine; : >\"$XDG_CONFIG_HOME/uv/uv.toml\"")
+      #expect(changed.succeeded)
+      let listed = try tree.json("setup")["clients"]?.array?.first { $0["client"] == "git" }
+      #expect(listed?["set_up"]?.array?.first?["state"] == "changed")
+      let result = try tree.agent("setup", "--undo")
+      #expect(result.failed(1), "\(result.errorText)")
+      #expect(result.errorText.contains("git https://git.example.com was changed since, and is left in "))
+      #expect(result.errorText.contains("docker https://git.example.com is taken out of "))
+      #expect(result.errorText.contains("uv is not in "))
+      #expect(try tree.shell("sh", "cmp .gitconfig mine; test ! -e .docker/config.json").succeeded)
+      // It is named until it is gone.
+      #expect(try tree.agent("setup", "--undo").failed(1))
+      #expect(try tree.shell("sh", "rm .gitconfig").succeeded)
+      #expect(try tree.agent("setup", "--undo").succeeded)
+      #expect(try tree.json("setup", "--undo")["undone"]?.array?.isEmpty == true)
+    }
+  }
+
+  @Test func `wants a listed place, one account, and a person or --yes`() throws {
+    try Self.withPlace { tree in
+      let unlisted = try tree.agent("setup", "git", "--host", "other.example", "--yes")
+      #expect(unlisted.failed(1), "\(unlisted.errorText)")
+      #expect(unlisted.errorText.contains("hint: agent account set work --host https://other.example"))
+      let unasked = try tree.agent("setup", "git", "--host", "git.example.com")
+      #expect(unasked.failed(2) && unasked.errorText.contains("hint: agent setup git --host git.example.com --yes"))
+      let shown = try tree.agent("setup", "git", "--dry-run")
+      #expect(shown.succeeded && shown.errorText.contains("+ [credential \"https://git.example.com\"]\n"))
+      #expect(try tree.shell("sh", "test ! -e .gitconfig; test ! -e \"$XDG_STATE_HOME/agent/setup.json\"").succeeded)
+      try #require(
+        tree.agent("account", "add", "home", "--issuer", "https://id.example", "--client-id", "x").succeeded)
+      try #require(tree.agent("account", "set", "home", "--host", "git.example.com").succeeded)
+      let two = try tree.agent("setup", "git", "--host", "git.example.com", "--yes")
+      #expect(two.failed(2) && two.errorText.contains("list https://git.example.com"), "\(two.errorText)")
+      let docker = try tree.agent("setup", "docker", "--host", "git.example.com", "--account", "home", "--yes")
+      #expect(docker.failed(1) && docker.errorText.contains("cannot name one"), "\(docker.errorText)")
+      #expect(try tree.agent("setup", "git", "--host", "git.example.com", "--account", "home", "--yes").succeeded)
+      let config = try tree.shell("sh", "git config --global --get-all credential.https://git.example.com.helper")
+      #expect(config.outputText.hasSuffix("helper git --account home\n") && config.outputText.hasPrefix("\n"))
+      for wrong in [["--undo", "--print"], ["--role-arn", "x"], ["--name", "x"]] {
+        #expect(try tree.agent(["setup", "git", "--host", "git.example.com"] + wrong).failed(2))
+      }
+      #expect(try tree.agent("setup", "emacs").failed(2))
+      #expect(try tree.agent("setup", "--print").failed(2))
+    }
+  }
+}
