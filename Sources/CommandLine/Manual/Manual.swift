@@ -78,6 +78,12 @@ enum Manual {
         "The vault: refresh tokens, client secrets and keys, encrypted, one file for each machine that uses this home."
     ),
     Item(term: "$XDG_STATE_HOME/agent/device.key", meaning: "The secret that binds the vault to this device."),
+    Item(
+      term: "$XDG_STATE_HOME/agent/setup.json",
+      meaning: "What `agent setup` has put into the settings of other programs; no secrets."),
+    Item(
+      term: "$XDG_DATA_HOME/agent/bin/",
+      meaning: "Links that `agent setup` makes for programs that call this one by a name."),
     Item(term: "$XDG_CACHE_HOME/agent/", meaning: "Public data of authorization servers; may be deleted."),
   ]
 

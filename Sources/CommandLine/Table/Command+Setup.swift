@@ -3,7 +3,7 @@ internal import Vocabulary
 extension Command {
   static let setup = Command(
     .setup,
-    summary: "Have other programs ask for tokens, and take that back",
+    summary: "Have other programs ask for tokens",
     details: """
       Has `git`, `docker` and other programs ask `agent helper`; alone it lists the programs that are here, and which are
       set up. The account must list the place: `agent account set work --host git.example.com`.

@@ -44,7 +44,7 @@ import Testing
 
   @Test(arguments: [
     nil, "\(store)# a comment\n", "\(store)[user]\n\tname = x ; no end", "\(store.replacing("\n", with: "\r\n"))",
-    "\(store)[user]\n\tname = \"a \\\n  b\"\n\n\n",
+    "\(store)[user]\n\tname = \"a \\\n  b\"\n\n\n", "\(store)[user]\n\tname = x\\",
   ]) func `has git get in, and another helper keep no token`(content: String?) throws {
     try TokenServer.with { server in
       try Self.check(
@@ -260,8 +260,6 @@ import Testing
       }
       try Self.refuse("docker", file, Array(repeating: 0x20, count: 5 << 20), "cannot be used", tree)
       try Self.refuse("git", "home/.gitconfig", Array("[user\n".utf8), "cannot read its settings", tree)
-      // git would read the first line that is added as the end of this one.
-      try Self.refuse("git", "home/.gitconfig", Array("[user]\n\tname = x\\".utf8), "a form that is not changed", tree)
       for text in ["[registries]\n", "registries.a.index = 'x'\n", "x = \"\"\"\n[registries.a]\n\"\"\"\n"] {
         try Self.refuse("cargo", "home/.cargo/config.toml", Array(text.utf8), "a form that is not changed", tree)
       }
@@ -307,6 +305,39 @@ import Testing
       #expect(try tree.shell("sh", "rm .gitconfig").succeeded)
       #expect(try tree.agent("setup", "--undo").succeeded)
       #expect(try tree.json("setup", "--undo")["undone"]?.array?.isEmpty == true)
+    }
+  }
+
+  @Test(arguments: [("y", 0), ("n", 1), ("", 1)]) func `asks on the terminal`(answer: String, status: Int) throws {
+    try Self.withPlace { tree in
+      let program = try WatchedProgram(
+        tree, columns: 200, ["NO_COLOR": "1"], [Programs.path("agent"), "setup", "git"])
+      let screen = try program.until("[y/N]")
+      #expect(screen.rows.contains("+ [credential \"https://git.example.com\"]"), "\(screen.rows)")
+      #expect(try tree.shell("sh", "test ! -e .gitconfig").succeeded)
+      if !answer.isEmpty { try program.type(answer) }
+      try program.type("^M")
+      #expect(try program.end().status == status)
+      #expect(try tree.shell("sh", "test -e .gitconfig").succeeded == (status == 0))
+    }
+  }
+
+  @Test func `takes no other request for the same, and keeps several profiles apart`() throws {
+    try Self.withPlace { tree in
+      let role = "arn:aws:iam::1:role/r"
+      let aws = ["setup", "aws", "--host", "git.example.com", "--yes"]
+      #expect(try tree.agent(aws + ["--role-arn", role, "--name", "one"]).succeeded)
+      #expect(try tree.agent(aws + ["--role-arn", role + "2", "--name", "two"]).succeeded)
+      let other = try tree.agent(aws + ["--role-arn", role + "3", "--name", "two"])
+      #expect(other.failed(1) && other.errorText.contains("in another way already"), "\(other.errorText)")
+      #expect(other.errorText.contains("hint: agent setup aws --host git.example.com --name two --undo\n"))
+      #expect(try tree.agent("setup", "aws", "--host", "git.example.com", "--name", "two", "--undo").succeeded)
+      #expect(try tree.shell("sh", "grep -q 'profile one' .aws/config; ! grep -q 'profile two' .aws/config").succeeded)
+      let named = try tree.agent("setup", "git", "--account", "work", "--yes")
+      #expect(named.succeeded)
+      #expect(try tree.agent("setup", "git", "--yes").failed(1))
+      #expect(try tree.agent("setup", "--undo").succeeded)
+      #expect(try tree.shell("sh", "test ! -e .aws/config; test ! -e .gitconfig").succeeded)
     }
   }
 

@@ -58,7 +58,7 @@ import Testing
       output: "credential.https://git.example.com.helper=\ncredential.https://git.example.com.helper=",
       message: "agent: git https://git.example.com is set up: "),
     "agent setup docker --host registry.example.com --print": Trial(
-      before: "agent account set work --host registry.example.com -q", output: "{\n  \"credHelpers\": {\n",
+      before: "agent account set work --host registry.example.com -q", output: "{\n  \"credHelpers\": {",
       message: "agent: nothing is changed: "),
     "agent setup --undo": Trial(
       before: "agent account set work --host git.example.com -q; agent setup git --yes -q",

@@ -175,14 +175,12 @@ struct SetupCommand {
     guard let file = plan.file else { return try print(client, context) }
     let place = client.isForAllPlaces ? nil : context.url
     let old = try file.read()
-    let earlier = try SetupReceipts.read().all.first {
-      $0.isFor(client, place) && $0.file.utf8.elementsEqual(file.path.utf8)
-    }
-    if let earlier, let piece = earlier.piece, piece.isIn(old ?? []) {
-      guard account == nil || earlier.account == context.account else {
+    let earlier = try SetupReceipts.read().all.first { $0.isFor(client, place, plan.entry, in: file) }
+    if let piece = earlier?.piece, piece.isIn(old ?? []) {
+      guard plan.isSame(as: piece) else {
         throw Failure(
-          .invalidConfiguration, "\(file.path) is set up for \(earlier.account ?? "?") already",
-          hint: hint(client, ["--undo"]))
+          .invalidConfiguration, "\(file.path) is set up in another way already",
+          hint: hint(client, ["--undo"], isUndo: true))
       }
       if mode == .apply { try makeLink(client, context) }
       return try finish(outcome(client, context, .unchanged, file), client, context, plan)
@@ -209,11 +207,12 @@ struct SetupCommand {
     }
     try confirm(client, context, file.path, text)
     let receipt = SetupReceipt(
-      client: client, place: place, account: context.account, file: file.path, piece: piece, isFileMade: old == nil,
+      client: client, place: place, entry: plan.entry, account: context.account, file: file.path, piece: piece,
+      isFileMade: old == nil,
       linkName: linkName(client, context), linkTarget: linkName(client, context).map { _ in context.program })
     try SetupReceipts.change { (receipts) throws(Failure) in
       let before = receipts
-      receipts.all.removeAll { $0.isFor(client, place) && $0.file.utf8.elementsEqual(file.path.utf8) }
+      receipts.all.removeAll { $0.isFor(client, place, plan.entry, in: file) }
       receipts.all.append(receipt)
       try receipts.write()
       do throws(Failure) {
@@ -298,11 +297,12 @@ struct SetupCommand {
   }
 
   /// This command line with other options.
-  private func hint(_ client: SetupClient, _ more: [String]) -> String {
+  private func hint(_ client: SetupClient, _ more: [String], isUndo: Bool = false) -> String {
     var words = ["agent", "setup", client.rawValue]
-    for (option, value) in [
-      ("host", host), ("account", account), ("name", entryName), ("user", user), ("role-arn", role),
-    ] {
+    for (option, value) in [("host", host), ("name", entryName)] {
+      if let value { words += ["--\(option)", value] }
+    }
+    for (option, value) in [("account", account), ("user", user), ("role-arn", role)] where !isUndo {
       if let value { words += ["--\(option)", value] }
     }
     return (words + more).map(ShellWord.quoted).joined(separator: " ")
@@ -337,6 +337,7 @@ struct SetupCommand {
   private func isMeant(_ receipt: SetupReceipt, _ place: String?) -> Bool {
     guard client == nil || receipt.client == client else { return false }
     if let account, receipt.account != account { return false }
+    if let entryName, let entry = receipt.entry, entry != entryName { return false }
     guard let place, let other = receipt.place else { return true }
     return place.utf8.elementsEqual(other.utf8)
   }

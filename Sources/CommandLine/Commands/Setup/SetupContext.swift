@@ -48,11 +48,16 @@ struct SetupContext: Sendable {
   func line(_ words: [String]) -> String { ([program] + words).map(ShellWord.quoted).joined(separator: " ") }
 
   /// `agent token`, for programs that want the bare token.
-  var tokenLine: String {
+  ///
+  /// - Throws: `invalid_configuration` for a scope or the like that could be more than a word to one of these programs.
+  func tokenLine() throws(Failure) -> String {
     var words = ["token", account, "--no-input"]
     if let listed {
       words += listed.scope.flatMap { ["--scope", $0] } + listed.resources.flatMap { ["--resource", $0] }
       if let audience = listed.audience { words += ["--audience", audience] }
+    }
+    guard words.allSatisfy({ $0.utf8.allSatisfy(ShellWord.isLiteral) }) else {
+      throw Failure(.invalidConfiguration, "\(url) is listed with words that this program cannot take: \(account)")
     }
     return line(words)
   }

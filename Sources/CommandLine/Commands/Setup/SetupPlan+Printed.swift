@@ -32,7 +32,7 @@ extension SetupClient {
       "auth oauthbearer",
       "user \(user)",
       "from \(user)",
-      "passwordeval \(context.tokenLine)",
+      "passwordeval \(try context.tokenLine())",
     ])
   }
 
@@ -46,7 +46,7 @@ extension SetupClient {
         "SSLType IMAPS",
         "AuthMechs XOAUTH2",
         "User \(try context.userName())",
-        "PassCmd \"\(context.tokenLine)\"",
+        "PassCmd \"\(try context.tokenLine())\"",
       ], notes: [Phrase("mbsync needs a plugin of the SASL library for XOAUTH2")])
   }
 
@@ -59,13 +59,13 @@ extension SetupClient {
         "set folder = \"imaps://\(server.host):\(server.port)/\"",
         "set spoolfile = \"+INBOX\"",
         "set imap_authenticators = \"oauthbearer:xoauth2\"",
-        "set imap_oauth_refresh_command = \"\(context.tokenLine)\"",
+        "set imap_oauth_refresh_command = \"\(try context.tokenLine())\"",
       ])
     }
     return SetupPlan(text: [
       "set smtp_url = \"\(server.isTLSFromTheStart ? "smtps" : "smtp")://\(escaped(user))@\(server.host):\(server.port)/\"",
       "set smtp_authenticators = \"oauthbearer:xoauth2\"",
-      "set smtp_oauth_refresh_command = \"\(context.tokenLine)\"",
+      "set smtp_oauth_refresh_command = \"\(try context.tokenLine())\"",
     ])
   }
 
@@ -77,7 +77,7 @@ extension SetupClient {
     return SetupPlan(text: [
       "[\(try context.entryName(else: context.account))]",
       "\(key) = \(scheme)+oauthbearer://\(place)",
-      "\(key)-cred-cmd = \(context.tokenLine)",
+      "\(key)-cred-cmd = \(try context.tokenLine())",
     ])
   }
 

@@ -19,8 +19,22 @@ struct SetupPlan: Sendable {
   /// The lines to paste.
   var text: [String]
   var change = Change.none
+  /// The text by which a piece of this plan is known; nil for a member, which is compared as a whole.
+  var key: String?
+  /// The name of the entry, where the client can have several for a place.
+  var entry: String?
   /// What a person should know besides.
   var notes: [Phrase] = []
+
+  /// Whether a piece is what this plan would put there.
+  func isSame(as piece: SetupPiece) -> Bool {
+    switch (piece, change) {
+    case (.member(let path, let value, _), .member(let wanted, let wantedValue)):
+      path == wanted && value == wantedValue
+    case (.text, .lines): piece.shown.contains { line in key.map { line.contains($0) } ?? false }
+    default: false
+    }
+  }
 
   /// A text with the change in it.
   ///
@@ -102,7 +116,7 @@ extension SetupClient {
           try settings(in: bytes, git) == (try settings(in: old.bytes, git)) + expected
         else { return .refused }
         return insertion
-      })
+      }, key: "helper = \(command)")
   }
 
   /// The file that git writes to.
@@ -147,9 +161,11 @@ extension SetupClient {
       ("type", "http"), ("url", .string(context.url)),
       ("headersHelper", .string(context.line(context.words(.mcp, ["--url", context.url])))),
     ])
-    return try member(
-      ["mcpServers", try context.entryName(else: context.hostWord)], .object(value),
-      in: context.file("CLAUDE_CONFIG_DIR", ".claude.json", else: ""))
+    let name = try context.entryName(else: context.hostWord)
+    var plan = try member(
+      ["mcpServers", name], .object(value), in: context.file("CLAUDE_CONFIG_DIR", ".claude.json", else: ""))
+    plan.entry = name
+    return plan
   }
 
   private static func member(_ path: [String], _ value: JSON, in file: SetupFile) -> SetupPlan {
@@ -180,7 +196,7 @@ extension SetupClient {
         let bare = String(decoding: section.utf8.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
         if old.header(bare) != nil { return .exists("[\(section)]") }
         return old.adding(text, named: mark, at: .end)
-      })
+      }, key: text[1], entry: name)
   }
 
   private static func pip(_ context: SetupContext) throws(Failure) -> SetupPlan {
@@ -193,7 +209,7 @@ extension SetupClient {
         }
         return existing("keyring-provider", "subprocess", in: old, old.section(header))
           ?? old.adding([key], named: "pip", at: .behind(line: header))
-      },
+      }, key: key,
       notes: [
         Phrase("older versions of pip ask only with a user name in the URL of the index: https://oauth2@HOST/simple/")
       ])
@@ -207,7 +223,8 @@ extension SetupClient {
         if old.hasLongStrings { return .refused }
         return existing("keyring-provider", "subprocess", in: old, old.section(nil))
           ?? old.adding([key], named: "uv", at: .start)
-      }, notes: [Phrase("uv asks only with a user name in the URL of the index: https://oauth2@HOST/simple/")])
+      }, key: key, notes: [Phrase("uv asks only with a user name in the URL of the index: https://oauth2@HOST/simple/")]
+    )
   }
 
   private static func existing(
@@ -242,7 +259,7 @@ extension SetupClient {
           return .exists("registries.\(name)")
         }
         return old.adding([key], named: mark, at: .behind(line: header))
-      })
+      }, key: key)
   }
 
   // MARK: go
@@ -273,7 +290,7 @@ extension SetupClient {
         guard lines.count == 1, !value.isEmpty, !value.elementsEqual("off".utf8) else { return .exists("GOAUTH") }
         if value.starts(with: (command + ";").utf8) { return .present }
         return old.adding("\(command); ", behind: "GOAUTH=")
-      },
+      }, key: "GOAUTH=\(command); ",
       notes: context.set("GOAUTH") == nil
         ? [] : [Phrase("the variable GOAUTH is set in this shell, and goes before the file")])
   }

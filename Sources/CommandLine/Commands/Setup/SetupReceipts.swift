@@ -8,6 +8,8 @@ struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
   /// The place that the client gets tokens for; nil where the client has one setting for all.
   let place: String?
+  /// The name of the entry, where the client can have several for a place.
+  var entry: String?
   /// The account that listed the place.
   let account: String?
   let file: String
@@ -20,9 +22,9 @@ struct SetupReceipt: Sendable, Hashable {
   var linkName: String?
   var linkTarget: String?
 
-  /// Whether it is of the same client and place.
-  func isFor(_ client: SetupClient, _ place: String?) -> Bool {
-    self.client == client && (self.place ?? "").utf8.elementsEqual((place ?? "").utf8)
+  /// Whether it is of the same client, place, entry and file.
+  func isFor(_ client: SetupClient, _ place: String?, _ entry: String?, in file: SetupFile) -> Bool {
+    self.client == client && self.place == place && self.entry == entry && self.file == file.path
   }
 }
 
@@ -118,6 +120,7 @@ extension SetupReceipt {
   fileprivate var json: JSONObject {
     var object = JSONObject([("client", .string(client.rawValue)), ("file", .string(file))])
     object["place"] = place.map { .string($0) }
+    object["entry"] = entry.map { .string($0) }
     object["account"] = account.map { .string($0) }
     if isFileMade { object["file_made"] = .bool(true) }
     object["link"] = linkName.map { .string($0) }
@@ -149,7 +152,8 @@ extension SetupReceipt {
       piece = .member(path: path, value: value, made: made)
     }
     self.init(
-      client: client, place: json["place"]?.string, account: json["account"]?.string, file: file, piece: piece,
+      client: client, place: json["place"]?.string, entry: json["entry"]?.string, account: json["account"]?.string,
+      file: file, piece: piece,
       isFileMade: json["file_made"]?.bool ?? false, linkName: json["link"]?.string,
       linkTarget: json["link_target"]?.string)
   }
