@@ -594,7 +594,7 @@ complete -c agent -n '__agent_at word ' -a 'exec' -d 'Run a command with a token
 complete -c agent -n '__agent_at word ' -a 'request' -d 'Make a request to a resource with an account\'s token'
 complete -c agent -n '__agent_at word ' -a 'proof' -d 'Print a proof for one request with a bound token'
 complete -c agent -n '__agent_at word ' -a 'helper' -d 'Give other programs tokens, in their own protocols'
-complete -c agent -n '__agent_at word ' -a 'setup' -d 'Have other programs ask for tokens, and take that back'
+complete -c agent -n '__agent_at word ' -a 'setup' -d 'Have other programs ask for tokens'
 complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts and their sessions'
 complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'
 complete -c agent -n '__agent_at word ' -a 'use' -d 'Make an account the active one'

@@ -19,8 +19,8 @@ struct SetupPlan: Sendable {
   /// The lines to paste.
   var text: [String]
   var change = Change.none
-  /// The text by which a piece of this plan is known; nil for a member, which is compared as a whole.
-  var key: String?
+  /// The lines, without tabs before them, by one of which a piece of this plan is known; a member is compared as a whole.
+  var keys: [String] = []
   /// The name of the entry, where the client can have several for a place.
   var entry: String?
   /// What a person should know besides.
@@ -31,7 +31,11 @@ struct SetupPlan: Sendable {
     switch (piece, change) {
     case (.member(let path, let value, _), .member(let wanted, let wantedValue)):
       path == wanted && value == wantedValue
-    case (.text, .lines): piece.shown.contains { line in key.map { line.contains($0) } ?? false }
+    case (.text, .lines):
+      piece.shown.contains { line in
+        let words = line.utf8.drop { $0 == UInt8(ascii: "\t") }
+        return keys.contains { $0.utf8.elementsEqual(words) }
+      }
     default: false
     }
   }
@@ -116,7 +120,7 @@ extension SetupClient {
           try settings(in: bytes, git) == (try settings(in: old.bytes, git)) + expected
         else { return .refused }
         return insertion
-      }, key: "helper = \(command)")
+      }, keys: ["helper = \(command)"])
   }
 
   /// The file that git writes to.
@@ -196,7 +200,7 @@ extension SetupClient {
         let bare = String(decoding: section.utf8.filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
         if old.header(bare) != nil { return .exists("[\(section)]") }
         return old.adding(text, named: mark, at: .end)
-      }, key: text[1], entry: name)
+      }, keys: [text[1]], entry: name)
   }
 
   private static func pip(_ context: SetupContext) throws(Failure) -> SetupPlan {
@@ -209,7 +213,7 @@ extension SetupClient {
         }
         return existing("keyring-provider", "subprocess", in: old, old.section(header))
           ?? old.adding([key], named: "pip", at: .behind(line: header))
-      }, key: key,
+      }, keys: [key],
       notes: [
         Phrase("older versions of pip ask only with a user name in the URL of the index: https://oauth2@HOST/simple/")
       ])
@@ -223,7 +227,8 @@ extension SetupClient {
         if old.hasLongStrings { return .refused }
         return existing("keyring-provider", "subprocess", in: old, old.section(nil))
           ?? old.adding([key], named: "uv", at: .start)
-      }, key: key, notes: [Phrase("uv asks only with a user name in the URL of the index: https://oauth2@HOST/simple/")]
+      }, keys: [key],
+      notes: [Phrase("uv asks only with a user name in the URL of the index: https://oauth2@HOST/simple/")]
     )
   }
 
@@ -259,7 +264,7 @@ extension SetupClient {
           return .exists("registries.\(name)")
         }
         return old.adding([key], named: mark, at: .behind(line: header))
-      }, key: key)
+      }, keys: [key])
   }
 
   // MARK: go
@@ -290,7 +295,7 @@ extension SetupClient {
         guard lines.count == 1, !value.isEmpty, !value.elementsEqual("off".utf8) else { return .exists("GOAUTH") }
         if value.starts(with: (command + ";").utf8) { return .present }
         return old.adding("\(command); ", behind: "GOAUTH=")
-      }, key: "GOAUTH=\(command); ",
+      }, keys: [text, "GOAUTH=\(command); "],
       notes: context.set("GOAUTH") == nil
         ? [] : [Phrase("the variable GOAUTH is set in this shell, and goes before the file")])
   }
