@@ -3,7 +3,7 @@
 # The words that may follow $1, the first word of a command; without it the first words.
 __agent_words() {
   case $1 in
-  '') words=(login logout token env exec request proof helper setup status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
+  '') words=(login logout token env exec request proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
   'account') words=(add show set rename remove import client-metadata) ;;
   'vault') words=(status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set) ;;
   'daemon') words=(start stop restart status run log) ;;
@@ -23,6 +23,7 @@ __agent_command() {
   'proof') options=(-X --method --nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'helper') options=(--url --user --role-arn --session-name --duration --mode --output) limit=16 operand=words words=(git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc) ;;
   'setup') options=(--host --name --role-arn --user --print --dry-run --undo --test -y --yes) limit=1 operand=words words=(git docker aws cargo go pip uv mcp kubectl msmtp mbsync neomutt aerc) ;;
+  'doctor') options=() limit=1 operand=accounts ;;
   'status') options=(--check --utc) limit=1 operand=accounts ;;
   'list') options=(--utc) ;;
   'use') options=() limit=1 operand=accounts ;;

@@ -510,7 +510,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'helper' 'setup' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'helper' 'setup' 'doctor' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -595,6 +595,7 @@ complete -c agent -n '__agent_at word ' -a 'request' -d 'Make a request to a res
 complete -c agent -n '__agent_at word ' -a 'proof' -d 'Print a proof for one request with a bound token'
 complete -c agent -n '__agent_at word ' -a 'helper' -d 'Give other programs tokens, in their own protocols'
 complete -c agent -n '__agent_at word ' -a 'setup' -d 'Have other programs ask for tokens'
+complete -c agent -n '__agent_at word ' -a 'doctor' -d 'Find out what is wrong, and what helps'
 complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts and their sessions'
 complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'
 complete -c agent -n '__agent_at word ' -a 'use' -d 'Make an account the active one'
@@ -785,6 +786,7 @@ complete -c agent -n '__agent_at options setup' -l undo -d 'Take out what was ad
 complete -c agent -n '__agent_at options setup' -l test -d 'Ask for a credential as the program would'
 complete -c agent -n '__agent_at options setup' -s y -l yes -d 'Ask nothing'
 complete -c agent -n '__agent_at operand 0 setup' -a 'git docker aws cargo go pip uv mcp kubectl msmtp mbsync neomutt aerc'
+complete -c agent -n '__agent_at operand 0 doctor' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options status' -l check -d 'Ask the servers whether the sessions are still valid'
 complete -c agent -n '__agent_at options status' -l utc -d 'Show times in UTC instead of local time'
 complete -c agent -n '__agent_at operand 0 status' -a '(__agent_accounts)'
@@ -975,5 +977,5 @@ complete -c agent -n '__agent_at options vault rebind' -l passphrase-fd -x -d 'R
 complete -c agent -n '__agent_at options vault set' -l lock-after -x -a 'never' -d 'Lock after this time without use, or never'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
 complete -c agent -n '__agent_at options help' -l all -d 'Print all that there is to say: every detail and every option'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof helper setup status list use whoami events verify decode account lock unlock vault daemon completions help'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import client-metadata status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set start stop restart status run log'

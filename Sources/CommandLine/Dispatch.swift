@@ -14,6 +14,7 @@ enum Dispatch {
     case .request: try RequestCommand.run(invocation)
     case .helper: try HelperCommand.run(invocation)
     case .setup: try SetupCommand.run(invocation)
+    case .doctor: try DoctorCommand.run(invocation)
     case .status: try StatusCommand.run(invocation)
     case .list: ListCommand.run(invocation)
     case .use: try AccountCommand.use(invocation)

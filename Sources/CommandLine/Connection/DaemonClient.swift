@@ -115,11 +115,15 @@ struct DaemonClient {
   }
 
   /// The same over a connection that goes on.
+  ///
+  /// - Parameter work: Done while the daemon works.
   func ask(
-    _ request: Request, passing descriptors: [SharedDescriptor] = [], over connection: inout DaemonConnection
+    _ request: Request, passing descriptors: [SharedDescriptor] = [], over connection: inout DaemonConnection,
+    meanwhile work: () -> Void = {}
   ) throws(Failure) -> JSONObject {
     let begin = logRequest(request)
     try connection.send(envelope(request), passing: descriptors)
+    work()
     let (deadline, patience) = (deadline(of: request), Patience(request, console))
     while true {
       switch try connection.nextReply(before: deadline, waiting: patience.wait) {

@@ -2,7 +2,8 @@ extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
     [
-      token, forget, assumeRole, proof, login, loginRedirect, loginConfirm, loginResume, discover, logout, status, list,
+      token, forget, assumeRole, proof, login, loginRedirect, loginConfirm, loginResume, discover, logout, status,
+      doctor, list,
       use,
       whoami,
       resource, verify,
@@ -267,6 +268,22 @@ extension ManualProtocol {
           + " digits that it got when it was made: another one means that all sessions from before are gone."),
     ])
 
+  private static let doctor = Description(
+    name: "doctor",
+    purpose:
+      "Tells what `status` does, and how the authorization servers answer, each within two seconds. Nothing that is"
+      + " kept of them changes.",
+    members: [Member("account", "text", "The only account to tell of; without it all.")],
+    result: [
+      Member(
+        "accounts", "list of objects",
+        "As in `status`, and for each account `asked_scope`, which the settings ask for, `next_renewal`, `failed_at` (when"
+          + " the last refresh failed), and `server`: `milliseconds`, `clock_offset` (how many seconds this machine's clock"
+          + " is ahead), `keys` (how many the server has published) and `problem`, an error object."),
+      Member("daemon", "object", "What `daemon_status` answers."),
+      Member("vault", "object", "As in `status`."),
+    ])
+
   private static let list = Description(
     name: "list",
     purpose: "Lists the accounts.",
@@ -303,6 +320,7 @@ extension ManualProtocol {
     result: [
       Member("pid", "number", "Its process."),
       Member("version", "text", "Its version."),
+      Member("program_replaced", "boolean", "Whether another version was put in the place of its program."),
       Member("uptime", "number", "For how many seconds it has been running."),
       Member("socket", "text", "The path of its socket; absent from a private daemon."),
       Member("memory_pss_kib", "number", "Its share of memory, in KiB."),

@@ -18,7 +18,7 @@ enum Patience {
     switch request {
     case _ where console.json || console.quiet: self = .silent
     case .token, .assumeRole, .tokenFile, .proof, .verify, .login, .loginResume, .logout, .whoami,
-      .status(_, check: true),
+      .status(_, check: true), .doctor,
       .account(.import),
       .account(.remove):
       self = .forServer

@@ -53,6 +53,30 @@ extension Command {
         "agent status work --check")
     ])
 
+  static let doctor = Command(
+    .doctor,
+    summary: "Find out what is wrong, and what helps",
+    details: """
+      Looks at all that a session needs, and prints a line for each: `ok`, `warn` or `FAIL`, and the command that helps.
+      The exit status is 1 if something is `FAIL`, else 0.
+
+      It looks at the socket and the daemon, their versions, the unit of the service manager, room on the disk, the vault,
+      the clock, the authorization servers of all accounts (or of one), sessions and their scopes, ways to sign in, what
+      `agent setup` has written, other helpers of `git` and `docker`, versions of programs that ask `agent helper`, and
+      variables that go before all this. The servers are asked at once, and it takes no more than three seconds.
+
+      The lines can be shown to others: no token is in them, no variable's value but that of a path, and the home directory
+      is `~`. Accounts, servers and paths are named.
+
+      With `--json` prints `{"ok", "findings": [{"check", "level", "message", "hint"}]}`; `level` is `ok`, `warn` or `fail`.
+      """,
+    operands: .account,
+    examples: [
+      Example("See why something does not work", "agent doctor"),
+      Example("Look at what belongs to one account", "agent doctor work"),
+      Example("Print only what is wrong", "agent doctor --json | jq '.findings[] | select(.level != \"ok\")'"),
+    ])
+
   static let list = Command(
     .list,
     summary: "List the accounts",

@@ -118,6 +118,7 @@ extension Command {
     case .request: .request
     case .helper: .helper
     case .setup: .setup
+    case .doctor: .doctor
     case .status: .status
     case .list: .list
     case .use: .use

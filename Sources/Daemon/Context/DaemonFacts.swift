@@ -14,6 +14,7 @@ struct DaemonFacts {
       ("uptime", .int(Int(startedAt.duration(to: time.now()).components.seconds))),
     ])
     object["socket"] = socketPath.map { .string($0) }
+    if Machine.isProgramReplaced { object["program_replaced"] = true }
     if let memory = try? MemoryUse.ofThisProcess() {
       object["memory_pss_kib"] = .int(memory.pssKiB)
       object["memory_private_dirty_kib"] = .int(memory.privateDirtyKiB)

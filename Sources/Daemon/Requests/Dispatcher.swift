@@ -45,6 +45,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .logout(let request): try parts.signOuts.logout(request, ticket)
       case .status(let name, check: false): try parts.status.survey(.status, name, ticket)
       case .status(let name, check: true): try parts.status.check(name, ticket)
+      case .doctor(let name): try parts.status.examine(name, ticket)
       case .list: try parts.status.survey(.list, nil, ticket)
       case .use(let name): try parts.accounts.use(name, ticket)
       case .daemonStatus: loop.send(.result(context.facts.json(time: services.time)), to: ticket)

@@ -31,7 +31,7 @@ final class StepReports: DaemonPart {
     case .token(let token) where token.account == nil && token.place != nil: name = nil
     case .forget(let request) where request.account == nil: name = nil
     case .assumeRole(let request) where request.account == nil: name = nil
-    case .status(nil, check: _), .list, .daemonStatus, .daemonStop, .daemonLog, .vault: name = nil
+    case .status(nil, check: _), .doctor(nil), .list, .daemonStatus, .daemonStop, .daemonLog, .vault: name = nil
     default: name = request.account.flatMap { try? AccountName($0) } ?? settings.active
     }
     context.watches.begin(ticket, about: name)
@@ -51,7 +51,7 @@ extension Request {
     case .forget(let request): request.account
     case .assumeRole(let request): request.account
     case .logout(let logout): logout.account
-    case .status(let account, check: _), .whoami(let account): account
+    case .status(let account, check: _), .doctor(let account), .whoami(let account): account
     case .use(let account): account
     case .events(let request): request.account
     case .tokenFile(let request): request.account

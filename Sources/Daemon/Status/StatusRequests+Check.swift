@@ -101,7 +101,9 @@ extension StatusRequests {
     jobs.run({ [services, only = batch.only] in Survey.run(settings, only: only, services: services) }) {
       [self] found in
       let (summaries, vault) = found.get()
-      surveyed(.status, batch.ticket, summaries, vault, checks: batch.checks)
+      surveyed(.status, batch.ticket, summaries, vault) { summary, _, object in
+        batch.checks[summary.name]?.add(to: &object)
+      }
     }
   }
 }

@@ -27,7 +27,7 @@ final class StatusRequests: AccountPart {
 
   func surveyed(
     _ purpose: Survey.Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject,
-    checks: [AccountName: CheckBatch.Check] = [:]
+    adding more: (AccountSummary, LiveAccount, inout JSONObject) -> Void = { _, _, _ in }
   ) {
     broker.noteClock()
     let now = services.time.now()
@@ -40,7 +40,7 @@ final class StatusRequests: AccountPart {
       let account = broker.account(summary.name, summary.configuration)
       summary.teach(account)
       var object = purpose == .list ? brief(summary, account, now) : full(summary, account, now)
-      checks[summary.name]?.add(to: &object)
+      more(summary, account, &object)
       listed.append(.object(object))
     }
     var result = JSONObject([("accounts", .array(listed))])

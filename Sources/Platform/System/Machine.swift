@@ -53,6 +53,18 @@ package enum Machine {
     return String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
+  /// The bytes that this user can still write to the file system of a directory, or of the nearest one above it that
+  /// exists; nil if the system does not tell.
+  package static func freeBytes(near path: String) -> Int? {
+    var path = path
+    var system = statvfs()
+    while unsafe statvfs(path, &system) != 0 {
+      guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else { return nil }
+      path = String(path[..<slash])
+    }
+    return Int(clamping: UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize)).partialValue)
+  }
+
   /// Whether another file is at the path of this program than the one that runs, or none: it was replaced by another
   /// version, or removed. False without /proc.
   package static var isProgramReplaced: Bool {

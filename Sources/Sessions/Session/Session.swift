@@ -55,6 +55,9 @@ extension Session {
   /// Why the last refresh failed; nil after a success.
   package var lastFailure: SessionError? { backoff.failure?.error }
 
+  /// When it failed; nil after a success, and where that is not known.
+  package var failedAt: Instant? { backoff.failure?.failedAt }
+
   /// The last refresh failed for a passing reason.
   package var isOffline: Bool { lastFailure?.isPassing ?? false }
 

@@ -14,6 +14,8 @@ package enum Request: Sendable, Hashable {
   case logout(LogoutRequest)
   /// All accounts, or the named one. With `check` the sessions are checked at the servers.
   case status(account: String?, check: Bool = false)
+  /// The same as `status`, and how the authorization servers answer: what can be wrong, for people who look for it.
+  case doctor(account: String?)
   case list
   case use(account: String)
   case whoami(account: String?)
@@ -103,6 +105,7 @@ extension Request {
     case .discover: "discover"
     case .logout: "logout"
     case .status: "status"
+    case .doctor: "doctor"
     case .list: "list"
     case .use: "use"
     case .whoami: "whoami"
@@ -150,7 +153,7 @@ extension Request {
     case .status(let account, let check):
       members.add("account", account)
       members.add("check", check)
-    case .whoami(let account): members.add("account", account)
+    case .doctor(let account), .whoami(let account): members.add("account", account)
     case .use(let account): members.add("account", account)
     case .account(let request): request.addMembers(to: &members)
     case .call(let request): request.addMembers(to: &members)
@@ -176,6 +179,7 @@ extension Request {
     case "discover": self = .discover(try DiscoverRequest(members))
     case "logout": self = .logout(try LogoutRequest(members))
     case "status": self = .status(account: try members.text("account"), check: try members.flag("check"))
+    case "doctor": self = .doctor(account: try members.text("account"))
     case "list": self = .list
     case "use":
       guard let account = try members.text("account") else {
@@ -206,7 +210,9 @@ extension Request {
   /// Whether the request can be sent again if its result is unknown.
   package var mayBeRepeated: Bool {
     switch self {
-    case .token, .assumeRole, .proof, .discover, .status, .list, .use, .whoami, .daemonStatus, .daemonLog, .events: true
+    case .token, .assumeRole, .proof, .discover, .status, .doctor, .list, .use, .whoami, .daemonStatus, .daemonLog,
+      .events:
+      true
     case .vault(let request): request.mayBeRepeated
     case .tokenFile, .login, .loginRedirect, .loginConfirm, .loginResume, .logout, .account, .call, .verify,
       .daemonStop, .forget:

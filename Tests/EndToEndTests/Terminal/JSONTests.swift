@@ -70,7 +70,7 @@ import Testing
       ["setup", "kubectl", "--host", "api.example.com"], ["setup", "git", "--host", "api.example.com", "--dry-run"],
       ["setup", "aws", "--role-arn", "arn:aws:iam::1:role/r", "--host", "api.example.com", "--yes"],
       ["setup", "aws", "--role-arn", "arn:aws:iam::1:role/r", "--host", "api.example.com", "--yes"],
-      ["setup"], ["setup", "aws", "--undo"], ["setup", "--undo"],
+      ["setup"], ["doctor"], ["setup", "aws", "--undo"], ["setup", "--undo"],
       ["account", "set", "idle", "--scope", "openid", "--unset", "keep"],
       ["account", "set", "work", "--client-id", "other"], ["status"],
       ["account", "set", "work", "--client-id", "agent-cli"], ["account", "rename", "idle", "spare"],

@@ -64,6 +64,10 @@ import Testing
       before: "agent account set work --host git.example.com -q; agent setup git --yes -q",
       after: "cat .gitconfig 2>/dev/null || echo gone", output: "gone\n",
       message: "agent: git https://git.example.com is taken out of "),
+    "agent doctor": Trial(output: "ok    runtime directory  "),
+    "agent doctor work": Trial(output: "ok    runtime directory  "),
+    #"agent doctor --json | jq '.findings[] | select(.level != "ok")'"#: Trial(
+      before: "export GIT_ASKPASS=true", output: "{\n  \"check\": \""),
     "agent account add work --issuer https://id.example.com --client-id my-cli": Trial(
       after: "agent list", output: "   ACCOUNT  STATE ",
       message: "agent: added work; to sign in: agent login work\n",

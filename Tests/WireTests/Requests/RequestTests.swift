@@ -92,6 +92,7 @@ private let fullDiscovery: DiscoverRequest = {
     .logout(LogoutRequest()), .logout(LogoutRequest(account: "work", local: true)),
     .logout(LogoutRequest(all: true, local: true)), .logout(LogoutRequest(browser: true)),
     .status(account: nil), .status(account: "a\nb\u{2028}\u{1F}c"), .list, .use(account: "work"),
+    .doctor(account: nil), .doctor(account: "work"),
     .whoami(account: nil), .whoami(account: "work"), .daemonStatus, .daemonStop,
   ]
 
@@ -116,11 +117,11 @@ private let fullDiscovery: DiscoverRequest = {
 
   @Test func `has a name of its own for each kind`() {
     let names = Self.all.map(\.name)
-    #expect(Set(names).count == 11)
+    #expect(Set(names).count == 12)
     #expect(
       Set(names) == [
         "token", "login", "login_redirect", "logout", "status", "list", "use", "whoami", "daemon_status", "daemon_stop",
-        "discover",
+        "discover", "doctor",
       ])
   }
 

@@ -132,7 +132,7 @@ enum AccountText {
   }
 
   /// A state of the protocol in words for people; `active` there is no more than signed in here.
-  private static func stateName(_ account: JSON) -> Phrase {
+  static func stateName(_ account: JSON) -> Phrase {
     let word = account["state"]?.string ?? "unknown"
     return switch word {
     case "signed_out": Phrase("signed out")

@@ -1,0 +1,46 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// `agent doctor`: looks at all that a session needs, and says what to do where something is wrong.
+enum DoctorCommand {
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    let account = try invocation.namedAccount()
+    let client = DaemonClient(invocation)
+    return Action { () throws(Failure) in
+      let findings = examine(account, client)
+      let isGood = !findings.contains { $0.level == .fail }
+      let result = JSONObject([
+        ("ok", .bool(isGood)), ("findings", .array(findings.map { .object($0.json) })),
+      ])
+      try client.console.answer(result) { _ in Finding.text(findings) }
+      return isGood ? 0 : 1
+    }
+  }
+
+  private static func examine(_ account: String?, _ client: DaemonClient) -> [Finding] {
+    var findings = MachineCheck.before(isPrivate: client.isPrivate)
+    var programs: [Finding] = []
+    var arePrograms = false
+    do throws(Failure) {
+      findings += try client.converse { (connection) throws(Failure) in
+        // The servers are asked while other programs are.
+        let answer = try client.ask(.doctor(account: account), over: &connection) {
+          programs = ProgramCheck.run()
+          arePrograms = true
+        }
+        return SessionCheck.run(answer) + SessionCheck.vault(try client.ask(.vault(.status), over: &connection))
+      }
+    } catch {
+      if error.text.english.utf8.elementsEqual(Failure.unknownRequest.utf8) {
+        findings.append(
+          Finding(.daemon, .fail, Phrase("the daemon is of an older version"), hint: Phrase("agent daemon restart")))
+      } else if !findings.contains(where: { $0.level == .fail && $0.text.english == error.text.english }) {
+        findings.append(Finding(error.code.exitStatus == .tryLater ? .daemon : .settings, .fail, error))
+      }
+    }
+    if !arePrograms { programs = ProgramCheck.run() }
+    return findings + MachineCheck.after() + programs
+  }
+}

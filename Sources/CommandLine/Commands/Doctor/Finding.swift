@@ -1,0 +1,102 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// What `doctor` found out about one thing.
+struct Finding: Sendable {
+  /// What was looked at, as `--json` names it.
+  enum Check: String, CaseIterable, Sendable {
+    case environment, directory, socket, daemon, service, path, disk, settings, vault, clock, server, account, scope
+    case signIn = "sign_in"
+    case setup, helper, program, variable
+
+    /// For people.
+    var title: Phrase {
+      switch self {
+      case .environment: Phrase("home")
+      case .directory: Phrase("runtime directory")
+      case .socket: Phrase("socket")
+      case .daemon: Phrase("daemon")
+      case .service: Phrase("service")
+      case .path: Phrase("path")
+      case .disk: Phrase("disk")
+      case .settings: Phrase("settings")
+      case .vault: Phrase("vault")
+      case .clock: Phrase("clock")
+      case .server: Phrase("server")
+      case .account: Phrase("account")
+      case .scope: Phrase("scope")
+      case .signIn: Phrase("sign-in")
+      case .setup: Phrase("setup")
+      case .helper: Phrase("helper")
+      case .program: Phrase("program")
+      case .variable: Phrase("variable")
+      }
+    }
+  }
+
+  enum Level: String, CaseIterable, Sendable {
+    case ok, warn, fail
+
+    /// Before the line. A failure is seen without colours.
+    var mark: String { self == .fail ? "FAIL" : rawValue }
+  }
+
+  let check: Check
+  let level: Level
+  let text: Phrase
+  /// What helps: mostly a command.
+  var hint: Phrase?
+
+  init(_ check: Check, _ level: Level, _ text: Phrase, hint: Phrase? = nil) {
+    (self.check, self.level, self.text, self.hint) = (check, level, text, hint)
+  }
+
+  /// A failure as a finding.
+  init(_ check: Check, _ level: Level, _ failure: Failure) {
+    self.init(check, level, failure.text, hint: failure.advice)
+  }
+
+  /// The line, without its mark and title.
+  private var line: Phrase { hint.map { Phrase("\(text); try: \($0)") } ?? text }
+
+  var json: JSONObject {
+    var object = JSONObject([("check", .string(check.rawValue)), ("level", .string(level.rawValue))])
+    object["message"] = .string(Self.withoutHome(TerminalText.clean(text.english)))
+    object["hint"] = hint.map { .string(ProgramName.current.applied(toHint: Self.withoutHome($0.english))) }
+    return object
+  }
+
+  /// A line for each finding.
+  static func text(_ findings: [Finding]) -> String {
+    var listing = Listing()
+    for finding in findings {
+      listing.add([Phrase(verbatim: finding.level.mark), finding.check.title, finding.line])
+    }
+    return ProgramName.current.applied(toHint: withoutHome(listing.text()))
+  }
+
+  /// A text with `~` for the home directory, so that it can be shown to others.
+  static func withoutHome(_ text: String, home: String? = Environment.value("HOME")) -> String {
+    guard let home, home.utf8.count > 1, home.utf8.first == UInt8(ascii: "/") else { return text }
+    let (bytes, name) = (Array(text.utf8), Array(home.utf8))
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      let end = index + name.count
+      // Another name may begin or end with this one.
+      let isName = { (byte: UInt8) in byte.isASCIIAlphanumeric || byte == UInt8(ascii: "_") || byte >= 0x80 }
+      if bytes[index...].starts(with: name),
+        end == bytes.count || !(isName(bytes[end]) || bytes[end] == UInt8(ascii: "-")),
+        index == 0 || !isName(bytes[index - 1])
+      {
+        result.append(UInt8(ascii: "~"))
+        index = end
+      } else {
+        result.append(bytes[index])
+        index += 1
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}

@@ -1,0 +1,126 @@
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+/// What the daemon tells of itself, the vault, the servers and the sessions.
+enum SessionCheck {
+  static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
+    let accounts = answer["accounts"]?.array ?? []
+    return daemon(answer["daemon"]) + servers(accounts) + accounts.flatMap { account($0, now) }
+  }
+
+  // MARK: Daemon
+
+  private static func daemon(_ daemon: JSON?) -> [Finding] {
+    var findings: [Finding] = []
+    let restart = Phrase("agent daemon restart")
+    let version = daemon?["version"]?.string ?? "?"
+    if !version.utf8.elementsEqual(Product.version.utf8) {
+      let text = Phrase("the daemon is of version \(version), this program of \(Product.version)")
+      findings.append(Finding(.daemon, .warn, text, hint: restart))
+    }
+    if daemon?["program_replaced"]?.bool == true {
+      findings.append(
+        Finding(.daemon, .warn, Phrase("another version was put in the place of the one that runs"), hint: restart))
+    }
+    findings += DaemonText.problems(daemon).map { Finding(.daemon, .warn, $0) }
+    return findings.isEmpty ? [Finding(.daemon, .ok, DaemonText.line(daemon))] : findings
+  }
+
+  // MARK: Vault
+
+  /// - Parameter vault: What `vault status` tells.
+  static func vault(_ vault: JSONObject) -> [Finding] {
+    var findings: [Finding] = []
+    if let failure = vault["problem"].flatMap({ Failure(json: $0) }) {
+      findings.append(Finding(.vault, failure.code.exitStatus == .locked ? .warn : .fail, failure))
+    }
+    findings += VaultText.problems(.object(vault)).map { Finding(.vault, .warn, $0, hint: Phrase("agent vault bind")) }
+    for level in vault["levels"]?.array ?? [] where level["locked"]?.bool == true {
+      findings.append(
+        Finding(
+          .vault, .warn, Phrase("the level \(level["protection"]?.string ?? "?") is locked"),
+          hint: Phrase("agent unlock")))
+    }
+    return findings.isEmpty ? [Finding(.vault, .ok, VaultText.line(.object(vault)))] : findings
+  }
+
+  // MARK: Servers
+
+  /// The difference of clocks that tokens and proofs bear, in seconds.
+  private static let mostClockOffset = 30
+
+  private static func servers(_ accounts: [JSON]) -> [Finding] {
+    var (findings, clocks): ([Finding], [Finding]) = ([], [])
+    var seen: [JSON] = []
+    for account in accounts {
+      guard let server = account["server"], let issuer = account["issuer"]?.string else { continue }
+      let known: JSON = .array([.string(issuer), server])
+      if seen.contains(known) { continue }
+      seen.append(known)
+      if let failure = server["problem"].flatMap({ Failure(json: $0) }) {
+        findings.append(Finding(.server, .fail, Phrase("\(issuer): \(failure.text)"), hint: failure.advice))
+      } else {
+        let time = server["milliseconds"]?.int ?? 0
+        let keys = server["keys"]?.int.map { Phrase.counted($0, one: "\($0) key", other: "\($0) keys") }
+        findings.append(
+          Finding(
+            .server, .ok,
+            keys.map { Phrase("\(issuer) answered in \(time) ms, with \($0)") }
+              ?? Phrase("\(issuer) answered in \(time) ms")))
+      }
+      if let offset = server["clock_offset"]?.int, abs(offset) > mostClockOffset {
+        let length = RelativeTime.phrase(seconds: abs(offset))
+        let text =
+          offset > 0
+          ? Phrase("this machine's clock is \(length) ahead of that of \(issuer)")
+          : Phrase("this machine's clock is \(length) behind that of \(issuer)")
+        clocks.append(Finding(.clock, .warn, text, hint: Phrase("timedatectl set-ntp true")))
+      }
+    }
+    if clocks.isEmpty, accounts.contains(where: { $0["server"]?["clock_offset"] != nil }) {
+      clocks.append(Finding(.clock, .ok, Phrase("it agrees with the servers")))
+    }
+    return clocks + findings
+  }
+
+  // MARK: Accounts
+
+  private static func account(_ account: JSON, _ now: Int) -> [Finding] {
+    let name = account["name"]?.string ?? "?"
+    var findings: [Finding] = []
+    // These name the account.
+    if let failure = account["problem"].flatMap({ Failure(json: $0) }) {
+      let text = account["failed_at"]?.int.map { Phrase("\(failure.text), \(RelativeTime.pastPhrase($0, now: now))") }
+      let isPassing = [.tryLater, .locked].contains(failure.code.exitStatus)
+      findings.append(
+        Finding(.account, isPassing ? .warn : .fail, text ?? failure.text, hint: failure.advice))
+    } else if account["state"]?.string == "signed_out" {
+      findings.append(
+        Finding(.account, .warn, Phrase("\(name): not signed in"), hint: Phrase("agent login \(name)")))
+    } else {
+      findings.append(Finding(.account, .ok, Phrase("\(name): \(state(account, now))")))
+    }
+    let (asked, given) = (words(account["asked_scope"]), words(account["scope"]))
+    // A server need not name these, which are no rights at a resource.
+    let missing = asked.filter { !given.contains($0) && !["openid", "offline_access"].contains($0) }
+    if !given.isEmpty, !missing.isEmpty {
+      findings.append(
+        Finding(.scope, .warn, Phrase("\(name): asked for and not given: \(missing.joined(separator: " "))")))
+    }
+    return findings
+  }
+
+  private static func words(_ text: JSON?) -> [String] { (text?.string ?? "").split(separator: " ").map { String($0) } }
+
+  private static func state(_ account: JSON, _ now: Int) -> Phrase {
+    var text = AccountText.stateName(account)
+    if let due = account["next_renewal"]?.int {
+      text = due > now ? Phrase("\(text), renewed in \(RelativeTime.phrase(seconds: due - now))") : text
+    }
+    let ends = ["refresh_token_expires_at", "authorization_expires_at"].compactMap { account[$0]?.int }
+    guard let end = ends.min() else { return text }
+    return Phrase("\(text), the session \(RelativeTime.expiryPhrase(at: end, now: now))")
+  }
+}

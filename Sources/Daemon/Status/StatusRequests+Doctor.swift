@@ -1,0 +1,100 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vocabulary
+internal import Wire
+
+/// The examinations of one `doctor` request.
+private final class ExaminationBatch {
+  /// A server, and the accounts that are there.
+  struct Server {
+    let examination: IssuerExamination
+    let configuration: AccountConfiguration
+    var accounts: [AccountName]
+    var finding: IssuerExamination.Finding?
+  }
+
+  let ticket: Ticket
+  let summaries: [AccountSummary]
+  let vault: JSONObject
+  var servers: [Server] = []
+  var isAnswered = false
+
+  init(_ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject) {
+    (self.ticket, self.summaries, self.vault) = (ticket, summaries, vault)
+  }
+
+  func server(of account: AccountName) -> Server? { servers.first { $0.accounts.contains(account) } }
+}
+
+/// `doctor`: what `status` tells, and how the servers answer, all asked at once.
+extension StatusRequests {
+  /// How long the servers have. Those that have not answered then are told of as such.
+  private static let examinationTime = Duration.seconds(2)
+
+  func examine(_ name: String?, _ ticket: Ticket) throws(Failure) {
+    let settings = try settings()
+    let only = try name.map { (name) throws(Failure) in try broker.resolve(name).name }
+    jobs.run({ [services] in Survey.run(settings, only: only, services: services) }) { [self] surveyed in
+      let (summaries, vault) = surveyed.get()
+      examine(ExaminationBatch(ticket, summaries, vault))
+    }
+  }
+
+  private func examine(_ batch: ExaminationBatch) {
+    for summary in batch.summaries where summary.isConfigured {
+      let (name, configuration) = (summary.name, summary.configuration)
+      if let known = batch.servers.firstIndex(where: { IssuerExamination.isSame($0.configuration, configuration) }) {
+        batch.servers[known].accounts.append(name)
+      } else {
+        let examination = IssuerExamination(account: name, configuration: configuration, services: services(for: name))
+        batch.servers.append(
+          ExaminationBatch.Server(examination: examination, configuration: configuration, accounts: [name]))
+      }
+    }
+    for (index, server) in batch.servers.enumerated() {
+      let examination = server.examination
+      jobs.wait(as: .questions(server.accounts[0]), examination.cancellation) { () throws(SessionError) in
+        examination.run()
+      } then: { [self] outcome in
+        let finding: IssuerExamination.Finding
+        switch outcome {
+        case .success(let found): finding = found
+        case .failure(let error): finding = IssuerExamination.Finding(milliseconds: 0, problem: error)
+        }
+        batch.servers[index].finding = finding
+        if batch.servers.allSatisfy({ $0.finding != nil }) { answer(batch) }
+      }
+    }
+    if batch.servers.isEmpty { return answer(batch) }
+    schedule(at: loop.now.advanced(by: Self.examinationTime)) { [self] in answer(batch) }
+  }
+
+  private func answer(_ batch: ExaminationBatch) {
+    guard !batch.isAnswered else { return }
+    batch.isAnswered = true
+    for server in batch.servers where server.finding == nil { server.examination.cancellation.cancel() }
+    let (now, wall) = (services.time.now(), services.time.wallSeconds())
+    surveyed(.status, batch.ticket, batch.summaries, batch.vault) { summary, account, object in
+      let unixTime = { (moment: Instant) in wall + Int(now.duration(to: moment).components.seconds) }
+      object["asked_scope"] = .string(summary.configuration.scope.joined(separator: " "))
+      object["failed_at"] = account.session.failedAt.map { .int(unixTime($0)) }
+      object["next_renewal"] = account.session.renewalDue.map { .int(unixTime($0)) }
+      object["server"] = batch.server(of: summary.name).map { .object(Self.json($0.finding)) }
+    }
+  }
+
+  private static func json(_ finding: IssuerExamination.Finding?) -> JSONObject {
+    guard let finding else {
+      let late = Failure(
+        .timeout, "the server did not answer within \(Int(examinationTime.components.seconds)) seconds")
+      return JSONObject([("problem", late.json)])
+    }
+    var object = JSONObject([("milliseconds", .int(finding.milliseconds))])
+    object["clock_offset"] = finding.clockOffsetSeconds.map { .int($0) }
+    object["keys"] = finding.keys.map { .int($0) }
+    object["problem"] = finding.problem.map { Failure($0, account: nil).json }
+    return object
+  }
+}

@@ -1,0 +1,118 @@
+package import OAuth
+internal import JOSE
+internal import Platform
+package import Vocabulary
+
+/// A look at an account's authorization server, for people who want to know what is wrong: its public documents are
+/// fetched as a sign-in would, and nothing that is kept of it changes.
+package struct IssuerExamination: Sendable {
+  /// What was seen.
+  package struct Finding: Sendable {
+    /// How long it took to get there and to read the answers.
+    package var milliseconds: Int
+    /// How far this machine's clock is ahead of the server's, in seconds; nil where the server told no time.
+    package var clockOffsetSeconds: Int?
+    /// Number of its keys; nil where it has no key set.
+    package var keys: Int?
+    /// Why it cannot be used.
+    package var problem: SessionError?
+
+    package init(milliseconds: Int, problem: SessionError? = nil) {
+      (self.milliseconds, self.problem) = (milliseconds, problem)
+    }
+  }
+
+  private let account: AccountName
+  private let configuration: AccountConfiguration
+  private let services: SessionServices
+  package let cancellation: Cancellation
+
+  package init(
+    account: AccountName, configuration: AccountConfiguration, services: SessionServices,
+    cancellation: Cancellation = Cancellation()
+  ) {
+    self.account = account
+    self.configuration = configuration
+    self.services = services
+    self.cancellation = cancellation
+  }
+
+  /// Whether the servers of two accounts are one, reached in one way.
+  package static func isSame(_ one: AccountConfiguration, _ other: AccountConfiguration) -> Bool {
+    one.issuer == other.issuer && one.caFile == other.caFile && one.proxy == other.proxy && one.pins == other.pins
+      && one.proxyExclusions == other.proxyExclusions && one.allowHTTPLoopback == other.allowHTTPLoopback
+  }
+
+  /// Asks the server. Blocks until it has answered.
+  package func run() -> Finding {
+    let begin = services.time.now()
+    let http = ClockReader(services.http, services.time)
+    var finding = Finding(milliseconds: 0)
+    do throws(SessionError) { finding.keys = try look(http) } catch { finding.problem = error }
+    finding.milliseconds = begin.duration(to: services.time.now()).wholeMilliseconds
+    finding.clockOffsetSeconds = http.offset
+    return finding
+  }
+
+  /// Returns the number of keys.
+  private func look(_ http: ClockReader) throws(SessionError) -> Int? {
+    var access = try AccountAccess(configuration)
+    // The credentials go to no other proxy than they were given for.
+    if configuration.proxy != nil, let record = try? services.record(of: account),
+      record.difference(from: configuration, caDigest: access.caDigest) == nil
+    {
+      access.useProxyCredentials(record.proxyCredentials)
+    }
+    return try oauth { [access] () throws(OAuthError) in
+      var metadata = AuthorizationServerMetadata(issuer: access.issuer, overrides: access.known)
+      if access.publishesMetadata {
+        metadata =
+          try Discovery.fetch(access.issuer, transport: access.transport, http: http, cancellation: cancellation).value
+      }
+      metadata = metadata.applying(access.overrides)
+      guard let keys = metadata.jwksURI else {
+        // A server that publishes nothing is there if it answers at all.
+        if !access.publishesMetadata { try reach(access.issuer, access.transport, http) }
+        return nil
+      }
+      return try Discovery.keys(at: keys, transport: access.transport, http: http, cancellation: cancellation)
+        .value.keys.count
+    }
+  }
+
+  private func reach(_ issuer: Issuer, _ transport: Transport, _ http: ClockReader) throws(OAuthError) {
+    let endpoint = try Endpoint(issuer.text, allowHTTPLoopback: transport.allowHTTPLoopback)
+    let request = HTTPRequest(get: endpoint, .metadata, transport: transport, cancellation: cancellation)
+    do { _ = try http.send(request) } catch {
+      throw OAuthError(error, .metadata, at: endpoint, proxy: transport.proxy?.url)
+    }
+  }
+}
+
+/// Compares the `Date` of answers (RFC 9110 section 6.6.1) with this machine's clock.
+private final class ClockReader: HTTPClient {
+  private let client: any HTTPClient
+  private let time: any TimeSource
+  private let latest = Monitor<Int?>(nil)
+
+  init(_ client: any HTTPClient, _ time: any TimeSource) {
+    self.client = client
+    self.time = time
+  }
+
+  /// Seconds that this machine's clock is ahead of the last answer's.
+  var offset: Int? { latest.withLock { $0 } }
+
+  func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
+    let response = try client.send(request)
+    if let date = response.headers.date { latest.withLock { $0 = time.wallSeconds() - date } }
+    return response
+  }
+
+  func exchange(
+    _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
+    receiver: any ResourceReceiver
+  ) throws(HTTPFailure) -> ResourceResponse {
+    try client.exchange(request, authorization: authorization, content: content, receiver: receiver)
+  }
+}
