@@ -27,7 +27,7 @@ extension Command {
       With `--json` prints `{"accounts": [{"name", "active", "person", "issuer", "client_id", "guest", "ephemeral", "client_secret_expires_at",
       "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "authorization_details", "protection", "expires_at",
       "refresh_token_expires_at", "authorization_expires_at", "sign_in_by", "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "in_config", "check",
-      "check_problem"}], "daemon": {"pid", "version", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib",
+      "check_problem"}], "daemon": {"pid", "version", "program_replaced", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib",
       "secure_heap", "secure_heap_used", "limits": {"processor_seconds", "file_bytes", "data_bytes", "processes",
       "descriptors", "locked_bytes", "address_space_bytes"}}, "vault": {"path", "exists", "slots", "device_bound",
       "binding", "binding_problem", "installation"}}`. `refresh` is the account's policy of renewal (`on-demand`,
@@ -68,7 +68,9 @@ extension Command {
       The lines can be shown to others: no token is in them, no variable's value but that of a path, and the home directory
       is `~`. Accounts, servers and paths are named.
 
-      With `--json` prints `{"ok", "findings": [{"check", "level", "message", "hint"}]}`; `level` is `ok`, `warn` or `fail`.
+      With `--json` prints `{"ok", "findings": [{"check", "level", "message", "hint"}]}`; `level` is `ok`, `warn` or `fail`,
+      and `check` what was looked at: `environment`, `directory`, `socket`, `daemon`, `service`, `path`, `disk`, `settings`,
+      `vault`, `clock`, `server`, `account`, `scope`, `sign_in`, `setup`, `helper`, `program` or `variable`.
       """,
     operands: .account,
     examples: [

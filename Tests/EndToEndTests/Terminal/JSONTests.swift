@@ -198,8 +198,8 @@ import Testing
 
   @Test func `of a command that cannot reach a daemon is an error`() throws {
     var answers = try JSONAnswers()
-    // They need no daemon.
-    let others: Set = ["daemon run", "completions", "help", "decode"]
+    // They need no daemon, and the doctor tells of one that is not there.
+    let others: Set = ["daemon run", "completions", "help", "decode", "doctor"]
     try AgentTree.with { tree in
       for command in answers.commands where !others.contains(command) {
         let words = command.split(separator: " ").map(String.init) + (Self.attempts[command] ?? [])
@@ -207,6 +207,7 @@ import Testing
       }
       try answers.fail(["daemon", "run", "--no-daemon"], 2, "invalid_request", in: tree)
       try answers.fail(["completions", "no-such-shell"], 2, "invalid_request", in: tree)
+      try answers.fail(["doctor", "work", "--account", "home"], 2, "invalid_request", in: tree)
       try answers.fail(["help", "no-such-command"], 2, "invalid_request", in: tree)
       try answers.fail(["decode", "/no/such/file"], 2, "invalid_request", in: tree)
       #expect(try tree.daemons() == [])

@@ -40,6 +40,9 @@ struct Finding: Sendable {
 
     /// Before the line. A failure is seen without colours.
     var mark: String { self == .fail ? "FAIL" : rawValue }
+
+    /// The same, as wide as the widest.
+    var column: String { mark + String(repeating: " ", count: 4 - mark.utf8.count) }
   }
 
   let check: Check
@@ -71,7 +74,7 @@ struct Finding: Sendable {
   static func text(_ findings: [Finding]) -> String {
     var listing = Listing()
     for finding in findings {
-      listing.add([Phrase(verbatim: finding.level.mark), finding.check.title, finding.line])
+      listing.add([Phrase(verbatim: finding.level.column), finding.check.title, finding.line])
     }
     return ProgramName.current.applied(toHint: withoutHome(listing.text()))
   }

@@ -100,8 +100,9 @@ enum ProgramCheck {
 
   private static func isOurs(_ helper: String) -> Bool {
     let name = ProgramName.current.text
-    return helper.contains("git-credential-\(name)") || helper.contains("\(name)' helper git")
-      || helper.contains("\(name) helper git") || helper.utf8.elementsEqual(name.utf8)
+    let text = ConfigurationText(Array(helper.utf8))
+    return ["git-credential-\(name)", "\(name)' helper git", "\(name) helper git"].contains { text.contains($0) }
+      || helper.utf8.elementsEqual(name.utf8)
   }
 
   /// The name of a helper without its words, which may be secret.
@@ -137,8 +138,8 @@ enum ProgramCheck {
       guard let file = try? FileDescriptor(opening: path, for: .reading),
         let bytes = try? file.readToEnd(limit: 1 << 20)
       else { return false }
-      let text = String(decoding: bytes, as: UTF8.self)
-      return text.contains("kubectl") && text.contains(ProgramName.current.text) && text.contains("helper")
+      let text = ConfigurationText(bytes)
+      return ["kubectl", ProgramName.current.text, "helper"].allSatisfy { text.contains($0) }
     }
   }
 
