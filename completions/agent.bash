@@ -116,7 +116,7 @@ __agent_value() {
   'token --audience') kind=text ;;
   'token --authorization-details') kind=text ;;
   'token --wait') kind=text ;;
-  'env --shell') kind=words words=(sh bash zsh fish csh dotenv json) ;;
+  'env --shell') kind=words words=(sh bash zsh fish csh powershell nu dotenv systemd github-actions json) ;;
   'env --var') kind=text ;;
   'env --hook') kind=words words=(bash zsh fish) ;;
   'env --min-valid') kind=text ;;

@@ -721,7 +721,7 @@ complete -c agent -n '__agent_at options token' -l force-refresh -d 'Get a new t
 complete -c agent -n '__agent_at options token' -l header -d 'Print a whole Authorization header line'
 complete -c agent -n '__agent_at options token' -l id-token -d 'Print the ID Token instead of the access token'
 complete -c agent -n '__agent_at operand 0 token' -a '(__agent_accounts)'
-complete -c agent -n '__agent_at options env' -l shell -x -a 'sh bash zsh fish csh dotenv json' -d 'The shell to write for'
+complete -c agent -n '__agent_at options env' -l shell -x -a 'sh bash zsh fish csh powershell nu dotenv systemd github-actions json' -d 'The shell to write for'
 complete -c agent -n '__agent_at options env' -l var -x -d 'Set the variable NAME, and only those named'
 complete -c agent -n '__agent_at options env' -l unset -d 'Print statements that unset the variables'
 complete -c agent -n '__agent_at options env' -l hook -x -a 'bash zsh fish' -d 'Print a function that keeps the variables fresh at the prompt'

@@ -33,6 +33,15 @@ enum Quoting: Sendable {
   /// A JSON string.
   case json
 
+  /// For PowerShell (about_Quoting_Rules). Between single quotes only a single quote means anything, and it does when it
+  /// is one of U+2018 to U+201B too: each is doubled. Characters on which a terminal acts stand outside, as `[char]` and
+  /// a number.
+  case powershell
+
+  /// A line of a GitHub Actions environment file, between two lines that no value is like: all stands as it is. A value
+  /// with a character on which a terminal acts, but for a tab, is refused.
+  case line
+
   /// Why a value cannot be quoted.
   enum Problem: Error, Hashable {
     /// NUL ends a variable's value; command substitution drops a line feed at the end, and the bare
@@ -53,6 +62,12 @@ enum Quoting: Sendable {
     case .fish: Self.appendFish(value, to: &sink)
     case .dotenv: try Self.appendDotenv(value, to: &sink)
     case .json: sink.append(jsonStringBytes: value)
+    case .powershell: Self.appendPowerShell(value, to: &sink)
+    case .line:
+      for index in value.indices {
+        if Self.isControl(value, index) { throw .controlByte }
+        sink.append(value[index])
+      }
     }
   }
 
@@ -87,7 +102,43 @@ enum Quoting: Sendable {
     for shift in [6, 3, 0] as [UInt8] { sink.append(UInt8(ascii: "0") + (byte >> shift & 7)) }
   }
 
+  /// Whether a character begins here on which a terminal acts, and no tab.
+  private static func isControl(_ value: Span<UInt8>, _ index: Int) -> Bool {
+    TerminalText.controlLength(value, at: index) > 0 && value[index] != UInt8(ascii: "\t")
+  }
+
   // MARK: The others
+
+  private static func appendPowerShell<Sink: ByteSink & ~Copyable>(_ value: Span<UInt8>, to sink: inout Sink) {
+    sink.append(UInt8(ascii: "'"))
+    var index = 0
+    while index < value.count {
+      let control = TerminalText.controlLength(value, at: index)
+      if control > 0 {
+        // The bits of the first byte that are the character's, and six of each other one (RFC 3629, section 3).
+        var number = UInt32(value[index]) & (control == 1 ? 0x7F : 0xFF >> UInt32(control + 1))
+        for next in index + 1..<index + control { number = number << 6 | UInt32(value[next] & 0x3F) }
+        sink.append(utf8: "'+[char]0x\(String(number, radix: 16))+'")
+        index += control
+        continue
+      }
+      let length = quoteLength(value, at: index)
+      for _ in 0..<(length > 0 ? 2 : 1) {
+        for place in index..<index + max(1, length) { sink.append(value[place]) }
+      }
+      index += max(1, length)
+    }
+    sink.append(UInt8(ascii: "'"))
+  }
+
+  /// The bytes of a single quote as PowerShell knows it; 0 for another character.
+  private static func quoteLength(_ value: Span<UInt8>, at index: Int) -> Int {
+    if value[index] == UInt8(ascii: "'") { return 1 }
+    let isTypographic =
+      index + 2 < value.count && value[index] == 0xE2 && value[index + 1] == 0x80
+      && (0x98...0x9B).contains(value[index + 2])
+    return isTypographic ? 3 : 0
+  }
 
   private static func appendFish<Sink: ByteSink & ~Copyable>(_ value: Span<UInt8>, to sink: inout Sink) {
     func hexDigit(_ value: UInt8) -> String { String(value, radix: 16) }
@@ -114,7 +165,7 @@ enum Quoting: Sendable {
   ) throws(Problem) {
     sink.append(UInt8(ascii: "\""))
     for index in value.indices {
-      if TerminalText.controlLength(value, at: index) > 0, value[index] != UInt8(ascii: "\t") { throw .controlByte }
+      if isControl(value, index) { throw .controlByte }
       if "\"\\$`".utf8.contains(value[index]) { sink.append(UInt8(ascii: "\\")) }
       sink.append(value[index])
     }

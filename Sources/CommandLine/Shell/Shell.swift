@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Platform
 
 /// A syntax in which `env` writes variables: that of a shell, or of a file.
 ///
@@ -23,6 +24,10 @@ final class Shell: Sendable {
   /// The text before, between and after all variables.
   let frame: (begin: String, separator: String, end: String)
 
+  /// The variable that names the file to which the answer is appended. Standard output gets no more than lines that
+  /// hide the secrets of the answer in a log. Without the variable it gets all.
+  let fileVariable: String?
+
   /// Keeps the variables fresh at the prompt, if the shell can do that.
   let hook: PromptHook?
 
@@ -40,6 +45,15 @@ final class Shell: Sendable {
     /// Prints the variables `N` and `M`, a line each, as far as they are set.
     let printing: String
 
+    /// A function of `Tests/Shells/readers.py`, for a syntax whose own program cannot be had everywhere: it reads by the
+    /// published grammar, and fails on all else.
+    static func reader(_ name: String) -> Interpreter {
+      Interpreter(
+        ["/usr/bin/python3"],
+        forms: ["import readers; answer = readers.\(name)(open('ANSWER', encoding='utf-8', newline='').read())"],
+        printing: "[print(answer.get(name, '')) for name in 'NM' if answer.get(name) or name == 'N']")
+    }
+
     init(_ command: [String], forms: [String], printing: String = "/usr/bin/printenv N M") {
       self.command = command
       self.forms = forms
@@ -51,7 +65,7 @@ final class Shell: Sendable {
     _ name: String, _ quoting: Quoting,
     set assignment: @escaping @Sendable (String) -> (before: String, behind: String),
     unset unsetting: @escaping @Sendable (String) -> String, fail failing: (@Sendable (Int32) -> String)?,
-    hook: PromptHook? = nil, frame: (String, String, String) = ("", "", ""),
+    hook: PromptHook? = nil, frame: (String, String, String) = ("", "", ""), appendedTo fileVariable: String? = nil,
     readBy interpreters: @escaping @autoclosure @Sendable () -> [Interpreter]
   ) {
     self.name = name
@@ -59,6 +73,7 @@ final class Shell: Sendable {
     self.assignment = assignment
     self.unsetting = unsetting
     self.failing = failing
+    self.fileVariable = fileVariable
     self.hook = hook
     self.frame = frame
     self.interpreters = interpreters
@@ -76,7 +91,7 @@ final class Shell: Sendable {
 
   // MARK: All shells
 
-  static let all = [sh, bash, zsh, fish, csh, dotenv, json]
+  static let all = [sh, bash, zsh, fish, csh, powershell, nu, dotenv, systemd, githubActions, json]
 
   static let sh = posix("sh", readBy: [["/bin/dash"], ["/usr/bin/mksh"], ["/bin/busybox", "sh"]])
   static let bash = posix(
@@ -108,6 +123,28 @@ final class Shell: Sendable {
     readBy: ["/bin/dash", "/bin/bash"].map {
       Interpreter([$0], forms: ["set -a; . ANSWER"], printing: "/usr/bin/printenv N; test -z \"$M\" || echo \"$M\"")
     })
+
+  /// PowerShell, whose variables that are empty are none before version 7.5.
+  static let powershell = Shell(
+    "powershell", .powershell, set: { ("$env:\($0) = ", "\n") },
+    unset: { "Remove-Item Env:\($0) -ErrorAction Ignore\n" },
+    fail: { "$global:LASTEXITCODE = \($0)\n" }, readBy: [.reader("powershell")])
+
+  /// What nu takes by `from json | load-env`: it evaluates no text.
+  static let nu = Shell(
+    "nu", .json, set: json.assignment, unset: json.unsetting, fail: nil, frame: json.frame, readBy: [.reader("nu")])
+
+  /// A file for `EnvironmentFile=` (systemd.exec(5)).
+  static let systemd = Shell(
+    "systemd", .dotenv, set: dotenv.assignment, unset: dotenv.unsetting, fail: nil, readBy: [.reader("systemd")])
+
+  /// Lines for the file that `GITHUB_ENV` names, each value between two lines that nobody can know before.
+  static let githubActions = Shell(
+    "github-actions", .line, set: { ("\($0)<<\(delimiter)\n", "\n\(delimiter)\n") },
+    unset: { "\($0)<<\(delimiter)\n\n\(delimiter)\n" }, fail: nil, appendedTo: "GITHUB_ENV",
+    readBy: [.reader("github_actions")])
+
+  private static let delimiter = "end-\(HexDigit.text(Randomness.bytes(16)))"
 
   /// One object.
   static let json = Shell(

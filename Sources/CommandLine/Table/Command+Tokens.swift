@@ -43,12 +43,18 @@ extension Command {
       A value with a line break is refused.
 
       When the command fails, it prints one statement that only sets the exit status, so that `eval "$(agent env)" ||
-      exit` stops; with `dotenv` and `json` it prints nothing.
+      exit` stops; where nothing is evaluated it prints nothing.
 
       The shell is `sh` unless another one is named, whatever `SHELL` says: `sh`, `bash` and `zsh` are the same and suit
       dash and ksh too, and `csh` suits tcsh; csh itself takes no value of 4 KiB or more. `dotenv` writes `NAME="VALUE"`
       lines with a backslash before each `"`, `\\`, `$` and backquote, and `json`, or `--json`, one object of texts;
       both leave out what has no value. With `--unset`, `dotenv` gives empty values and `json` gives `null`.
+
+      `powershell` is for `agent env --shell powershell | Out-String | Invoke-Expression`, and sets `$LASTEXITCODE` on
+      failure. `nu` is the object of `json`, for `agent env --shell nu | from json | load-env`. `systemd` is the form of
+      `dotenv`, for a file that `EnvironmentFile=` names. `github-actions`, alone on a line of a workflow's step, sets the
+      variables for the steps after it: they are appended to the file that `GITHUB_ENV` names, and printed is only the
+      command that has the runner hide the tokens in its log (`::add-mask::`). Without `GITHUB_ENV` all of it is printed.
 
       \(variableDetails)
 
@@ -83,6 +89,7 @@ extension Command {
       Example("Set the variables in this shell", #"eval "$(agent env)""#),
       Example("The same in fish", "agent env --shell fish | source"),
       Example("The same in csh and tcsh", #"eval "`agent env --shell csh`""#),
+      Example("The same for the next steps of a GitHub workflow", "agent env --shell github-actions"),
       Example("Set the one variable that a program wants", #"eval "$(agent env --var GITHUB_TOKEN=access_token)""#),
       Example("Keep it fresh, in ~/.bashrc", #"eval "$(agent env --hook bash --var GITHUB_TOKEN=access_token)""#),
     ])

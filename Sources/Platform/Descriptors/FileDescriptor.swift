@@ -53,6 +53,8 @@ extension FileDescriptor {
     case writing
     /// Writing to a file that is created with mode 0600 or emptied.
     case replacing
+    /// Writing to the end of a file, which is created with mode 0600.
+    case appending
   }
 
   /// Opens the file at a path, following symbolic links: for files named by the user.
@@ -63,6 +65,7 @@ extension FileDescriptor {
       case .reading: O_RDONLY
       case .writing: O_WRONLY
       case .replacing: O_WRONLY | O_CREAT | O_TRUNC
+      case .appending: O_WRONLY | O_CREAT | O_APPEND
       }
     self.init(owning: try SystemCall.library("open") { unsafe open(path, flags | O_CLOEXEC | O_NOCTTY, 0o600) })
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import CommandLine
 
 /// Programs that evaluate what they read.
-private let evaluating = ShellUnderTest.installed.filter { $0.shell.failing != nil }
+private let evaluating = ShellUnderTest.installed.filter { $0.shell.failing != nil && $0.isShell }
 
 @Suite struct `Programs that read the answer` {
   /// The current directory of all shells: its file names are hostile.
@@ -47,8 +47,12 @@ private let evaluating = ShellUnderTest.installed.filter { $0.shell.failing != n
     let values = HostileValues.all.filter { value in
       switch program.shell.quoting {
       // JSON has no other strings.
-      case .json: String(validating: value, as: UTF8.self) != nil
-      case .dotenv: value.indices.allSatisfy { value[$0] == 9 || TerminalText.controlLength(value.span, at: $0) == 0 }
+      case .json, .powershell: String(validating: value, as: UTF8.self) != nil
+      // systemd and the runner take no other text.
+      case .line where String(validating: value, as: UTF8.self) == nil: false
+      case .dotenv where program.shell.name == "systemd" && String(validating: value, as: UTF8.self) == nil: false
+      case .dotenv, .line:
+        value.indices.allSatisfy { value[$0] == 9 || TerminalText.controlLength(value.span, at: $0) == 0 }
       case .octal, .fish: true
       }
     }

@@ -28,6 +28,12 @@ struct ShellUnderTest: Sendable, CustomTestStringConvertible {
     (try? FileDescriptor(opening: interpreter.command[0], for: .reading)) != nil
   }
 
+  /// The directory of `readers.py`.
+  private static let readers = "\(PackageFiles.top)/Tests/Shells"
+
+  /// Whether the program is a shell, and no reader of a grammar.
+  var isShell: Bool { !interpreter.command.contains("/usr/bin/python3") }
+
   /// Whether the program stops at a failed command when it is told to; fish has no such option.
   var canStop: Bool { shell.name != Shell.fish.name }
 
@@ -41,7 +47,11 @@ struct ShellUnderTest: Sendable, CustomTestStringConvertible {
     return try ProcessRunner.run(
       executable: interpreter.command[0],
       arguments: interpreter.command.dropFirst() + options + [home.path("script")],
-      environment: ["PATH=/usr/bin:/bin", "HOME=\(home.path)", "LANG=C.UTF-8"], directory: directory,
+      environment: [
+        "PATH=/usr/bin:/bin", "HOME=\(home.path)", "LANG=C.UTF-8", "PYTHONPATH=\(Self.readers)",
+        "PYTHONDONTWRITEBYTECODE=1",
+      ],
+      directory: directory,
       timeout: .seconds(120))
   }
 }

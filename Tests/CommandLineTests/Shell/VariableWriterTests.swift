@@ -21,6 +21,7 @@ private func written(_ shell: Shell, _ body: (inout VariableWriter, inout [UInt8
     arguments: [
       (.sh, "N='a$'; export N;\n"), (.bash, "N='a$'; export N;\n"), (.zsh, "N='a$'; export N;\n"),
       (.csh, "setenv N 'a$';\n"), (.fish, "set -gx N 'a$';\n"), (.dotenv, "N=\"a\\$\"\n"), (.json, "{\"N\":\"a$\"}\n"),
+      (.powershell, "$env:N = 'a$'\n"), (.nu, "{\"N\":\"a$\"}\n"), (.systemd, "N=\"a\\$\"\n"),
     ] as [(Shell, String)])
   func `has a form of its own for each kind of shell`(shell: Shell, expected: String) throws {
     let octal = "'a'\"`printf '\\044'`\"''"
@@ -43,6 +44,25 @@ private func written(_ shell: Shell, _ body: (inout VariableWriter, inout [UInt8
     #expect(try setting(value, .dotenv) == "N=\(expected)\n")
   }
 
+  @Test(arguments: [
+    ("", "''"), ("plain é", "'plain é'"), ("it's", "'it''s'"),
+    (
+      "\u{2018}\u{2019}\u{201A}\u{201B}\u{201C}",
+      "'\u{2018}\u{2018}\u{2019}\u{2019}\u{201A}\u{201A}\u{201B}\u{201B}\u{201C}'"
+    ),
+    ("$x`\"", "'$x`\"'"), ("\u{1B}[31m", "''+[char]0x1b+'[31m'"), ("a\u{202E}b", "'a'+[char]0x202e+'b'"),
+    ("\u{9B}", "''+[char]0x9b+''"), ("\u{E2}\u{80}", "'\u{E2}'+[char]0x80+''"),
+  ]) func `quotes for PowerShell`(value: String, expected: String) throws {
+    #expect(try setting(value, .powershell) == "$env:N = \(expected)\n")
+  }
+
+  @Test func `ends a value of a workflow with a line that is another one in each process`() throws {
+    let lines = try setting("a=b<<c %", .githubActions).split(separator: "\n", omittingEmptySubsequences: false)
+    let end = try #require(lines.first?.split(separator: "<<").last)
+    #expect(lines == ["N<<\(end)", "a=b<<c %", end, ""])
+    #expect(end.utf8.count == 36 && end.hasPrefix("end-"), "\(end)")
+  }
+
   /// Each control of U+0080 to U+009F, and those that turn the direction of text.
   static let obeyed = ((0x80...0x9F) + [0x61C, 0x200E, 0x200F] + (0x2028...0x202E) + (0x2066...0x2069))
     .compactMap { Unicode.Scalar(UInt32($0)) }
@@ -51,10 +71,10 @@ private func written(_ shell: Shell, _ body: (inout VariableWriter, inout [UInt8
     for scalar in Self.obeyed + ["\u{1B}", "\u{7}", "\u{7F}"] as [Unicode.Scalar] {
       for value in ["\(scalar)", "é\(scalar)x", "\(scalar)\(scalar)日本"] {
         guard let text = try? setting(value, shell) else {
-          #expect(shell.quoting == .dotenv, "\(scalar.value)")
+          #expect([.dotenv, .line].contains(shell.quoting), "\(scalar.value)")
           continue
         }
-        #expect(shell.quoting != .dotenv, "\(scalar.value)")
+        #expect(![.dotenv, .line].contains(shell.quoting), "\(scalar.value)")
         #expect(TerminalText.blanked(text.replacing("\n", with: "")) == text.replacing("\n", with: ""))
       }
     }
@@ -94,6 +114,8 @@ private func written(_ shell: Shell, _ body: (inout VariableWriter, inout [UInt8
       (.sh, "unset N;\nunset M;\n"), (.bash, "unset N;\nunset M;\n"), (.zsh, "unset N;\nunset M;\n"),
       (.csh, "unsetenv N;\nunsetenv M;\n"), (.fish, "set -ge N; true;\nset -ge M; true;\n"),
       (.dotenv, "N=\"\"\nM=\"\"\n"), (.json, "{\"N\":null,\"M\":null}\n"),
+      (.systemd, "N=\"\"\nM=\"\"\n"), (.nu, "{\"N\":null,\"M\":null}\n"),
+      (.powershell, "Remove-Item Env:N -ErrorAction Ignore\nRemove-Item Env:M -ErrorAction Ignore\n"),
     ] as [(Shell, String)])
   func `unsets in each`(shell: Shell, expected: String) {
     let text = written(shell) { writer, text in
@@ -107,6 +129,7 @@ private func written(_ shell: Shell, _ body: (inout VariableWriter, inout [UInt8
     arguments: [
       (.sh, "(exit 3);\n"), (.bash, "(exit 3);\n"), (.zsh, "(exit 3);\n"), (.csh, "sh -c \"exit 3\";\n"),
       (.fish, "sh -c \"exit 3\";\n"), (.dotenv, ""), (.json, ""),
+      (.powershell, "$global:LASTEXITCODE = 3\n"), (.nu, ""), (.systemd, ""), (.githubActions, ""),
     ] as [(Shell, String)])
   func `says that the command failed where that is evaluated`(shell: Shell, expected: String) {
     #expect((shell.failing?(3) ?? "") == expected)

@@ -36,6 +36,9 @@ import Testing
     "agent env --shell fish | source": Trial(shells: ["fish"], after: Self.printsVariables, output: Self.variables),
     #"eval "`agent env --shell csh`""#:
       Trial(shells: ["bsd-csh", "tcsh"], after: Self.printsVariables, output: Self.variables),
+    "agent env --shell github-actions": Trial(
+      before: "export GITHUB_ENV=steps", after: "grep -q '^AGENT_ACCESS_TOKEN<<end-' steps",
+      output: "::add-mask::TOKEN\n"),
     #"eval "$(agent env --var GITHUB_TOKEN=access_token)""#:
       Trial(after: "printenv GITHUB_TOKEN; printenv AGENT_ACCESS_TOKEN || :", output: "TOKEN\n"),
     #"eval "$(agent env --hook bash --var GITHUB_TOKEN=access_token)""#: Trial(

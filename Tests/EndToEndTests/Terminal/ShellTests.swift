@@ -109,4 +109,34 @@ import Testing
       }
     }
   }
+
+  @Test func `a step of a GitHub workflow hides the tokens first, and adds to the file of variables`() throws {
+    try Session.with { session in
+      let (tree, file) = (session.tree, session.tree.path("home/steps"))
+      let token = try tree.token()
+      let command = [
+        "env", "--shell", "github-actions", "--var", "N=access_token", "--var", "WHO=account", "--var", "ID=id_token",
+      ]
+      try tree.directory.write("home/steps", "BEFORE=1\n")
+      let result = try tree.agent(command, ["GITHUB_ENV": file])
+      let id = try tree.agent("token", "--id-token").outputText
+      #expect(
+        result.succeeded && result.outputText == "::add-mask::\(token)\n::add-mask::\(id)", "\(result.outputText)")
+      let lines = String(decoding: try tree.directory.read("home/steps"), as: UTF8.self).split(separator: "\n")
+      let end = try #require(lines[1].split(separator: "<<").last)
+      #expect(
+        lines == [
+          "BEFORE=1", "N<<\(end)", "\(token)", end, "WHO<<\(end)", "work", end, "ID<<\(end)", "\(id.dropLast())", end,
+        ],
+        "\(lines)")
+      let printed = try tree.agent(command)
+      #expect(printed.outputText.hasPrefix(result.outputText + "N<<end-"), "\(printed.outputText)")
+      #expect(try tree.agent(command + ["--unset"], ["GITHUB_ENV": file]).output.isEmpty)
+      #expect(try tree.directory.read("home/steps").count > 0)
+      let refused = try tree.agent(command, ["GITHUB_ENV": tree.path("none/steps")])
+      #expect(refused.status == .exited(1), "\(refused.errorText)")
+      #expect(refused.errorText.contains("which GITHUB_ENV names, cannot be written"), "\(refused.errorText)")
+      #expect(!refused.errorText.contains(token))
+    }
+  }
 }

@@ -17,7 +17,7 @@ enum EnvCommand {
       return .doing { () throws(Failure) in
         let settings = try? client.askIfRunning(.account(.show(account: account)))["settings"]
         let named = settings?["variables"]?.array?.compactMap(\.string) ?? []
-        try Console.answer(unsetting(try variables.chosen(among: named), for: shell).span)
+        try deliver(unsetting(try variables.chosen(among: named), for: shell).span, for: shell)
       }
     }
     let request = Request.token(try TokenRequest(invocation, variables))
@@ -27,9 +27,39 @@ enum EnvCommand {
         let variables = try variables.chosen(for: answer.description)
         try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
           try append(variables, of: answer, from: line, for: shell, to: &text)
-          try Console.answer(text.bytes.span)
+          if shell.fileVariable != nil { try hide(variables, of: answer, from: line) }
+          try deliver(text.bytes.span, for: shell)
         }
       }
+    }
+  }
+
+  /// Has the runner of a workflow replace the tokens wherever they are printed (GitHub Actions, workflow commands). It
+  /// must know them before anything else does.
+  private static func hide(
+    _ variables: TokenVariables, of answer: TokenAnswer, from line: Span<UInt8>
+  ) throws(Failure) {
+    try SecretText.with(capacity: 8 * line.count + 1024) { (text) throws(Failure) in
+      try variables.forEachToken(answer, from: line) { (token) throws(Failure) in
+        text.append(utf8: "::add-mask::")
+        for index in token.indices {
+          if token[index] == UInt8(ascii: "%") { text.append(utf8: "%25") } else { text.append(token[index]) }
+        }
+        text.append(UInt8(ascii: "\n"))
+      }
+      try Console.answer(text.bytes.span)
+    }
+  }
+
+  /// Appends an answer to the file that it is for, or prints it.
+  private static func deliver(_ text: Span<UInt8>, for shell: Shell) throws(Failure) {
+    guard let variable = shell.fileVariable, let path = Environment.value(variable), !path.isEmpty else {
+      return try Console.answer(text)
+    }
+    do {
+      try FileDescriptor(opening: path, for: .appending).writeAll(text)
+    } catch {
+      throw Failure(error, doing: Phrase("\(path), which \(variable) names, cannot be written"))
     }
   }
 

@@ -102,6 +102,17 @@ struct TokenVariables: Sendable {
     }
   }
 
+  /// Gives each token among the values to `body`.
+  func forEachToken(
+    _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
+    for mapping in mappings where mapping.field == .accessToken || mapping.field == .idToken {
+      try mapping.field.withValue(in: answer, from: line) { (value) throws(Failure) in
+        if let value { try body(value) }
+      }
+    }
+  }
+
   /// An environment without the variables that are set anew: they are all of one token or absent.
   func removed(from environment: [[UInt8]]) -> [[UInt8]] {
     let prefixes = names.map { "\($0)=" }
