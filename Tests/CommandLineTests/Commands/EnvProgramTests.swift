@@ -34,7 +34,9 @@ import Wire
     let result = try program.run(["env", "--shell", "tcl"], adding: ["SHELL=/usr/bin/fish"])
     #expect(result.status == .exited(2) && result.outputText == "(exit 2);\n")
     #expect(
-      result.errorText.hasPrefix("agent: error: \"--shell\" takes one of: sh, bash, zsh, fish, csh, dotenv, json\n"))
+      result.errorText.hasPrefix(
+        "agent: error: \"--shell\" takes one of: sh, bash, zsh, fish, csh, powershell, nu, dotenv, systemd, github-actions, json\n"
+      ))
   }
 
   @Test func `is JSON with --json, and then an error leaves standard output empty`() throws {

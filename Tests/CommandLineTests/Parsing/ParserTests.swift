@@ -115,7 +115,9 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
       "token --timeout 0", "\"--timeout\" takes a time such as 90s, 5m or 1h, from 1s to 1h", hint: "agent help token",
       command: "token"),
     WrongLine(
-      "env --shell tcl", "\"--shell\" takes one of: sh, bash, zsh, fish, csh, dotenv, json", hint: "agent help env",
+      "env --shell tcl",
+      "\"--shell\" takes one of: sh, bash, zsh, fish, csh, powershell, nu, dotenv, systemd, github-actions, json",
+      hint: "agent help env",
       command: "env"),
     WrongLine("token a b", "\"b\" is one argument too many", hint: "agent help token", command: "token"),
     WrongLine("list -- a", "\"a\" is one argument too many", hint: "agent help list", command: "list"),
