@@ -18,7 +18,7 @@ __agent_command() {
   'logout') options=(--all --local --browser --no-open) limit=1 operand=accounts ;;
   'token') options=(--min-valid -s --scope --resource --audience --authorization-details --exchange --wait --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset --hook --min-valid --wait) limit=1 operand=accounts ;;
-  'exec') options=(--var --token-file --signal --on-renewal --min-valid --wait) limit=1 operand=accounts trailing=yes ;;
+  'exec') options=(--var --token-file --id-token --signal --on-renewal --min-valid --wait) limit=1 operand=accounts trailing=yes ;;
   'request') options=(-X --method -H --header -d --data -o --output -i --include --wait -s --scope --resource --audience --authorization-details --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'proof') options=(-X --method --nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'helper') options=(--url --user --role-arn --session-name --duration --mode --output) limit=16 operand=words words=(git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc) ;;

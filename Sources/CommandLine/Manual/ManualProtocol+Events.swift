@@ -23,13 +23,14 @@ extension ManualProtocol {
   static let tokenFile = Description(
     name: "token_file",
     purpose:
-      "Puts an account's access token into a file in the runtime directory and keeps it fresh there. Tells an event"
+      "Puts an account's token into a file in the runtime directory and keeps it fresh there. Tells an event"
       + " `token_file` each time it has changed. The file is gone when the connection is closed.",
     members: [
       account,
       Member(
         "name", "text",
         "The name of a file that a daemon before this one wrote, to be written again; without it a new one."),
+      Member("use", "text", "`access_token` or `id_token`: which token; by default the access token."),
     ],
     result: [],
     note: "There is no result: the request ends with the connection, or with an error. There is no deadline unless"

@@ -109,7 +109,8 @@ extension Command {
       `AGENT_TOKEN_FILE` has its path, and so has any variable that `--var` gives the field `token_file`. The file holds
       the token and nothing else, no line feed either; it is in the runtime directory and only the user may read it. It
       is replaced in one step at each renewal, of which there is one in time as long as the command runs, and it is gone
-      when the command ends, however it ends. `AGENT_ACCESS_TOKEN` and `AGENT_TOKEN_EXPIRES_AT` are not set unless
+      when the command ends, however it ends. With `--id-token` it holds the ID Token, and is gone where that has ended
+      and the server gives no new one. `AGENT_ACCESS_TOKEN` and `AGENT_TOKEN_EXPIRES_AT` are not set unless
       `--var` names them.
 
       `agent` then waits for the command and stays out of the way: signals are passed on, job control is as without it.
@@ -119,8 +120,8 @@ extension Command {
       again; one that crashed is started anew.
       """,
     options: [
-      Option.variable.declaration, Option.tokenFile.declaration, Option.signal.declaration,
-      Option.onRenewal.declaration, Option.minValid.declaration, Option.wait.declaration,
+      Option.variable.declaration, Option.tokenFile.declaration, Option.idToken.declaration,
+      Option.signal.declaration, Option.onRenewal.declaration, Option.minValid.declaration, Option.wait.declaration,
     ],
     operands: .account,
     trailing: "COMMAND [ARGUMENT]...",

@@ -28,7 +28,7 @@ extension Option<Bool> {
     Self("force-refresh", in: .renewal, "Get a new token even if the cached one is valid")
   }
   static var header: Self { Self("header", in: .output, "Print a whole `Authorization` header line") }
-  static var idToken: Self { Self("id-token", in: .output, "Print the ID Token instead of the access token") }
+  static var idToken: Self { Self("id-token", in: .output, "Take the ID Token instead of the access token") }
   static var unset: Self { Self("unset", in: .variables, "Print statements that unset the variables") }
   static var tokenFile: Self {
     Self("token-file", in: .renewal, "Put the token into a file that is kept fresh while the command runs")

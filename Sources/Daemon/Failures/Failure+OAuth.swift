@@ -1,5 +1,6 @@
 internal import Encoding
 internal import OAuth
+internal import Vocabulary
 internal import Wire
 
 extension Failure {
@@ -122,5 +123,14 @@ extension OAuthError.Code {
     case .codeRejected: Phrase("try again: \(login)")
     default: meaning == .grantEnded || meaning == .signInNeeded ? Phrase(verbatim: login) : nil
     }
+  }
+}
+
+extension Failure {
+  /// That an ID Token has too little time left, and a refresh has brought no other.
+  static func spentIDToken(of account: AccountName) -> Failure {
+    Failure(
+      .missingValue, "the ID Token of \(account.text) has expired, and the server gives no new one",
+      hint: "agent login \(account.text)")
   }
 }

@@ -89,9 +89,7 @@ final class AssumedRoles: DaemonPart {
         "the access token of \(account.name.text) needs a proof with each request, which the service does not take")
     }
     guard let token = kind == .idToken ? grant.idToken : grant.accessToken else {
-      throw Failure(
-        .missingValue, "\(account.name.text) has no ID Token: none was asked for, or the server gave none",
-        hint: "agent login \(account.name.text)")
+      throw .missingIDToken(of: account.name.text)
     }
     waiting[exchange] = [ticket]
     let operation = AssumeRoleOperation(

@@ -155,9 +155,7 @@ final class PlacedTokens: AccountPart {
       until: expiry, wallSeconds: services.time.wallSeconds(), now: services.time.now())
     guard seconds.left < errand.minimum else { return false }
     guard !errand.hasRenewed, seconds.atIssue >= errand.minimum else {
-      throw Failure(
-        .missingValue, "the ID Token of \(slot.name.text) has expired, and the server gives no new one",
-        hint: "agent login \(slot.name.text)")
+      throw .spentIDToken(of: slot.name)
     }
     var errand = errand
     errand.hasRenewed = true

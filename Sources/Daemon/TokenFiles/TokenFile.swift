@@ -3,7 +3,7 @@ internal import Sessions
 internal import Vault
 internal import Vocabulary
 
-/// A file with an account's access token, kept fresh for as long as the connection that asked for it is open.
+/// A file with an account's access token or ID Token, kept fresh for as long as the connection that asked for it is open.
 /// Used on the loop only.
 final class TokenFile {
   static let most = 32
@@ -11,10 +11,13 @@ final class TokenFile {
   let ticket: Ticket
   let name: String
   let lock: TokenFileLock
+  let kind: TokenKind
   /// The account's name; a rename updates it.
   var account: AccountName
   /// Session generation of the token in the file; nil while the file does not exist.
   var written: UInt64?
+  /// Session generation whose ID Token had too little time left for the file.
+  var passedOver: UInt64?
   /// Whether the file has been written once. Before that, a failure ends the request.
   var hasBegun = false
   /// A token request for the file is in progress.
@@ -24,10 +27,11 @@ final class TokenFile {
   /// The last token request for the file failed.
   var hasFailed = false
 
-  init(ticket: Ticket, account: AccountName, name: String, lock: TokenFileLock) {
+  init(ticket: Ticket, account: AccountName, name: String, lock: TokenFileLock, kind: TokenKind) {
     self.ticket = ticket
     self.account = account
     self.name = name
     self.lock = lock
+    self.kind = kind
   }
 }

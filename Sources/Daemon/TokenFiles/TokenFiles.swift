@@ -6,11 +6,14 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Keeps access tokens in files, for programs that run longer than a token lives. A file gets a new token before the old one
+/// Keeps tokens in files, for programs that run longer than a token lives. A file gets a new token before the old one
 /// expires, whatever the account's refresh policy is.
 final class TokenFiles: AccountPart {
   private var tokenFiles: [Ticket: TokenFile] = [:]
   private var tokenFileStore: TokenFileStore?
+
+  /// An ID Token with less time left is renewed before a file gets it.
+  private static let shortestIDTokenSeconds = 60
 
   override init(_ context: DaemonContext, _ broker: TokenBroker) {
     super.init(context, broker)
@@ -24,7 +27,7 @@ final class TokenFiles: AccountPart {
       throw Failure(.tooBusy, "there are \(TokenFile.most) token files already", hint: "end a command that uses one")
     }
     let (name, lock) = try claim(request.name)
-    let file = TokenFile(ticket: ticket, account: account.name, name: name, lock: lock)
+    let file = TokenFile(ticket: ticket, account: account.name, name: name, lock: lock, kind: request.kind)
     tokenFiles[ticket] = file
     requestToken(for: file, account)
   }
@@ -73,7 +76,7 @@ final class TokenFiles: AccountPart {
   private func requestToken(for file: TokenFile, _ account: LiveAccount) {
     guard !file.isWaiting else { return }
     file.isWaiting = true
-    let need = TokenNeed(newerThan: file.written)
+    let need = TokenNeed(newerThan: file.passedOver ?? file.written)
     let waiter = LiveAccount.Waiter(ticket: file.ticket, need: need) { [self] slot, outcome in
       switch outcome {
       case .success(let grant): place(grant, in: file, slot)
@@ -96,11 +99,18 @@ final class TokenFiles: AccountPart {
     file.isWaiting = false
     guard tokenFiles[file.ticket] === file, let store = tokenFileStore else { return }
     file.hasFailed = false
-    defer { scheduleRenewal(of: file, grant) }
+    let content: Content
+    do throws(Failure) {
+      guard let found = try self.content(grant, for: file, account) else { return requestToken(for: file) }
+      content = found
+    } catch {
+      return failed(file, error)
+    }
+    defer { scheduleRenewal(of: file, content) }
     guard file.written != account.session.generation else { return }
     do throws(Failure) {
       let token: SharedSecret
-      do { token = try grant.openAccessToken() } catch { throw Failure(error, account: file.account.text) }
+      do { token = try content.token.open() } catch { throw Failure(.memory, account: file.account.text) }
       do { try store.write(token, to: file.name) } catch {
         throw Failure(.storage, Phrase("the token file could not be written: \(Phrase(stringLiteral: error.message))"))
       }
@@ -109,13 +119,46 @@ final class TokenFiles: AccountPart {
       end(file)
       return loop.send(.failure(error), to: file.ticket)
     }
-    (file.written, file.hasBegun) = (account.session.generation, true)
+    (file.written, file.passedOver, file.hasBegun) = (account.session.generation, nil, true)
     log.note(.tokenFile(.written), file.account)
-    notifyClient(of: file, expiresAt: grant.expiresAtUnixSeconds)
+    notifyClient(of: file, expiresAt: content.expiresAtUnixSeconds)
   }
 
-  private func scheduleRenewal(of file: TokenFile, _ grant: AccessGrant) {
-    guard let expiry = grant.expiresAt, let lifetime = grant.lifetimeSeconds else { return file.renewal = nil }
+  /// A token for a file, and when it ends.
+  private struct Content {
+    let token: SealedSecret
+    /// Nil when the server named no lifetime.
+    let expiresAt: Instant?
+    let lifetimeSeconds: Int?
+    let expiresAtUnixSeconds: Int?
+  }
+
+  /// What a file gets of a grant; nil if a refresh is to bring an ID Token that has more time left.
+  private func content(
+    _ grant: AccessGrant, for file: TokenFile, _ account: LiveAccount
+  ) throws(Failure) -> Content? {
+    guard file.kind == .idToken else {
+      return Content(
+        token: grant.accessToken, expiresAt: grant.expiresAt, lifetimeSeconds: grant.lifetimeSeconds,
+        expiresAtUnixSeconds: grant.expiresAtUnixSeconds)
+    }
+    guard let token = grant.idToken, let expiry = grant.idTokenExpiry else {
+      throw Failure.missingIDToken(of: file.account.text)
+    }
+    let now = services.time.now()
+    let seconds = grant.idTokenSeconds(until: expiry, wallSeconds: services.time.wallSeconds(), now: now)
+    if seconds.left < Self.shortestIDTokenSeconds {
+      guard seconds.atIssue >= Self.shortestIDTokenSeconds else { throw Failure.spentIDToken(of: file.account) }
+      file.passedOver = account.session.generation
+      return nil
+    }
+    return Content(
+      token: token, expiresAt: now.advanced(by: .seconds(seconds.left)), lifetimeSeconds: seconds.atIssue,
+      expiresAtUnixSeconds: expiry)
+  }
+
+  private func scheduleRenewal(of file: TokenFile, _ content: Content) {
+    guard let expiry = content.expiresAt, let lifetime = content.lifetimeSeconds else { return file.renewal = nil }
     let now = services.time.now()
     schedule(
       file, at: RefreshPolicy.fileRenewal(of: expiry, lifetimeSeconds: lifetime, now: now, jitter: jitter()))
@@ -144,6 +187,7 @@ final class TokenFiles: AccountPart {
     switch failure.code.exitStatus {
     // A sign-in or an unlock writes the file again.
     case .signInNeeded, .locked: remove(file, failure.code)
+    case _ where failure.code == .missingValue: remove(file, failure.code)
     default:
       file.hasFailed = true
       let end = broker.accounts[file.account]?.session.grant?.expiresAt

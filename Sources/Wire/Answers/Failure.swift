@@ -187,3 +187,17 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
   case denied = 6
   case tokenNotValid = 7
 }
+
+extension Failure {
+  /// That a token was asked for that the account does not have.
+  package static func missingIDToken(of account: String) -> Failure {
+    Failure(
+      .missingValue, "\(account) has no ID Token: none was asked for, or the server gave none",
+      hint: idTokenHint(account: account))
+  }
+
+  /// The hint for an account that has no ID Token.
+  package static func idTokenHint(account: String) -> Phrase {
+    Phrase("sign in again, with openid among the scopes: agent login \(account)")
+  }
+}

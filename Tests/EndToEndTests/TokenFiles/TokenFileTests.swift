@@ -68,7 +68,8 @@ import Testing
         result.outputText == "\(try session.tree.token()) \(session.events.last?["subject"]?.string ?? "") \n")
       for arguments in [
         ["exec", "--var", "FILE=token_file", "--", "true"], ["exec", "--signal", "HUP", "--", "true"],
-        ["exec", "--on-renewal", "/bin/true", "--", "true"], ["env", "--var", "FILE=token_file"],
+        ["exec", "--on-renewal", "/bin/true", "--", "true"], ["exec", "--id-token", "--", "true"],
+        ["env", "--var", "FILE=token_file"],
         ["exec", "--token-file", "--signal", "NO", "--", "true"],
       ] { #expect(try session.tree.agent(arguments).status == .exited(2), "\(arguments)") }
     }
@@ -84,6 +85,43 @@ import Testing
         // A token that is good is what the file holds, or what it will hold next.
         if seen.last != "has \(token)" { #expect(try process.readLine() == "has \(token)") }
         #expect(try session.tree.files(containing: [token]) == [path])
+        process.closeInput()
+        #expect(try process.wait() == .exited(9))
+      }
+    }
+  }
+
+  @Test func `is the ID Token where that is wanted, and is renewed by the time that one has`() throws {
+    try Session.with("--id-token-lifetime", "64") { session in
+      let before = try session.issuer.count("refreshes")
+      try Self.reading(session.tree, ["--id-token"]) { process, path in
+        let (first, second) = (try process.readLine(), try process.readLine())
+        #expect(first.hasPrefix("has ey") && second.hasPrefix("has ey") && first != second)
+        let token = try session.tree.agent("token", "--id-token").outputText
+        #expect(second == "has \(token.dropLast())")
+        #expect(try session.tree.files(containing: [String(token.dropLast())]) == [path])
+        // One at the beginning, where too little time was left by then, and one for the file.
+        #expect(try session.issuer.count("refreshes") <= before + 2)
+        process.closeInput()
+        #expect(try process.wait() == .exited(9))
+      }
+    }
+  }
+
+  @Test func `is no ID Token that has ended, and is back with the next`() throws {
+    try Session.with { session in
+      try Self.reading(session.tree, ["--id-token"]) { process, _ in
+        #expect(try process.readLine().hasPrefix("has ey"))
+        func renew(lifetime: String) throws {
+          try session.issuer.control("id_token_lifetime", lifetime)
+          #expect(try session.tree.agent("token", "--force-refresh").succeeded)
+        }
+        try renew(lifetime: "9")
+        #expect(try process.readLine() == "gone")
+        let refused = try session.tree.agent("exec", "--token-file", "--id-token", "--", "true")
+        #expect(refused.failed(1) && refused.errorText.contains("the ID Token of work has expired, and the server"))
+        try renew(lifetime: "3600")
+        #expect(try process.readLine().hasPrefix("has ey"))
         process.closeInput()
         #expect(try process.wait() == .exited(9))
       }

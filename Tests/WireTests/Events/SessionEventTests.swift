@@ -1,5 +1,6 @@
 import Encoding
 import Testing
+import Vocabulary
 import Wire
 
 @Suite struct `What happens to sessions` {
@@ -70,6 +71,7 @@ import Wire
       Request.events(EventsRequest()), .events(EventsRequest(account: "work", follow: true)),
       .tokenFile(TokenFileRequest()),
       .tokenFile(TokenFileRequest(account: "work", name: "token-0123456789abcdef0123456789abcdef")),
+      .tokenFile(TokenFileRequest(account: "work", kind: .idToken)),
     ] {
       let line = RequestEnvelope(request).serialized()
       #expect(try RequestEnvelope(parsing: line.span).request == request)

@@ -130,7 +130,7 @@ struct HelperCommand {
       let credential = try HelperCredential(answer)
       let field = credential.kind == .idToken ? TokenField.idToken : .accessToken
       try field.withValue(in: answer, from: line) { (token) throws(Failure) in
-        guard let token else { throw TokenCommand.missingIDToken(of: credential.account) }
+        guard let token else { throw Failure.missingIDToken(of: credential.account) }
         try SecretText.with(capacity: 2 * line.count + 256) { (text) throws(Failure) in
           try writer(credential, token, &text)
           try body(text)

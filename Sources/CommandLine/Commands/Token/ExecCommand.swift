@@ -11,7 +11,8 @@ enum ExecCommand {
     var client = DaemonClient(invocation)
     client.isReplacedAfterwards = true
     if invocation[.tokenFile] { return try TokenFileCommand.action(trailing, client, invocation) }
-    for option in [Option.signal, Option.onRenewal] where invocation.has(option) {
+    for option in [Option.signal.declaration, Option.onRenewal.declaration, Option.idToken.declaration]
+    where invocation.has(option) {
       throw Failure(.invalidRequest, "\"--\(option.name)\" needs \"--token-file\"")
     }
     let variables = try TokenVariables(invocation)

@@ -50,7 +50,7 @@ enum TokenCommand {
     if form == .json { appendJSON(answer, from: line, to: &text) }
     if form != .json || token == .idToken {
       try token.withValue(in: answer, from: line) { (value) throws(Failure) in
-        guard let value else { throw missingIDToken(of: answer.description.account) }
+        guard let value else { throw Failure.missingIDToken(of: answer.description.account) }
         switch form {
         case .bare: text.append(contentsOf: value)
         case .header:
@@ -65,12 +65,6 @@ enum TokenCommand {
       }
     }
     text.append(utf8: form == .json ? "}\n" : "\n")
-  }
-
-  static func missingIDToken(of account: String) -> Failure {
-    Failure(
-      .missingValue, "\(account) has no ID Token: none was asked for, or the server gave none",
-      hint: TokenText.idTokenHint(account: account))
   }
 
   /// Writes the object without its last brace.

@@ -1,5 +1,6 @@
 internal import AgentSocket
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// `agent exec --token-file`: runs a command beside this process, which keeps the connection to the daemon open
@@ -11,12 +12,13 @@ enum TokenFileCommand {
     let variables = try TokenVariables(invocation, isForFile: true)
     let renewal = try TokenFileRenewal(invocation)
     let request = try TokenRequest(invocation, variables)
-    return Action { () throws(Failure) in try run(command, client, request, variables, renewal) }
+    let kind: TokenKind = invocation[.idToken] ? .idToken : .accessToken
+    return Action { () throws(Failure) in try run(command, client, request, kind, variables, renewal) }
   }
 
   private static func run(
-    _ command: [String], _ client: DaemonClient, _ request: TokenRequest, _ variables: TokenVariables,
-    _ renewal: TokenFileRenewal
+    _ command: [String], _ client: DaemonClient, _ request: TokenRequest, _ kind: TokenKind,
+    _ variables: TokenVariables, _ renewal: TokenFileRenewal
   ) throws(Failure) -> Int32 {
     var environment: [[UInt8]] = []
     var chosen = variables
@@ -31,13 +33,13 @@ enum TokenFileCommand {
         environment = chosen.removed(from: Environment.entries())
         try chosen.append(answer, from: line, to: &environment)
       }
-      file = try TokenFileKeeper.begin(TokenFileRequest(account: account), client, &connection)
+      file = try TokenFileKeeper.begin(TokenFileRequest(account: account, kind: kind), client, &connection)
     } catch {
       connection.finish()
       throw error
     }
     for name in chosen.fileNames { environment.append(Array("\(name)=\(file.path)".utf8)) }
-    let keeper = TokenFileKeeper(client, account: account, path: file.path, connection)
+    let keeper = TokenFileKeeper(client, account: account, kind, path: file.path, connection)
     return try supervise(command, keeper, renewal, environment)
   }
 

@@ -1,5 +1,6 @@
 internal import AgentSocket
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// The connection that a token file lives by. When it breaks the file is gone; it is asked for again, under its old
@@ -7,6 +8,7 @@ internal import Wire
 struct TokenFileKeeper: ~Copyable {
   private let client: DaemonClient
   private let account: String
+  private let kind: TokenKind
   private let path: String
   private var connection: DaemonConnection?
   /// The connection's number, as long as there is one.
@@ -25,9 +27,11 @@ struct TokenFileKeeper: ~Copyable {
   var console: Console { client.console }
 
   /// - Parameter connection: One on which ``begin(_:_:_:)`` was answered.
-  init(_ client: DaemonClient, account: String, path: String, _ connection: consuming DaemonConnection) {
+  init(
+    _ client: DaemonClient, account: String, _ kind: TokenKind, path: String, _ connection: consuming DaemonConnection
+  ) {
     self.client = client
-    self.account = account
+    (self.account, self.kind) = (account, kind)
     self.path = path
     number = connection.descriptor
     self.connection = .some(connection)
@@ -129,7 +133,7 @@ struct TokenFileKeeper: ~Copyable {
     do throws(Failure) {
       guard let next = try reconnect() else { return nextAttempt = Instant.now.advanced(by: pause) }
       let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) }
-      try Self.send(TokenFileRequest(account: account, name: name), client, next)
+      try Self.send(TokenFileRequest(account: account, name: name, kind: kind), client, next)
       number = next.descriptor
       connection = .some(next)
     } catch {

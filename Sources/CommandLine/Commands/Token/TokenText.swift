@@ -17,11 +17,6 @@ enum TokenText {
     }
   }
 
-  /// The hint for an account that has no ID Token.
-  static func idTokenHint(account: String) -> Phrase {
-    Phrase("sign in again, with openid among the scopes: agent login \(account)")
-  }
-
   /// The token's type as the scheme of an `Authorization` header.
   ///
   /// - Throws: `server_misbehaved` when it is no token (RFC 9110, section 5.6.2).

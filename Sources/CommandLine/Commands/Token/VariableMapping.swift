@@ -56,7 +56,7 @@ extension TokenField {
   /// The hint when there is no value; nil for a field that only the server decides on.
   fileprivate func hint(account: String) -> Phrase? {
     switch self {
-    case .idToken, .subject: TokenText.idTokenHint(account: account)
+    case .idToken, .subject: Failure.idTokenHint(account: account)
     case .claim: Phrase("to see the claims: agent whoami \(account) --json")
     default: nil
     }
