@@ -134,7 +134,7 @@ import Wire
                                   this
               --force-refresh     Get a new token even if the cached one is valid
               --header            Print a whole Authorization header line
-              --id-token          Print the ID Token instead of the access token
+              --id-token          Take the ID Token instead of the access token
           -s, --scope SCOPE       Ask for a token with these scopes only; may be given
                                   several times
               --resource URI      Ask for a token for this resource (RFC 8707); may be

@@ -54,6 +54,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     var companions = [
       "login --no-wait": ["--resume", "x"], "login --initial-access-token-file": ["--register"],
       "logout --no-open": ["--browser"], "exec --signal": ["--token-file"], "exec --on-renewal": ["--token-file"],
+      "exec --id-token": ["--token-file"],
       "request --json": ["--output", "x"], "verify --ca-file": ["--issuer", "https://id.example"],
       "verify --allow-http-loopback": ["--issuer", "https://id.example"], "account set": ["--audience", "x"],
       "vault set": ["--lock-after", "5m"],
