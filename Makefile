@@ -168,7 +168,7 @@ install: $(INSTALLED)
 	install -m 755 $(RELEASE)/agentd "$(DESTDIR)$(LIBEXECDIR)/agentd"
 	install -m 644 $(GENERATED)/man/*.1 "$(DESTDIR)$(MANDIR)/man1/"
 	install -m 644 $(GENERATED)/man/$(NAME)-config.5 "$(DESTDIR)$(MANDIR)/man5/"
-	install -m 644 $(GENERATED)/man/$(NAME)-providers.7 "$(DESTDIR)$(MANDIR)/man7/"
+	install -m 644 $(GENERATED)/man/$(NAME)-providers.7 $(GENERATED)/man/$(NAME)-recipes.7 "$(DESTDIR)$(MANDIR)/man7/"
 	install -m 644 $(GENERATED)/man/agentd.8 "$(DESTDIR)$(MANDIR)/man8/"
 	install -m 644 $(GENERATED)/completions/$(NAME).bash "$(DESTDIR)$(BASHDIR)/$(NAME)"
 	install -m 644 $(GENERATED)/completions/_$(NAME) "$(DESTDIR)$(ZSHDIR)/"
@@ -185,7 +185,7 @@ uninstall:
 	rm -f $(CLIENTS:%="$(DESTDIR)$(BINDIR)/%-credential-$(NAME)")
 	rm -f "$(DESTDIR)$(BINDIR)/$(NAME)" "$(DESTDIR)$(LIBEXECDIR)/agentd" "$(DESTDIR)$(MANDIR)/man1/$(NAME).1" \
 	  $(COMMANDS:%="$(DESTDIR)$(MANDIR)/man1/$(NAME)-%.1") \
-	  "$(DESTDIR)$(MANDIR)/man5/$(NAME)-config.5" "$(DESTDIR)$(MANDIR)/man7/$(NAME)-providers.7" \
+	  "$(DESTDIR)$(MANDIR)/man5/$(NAME)-config.5" "$(DESTDIR)$(MANDIR)/man7/$(NAME)-providers.7" "$(DESTDIR)$(MANDIR)/man7/$(NAME)-recipes.7" \
 	  "$(DESTDIR)$(MANDIR)/man8/agentd.8" "$(DESTDIR)$(BASHDIR)/$(NAME)" \
 	  "$(DESTDIR)$(ZSHDIR)/_$(NAME)" "$(DESTDIR)$(FISHDIR)/$(NAME).fish" \
 	  "$(DESTDIR)$(UNITDIR)/$(NAME).socket" "$(DESTDIR)$(UNITDIR)/$(NAME).service"

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""server FOLDER ISSUER AGENT - serves what programs fetch with a token, over TLS and over plain http, on loopback.
+"""server FOLDER ISSUER AGENT [SECRET] - serves what programs fetch with a token, over TLS and over plain http, on loopback.
 
 Every resource wants a token that the issuer accepts: an access token at its UserInfo endpoint, or an ID Token that
 `agent verify` finds good. FOLDER has server.pem and server.key; a bare git repository in FOLDER/git. The first line
-is "TLS-PORT HTTP-PORT IMAPS-PORT"; then a line for each request: method, path, scheme of its credential, user, status.
+is "TLS-PORT HTTP-PORT"; then a line for each request: method, path, scheme of its credential, user, status. With the
+secret of the issuer's confidential client there is mail, too: Dovecot, and a server that takes messages, whose ports are
+on the first line.
 """
-import base64, hashlib, http.server, io, json, os, socketserver, ssl, subprocess, sys, tarfile, threading, time, urllib.request, zipfile
+import atexit, base64, grp, hashlib, http.server, io, json, os, pwd, re, shutil, signal, socket, socketserver, ssl, subprocess, sys, tarfile
+import tempfile, threading, time, urllib.request, zipfile
 
 FOLDER, ISSUER, AGENT = sys.argv[1:4]
 lock = threading.Lock()
@@ -117,6 +120,8 @@ class Door(http.server.BaseHTTPRequestHandler):
             return self.sts(data)
         if self.path.startswith("/aws"):
             return self.role(data)
+        if "/v2.0/" in self.path or self.path.endswith("/v2.0/token"):
+            return self.tenant(data)
         scheme, user, token = self.credential()
         if not accepted(token):
             self.tell(scheme, user, 401)
@@ -208,6 +213,21 @@ class Door(http.server.BaseHTTPRequestHandler):
         text = "<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>ASIATESTS</AccessKeyId><SecretAccessKey>secret/+key</SecretAccessKey><SessionToken>session+/=token</SessionToken><Expiration>%s</Expiration></Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>"
         self.answer(200, (text % end).encode(), "text/xml")
 
+    def tenant(self, data):
+        """Microsoft's client credentials grant with an assertion of another issuer."""
+        from urllib.parse import parse_qs
+        tenant = "https://%s/%s" % (self.headers["Host"], self.path.split("/")[1])
+        if self.command == "GET":
+            return self.answer(200, {
+                "issuer": tenant + "/v2.0", "authorization_endpoint": tenant + "/oauth2/v2.0/authorize",
+                "token_endpoint": tenant + "/oauth2/v2.0/token"})
+        form = {name: values[0] for name, values in parse_qs(data.decode()).items()}
+        good = accepted(form.get("client_assertion", ""))
+        self.tell("client_assertion", form.get("client_id", "-"), 200 if good else 400)
+        if not good:
+            return self.answer(400, {"error": "invalid_client"})
+        self.answer(200, {"access_token": "exchanged", "token_type": "Bearer", "expires_in": 3600})
+
     def sts(self, data):
         """Token exchange as Google's security token service does it (RFC 8693)."""
         from urllib.parse import parse_qs
@@ -219,43 +239,135 @@ class Door(http.server.BaseHTTPRequestHandler):
         self.answer(200, {"access_token": "exchanged", "issued_token_type": "urn:ietf:params:oauth:token-type:access_token", "token_type": "Bearer", "expires_in": 3600})
 
 
-class Mail(socketserver.StreamRequestHandler):
-    """IMAP (RFC 9051) over TLS, as far as a client needs it to sign in with a token and list its one folder."""
+class Submission(socketserver.StreamRequestHandler):
+    """Message submission (RFC 6409) over TLS, as far as a client needs it to sign in with a token and send a message."""
 
-    def say(self, line): self.wfile.write(line.encode() + b"\r\n")
+    def say(self, *lines):
+        for line in lines:
+            self.wfile.write(line.encode() + b"\r\n")
+
+    def authenticate(self, mechanism, *rest):
+        if not rest:
+            self.say("334 ")
+            rest = [self.rfile.readline().decode().strip()]
+        fields = base64.b64decode(rest[0]).decode().split("\x01")
+        user = fields[0][5:] if mechanism == "XOAUTH2" else fields[0].split(",")[1][2:]
+        token = next((field[len("auth=Bearer "):] for field in fields if field.startswith("auth=Bearer ")), "")
+        good = accepted(token)
+        with lock:
+            print("AUTH", mechanism, user, 235 if good else 535, flush=True)
+        self.say("235 in" if good else "535 no")
+        return good
 
     def handle(self):
-        offer = "CAPABILITY IMAP4rev1 SASL-IR AUTH=XOAUTH2 AUTH=OAUTHBEARER"
-        self.say("* OK [%s] ready" % offer)
-        isIn = False
+        is_in = False
+        self.say("220 localhost")
         while line := self.rfile.readline():
-            tag, command, *rest = line.decode().split()
+            command, *rest = line.decode().split()
             command = command.upper()
-            if command == "CAPABILITY":
-                self.say("* " + offer)
-            elif command == "AUTHENTICATE":
-                if len(rest) < 2:
-                    self.say("+ ")
-                    rest.append(self.rfile.readline().decode().strip())
-                fields = base64.b64decode(rest[1]).decode().split("\x01")
-                user = fields[0][5:] if rest[0] == "XOAUTH2" else fields[0].split(",")[1][2:]
-                places = [field for field in fields if field.startswith(("host=", "port="))]
-                isHere = places == ["host=127.0.0.1", "port=%d" % self.server.server_address[1]]
-                token = next((field[len("auth=Bearer "):] for field in fields if field.startswith("auth=Bearer ")), "")
-                isIn = accepted(token) and (rest[0] == "XOAUTH2" or isHere)
+            if command == "EHLO":
+                self.say("250-localhost", "250 AUTH XOAUTH2 OAUTHBEARER")
+            elif command == "AUTH":
+                is_in = self.authenticate(*rest)
+            elif command == "QUIT":
+                return self.say("221 bye")
+            elif not is_in:
+                self.say("530 not signed in")
+            elif command == "DATA":
+                self.say("354 on")
+                while self.rfile.readline() not in (b".\r\n", b""):
+                    pass
                 with lock:
-                    print("AUTHENTICATE", rest[0], user, 200 if isIn else 401, flush=True)
-                if not isIn:
-                    self.say(tag + " NO no")
-                    continue
-            elif command == "LIST" and isIn:
-                self.say('* LIST () "/" INBOX')
-            elif command == "LOGOUT":
-                self.say("* BYE")
-            elif not isIn:
-                self.say(tag + " NO not signed in")
-                continue
-            self.say(tag + " OK done")
+                    print("DATA", flush=True)
+                self.say("250 sent")
+            else:
+                self.say("250 ok")
+
+
+DOVECOT = """
+base_dir = {home}/run
+state_dir = {home}/run
+log_path = /dev/stderr
+protocols = imap
+listen = 127.0.0.1
+ssl = required
+ssl_cert = <{folder}/server.pem
+ssl_key = <{folder}/server.key
+default_internal_user = {user}
+default_internal_group = {group}
+default_login_user = {user}
+auth_mechanisms = xoauth2 oauthbearer
+mail_location = maildir:{home}/mail
+passdb {{
+  driver = oauth2
+  mechanisms = xoauth2 oauthbearer
+  args = {home}/oauth2.conf
+}}
+userdb {{
+  driver = static
+  args = uid={user} gid={group} home={home}
+}}
+first_valid_uid = 1
+service imap-login {{
+  chroot =
+  inet_listener imap {{
+    port = 0
+  }}
+  inet_listener imaps {{
+    port = {port}
+    ssl = yes
+  }}
+}}
+service anvil {{
+  chroot =
+}}
+"""
+
+INTROSPECTION = """
+introspection_mode = post
+introspection_url = {scheme}://agent-confidential:{secret}@{authority}/introspect
+username_attribute = email
+active_attribute = active
+active_value = true
+"""
+
+
+def imap(secret):
+    """Starts Dovecot, which has the issuer introspect each token."""
+    home = tempfile.mkdtemp(dir="/tmp")
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    user = pwd.getpwuid(os.getuid() or pwd.getpwnam("nobody").pw_uid)
+    os.mkdir(home + "/mail")
+    os.chown(home + "/mail", user.pw_uid, user.pw_gid)
+    os.chmod(home, 0o711)
+    scheme, _, authority = ISSUER.partition("://")
+    with open(os.open(home + "/oauth2.conf", os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+        file.write(INTROSPECTION.format(scheme=scheme, authority=authority, secret=secret))
+    for _ in range(20):
+        with socket.socket() as other:
+            other.bind(("127.0.0.1", 0))
+            port = other.getsockname()[1]
+        with open(home + "/dovecot.conf", "w") as file:
+            file.write(DOVECOT.format(
+                home=home, folder=FOLDER, port=port, user=user.pw_name, group=grp.getgrgid(user.pw_gid).gr_name))
+        process = subprocess.Popen(
+            ["/usr/sbin/dovecot", "-F", "-c", home + "/dovecot.conf"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            text=True)
+        # Another program may have taken the port meanwhile.
+        if any("starting up" in line or sys.stderr.write(line) < 0 for line in process.stderr):
+            atexit.register(process.terminate)
+            threading.Thread(target=relay, args=[process.stderr], daemon=True).start()
+            return port
+    sys.exit("dovecot does not start")
+
+
+def relay(log):
+    for line in log:
+        if match := re.search("Login: user=<([^>]*)>, method=([A-Z0-9]*)", line):
+            with lock:
+                print("AUTHENTICATE", match[2], match[1], 200, flush=True)
+        elif "Introspection failed" in line or "Error" in line or "Fatal" in line:
+            print(line, end="", file=sys.stderr, flush=True)
 
 
 def secured(server):
@@ -264,8 +376,8 @@ def secured(server):
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
 
 
-def mail():
-    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Mail)
+def submission():
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Submission)
     server.daemon_threads = True
     secured(server)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -281,5 +393,7 @@ def door(scheme):
     return server.server_address[1]
 
 
-print(door("https"), door("http"), mail(), flush=True)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+mail = (imap(sys.argv[4]), submission()) if len(sys.argv) > 4 else ()
+print(door("https"), door("http"), *mail, flush=True)
 sys.stdin.read()

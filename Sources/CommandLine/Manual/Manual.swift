@@ -6,7 +6,7 @@ enum Manual {
   /// The names and sections of all pages.
   static let pages: [(name: String, section: Int)] =
     ([CommandName.mainPage] + CommandName.pages).map { ($0, 1) } + [
-      ("agent-config", 5), ("agent-providers", 7), ("agentd", 8),
+      ("agent-config", 5), ("agent-providers", 7), ("agent-recipes", 7), ("agentd", 8),
     ]
 
   static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"

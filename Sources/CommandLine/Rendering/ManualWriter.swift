@@ -13,13 +13,14 @@ struct ManualPage: Sendable {
   static let daemon = ManualPage(name: "agentd", section: 8) { Mdoc.page(ManualDaemon.sections) }
   static let configuration = ManualPage(name: "agent-config", section: 5) { Mdoc.page(ManualConfiguration.sections) }
   static let providers = ManualPage(name: "agent-providers", section: 7) { Mdoc.page(ManualProviders.sections) }
+  static let recipes = ManualPage(name: "agent-recipes", section: 7) { Mdoc.page(ManualRecipes.sections) }
 
   /// The pages of commands.
   static let commands = CommandName.pages.map { name in
     ManualPage(name: name, section: 1) { Mdoc.page(CommandManual(page: name).sections) }
   }
 
-  static let all = [agent] + commands + [configuration, providers, daemon]
+  static let all = [agent] + commands + [configuration, providers, recipes, daemon]
 
   /// The page that tells of a command.
   static func of(_ command: CommandName) -> ManualPage { commands.first { $0.name == command.page } ?? agent }

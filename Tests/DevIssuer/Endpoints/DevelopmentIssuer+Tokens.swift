@@ -280,6 +280,7 @@ extension DevelopmentIssuer {
       "sub": .string(grant.subject), "iss": .string(url),
     ]
     result["username"] = grant.username.map(JSON.string)
+    result["email"] = grant.username.flatMap { about($0, [:])["email"] }
     return result
   }
 }

@@ -70,7 +70,22 @@ struct Manual {
 
   /// The programs among the examples of a page, each as its lines.
   static func programs(in page: String) throws -> [[String]] {
-    let lines = try file("man/\(page)").split(separator: "\n").drop { $0 != ".Sh EXAMPLES" }
+    programs(in: try file("man/\(page)").split(separator: "\n").drop { $0 != ".Sh EXAMPLES" })
+  }
+
+  /// The recipes of agent-recipes(7), each as its lines, by name.
+  static func recipes() throws -> [String: [String]] {
+    let parts = try file("man/agent-recipes.7").split(separator: "\n.Ss ").dropFirst()
+    let recipes = try parts.map { part in
+      let lines = part.split(separator: "\n")[...]
+      return (String(lines[0]), try #require(programs(in: lines).first, "\(lines[0]) has no lines"))
+    }
+    return try Dictionary(recipes) { _, _ in throw Duplicate() }
+  }
+
+  private struct Duplicate: Error {}
+
+  private static func programs(in lines: ArraySlice<Substring>) -> [[String]] {
     var programs: [[String]] = []
     var isInside = false
     for line in lines {

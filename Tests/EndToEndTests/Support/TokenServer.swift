@@ -10,7 +10,8 @@ final class TokenServer: Sendable {
   /// Over TLS, under the authority whose certificate is ``authorityPath``.
   let url: String
   let plainURL: String
-  let mailURL: String
+  /// The ports where mail is read and where it is sent, both over TLS; nil where no mail was wanted.
+  let mailPorts: (imap: Substring, submission: Substring)?
   private let process: RunningProcess
 
   var tree: AgentTree { session.tree }
@@ -21,14 +22,19 @@ final class TokenServer: Sendable {
 
   /// Runs `body` with a server that an account lists with some details.
   ///
-  /// - Parameter options: Of `devissuer`.
+  /// - Parameters:
+  ///   - options: Of `devissuer`.
+  ///   - mail: Whether there is a server of mail, too.
   static func with<Result>(
-    _ options: String..., details: String = "", body: (TokenServer) throws -> Result
+    _ options: String..., details: String = "", mail: Bool = false, body: (TokenServer) throws -> Result
   ) throws -> Result {
-    try Issuer.with(options) { issuer in
+    let secrets = try TemporaryDirectory()
+    let secret = mail ? ["--client-secret-file", secrets.path("secret")] : []
+    return try Issuer.with(options + secret) { issuer in
       try AgentTree.with { tree in
         let events = try tree.signIn(at: issuer.url, "--scope", "openid offline_access")
-        let server = try TokenServer(Session(tree: tree, issuer: issuer, events: events))
+        let server = try TokenServer(
+          Session(tree: tree, issuer: issuer, events: events), mail ? secrets.read("secret") : nil)
         defer { server.stop() }
         try server.list(details)
         return try body(server)
@@ -36,10 +42,11 @@ final class TokenServer: Sendable {
     }
   }
 
-  private init(_ session: Session) throws {
+  /// - Parameter secret: Of the issuer's client that may introspect tokens, where there is to be mail.
+  private init(_ session: Session, _ secret: [UInt8]?) throws {
     self.session = session
     let tree = session.tree
-    try CertificateAuthority(in: tree).certify("server", subject: "server", names: "IP:127.0.0.1")
+    try CertificateAuthority(in: tree).certify("server", subject: "server", names: "IP:127.0.0.1,DNS:localhost")
     let made = try ProcessRunner.shell(
       """
       set -e; cd '\(tree.directory.path)'; mkdir git names; git init -q --bare -b main git/x.git
@@ -52,11 +59,11 @@ final class TokenServer: Sendable {
       arguments: [
         "python3", RealServer.path("Clients/server.py"), tree.directory.path, session.issuer.url,
         Programs.path("agent"),
-      ], environment: tree.environment())
+      ] + (secret.map { [String(decoding: $0, as: UTF8.self)] } ?? []), environment: tree.environment())
     let ports = try process.readLine().split(separator: " ")
-    try #require(ports.count == 3)
+    try #require(ports.count == (secret == nil ? 2 : 4))
     (url, plainURL) = ("https://127.0.0.1:\(ports[0])", "http://127.0.0.1:\(ports[1])")
-    mailURL = "imaps://127.0.0.1:\(ports[2])"
+    mailPorts = secret.map { _ in (ports[2], ports[3]) }
   }
 
   private func stop() { _ = try? process.terminate() }
@@ -83,19 +90,28 @@ final class TokenServer: Sendable {
 
   /// Runs a script with the programs of a developer on the PATH, in a home of its own.
   func run(_ script: String, _ changes: [String: String?] = [:]) throws -> ProcessResult {
+    try tree.shell("bash", "set -e\n" + script, environment(changes))
+  }
+
+  /// Begins to run a script in the same way.
+  func start(_ script: String) throws -> RunningProcess {
+    try RunningProcess(
+      executable: "/bin/bash", arguments: ["-c", "set -e; cd\n" + script], environment: tree.environment(environment()))
+  }
+
+  private func environment(_ changes: [String: String?] = [:]) -> [String: String?] {
     let folders = [
-      tree.path("names"), ClientProgram.folder, try Programs.path("."), "/usr/local/bin", "/usr/bin", "/bin",
+      tree.path("names"), ClientProgram.folder, Programs.folder, "/usr/local/bin", "/usr/bin", "/bin",
     ]
-    var variables: [String: String?] = [
+    let variables: [String: String?] = [
       "PATH": folders.compactMap { $0 }.joined(separator: ":"), "SSL_CERT_FILE": authorityPath,
       "GIT_SSL_CAINFO": authorityPath, "CARGO_HTTP_CAINFO": authorityPath, "REQUESTS_CA_BUNDLE": authorityPath,
-      "URL": url, "PLAIN": plainURL, "MAIL": mailURL, "HOST": host, "PLAIN_HOST": plainHost, "GIT_TERMINAL_PROMPT": "0",
+      "URL": url, "PLAIN": plainURL, "HOST": host, "PLAIN_HOST": plainHost, "GIT_TERMINAL_PROMPT": "0",
       "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "x", "GIT_AUTHOR_EMAIL": "x@example.com",
       "GIT_COMMITTER_NAME": "x",
       "GIT_COMMITTER_EMAIL": "x@example.com",
     ]
-    variables.merge(changes) { $1 }
-    return try tree.shell("bash", "set -e\n" + script, variables)
+    return variables.merging(changes) { $1 }
   }
 }
 
@@ -117,7 +133,7 @@ enum ClientProgram {
 
   static func isThere(_ name: String) -> Bool {
     if name == "cargo" { return cargo != nil }
-    let folders = [folder, "/usr/local/bin", "/usr/bin", "/bin"].compactMap { $0 }
+    let folders = [folder, "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin"].compactMap { $0 }
     return folders.contains { (try? ProcessRunner.shell("test -x '\($0)/\(name)'").succeeded) == true }
   }
 }

@@ -1,0 +1,105 @@
+/// The page agent-recipes(7): programs that take a token from a command, a variable or a file. Each recipe is tested as it
+/// stands here.
+enum ManualRecipes {
+  static var sections: [ManualSection] {
+    [
+      ManualSection("NAME", [.raw(".Nm agent-recipes\n.Nd use the session in other programs\n")]),
+      ManualSection("DESCRIPTION", description.map { .text($0) }),
+      ManualSection("MAIL", mail),
+      ManualSection("CLOUDS AND CERTIFICATES", services),
+      ManualSection("SHELLS AND SCRIPTS", scripts),
+      ManualSection(
+        "SEE ALSO",
+        [.seeAlso([("agent-env", 1), ("agent-exec", 1), ("agent-helper", 1), ("agent-setup", 1), ("agent-token", 1)])]),
+    ]
+  }
+
+  private static let description = [
+    "Programs that can run a command, or read a variable or a file, need no more than a line of their configuration. Here"
+      + " `work` is the account, and what is of `example.com` stands for one's own. No recipe has a token among the arguments"
+      + " of a program, where other users can see it.",
+    "Programs that ask for a credential by a protocol of their own, such as `git`, `docker`, `kubectl` and `aws`, are in"
+      + " agent-helper(1), and agent-setup(1) sets them up.",
+  ]
+
+  private static let mail: [ManualBlock] = [
+    .text("The server must take the account's access token for mail; `scope` of the account decides that."),
+    .heading("mbsync"),
+    .text(
+      "In `~/.mbsyncrc`. The mechanism is an addition to the Cyrus SASL library: `libsasl2-modules-kdexoauth2` in Debian,"
+        + " `cyrus-sasl-xoauth2` elsewhere."),
+    .code([
+      "IMAPAccount work", "Host imap.example.com", "Port 993", "User me@example.com", #"PassCmd "agent token work""#,
+      "AuthMechs XOAUTH2", "SSLType IMAPS",
+    ]),
+    .heading("msmtp"),
+    .text("In `~/.msmtprc`:"),
+    .code([
+      "account work", "host smtp.example.com", "port 465", "tls on", "tls_starttls off", "auth oauthbearer",
+      "user me@example.com", "from me@example.com", "passwordeval agent token work",
+    ]),
+    .heading("mutt"),
+    .text("In `~/.muttrc`, for NeoMutt too:"),
+    .code([
+      #"set imap_user = "me@example.com""#, #"set folder = "imaps://imap.example.com:993/""#,
+      #"set spoolfile = "+INBOX""#, #"set imap_authenticators = "oauthbearer:xoauth2""#,
+      #"set imap_oauth_refresh_command = "agent token work""#,
+      #"set smtp_url = "smtps://me%40example.com@smtp.example.com:465/""#,
+      #"set smtp_authenticators = "oauthbearer:xoauth2""#, #"set smtp_oauth_refresh_command = "agent token work""#,
+      #"set from = "me@example.com""#,
+    ]),
+    .heading("aerc"),
+    .text("In `~/.config/aerc/accounts.conf`:"),
+    .code([
+      "[work]", "source            = imaps+oauthbearer://me%40example.com@imap.example.com:993",
+      "source-cred-cmd   = agent token work",
+      "outgoing          = smtps+oauthbearer://me%40example.com@smtp.example.com:465",
+      "outgoing-cred-cmd = agent token work", "default           = INBOX", "from              = Me <me@example.com>",
+    ]),
+  ]
+
+  private static let services: [ManualBlock] = [
+    .text(
+      "A service that trusts the issuer trades its ID Token, which must be meant for the service: the client id, or what"
+        + " stands as the audience there. A program that runs for long has it in a file, which is kept fresh."),
+    .heading("AWS web identity"),
+    .text("For all programs that use a library of AWS. agent-helper(1) has the way without a file."),
+    .code([
+      "export AWS_ROLE_ARN=arn:aws:iam::123456789012:role/deploy",
+      "agent exec --token-file --id-token --var AWS_WEB_IDENTITY_TOKEN_FILE=token_file work -- aws sts get-caller-identity",
+    ]),
+    .heading("Azure workload identity"),
+    .text("For all programs that use a library of Azure; the ids are those of the application that trusts the issuer."),
+    .code([
+      "export AZURE_TENANT_ID=11111111-2222-3333-4444-555555555555",
+      "export AZURE_CLIENT_ID=66666666-7777-8888-9999-000000000000",
+      "agent exec --token-file --id-token --var AZURE_FEDERATED_TOKEN_FILE=token_file work -- ./program",
+    ]),
+    .heading("Vault"),
+    .text(
+      "`vault` reads the value `-` from its standard input, to the last byte. The same is true of OpenBao's `bao`."),
+    .code(["agent token --id-token work | tr -d '\\n' | vault write auth/jwt/login role=dev jwt=-"]),
+    .heading("step"),
+    .text("`step` takes each of its options from a variable, too, so that the token stands on no command line."),
+    .code(["agent exec --var STEP_TOKEN=id_token work -- step ca certificate me@example.com me.crt me.key"]),
+  ]
+
+  private static let scripts: [ManualBlock] = [
+    .heading("HTTPie"),
+    .text("In bash and zsh. `agent request` does the same for a place that the account lists."),
+    .code([#"http https://api.example.com/me "Authorization:@"<(agent token --header work | cut -d' ' -f2-)"#]),
+    .heading("direnv"),
+    .text(
+      "In `.envrc`. The token is as old as the last time that the folder was entered; `direnv reload` gets another one."
+    ),
+    .code([#"eval "$(agent env work)""#]),
+    .heading("GitHub Actions"),
+    .text("A step of a workflow. The steps after it have the variables, and the log has stars where a token would be."),
+    .code(["- run: agent env --shell github-actions work"]),
+    .heading("GitLab CI"),
+    .text(
+      "All lines of a job are run by one shell, so the variables are there until its end. They belong in no artifact: who"
+        + " may read the job can read that."),
+    .code(["deploy:", "  script:", #"    - eval "$(agent env work)""#, "    - ./deploy"]),
+  ]
+}
