@@ -45,6 +45,7 @@ extension Failure {
     case .redirectElsewhere: self.init(redirectElsewhere: login)
     case .redirectNotNamed(let provider): self.init(redirectOf: provider, login)
     case .clientNotNamed(let missing): self.init(missing, login)
+    case .clientSecretNotNamed(let missing): self.init(missing, login)
     case .clientURL(let problem):
       self.init(problem, Self.login(account, entered, without: "--client-id"))
     case .demandsNeedBrowser: self = .demandsNeedBrowser
@@ -228,6 +229,18 @@ extension Failure {
       hint = Phrase("\(hint); or, to publish one at a URL of yours: agent account client-metadata --client-id URL")
     }
     self.init(.clientNeeded, text, hint: hint)
+  }
+
+  /// Where the client secret is.
+  private init(_ missing: MissingSecret, _ login: String) {
+    let fact =
+      missing.isForBrowser
+      ? Phrase("a sign-in by browser at \(missing.provider) needs the secret of the client")
+      : Phrase("\(missing.provider) gives no tokens without the secret of the client")
+    self.init(
+      .clientNeeded, missing.page.map { Phrase("\(fact), which is shown at \($0)") } ?? fact,
+      hint: Phrase("\(login) --client-secret-prompt; or from a file: \(login) --client-secret-file FILE"))
+    needsClientSecret = true
   }
 
   /// Why a client cannot be a URL so (draft-ietf-oauth-client-id-metadata-document-03).

@@ -47,6 +47,8 @@ package enum SessionError: Error, Hashable, Sendable {
   case redirectNotNamed(provider: String)
   /// The sign-in names no client, and the server knows none.
   case clientNotNamed(MissingClient)
+  /// The provider gives no tokens without a client secret, and none is known.
+  case clientSecretNotNamed(MissingSecret)
   /// A URL cannot be the client so.
   case clientURL(ClientURLProblem)
   /// A device code cannot carry what is asked of how the person signs in.
@@ -100,8 +102,8 @@ package enum SessionError: Error, Hashable, Sendable {
       case .grantEnded, .passing, .lasting: .none
       }
     case .signInKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .severalAccounts, .noPlace, .content,
-      .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .redirectNotNamed, .clientNotNamed, .clientURL,
-      .demandsNeedBrowser,
+      .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .redirectNotNamed, .clientNotNamed,
+      .clientSecretNotNamed, .clientURL, .demandsNeedBrowser,
       .guestNeedsProof, .guestOverUser,
       .clientSecretExpired, .cancelled, .stopping, .tooBusy, .idToken, .vault, .configuration, .memory:
       .none
@@ -184,6 +186,7 @@ package enum SessionError: Error, Hashable, Sendable {
 
   /// Whether the server refused the client as it is registered, or something that only its registration can change.
   var isAboutClient: Bool {
+    if case .clientSecretNotNamed = self { return true }
     guard case .oauth(let error) = self else { return false }
     return [.invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer].contains(error.code)
   }
@@ -289,6 +292,22 @@ package struct MissingClient: Sendable, Hashable {
     self.redirectURI = redirectURI
     self.canRegister = canRegister
     self.canPublish = canPublish
+  }
+}
+
+/// The client secret that a sign-in lacks.
+package struct MissingSecret: Sendable, Hashable {
+  /// The provider's title.
+  package var provider: String
+  /// Where the secret is shown; nil where only the server's administrator knows.
+  package var page: String?
+  /// Whether a sign-in by device code does without.
+  package var isForBrowser: Bool
+
+  package init(provider: String, page: String?, isForBrowser: Bool) {
+    self.provider = provider
+    self.page = page
+    self.isForBrowser = isForBrowser
   }
 }
 

@@ -55,6 +55,18 @@ extension SignIn.Prepared {
   }
   /// The client has something to prove itself with.
   package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
+  /// Makes sure that the client has something to prove itself with, where its provider demands that.
+  ///
+  /// - Throws: `clientSecretNotNamed`.
+  package func requireSecret(isBrowser: Bool) throws(SessionError) {
+    guard !hasCredentials, let provider = configuration.providerSettings,
+      provider.has(.secretNeeded) || isBrowser && provider.has(.secretForCode)
+    else { return }
+    throw .clientSecretNotNamed(
+      MissingSecret(
+        provider: provider.title, page: provider.registration?.page, isForBrowser: !provider.has(.secretNeeded)))
+  }
+
   var services: SessionServices { request.services }
   var cancellation: Cancellation { request.cancellation }
   private var isGuest: Bool { request.isGuest }
