@@ -14,7 +14,8 @@ extension Failure {
       error.code.isAboutHost && !name.isEmpty ? Phrase("\(String(name.dropFirst())): \(Phrase(error))") : Phrase(error)
     self.init(
       FailureCode(error.code), message,
-      hint: error.advice.map { Phrase(advice: $0) } ?? error.waitHint ?? error.slashHint(login)
+      hint: error.claims.map { Phrase(verbatim: "\(login) --claims-challenge \($0.challenge)") }
+        ?? error.advice.map { Phrase(advice: $0) } ?? error.waitHint ?? error.slashHint(login)
         ?? error.code.hint(name, login))
   }
 }

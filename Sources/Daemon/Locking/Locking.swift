@@ -121,6 +121,7 @@ final class Locking: DaemonPart {
     // Accounts with the background policy were not renewed while they were locked.
     broker.backgroundScanRevision = nil
     broker.scanBackgroundAccounts()
+    broker.planSessionEndScan()
     onUnlock()
   }
 }

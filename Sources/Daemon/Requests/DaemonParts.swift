@@ -73,6 +73,7 @@ final class DaemonParts {
   func start(isPrivate: Bool) {
     broker.isPrivate = isPrivate
     broker.scanBackgroundAccounts()
+    broker.planSessionEndScan()
     signOuts.start()
   }
 

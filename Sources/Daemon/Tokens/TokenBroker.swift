@@ -34,6 +34,8 @@ final class TokenBroker: DaemonPart {
   var isPrivate = false
   /// Revision of the settings file at the last scan for accounts with the background policy.
   var backgroundScanRevision: UInt64?
+  /// When the vault is next read for the ends of sessions without a token in memory; nil before the first time.
+  var sessionEndScan: Instant?
   /// Difference of the machine's clock to the one that is never set, in seconds, when it was last looked at.
   var clockOffset: Int
   /// The daemon is stopping: no refresh begins.

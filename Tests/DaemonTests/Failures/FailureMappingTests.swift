@@ -191,5 +191,11 @@ import Wire
   @Test func `a hint names the account that was asked for`() {
     #expect(Self.failure(.oauth(OAuthError(.invalidGrant, "the grant"))).hint == "agent login work")
     #expect(Failure(.oauth(OAuthError(.invalidGrant, "the grant")), account: nil).hint == "agent login")
+    var challenged = OAuthError(.interactionRequired, "the token endpoint")
+    challenged.claims = RequestedClaims(#"{"access_token":{}}"#)
+    challenged.advice = "a second factor is asked for"
+    #expect(
+      Failure(.oauth(challenged), account: "work").hint
+        == "agent login work --claims-challenge eyJhY2Nlc3NfdG9rZW4iOnt9fQ")
   }
 }
