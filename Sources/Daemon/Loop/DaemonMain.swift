@@ -41,8 +41,8 @@ package enum DaemonMain {
   }
 
   private static func serve(_ invocation: DaemonInvocation, mirror: LogMirror?) throws -> Int32 {
-    if let home = UserDirectories.foreignHome {
-      complain("HOME is \(home), which belongs to another user than root; use sudo -H")
+    if let foreign = UserDirectories.foreign {
+      complain("\(foreign.variable) is \(foreign.path), which belongs to another user than root; use sudo -i")
       return ExitStatus.failed.rawValue
     }
     let signals = try Signals.SignalReceiver([Signals.SIGTERM, Signals.SIGINT, Signals.SIGHUP])
