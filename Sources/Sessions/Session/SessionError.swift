@@ -22,6 +22,10 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityUnverified(account: String)
   /// The sign-in brought a refresh token, which is kept, and no access token that can be used.
   indirect case signInKept(AccountConfiguration, because: SessionError)
+  /// The server gave a grant that is not kept for this reason.
+  ///
+  /// - Parameter isRevoked: The grant was ended at the server; else it is left there.
+  indirect case grantNotKept(because: SessionError, isRevoked: Bool)
   /// The account is signed in, and the new sign-in does not say which user it is for (OpenID Connect Core, section
   /// 5.7).
   case identityUnknown(account: String)
@@ -99,7 +103,8 @@ package enum SessionError: Error, Hashable, Sendable {
       // A refresh whose grant is ended fails with ``expired``; another request may mean another grant.
       case .grantEnded, .passing, .lasting: .none
       }
-    case .signInKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .severalAccounts, .noPlace, .content,
+    case .signInKept, .grantNotKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .severalAccounts,
+      .noPlace, .content,
       .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .redirectNotNamed, .clientNotNamed, .clientURL,
       .demandsNeedBrowser,
       .guestNeedsProof, .guestOverUser,

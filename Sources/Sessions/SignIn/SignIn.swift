@@ -102,8 +102,19 @@ extension SignIn {
 
     /// Revokes it, as far as that can be done (RFC 7009). Blocking.
     package func end(_ cancellation: Cancellation) {
-      try? server.revoke(refreshToken, hint: .refreshToken, bearer: nil, cancellation: cancellation)
+      _ = server.end(refreshToken, .refreshToken, cancellation)
     }
+  }
+}
+
+extension AuthorizationServer {
+  /// Revokes a token that nothing uses (RFC 7009). Blocking.
+  ///
+  /// - Returns: Whether the server did.
+  func end(
+    _ token: SharedSecret, _ hint: RevocationHint, bearer: SharedSecret? = nil, _ cancellation: Cancellation
+  ) -> Bool {
+    (try? revoke(token, hint: hint, bearer: bearer, cancellation: cancellation)) != nil
   }
 }
 
