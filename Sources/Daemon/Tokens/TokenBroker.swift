@@ -186,7 +186,8 @@ final class TokenBroker: DaemonPart {
     if let stamp, stamp == account.validated.stamp {
       account.validated.revision = context.fileRevision
     } else {
-      let isCurrent = services.isCurrent(grant, of: account.name)
+      // What cannot be read now costs no token; the next request reads again.
+      guard let isCurrent = services.isCurrent(grant, of: account.name) else { return }
       // Another process may also have changed the key slots.
       lock.vaultFileChanged()
       if isCurrent {
