@@ -77,5 +77,8 @@ final class DaemonParts {
   }
 
   /// Runs once a minute.
-  func housekeep() { broker.housekeep() }
+  func housekeep() {
+    locking.housekeep()
+    broker.housekeep()
+  }
 }
