@@ -212,7 +212,7 @@ final class TokenBroker: DaemonPart {
       account: account.name, configuration: account.configuration, previous: account.session.grant,
       target: account.target,
       services: services(for: account.name), cancellation: account.newRefreshCancellation())
-    jobs.wait(as: .refresh(account.name), operation.cancellation) {
+    jobs.wait(as: .refresh(account.name), at: account.configuration.server, operation.cancellation) {
       operation.attempt()
     } then: { [self] outcome in
       if let move = (try? outcome.get())?.rewritten { moveTokens(of: operation.account, move) }
