@@ -103,7 +103,7 @@ enum Manual {
     "`agent exec` exits with the status of the command it runs, 126 when that cannot be run and 127 when it is not"
     + " found."
 
-  /// What somebody types who never used the program before.
+  /// The first commands of a new user.
   static let gettingStarted = [
     Command.Example("Sign in to a service that is known by name", "agent login github"),
     Command.login.examples[0], Command.Example("See who is signed in, and until when", "agent status"),
