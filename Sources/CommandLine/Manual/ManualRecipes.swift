@@ -10,7 +10,11 @@ enum ManualRecipes {
       ManualSection("SHELLS AND SCRIPTS", scripts),
       ManualSection(
         "SEE ALSO",
-        [.seeAlso([("agent-env", 1), ("agent-exec", 1), ("agent-helper", 1), ("agent-setup", 1), ("agent-token", 1)])]),
+        [
+          .seeAlso([
+            ("agent", 1), ("agent-env", 1), ("agent-exec", 1), ("agent-helper", 1), ("agent-setup", 1), ("agent-token", 1),
+          ])
+        ]),
     ]
   }
 
