@@ -12,7 +12,8 @@ enum ManualRecipes {
         "SEE ALSO",
         [
           .seeAlso([
-            ("agent", 1), ("agent-env", 1), ("agent-exec", 1), ("agent-helper", 1), ("agent-setup", 1), ("agent-token", 1),
+            ("agent", 1), ("agent-env", 1), ("agent-exec", 1), ("agent-helper", 1), ("agent-setup", 1),
+            ("agent-token", 1),
           ])
         ]),
     ]

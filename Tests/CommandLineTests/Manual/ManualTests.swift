@@ -284,7 +284,8 @@ import Wire
     #expect(try HelpCommand.text(for: ["daemon"]) == HelpWriter.help(onGroup: "daemon"))
     #expect(try HelpCommand.text(for: ["token", "work"]) == HelpWriter.help(on: .named(.token)))
     #expect(try HelpCommand.text(for: ["token"], all: true) == HelpWriter.help(on: .named(.token), all: true))
-    #expect(try HelpCommand.text(for: ["daemon"], all: true).contains(HelpWriter.help(on: .named(.daemonLog), all: true)))
+    #expect(
+      try HelpCommand.text(for: ["daemon"], all: true).contains(HelpWriter.help(on: .named(.daemonLog), all: true)))
     #expect(throws: Failure(.invalidRequest, "there is no command \"daemon fly\"", hint: "agent help")) {
       try HelpCommand.text(for: ["daemon", "fly"])
     }
