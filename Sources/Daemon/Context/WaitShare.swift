@@ -1,12 +1,12 @@
 internal import OAuth
 internal import Vocabulary
 
-/// Whose work waits for others: servers, peers, locks of other processes. Work beyond the share's limit queues behind
-/// that of the same share only (fair shares).
+/// The party whose work waits for others: servers, peers, locks of other processes. Work beyond the share's limit
+/// queues behind that of the same share only (fair shares).
 enum WaitShare: Hashable, Sendable {
   /// The refreshes of one account, which its lock keeps apart anyway.
   case refresh(AccountName)
-  /// What is asked of the server about one account's session.
+  /// Questions to the server about one account's session.
   case questions(AccountName)
   /// The exchanges of one account's token for tokens with other targets.
   case exchanges(AccountName)
