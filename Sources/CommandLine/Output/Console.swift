@@ -31,7 +31,7 @@ struct Console: Sendable {
   /// Whether a person may be asked on the terminal.
   var mayAsk = true
 
-  /// The longest wait for a daemon that accepts nobody.
+  /// The longest wait for a daemon that accepts no connection.
   var timeoutSeconds = WireProtocol.defaultTimeoutSeconds
 
   init(json: Bool, quiet: Bool, verbose: Bool = false) {

@@ -29,6 +29,12 @@ extension Failure {
         .identityChanged, "\(account): the user is not verified, because the ID Token could not be verified",
         hint: "agent login \(account)")
     case .signInKept(_, because: let error): self.init(error, account: account)
+    case .grantNotKept(because: let error, let isRevoked):
+      self.init(error, account: account, entered: entered)
+      text =
+        isRevoked
+        ? Phrase("\(text); the server was told to end the new session")
+        : Phrase("\(text); the new session is left at the server")
     case .identityUnknown(let account): self.init(unknownUserOf: account)
     case .lifetimeTooShort(let account, let lifetime):
       self.init(

@@ -30,8 +30,13 @@ package enum DaemonMain {
       complain(error.message)
       return ExitStatus.usage.rawValue
     } catch let error as SystemError {
-      if error.isAgain { return alreadyRunningStatus }
-      complain("\(error.operation): \(error.message)")
+      // Only the lock tells that another daemon is there: a thread that cannot be made has the same number.
+      if error.isAgain, error.operation == "flock" { return alreadyRunningStatus }
+      if error.isAgain {
+        complain("the system allows no more threads or processes")
+      } else {
+        complain("\(error.operation): \(error.message)")
+      }
     } catch let error as DirectoryError {
       complain(error.message)
     } catch {
@@ -41,8 +46,8 @@ package enum DaemonMain {
   }
 
   private static func serve(_ invocation: DaemonInvocation, mirror: LogMirror?) throws -> Int32 {
-    if let home = UserDirectories.foreignHome {
-      complain("HOME is \(home), which belongs to another user than root; use sudo -H")
+    if let foreign = UserDirectories.foreign {
+      complain("\(foreign.variable) is \(foreign.path), which belongs to another user than root; use sudo -i")
       return ExitStatus.failed.rawValue
     }
     let signals = try Signals.SignalReceiver([Signals.SIGTERM, Signals.SIGINT, Signals.SIGHUP])

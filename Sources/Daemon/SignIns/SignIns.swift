@@ -137,7 +137,7 @@ final class SignIns: AccountPart {
 
   private func devicePrepared(_ login: Login, _ waiting: SignIn.Waiting.Device) {
     let (prepared, code) = (waiting.prepared, waiting.authorization)
-    login.polling = DevicePolling(code)
+    login.polling.device = DevicePolling(code)
     log.note(.signInCode(seconds: code.expiresIn), login.account)
     let expiry = waiting.startedAtUnixSeconds + code.expiresIn
     send(
@@ -146,7 +146,7 @@ final class SignIns: AccountPart {
           login: login.name, account: login.account.text, issuer: prepared.configuration.issuer,
           clientID: prepared.configuration.clientID, scope: prepared.scope?.text, userCode: code.userCode,
           verificationURI: code.verificationURI, verificationURIComplete: code.verificationURIComplete,
-          expiresAt: expiry, interval: login.polling.interval)), to: login, until: expiry)
+          expiresAt: expiry, interval: login.polling.device.interval)), to: login, until: expiry)
     if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
     detach(login, until: expiry)
     scheduleNextPoll(login)
@@ -168,7 +168,7 @@ final class SignIns: AccountPart {
     guard let device = login.device else { return }
     let now = services.time.now()
     let elapsed = device.startedAt.duration(to: now).wholeMilliseconds
-    switch login.polling.next(elapsedMilliseconds: elapsed) {
+    switch login.polling.device.next(elapsedMilliseconds: elapsed) {
     case .poll(let wait): schedule(at: now.advanced(by: .milliseconds(wait))) { [self, id = login.id] in pollDue(id) }
     case .expire(let wait):
       schedule(at: now.advanced(by: .milliseconds(wait))) { [self, id = login.id] in loginExpired(id) }
@@ -198,17 +198,17 @@ final class SignIns: AccountPart {
     case .failure(let error): loginFinished(id, .failure(error))
     case .success(.signedIn(let outcome)): loginFinished(id, .success(outcome))
     case .success(.undecided(let pending)):
-      let interval = login.polling.interval
-      login.polling.after(pending)
-      if login.polling.interval != interval {
-        log.note(.signInSlowed(seconds: login.polling.interval), login.account)
+      let interval = login.polling.device.interval
+      login.polling.device.after(pending)
+      if login.polling.device.interval != interval {
+        log.note(.signInSlowed(seconds: login.polling.device.interval), login.account)
       }
-      if login.polling.suspectsFastClock, !login.hasWarnedOfClock {
-        login.hasWarnedOfClock = true
+      if login.polling.device.suspectsFastClock, !login.polling.hasWarnedOfClock {
+        login.polling.hasWarnedOfClock = true
         let notice = Phrase("the server keeps asking to slow down: this machine's clock may run too fast")
         loop.send(.event(.notice(notice)), to: login.ticket)
       }
-      step(.signInPending(seconds: login.polling.interval), login.account)
+      step(.signInPending(seconds: login.polling.device.interval), login.account)
       scheduleNextPoll(login)
     }
   }
@@ -273,10 +273,7 @@ final class SignIns: AccountPart {
       loop.send(.event(.notice(Phrase(notice))), to: login.ticket)
     }
     if let replaced = outcome.replaced {
-      jobs.wait(as: .signIn(0), Cancellation()) {
-        replaced.end(Cancellation())
-      } then: { _ in
-      }
+      endLeftover(of: login.account) { replaced.end($0) }
     }
     if !outcome.isGuest, !outcome.hasRefreshToken {
       let notice =
@@ -341,11 +338,9 @@ final class SignIns: AccountPart {
     login.cancellation.cancel()
     let unconfirmed = login.unconfirmed
     if let prepared = login.waiting?.prepared, unconfirmed != nil || prepared.leavesSomething {
-      let cancellation = Cancellation()
-      jobs.wait(as: .signIn(0), cancellation) {
+      endLeftover(of: login.account) { cancellation in
         unconfirmed?.refuse(cancellation)
         prepared.withdraw()
-      } then: { _ in
       }
     }
     noteEnd(of: login, code)
@@ -354,8 +349,16 @@ final class SignIns: AccountPart {
   /// Withdraws the server-side data of an unfinished sign-in.
   private func withdraw(_ prepared: SignIn.Prepared) {
     guard prepared.leavesSomething else { return }
-    jobs.wait(as: .signIn(0), Cancellation()) {
-      prepared.withdraw()
+    endLeftover(of: prepared.account) { _ in prepared.withdraw() }
+  }
+
+  /// Ends at the server of an account what nothing uses any more. A daemon that stops gives it the time that a rotated
+  /// token has.
+  private func endLeftover(of account: AccountName, _ end: @escaping @Sendable (Cancellation) -> Void) {
+    let cancellation = Cancellation()
+    cancellation.beginSpending()
+    jobs.wait(as: .leftovers(account), cancellation) {
+      end(cancellation)
     } then: { _ in
     }
   }

@@ -188,7 +188,8 @@ final class TokenBroker: DaemonPart {
     if let stamp, stamp == account.validated.stamp {
       account.validated.revision = context.fileRevision
     } else {
-      let isCurrent = services.isCurrent(grant, of: account.name)
+      // What cannot be read now costs no token; the next request reads again.
+      guard let isCurrent = services.isCurrent(grant, of: account.name) else { return }
       // Another process may also have changed the key slots.
       lock.vaultFileChanged()
       if isCurrent {
@@ -213,7 +214,7 @@ final class TokenBroker: DaemonPart {
       account: account.name, configuration: account.configuration, previous: account.session.grant,
       target: account.target,
       services: services(for: account.name), cancellation: account.newRefreshCancellation())
-    jobs.wait(as: .refresh(account.name), operation.cancellation) {
+    jobs.wait(as: .refresh(account.name), at: account.configuration.server, operation.cancellation) {
       operation.attempt()
     } then: { [self] outcome in
       if let move = (try? outcome.get())?.rewritten { moveTokens(of: operation.account, move) }

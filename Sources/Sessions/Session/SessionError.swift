@@ -22,6 +22,10 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityUnverified(account: String)
   /// The sign-in brought a refresh token, which is kept, and no access token that can be used.
   indirect case signInKept(AccountConfiguration, because: SessionError)
+  /// The server gave a grant that is not kept for this reason.
+  ///
+  /// - Parameter isRevoked: The grant was ended at the server; else it is left there.
+  indirect case grantNotKept(because: SessionError, isRevoked: Bool)
   /// The account is signed in, and the new sign-in does not say which user it is for (OpenID Connect Core, section
   /// 5.7).
   case identityUnknown(account: String)
@@ -101,7 +105,8 @@ package enum SessionError: Error, Hashable, Sendable {
       // A refresh whose grant is ended fails with ``expired``; another request may mean another grant.
       case .grantEnded, .passing, .lasting: .none
       }
-    case .signInKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .severalAccounts, .noPlace, .content,
+    case .signInKept, .grantNotKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .severalAccounts,
+      .noPlace, .content,
       .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .redirectNotNamed, .clientNotNamed,
       .clientSecretNotNamed, .clientURL, .demandsNeedBrowser,
       .guestNeedsProof, .guestOverUser,
@@ -266,11 +271,11 @@ package struct ConfigurationError: Error, Hashable, Sendable {
     self.place = place
   }
 
-  /// Whether somebody else kept the lock of the settings.
+  /// Whether another process kept the lock of the settings.
   var isBusy: Bool { if case .storage(let error) = code { error.isAgain } else { false } }
 }
 
-/// What a person must do to get a client id.
+/// The steps by which a person gets a client id.
 package struct MissingClient: Sendable, Hashable {
   /// The provider's title, or the issuer.
   package var server: String
@@ -317,7 +322,7 @@ package enum ClientURLProblem: Sendable, Hashable {
   case malformed
   /// A published client has no secret.
   case secret
-  /// What a certificate proves is not in the document.
+  /// The document does not hold what a certificate proves.
   case certificate
   /// The server does not take such clients.
   case unannounced(canRegister: Bool)

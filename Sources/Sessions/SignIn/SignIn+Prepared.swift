@@ -14,7 +14,7 @@ extension SignIn {
     package let scope: Scope?
     /// The level of protection that the session will be kept at.
     package let level: Protection
-    /// What the account asks for beside the scope.
+    /// The account's parameters beside the scope.
     let extras: ExtraParameters
     let request: Request
     /// Where the browser brings the answer; nil where none comes to this machine and none is pasted.
@@ -133,7 +133,8 @@ extension SignIn.Prepared {
     } catch {
       guard let refreshToken = answer.refreshToken, !isGuest else {
         if error.isOfStorage, let token = try? answer.tokens().accessToken {
-          try? server.revoke(token, hint: .accessToken, bearer: token, cancellation: cancellation)
+          throw .grantNotKept(
+            because: error, isRevoked: server.end(token, .accessToken, bearer: token, cancellation))
         }
         throw error
       }
@@ -194,9 +195,10 @@ extension SignIn.Prepared {
   }
 
   /// Keeps a refresh token whose answer is of no further use, where the next refresh may do better; else ends its grant
-  /// at the server. A session that the account has already is left alone: some servers end it with any of its tokens.
+  /// at the server. A session that the account has already is left alone: some servers end it with any of its tokens,
+  /// but for those of another user (no approval is wasted).
   ///
-  /// - Throws: `error`, or `signInKept` because of it.
+  /// - Throws: `error`, or `signInKept` or `grantNotKept` because of it.
   private func keepOrRevoke(
     _ refreshToken: SharedSecret, because error: SessionError, _ demands: IDTokenDemands, needsIDToken: Bool
   ) throws(SessionError) -> Never {
@@ -207,12 +209,14 @@ extension SignIn.Prepared {
     let ending = try? services.holding(account, at: level, mustWrite: true) {
       (_) throws(SessionError) -> SessionError in
       let old = try oldRecord()
-      guard old?.refreshToken == nil, old?.accessToken == nil else { return error }
+      let hasSession = old?.refreshToken != nil || old?.accessToken != nil
+      if case .identityChanged(_, "sub") = error {
+        return .grantNotKept(because: error, isRevoked: server.end(refreshToken, .refreshToken, cancellation))
+      }
+      if hasSession { return .grantNotKept(because: error, isRevoked: false) }
       guard mayDoBetter else {
-        try oauth { () throws(OAuthError) in
-          try server.revoke(refreshToken, hint: .refreshToken, bearer: nil, cancellation: cancellation)
-        }
-        return error
+        let isRevoked = server.end(refreshToken, .refreshToken, cancellation)
+        return error.isOfStorage ? .grantNotKept(because: error, isRevoked: isRevoked) : error
       }
       var record = try record(refreshToken, replacing: old)
       record.identity = old?.identity
@@ -226,10 +230,8 @@ extension SignIn.Prepared {
     }
     if let ending { throw ending }
     // Not even the vault can be asked; a new account has no session that this could end.
-    if request.isNew {
-      try? server.revoke(refreshToken, hint: .refreshToken, bearer: nil, cancellation: cancellation)
-    }
-    throw error
+    throw .grantNotKept(
+      because: error, isRevoked: request.isNew && server.end(refreshToken, .refreshToken, cancellation))
   }
 
   /// A record of this sign-in with its refresh token.

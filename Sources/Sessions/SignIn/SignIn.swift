@@ -7,7 +7,7 @@ package import Vocabulary
 /// A sign-in to an account. Its phases are types: a ``Request``, the ``Prepared`` sign-in with its server and client,
 /// what a person is ``Waiting`` to approve, and the ``Outcome``.
 package enum SignIn {
-  /// What a sign-in starts from.
+  /// The input of a sign-in.
   package struct Request: Sendable {
     package let account: AccountName
     package let configuration: AccountConfiguration
@@ -83,7 +83,7 @@ package enum SignIn {
 }
 
 extension SignIn {
-  /// What a person should know of a sign-in.
+  /// A remark on a sign-in, for the person.
   package enum Notice: Sendable, Hashable {
     /// The client id is from this file.
     case clientFile(String)
@@ -102,8 +102,19 @@ extension SignIn {
 
     /// Revokes it, as far as that can be done (RFC 7009). Blocking.
     package func end(_ cancellation: Cancellation) {
-      try? server.revoke(refreshToken, hint: .refreshToken, bearer: nil, cancellation: cancellation)
+      _ = server.end(refreshToken, .refreshToken, cancellation)
     }
+  }
+}
+
+extension AuthorizationServer {
+  /// Revokes a token that nothing uses (RFC 7009). Blocking.
+  ///
+  /// - Returns: Whether the server did.
+  func end(
+    _ token: SharedSecret, _ hint: RevocationHint, bearer: SharedSecret? = nil, _ cancellation: Cancellation
+  ) -> Bool {
+    (try? revoke(token, hint: hint, bearer: bearer, cancellation: cancellation)) != nil
   }
 }
 

@@ -55,7 +55,6 @@ final class AgentTree: Sendable {
       executable: Programs.path("agent"), arguments: arguments, environment: environment(changes),
       input: Array(input.utf8), timeout: timeout)
     try Hints.check(result, in: self, of: arguments)
-    try Catalogue.check(result, of: arguments)
     return result
   }
 

@@ -146,3 +146,64 @@ import Testing
     }
   }
 }
+
+/// Finds English words in a text that is in another language.
+private enum EnglishWords {
+  /// Words that are in most English sentences, and in no German one.
+  private static let common: Set<String> = [
+    "the", "is", "are", "not", "no", "to", "of", "for", "and", "or", "with", "without", "cannot", "must", "there",
+    "has",
+    "have", "had", "be", "been", "by", "from", "at", "it", "its", "that", "this", "these", "which", "does", "did", "do",
+    "done", "only", "than", "if", "then", "your", "you", "needs", "takes", "give", "given", "choose", "again",
+    "unknown",
+    "value", "wrong", "failed", "denied", "invalid", "missing", "such", "file", "could", "may", "their", "them", "when",
+    "where", "who", "one", "every", "any", "nothing", "already", "before", "after", "between", "now", "found", "kept",
+  ]
+
+  /// The English words that remain without what is the same in all languages: what is quoted, addresses, paths,
+  /// options, names with a sign or a digit in them, what a server said, and commands up to the end of a part of a
+  /// sentence.
+  static func found(in text: String) -> [String] {
+    var words: [String] = []
+    for line in text.split(separator: "\n") { words += found(inLine: withoutQuotes(String(line))) }
+    return words
+  }
+
+  private static func found(inLine line: String) -> [String] {
+    var words: [String] = []
+    var isCommand = false
+    for part in line.split(separator: " ") {
+      let word = part.drop { !isLetter($0) }
+      let bare = String(word.prefix { isLetter($0) })
+      let ends = part.last.map { ";,?.:؛،؟".contains($0) } ?? false
+      if part == "agent" || part == "chmod" || part == "ssh" { isCommand = true }
+      let isName = part.contains { "/_=@-.0123456789".contains($0) } && !ends || part.hasPrefix("-")
+      if !isCommand, !isName, common.contains(bare), String(word).dropFirst(bare.count).allSatisfy({ !isLetter($0) }) {
+        words.append(bare)
+      }
+      if ends { isCommand = false }
+    }
+    return words
+  }
+
+  private static func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter }
+
+  /// The text without what stands in quotes, or behind "server:" in brackets.
+  private static func withoutQuotes(_ text: String) -> String {
+    var result = ""
+    var end: Character?
+    for character in text {
+      if let closing = end {
+        if character == closing { end = nil }
+      } else if let closing = quotes[character] {
+        end = closing
+      } else {
+        result.append(character)
+        if result.hasSuffix("(Server: ") || result.hasSuffix("(الخادم: ") { end = ")" }
+      }
+    }
+    return result
+  }
+
+  private static let quotes: [Character: Character] = ["„": "“", "«": "»", "\"": "\"", "'": "'"]
+}
