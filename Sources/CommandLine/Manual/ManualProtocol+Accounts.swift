@@ -29,6 +29,9 @@ extension ManualProtocol {
     Member(
       "offline_access", "boolean",
       "Ask for `offline_access` beside `scope`, where the server says that it knows it; it is then kept with the rest."),
+    Member(
+      "announced_pkce", "boolean",
+      "Refuse an authorization server that does not announce PKCE, for a sign-in to a resource that named it."),
   ]
 
   /// The settings of an account beside its issuer and its client.

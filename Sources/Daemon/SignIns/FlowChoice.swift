@@ -27,7 +27,11 @@ struct FlowChoice {
 
 extension FlowChoice {
   /// The person wants what only an authorization request can ask for.
-  var asksForMore: Bool { options != AuthorizationOptions() }
+  var asksForMore: Bool {
+    var plain = AuthorizationOptions()
+    plain.needsAnnouncedPKCE = options.needsAnnouncedPKCE
+    return options != plain
+  }
 }
 
 extension AuthorizationOptions {

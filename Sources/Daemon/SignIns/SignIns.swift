@@ -34,7 +34,8 @@ final class SignIns: AccountPart {
     _ request: LoginRequest, _ meant: LoginSettings, _ ticket: Ticket, _ passed: [SharedDescriptor]
   ) throws(Failure) {
     let sources = try SecretSources(passed, announced: request.handsOver)
-    let options = try AuthorizationOptions(request.demands)
+    var options = try AuthorizationOptions(request.demands)
+    options.needsAnnouncedPKCE = request.needsAnnouncedPKCE
     for other in logins.values where other.account == meant.account {
       conclude(other, .failure(Failure(.cancelled, "a newer sign-in for \(meant.account.text) replaced this one")))
       end(other)

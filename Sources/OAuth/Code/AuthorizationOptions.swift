@@ -26,5 +26,9 @@ package struct AuthorizationOptions: Sendable, Hashable {
   /// The extra parameters of a known provider.
   var providerParameters: [Provider.Parameter] = []
 
+  /// A server that does not announce PKCE is refused, as clients of resources must (Model Context Protocol,
+  /// authorization).
+  package var needsAnnouncedPKCE = false
+
   package init() {}
 }

@@ -6,15 +6,14 @@ extension AuthorizationServer {
   ///
   /// - Throws: `endpointMissing`; `codeChallengeUnsupported` when the server announces PKCE without `S256`.
   ///   A server that announces nothing gets the challenge all the same (RFC 7636 section 5): one that does not
-  ///   know it ignores it, and `state` and `nonce` protect as they did before. For a resource it is refused with
-  ///   `codeChallengeUnannounced` (Model Context Protocol, authorization).
+  ///   know it ignores it, and `state` and `nonce` protect as they did before.
   package func beginAuthorization(
     scope: Scope?, redirectURI: String, options: AuthorizationOptions = .init()
   ) throws(OAuthError) -> AuthorizationRequest {
     _ = try require(metadata.authorizationEndpoint, .authorization)
     _ = try require(metadata.tokenEndpoint, .token)
     guard metadata.acceptsCodeChallenges else { throw OAuthError(.codeChallengeUnsupported, "the server") }
-    if !options.resources.isEmpty, metadata.codeChallengeMethods.isEmpty {
+    if options.needsAnnouncedPKCE, metadata.codeChallengeMethods.isEmpty {
       throw OAuthError(.codeChallengeUnannounced, "the authorization server")
     }
     var options = options

@@ -18,6 +18,8 @@ package struct LoginRequest: Sendable, Hashable {
   package var isGuest = false
   /// Whether `offline_access` is added to the scope if the server announces it.
   package var asksToStay = false
+  /// An authorization server that does not announce PKCE is refused: a resource named it.
+  package var needsAnnouncedPKCE = false
   /// Whether ``Event/qrCode(_:)`` is sent too.
   package var wantsQRCode = false
 
@@ -83,6 +85,7 @@ extension LoginRequest {
     registersClient = try members.flag("register")
     isGuest = try members.flag("guest")
     asksToStay = try members.flag("offline_access")
+    needsAnnouncedPKCE = try members.flag("announced_pkce")
     wantsQRCode = try members.flag("qr_code")
     flow = try members.choice("flow", Flow.self)
     canOpenBrowser = try members.flag("can_open_browser")
@@ -100,6 +103,7 @@ extension LoginRequest {
     members.add("register", registersClient)
     members.add("guest", isGuest)
     members.add("offline_access", asksToStay)
+    members.add("announced_pkce", needsAnnouncedPKCE)
     members.add("qr_code", wantsQRCode)
     members.add("flow", flow?.rawValue)
     members.add("can_open_browser", canOpenBrowser)

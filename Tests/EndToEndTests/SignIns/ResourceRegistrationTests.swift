@@ -33,6 +33,7 @@ import Testing
   // agent-config(5).
   @Test func `is the one that a file names for the server, and none is registered`() throws {
     try Self.with(["--open-registration"]) { issuer, tree, resource in
+      try #require(tree.shell("sh", "mkdir -m 700 '\(tree.path("config/agent"))'").succeeded)
       try tree.directory.write("config/agent/clients.json", #"{"\#(issuer.url)":{"client_id":"agent-cli"}}"#)
       let refused = try tree.agent(["login", resource, "--no-input"] + Self.options)
       #expect(refused.failed(3) && !refused.errorText.contains("registers a client"), "\(refused.errorText)")

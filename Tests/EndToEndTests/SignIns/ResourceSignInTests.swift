@@ -37,17 +37,6 @@ import Testing
     }
   }
 
-  // Model Context Protocol, authorization.
-  @Test func `is refused at a server that does not announce PKCE, at a later sign-in too`() throws {
-    try Self.with { issuer, tree, resource in
-      let login = try tree.agent(["login", resource, "--issuer", issuer.url] + Self.options)
-      try #require(login.succeeded, "\(login.errorText)")
-      try issuer.control("break_metadata", "no_s256")
-      let again = try tree.agent("login", "127.0.0.1", "--browser", "--no-open", "--json")
-      #expect(again.failed(1) && again.failureCode == "server_misbehaved", "\(again.errorText)")
-    }
-  }
-
   // Section 7.6: only a person can trust an authorization server that a resource names.
   @Test func `asks that server nothing when nobody can be asked`() throws {
     try Self.with { issuer, tree, resource in

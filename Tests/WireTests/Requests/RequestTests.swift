@@ -30,6 +30,7 @@ let fullLogin: LoginRequest = {
   login.handsOver = Set(HandedSecret.allCases)
   login.registersClient = true
   login.isGuest = true
+  login.needsAnnouncedPKCE = true
   login.asksToStay = true
   login.basicUnencoded = true
   login.clientCertificate = true
@@ -149,7 +150,7 @@ private let fullDiscovery: DiscoverRequest = {
         + #""origins":["api.example.org"],"refresh":"on-demand","variables":["API=access_token"],"protect":"passphrase","#
         + #""client_secret_descriptor":true,"client_key_descriptor":true,"#
         + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"#
-        + #""register":true,"guest":true,"offline_access":true,"flow":"browser","can_open_browser":true,"unless":"token","use":true,"ephemeral":true}"#
+        + #""register":true,"guest":true,"offline_access":true,"announced_pkce":true,"flow":"browser","can_open_browser":true,"unless":"token","use":true,"ephemeral":true}"#
         + "\n")
   }
 

@@ -67,6 +67,7 @@ struct ResourceLogin {
     request.issuer = issuer
     request.registersClient = registers
     request.account = request.account ?? answer["name"]?.string
+    request.needsAnnouncedPKCE = true
     if !request.resources.contains(resource) { request.resources.append(resource) }
     if request.scope.isEmpty {
       request.scope = (answer["scopes"]?.array ?? []).compactMap(\.string)
