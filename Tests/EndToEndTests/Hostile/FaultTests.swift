@@ -105,7 +105,7 @@ import Testing
   @Test func `of another sign-in costs no account`() throws {
     try FaultSweep.with { sweep in
       let signIn = ["login", "work", "--issuer", sweep.issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
-      try sweep.run("sign-in", share: 16) {
+      try sweep.run("sign-in", share: 16, isRepeatable: true) {
         try sweep.tree.agent(signIn + ["--device"])
       } check: { trial in
         try sweep.expectRenewed("home", "\(trial)")
