@@ -30,8 +30,6 @@ package enum DaemonMain {
       complain(error.message)
       return ExitStatus.usage.rawValue
     } catch let error as SystemError {
-      // Only the lock tells that another daemon is there: a thread that cannot be made has the same number.
-      if error.isAgain, error.operation == "flock" { return alreadyRunningStatus }
       if error.isAgain {
         complain("the system allows no more threads or processes")
       } else {
@@ -63,7 +61,13 @@ package enum DaemonMain {
     let changes = FileChanges(of: ["\(settings)/\(SettingsFile.name)", services.vault.summary().path])
     let settingsFile = SettingsFile(directory: settings)
     var ready: FileDescriptor?
-    let entrance = try invocation.open(ready: &ready)
+    let entrance: Server.Entrance
+    do {
+      entrance = try invocation.open(ready: &ready)
+    } catch let error as SystemError where error.isAgain {
+      // Its lock is taken. Further down a thread that cannot be made has the same number.
+      return alreadyRunningStatus
+    }
     let server = try Server(
       entrance, services: services, settingsFile: settingsFile, changes: changes,
       log: EventLog(time: time, mirror: mirror),
