@@ -107,17 +107,6 @@ extension SignIn {
   }
 }
 
-extension AuthorizationServer {
-  /// Revokes a token that nothing uses (RFC 7009). Blocking.
-  ///
-  /// - Returns: Whether the server did.
-  func end(
-    _ token: SharedSecret, _ hint: RevocationHint, bearer: SharedSecret? = nil, _ cancellation: Cancellation
-  ) -> Bool {
-    (try? revoke(token, hint: hint, bearer: bearer, cancellation: cancellation)) != nil
-  }
-}
-
 extension SignIn.Request {
   /// Fetches the metadata anew, chooses client authentication and scope, and runs `next`. A client that was registered
   /// for this is deleted if `next` fails. Blocking.
