@@ -27,11 +27,7 @@ struct FlowChoice {
 
 extension FlowChoice {
   /// The person wants what only an authorization request can ask for.
-  var asksForMore: Bool {
-    var plain = AuthorizationOptions()
-    plain.needsAnnouncedPKCE = options.needsAnnouncedPKCE
-    return options != plain
-  }
+  var asksForMore: Bool { options != AuthorizationOptions() }
 }
 
 extension AuthorizationOptions {

@@ -34,8 +34,7 @@ final class SignIns: AccountPart {
     _ request: LoginRequest, _ meant: LoginSettings, _ ticket: Ticket, _ passed: [SharedDescriptor]
   ) throws(Failure) {
     let sources = try SecretSources(passed, announced: request.handsOver)
-    var options = try AuthorizationOptions(request.demands)
-    options.needsAnnouncedPKCE = request.needsAnnouncedPKCE
+    let options = try AuthorizationOptions(request.demands)
     for other in logins.values where other.account == meant.account {
       conclude(other, .failure(Failure(.cancelled, "a newer sign-in for \(meant.account.text) replaced this one")))
       end(other)
@@ -80,6 +79,7 @@ final class SignIns: AccountPart {
     start.isGuest = request.isGuest
     start.activates = request.activates
     start.asksToStay = request.asksToStay
+    start.needsAnnouncedPKCE = request.needsAnnouncedPKCE
     start.registersClient = request.registersClient
     start.registration = ClientRegistrar.Order(
       clientName: "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))", softwareVersion: Product.version,

@@ -20,12 +20,13 @@ extension AccountRecord {
   ///
   /// - Parameter revocation: The tokens that the server has not revoked yet.
   func signedOut(_ revocation: Revocation?) -> AccountRecord? {
-    guard registration != nil || revocation != nil else { return nil }
+    guard registration != nil || revocation != nil || needsAnnouncedPKCE else { return nil }
     var rest = AccountRecord(authority: authority, signedInAt: signedInAt)
     rest.credentials = credentials
     rest.registration = registration
     rest.proxyCredentials = proxyCredentials
     rest.isSignedOut = true
+    rest.needsAnnouncedPKCE = needsAnnouncedPKCE
     rest.revocation = revocation
     if revocation != nil { rest.dpopKey = dpopKey }
     return rest

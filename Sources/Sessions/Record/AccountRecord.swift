@@ -37,6 +37,8 @@ package struct AccountRecord: Sendable {
   /// The redirect URI of the last sign-in, without a port where any will do; nil in a record of a version that did not
   /// write it down, which had the standard one with the issuer in its path.
   package var redirectURI: String?
+  /// A sign-in began at a resource that named the server (RFC 9728), so each sign-in there wants PKCE to be announced.
+  package var needsAnnouncedPKCE = false
   /// `user:password` of the account's proxy.
   package var proxyCredentials: SharedSecret?
   /// Unix seconds.
@@ -152,6 +154,7 @@ extension AccountRecord {
     if isExpired { open["expired"] = true }
     if isSignedOut { open["signed_out"] = true }
     if isGuest { open["guest"] = true }
+    if needsAnnouncedPKCE { open["announced_pkce"] = true }
     open["revoke_until"] = revocation.map { .int($0.until) }
     open["redirect_uri"] = redirectURI.map { .string($0) }
     open["registration"] = registration.map { .object($0.open) }
@@ -191,6 +194,7 @@ extension AccountRecord {
       record.isExpired = open["expired"]?.bool ?? false
       record.isSignedOut = open["signed_out"]?.bool ?? false
       record.isGuest = open["guest"]?.bool ?? false
+      record.needsAnnouncedPKCE = open["announced_pkce"]?.bool ?? false
       record.revocation = open["revoke_until"]?.int.map { Revocation(until: $0) }
       record.redirectURI = open["redirect_uri"]?.string
       record.registration = open["registration"]?.object.map { ClientRegistrationRecord($0) }

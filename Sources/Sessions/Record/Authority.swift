@@ -51,8 +51,11 @@ package struct Authority: Sendable, Hashable {
 
   /// Whether these settings name the client that this is about.
   func isSameClient(as configuration: AccountConfiguration) -> Bool {
-    isSame(.issuer, in: configuration) && isSame(.clientID, in: configuration)
+    isSameIssuer(as: configuration) && isSame(.clientID, in: configuration)
   }
+
+  /// Whether these settings name the server that this is about.
+  func isSameIssuer(as configuration: AccountConfiguration) -> Bool { isSame(.issuer, in: configuration) }
 
   /// Compares bytes: two spellings of one character name two places.
   private func isSame(_ setting: AccountSetting, in configuration: AccountConfiguration) -> Bool {

@@ -160,7 +160,10 @@ package struct SessionServices: Sendable {
   func recordToReplace(of account: AccountName, isMoved: Bool = false) throws(SessionError) -> AccountRecord? {
     do {
       let record = try record(of: account)
-      let isOfUse = record.map { !$0.isSignedOut || $0.registration != nil || !$0.credentials.isEmpty } ?? false
+      let isOfUse =
+        record.map {
+          !$0.isSignedOut || $0.registration != nil || !$0.credentials.isEmpty || $0.needsAnnouncedPKCE
+        } ?? false
       return isMoved || isOfUse ? record : nil
     } catch .vault(let error) where error.code == .otherMachinesOnly {
       return nil

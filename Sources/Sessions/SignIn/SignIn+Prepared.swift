@@ -247,6 +247,7 @@ extension SignIn.Prepared {
     let kept = old?.authority.isSameClient(as: configuration) == true ? old?.registration : nil
     record.registration = contact.secrets.registration ?? kept
     record.proxyCredentials = contact.secrets.proxyCredentials
+    record.needsAnnouncedPKCE = request.needsAnnouncedPKCE
     record.redirectURI = redirect?.uri.text ?? (kept == nil ? nil : old?.redirectURI)
     if refreshToken != nil { try record.keep(server.prover) }
     return record

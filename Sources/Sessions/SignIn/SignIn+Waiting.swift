@@ -106,6 +106,7 @@ extension SignIn.Waiting {
       startedAtUnixSeconds = prepared.services.time.wallSeconds()
       var options = prepared.configuration.adding(to: options)
       options.extras = prepared.extras
+      options.needsAnnouncedPKCE = prepared.request.needsAnnouncedPKCE
       let asked = options
       (request, url) = try oauth { () throws(OAuthError) in
         let request = try prepared.server.beginAuthorization(

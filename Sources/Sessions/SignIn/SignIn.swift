@@ -25,6 +25,8 @@ package enum SignIn {
     package var activates = false
     /// The scope is not the person's choice: the session is to last as well, where the server knows how.
     package var asksToStay = false
+    /// A resource named the server, which must announce PKCE then; the account goes on demanding it.
+    package var needsAnnouncedPKCE = false
     let services: SessionServices
     let settingsDirectory: String
     let cancellation: Cancellation
@@ -122,6 +124,10 @@ extension SignIn.Request {
     var configuration = configuration
     let given = try readSecrets(&configuration)
     let old = isNew ? nil : try services.recordToReplace(of: account)
+    var request = self
+    if let old, old.needsAnnouncedPKCE, old.authority.isSameIssuer(as: configuration) {
+      request.needsAnnouncedPKCE = true
+    }
     if isGuest { try old?.refuseGuest(account) }
     let isRegistered = old.map { $0.registration != nil && $0.authority.isSameClient(as: configuration) } ?? false
     if !isRegistered { try configuration.checkPublished(with: given.credentials) }
@@ -138,7 +144,7 @@ extension SignIn.Request {
     let redirect = try contact.redirect(self, replacing: old)
     do throws(SessionError) {
       if contact.secrets.isExpired(services.time.wallSeconds()) { throw .clientSecretExpired(account: account.text) }
-      return try attempt(try SignIn.Prepared(self, contact, level, redirect), next)
+      return try attempt(try SignIn.Prepared(request, contact, level, redirect), next)
     } catch {
       contact.withdraw()
       throw error

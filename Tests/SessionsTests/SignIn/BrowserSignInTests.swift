@@ -20,11 +20,13 @@ import Vocabulary
   }
 
   private func start(
-    _ options: AuthorizationOptions = .init(), _ configuration: AccountConfiguration = Home.configuration
+    _ options: AuthorizationOptions = .init(), _ configuration: AccountConfiguration = Home.configuration,
+    isForResource: Bool = false
   ) throws -> SignIn.Waiting.Browser {
-    let request = SignIn.Request(
+    var request = SignIn.Request(
       account: home.account, configuration: configuration, services: home.services,
       settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
+    request.needsAnnouncedPKCE = isForResource
     return try SignIn.Waiting.Browser(request.prepared(), redirectURI: Self.redirectURI, options: options)
   }
 
@@ -170,5 +172,40 @@ import Vocabulary
     metadata["code_challenge_methods_supported"] = ["plain"]
     home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
     #expect(throws: SessionError.oauth(OAuthError(.codeChallengeUnsupported, "the server"))) { try start() }
+  }
+
+  // Model Context Protocol, authorization: such a client must not go on where PKCE is not announced.
+  @Test(arguments: [false, true])
+  func `of an account that began at a resource demands announced PKCE each time, also after a sign-out`(
+    signsOut: Bool
+  ) throws {
+    let unannounced = SessionError.oauth(OAuthError(.codeChallengeUnannounced, "the authorization server"))
+    #expect(throws: unannounced) { try start(isForResource: true) }
+    try announce(["S256"])
+    let signIn = try start(isForResource: true)
+    _ = try finish(signIn, try idToken(signIn))
+    try announce(nil)
+    if signsOut {
+      home.http.always(TestIssuer.revocationURL, try response(200, [:]))
+      _ = try SignOutOperation(
+        account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: home.services
+      ).run()
+    }
+    #expect(throws: unannounced) { try start() }
+    try announce(["S256"])
+    _ = try start()
+    // Another server is another matter.
+    var elsewhere = Home.configuration
+    elsewhere.issuer = "https://other.example"
+    var metadata = TestIssuer.metadata("authorization_endpoint", "https://other.example/authorize")
+    metadata["issuer"] = "https://other.example"
+    home.http.always("https://other.example/.well-known/openid-configuration", try response(200, .object(metadata)))
+    _ = try start(.init(), elsewhere)
+  }
+
+  private func announce(_ methods: [JSON]?) throws {
+    var metadata = TestIssuer.metadata("authorization_endpoint", "https://as.example/authorize")
+    metadata["code_challenge_methods_supported"] = methods.map { .array($0) }
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
   }
 }
