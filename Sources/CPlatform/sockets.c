@@ -112,14 +112,27 @@ int agent_accept(int listener) {
   return descriptor >= 0 ? descriptor : -errno;
 }
 
-int agent_peer(int descriptor, unsigned int *user) {
+int agent_peer(int descriptor, unsigned int *user, int *process) {
   struct ucred peer;
   socklen_t length = sizeof peer;
   if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -errno;
-  // A socket that is not a local one answers with process 0 and user -1 instead of failing.
-  if (length != sizeof peer || peer.pid == 0) return -ENOTCONN;
+  // A socket that is not a local one answers with process 0 and user -1 instead of failing; a peer in a process namespace
+  // above has process 0 and its true user.
+  if (length != sizeof peer || peer.uid == (uid_t)-1) return -ENOTCONN;
   *user = peer.uid;
+  *process = peer.pid;
   return 0;
+}
+
+int agent_is_unix_listener(int descriptor) {
+  int domain = 0, type = 0, listens = 0;
+  socklen_t length = sizeof domain;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &length) != 0) return -errno;
+  length = sizeof type;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) != 0) return -errno;
+  length = sizeof listens;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) != 0) return -errno;
+  return domain == AF_UNIX && type == SOCK_STREAM && listens != 0;
 }
 
 int agent_set_send_timeout(int descriptor, long seconds) {

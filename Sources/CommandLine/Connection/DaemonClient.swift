@@ -59,7 +59,7 @@ struct DaemonClient {
   /// A connection as the command line wants it: to the daemon, started if need be, or to a private one.
   func connect() throws(Failure) -> DaemonConnection {
     if isPrivate { return try DaemonLauncher.startPrivate(console) }
-    if isReplacedAfterwards {
+    if isReplacedAfterwards, Environment.value("AGENT_SOCKET") == nil {
       if let connection = try DaemonLauncher.connect(console) { return connection }
       console.detail("a child starts the daemon, since another program takes this process over")
       launchBeside()
@@ -242,10 +242,9 @@ struct DaemonClient {
   /// A failure is not told from here: the caller tries itself next, and finds the cause.
   private func launchBeside() {
     let executable = Machine.executablePath()
-    let socket = Environment.value("AGENT_SOCKET").map { ["AGENT_SOCKET=\($0)"] } ?? []
     let request = Spawn.Request(
       executable: executable, arguments: ["agent", "daemon", "start", "--quiet"],
-      environment: DaemonProgram.environment(from: Environment.all()) + socket, nullStandardStreams: true)
+      environment: DaemonProgram.environment(from: Environment.all()), nullStandardStreams: true)
     guard let child = try? Spawn.start(request) else { return }
     _ = try? Spawn.wait(child)
   }

@@ -19,14 +19,23 @@ enum DaemonLauncher {
 
   /// A connection to the running daemon, or else to one that this call starts.
   ///
-  /// - Parameter patience: How long each of two waits may take: for another command that starts it, and for it to listen.
-  ///   One that was begun goes on to start when the time is over.
+  /// - Parameters:
+  ///   - patience: How long each of two waits may take: for another command that starts it, and for it to listen. One that
+  ///     was begun goes on to start when the time is over.
+  ///   - startsNamed: Whether one is started where `AGENT_SOCKET` names the place. That may be a socket of somebody who
+  ///     lends less than the whole daemon, and is gone.
+  /// - Throws: `daemon_unavailable` when none listens at a place that is named.
   static func connectOrStart(
-    _ console: Console = .silent, patience: Duration = DaemonLauncher.patience
+    _ console: Console = .silent, patience: Duration = DaemonLauncher.patience, startsNamed: Bool = false
   ) throws(Failure) -> DaemonConnection {
     try refuseForeignDirectories()
     if let connection = try connect(console) { return connection }
     let place = try SocketPlace.named(by: Environment.value("AGENT_SOCKET"))
+    if let place, !startsNamed {
+      throw Failure(
+        .daemonUnavailable, Phrase("no daemon listens at \(place.path), which AGENT_SOCKET names"),
+        hint: "agent daemon start")
+    }
     let places = place.map { [$0] } ?? SocketPlace.all
     var problem: Failure?
     for place in places {

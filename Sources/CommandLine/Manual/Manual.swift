@@ -37,7 +37,8 @@ enum Manual {
     Item(
       term: "AGENT_SOCKET",
       meaning: "The absolute path of the daemon's socket, in place of the usual one."
-        + " Its directory must belong to the user and be closed to all others."),
+        + " Its directory must belong to the user and be closed to all others. Only `agent daemon start` and"
+        + " `agent daemon restart` start a daemon there."),
     Item(
       term: "BROWSER",
       meaning: "The browser of `agent login` and `agent logout --browser`: commands separated by colons, in which `%s`"

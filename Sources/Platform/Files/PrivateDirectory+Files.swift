@@ -65,6 +65,12 @@ extension PrivateDirectory {
     if isDurable { try synchronise() }
   }
 
+  /// Removes the directory itself, if it is empty.
+  package consuming func removeEmpty() {
+    let path = path
+    _ = try? SystemCall.library("rmdir") { unsafe rmdir(path) }
+  }
+
   /// Whether the name exists; a dangling link counts.
   package borrowing func exists(_ name: String) -> Bool {
     (try? inode(of: name)) != nil

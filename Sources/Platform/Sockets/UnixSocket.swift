@@ -64,10 +64,21 @@ package enum UnixSocket {
   ///
   /// - Throws: `ENOTCONN` if the socket has no such peer.
   package static func peerUserID(_ socket: borrowing FileDescriptor) throws(SystemError) -> UInt32 {
-    var user: UInt32 = 0
-    try SystemCall.checked(unsafe agent_peer(socket.raw, &user), "getsockopt")
-    return user
+    try peer(socket).user
   }
+
+  /// The same with the number of the process; 0 for one that is not seen from this process namespace.
+  package static func peer(
+    _ socket: borrowing FileDescriptor
+  ) throws(SystemError) -> (user: UInt32, process: Int32) {
+    var user: UInt32 = 0
+    var process: Int32 = 0
+    try SystemCall.checked(unsafe agent_peer(socket.raw, &user, &process), "getsockopt")
+    return (user, process)
+  }
+
+  /// Whether it is a local stream socket that listens.
+  package static func isListener(_ socket: borrowing FileDescriptor) -> Bool { agent_is_unix_listener(socket.raw) == 1 }
 
   /// Limits each read and each write of a blocking socket; past it they throw `EAGAIN`. 0 is no limit.
   package static func setTimeouts(_ socket: borrowing FileDescriptor, seconds: Int) throws(SystemError) {

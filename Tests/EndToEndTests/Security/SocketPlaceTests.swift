@@ -42,6 +42,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [["token"], ["status"], ["exec", "--", "true"], ["login", "work"], ["events", "--follow"]])
+  func `AGENT_SOCKET starts no daemon where it names a socket that is gone`(words: [String]) throws {
+    try AgentTree.with { tree in
+      let socket = tree.path("runtime/own/gone.sock")
+      let result = try tree.agent(words, ["AGENT_SOCKET": socket])
+      #expect(result.failed(4), "\(result.errorText)")
+      #expect(
+        result.errorText.contains("no daemon listens at \(socket), which AGENT_SOCKET names"), "\(result.errorText)")
+      #expect(try tree.daemons().isEmpty)
+    }
+  }
+
   @Test func `AGENT_SOCKET names another place`() throws {
     try AgentTree.with { tree in
       let socket = tree.path("runtime/own/my.sock")

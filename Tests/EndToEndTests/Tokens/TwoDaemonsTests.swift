@@ -49,6 +49,7 @@ import Testing
   @Test func `a sign-out in one is noticed by the other`() throws {
     try Session.with { (session) throws in
       let other = ["AGENT_SOCKET": Optional(session.tree.path("runtime/second/other.sock"))]
+      #expect(try session.tree.agent(["daemon", "start"], other).succeeded)
       #expect(try session.tree.agent(["token", "work"], other).succeeded)
       #expect(try session.tree.daemons().count == 2)
       #expect(try session.tree.agent("logout", "work").succeeded)

@@ -28,7 +28,7 @@ enum DaemonCommand {
     let client = try sharedDaemon(invocation)
     return .doing { () throws(Failure) in
       let message = try before(client)
-      var connection = try DaemonLauncher.connectOrStart(client.console)
+      var connection = try DaemonLauncher.connectOrStart(client.console, startsNamed: true)
       try client.console.confirm(try client.ask(.daemonStatus, over: &connection)) { _ in message }
     }
   }
