@@ -3,7 +3,7 @@
 # The words that may follow $1, the first word of a command; without it the first words.
 __agent_words() {
   case $1 in
-  '') words=(login logout token env exec request proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
+  '') words=(login logout token env exec serve request proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
   'account') words=(add show set rename remove import client-metadata) ;;
   'vault') words=(status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set) ;;
   'daemon') words=(start stop restart status run log) ;;
@@ -18,7 +18,8 @@ __agent_command() {
   'logout') options=(--all --local --browser --no-open) limit=1 operand=accounts ;;
   'token') options=(--min-valid -s --scope --resource --audience --authorization-details --exchange --wait --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset --hook --min-valid --wait) limit=1 operand=accounts ;;
-  'exec') options=(--var --token-file --id-token --signal --on-renewal --min-valid --wait) limit=1 operand=accounts trailing=yes ;;
+  'exec') options=(--var --token-file --id-token --signal --on-renewal --min-valid --wait --lease --only --method --for --times -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts trailing=yes ;;
+  'serve') options=(--socket --only --method --for --times -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts ;;
   'request') options=(-X --method -H --header -d --data -o --output -i --include --wait -s --scope --resource --audience --authorization-details --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'proof') options=(-X --method --nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'helper') options=(--url --user --role-arn --session-name --duration --mode --output) limit=16 operand=words words=(git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc) ;;
@@ -28,7 +29,7 @@ __agent_command() {
   'list') options=(--utc) ;;
   'use') options=() limit=1 operand=accounts ;;
   'whoami') options=() limit=1 operand=accounts ;;
-  'events') options=(-f --follow) limit=1 operand=accounts ;;
+  'events') options=(-f --follow --lease) limit=1 operand=accounts ;;
   'verify') options=(--issuer --jwks --hmac-key-file --hmac-key-fd --audience --profile --require --allow-missing --claim --algorithms --type --signature-only --clock-skew --ca-file --allow-http-loopback) limit=1 operand=files ;;
   'decode') options=() limit=1 operand=files ;;
   'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd) ;;
@@ -126,6 +127,23 @@ __agent_value() {
   'exec --on-renewal') kind=files ;;
   'exec --min-valid') kind=text ;;
   'exec --wait') kind=text ;;
+  'exec --only') kind=text ;;
+  'exec --method') kind=text ;;
+  'exec --for') kind=text ;;
+  'exec --times') kind=text ;;
+  'exec -s' | 'exec --scope') kind=text ;;
+  'exec --resource') kind=text ;;
+  'exec --audience') kind=text ;;
+  'exec --authorization-details') kind=text ;;
+  'serve --socket') kind=files ;;
+  'serve --only') kind=text ;;
+  'serve --method') kind=text ;;
+  'serve --for') kind=text ;;
+  'serve --times') kind=text ;;
+  'serve -s' | 'serve --scope') kind=text ;;
+  'serve --resource') kind=text ;;
+  'serve --audience') kind=text ;;
+  'serve --authorization-details') kind=text ;;
   'request -X' | 'request --method') kind=text ;;
   'request -H' | 'request --header') kind=text ;;
   'request -d' | 'request --data') kind=text ;;

@@ -131,6 +131,44 @@ function __agent_takes_value
             return 0
         case 'exec --wait'
             return 0
+        case 'exec --only'
+            return 0
+        case 'exec --method'
+            return 0
+        case 'exec --for'
+            return 0
+        case 'exec --times'
+            return 0
+        case 'exec -s'
+            return 0
+        case 'exec --scope'
+            return 0
+        case 'exec --resource'
+            return 0
+        case 'exec --audience'
+            return 0
+        case 'exec --authorization-details'
+            return 0
+        case 'serve --socket'
+            return 0
+        case 'serve --only'
+            return 0
+        case 'serve --method'
+            return 0
+        case 'serve --for'
+            return 0
+        case 'serve --times'
+            return 0
+        case 'serve -s'
+            return 0
+        case 'serve --scope'
+            return 0
+        case 'serve --resource'
+            return 0
+        case 'serve --audience'
+            return 0
+        case 'serve --authorization-details'
+            return 0
         case 'request -X'
             return 0
         case 'request --method'
@@ -510,7 +548,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'request' 'proof' 'helper' 'setup' 'doctor' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'serve' 'request' 'proof' 'helper' 'setup' 'doctor' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -591,6 +629,7 @@ complete -c agent -n '__agent_at word ' -a 'logout' -d 'Sign out, and revoke the
 complete -c agent -n '__agent_at word ' -a 'token' -d 'Print a valid access token'
 complete -c agent -n '__agent_at word ' -a 'env' -d 'Print shell statements that set a token\'s variables'
 complete -c agent -n '__agent_at word ' -a 'exec' -d 'Run a command with a token in its environment'
+complete -c agent -n '__agent_at word ' -a 'serve' -d 'Lend other programs requests with an account\'s token'
 complete -c agent -n '__agent_at word ' -a 'request' -d 'Make a request to a resource with an account\'s token'
 complete -c agent -n '__agent_at word ' -a 'proof' -d 'Print a proof for one request with a bound token'
 complete -c agent -n '__agent_at word ' -a 'helper' -d 'Give other programs tokens, in their own protocols'
@@ -735,7 +774,28 @@ complete -c agent -n '__agent_at options exec' -l signal -x -d 'Send the command
 complete -c agent -n '__agent_at options exec' -l on-renewal -r -F -d 'Run this program when the token file has changed'
 complete -c agent -n '__agent_at options exec' -l min-valid -x -d 'Get a new token if the cached one expires sooner than this'
 complete -c agent -n '__agent_at options exec' -l wait -x -d 'Wait up to this time for a server that cannot be reached, beyond --timeout'
+complete -c agent -n '__agent_at options exec' -l lease -d 'Let the command make requests to resources, and give it no token'
+complete -c agent -n '__agent_at options exec' -l only -x -d 'Permit requests to this host, origin, or URL and all below it; may be given several times'
+complete -c agent -n '__agent_at options exec' -l method -x -d 'Permit this method; may be given several times'
+complete -c agent -n '__agent_at options exec' -l for -x -d 'End the lease after this time'
+complete -c agent -n '__agent_at options exec' -l times -x -d 'End the lease after so many requests'
+complete -c agent -n '__agent_at options exec' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
+complete -c agent -n '__agent_at options exec' -l resource -x -d 'Ask for a token for this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options exec' -l audience -x -d 'Ask for a token with this audience'
+complete -c agent -n '__agent_at options exec' -l authorization-details -x -d 'Ask for a token with this authorization only (RFC 9396); @FILE reads it'
+complete -c agent -n '__agent_at options exec' -l exchange -d 'Exchange the account\'s own token for it (RFC 8693)'
 complete -c agent -n '__agent_at operand 0 exec' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at options serve' -l socket -r -F -d 'Make the socket here, in a directory that is closed to others'
+complete -c agent -n '__agent_at options serve' -l only -x -d 'Permit requests to this host, origin, or URL and all below it; may be given several times'
+complete -c agent -n '__agent_at options serve' -l method -x -d 'Permit this method; may be given several times'
+complete -c agent -n '__agent_at options serve' -l for -x -d 'End the lease after this time'
+complete -c agent -n '__agent_at options serve' -l times -x -d 'End the lease after so many requests'
+complete -c agent -n '__agent_at options serve' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
+complete -c agent -n '__agent_at options serve' -l resource -x -d 'Ask for a token for this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options serve' -l audience -x -d 'Ask for a token with this audience'
+complete -c agent -n '__agent_at options serve' -l authorization-details -x -d 'Ask for a token with this authorization only (RFC 9396); @FILE reads it'
+complete -c agent -n '__agent_at options serve' -l exchange -d 'Exchange the account\'s own token for it (RFC 8693)'
+complete -c agent -n '__agent_at operand 0 serve' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options request' -s X -l method -x -d 'The method of the request'
 complete -c agent -n '__agent_at options request' -s H -l header -x -d 'Send this header, Name: value; may be given several times'
 complete -c agent -n '__agent_at options request' -s d -l data -x -d 'Send this text, the file after @, or with @- standard input'
@@ -795,6 +855,7 @@ complete -c agent -n '__agent_at options list' -l utc -d 'Show times in UTC inst
 complete -c agent -n '__agent_at operand 0 use' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 whoami' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options events' -s f -l follow -d 'Show new events until interrupted'
+complete -c agent -n '__agent_at options events' -l lease -d 'Show the recent events of leases'
 complete -c agent -n '__agent_at operand 0 events' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options verify' -l issuer -x -d 'Take the keys of this issuer, which need not be an account\'s; beside --jwks, the token must be from it'
 complete -c agent -n '__agent_at options verify' -l jwks -r -F -d 'Take the keys in this file: a JWK Set, a single public JWK, or public keys in PEM form'
@@ -978,5 +1039,5 @@ complete -c agent -n '__agent_at options vault rebind' -l passphrase-fd -x -d 'R
 complete -c agent -n '__agent_at options vault set' -l lock-after -x -a 'never' -d 'Lock after this time without use, or never'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
 complete -c agent -n '__agent_at options help' -l all -d 'Print all that there is to say: every detail and every option'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec request proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec serve request proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import client-metadata status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set start stop restart status run log'

@@ -10,6 +10,7 @@ enum Dispatch {
     case .token: try TokenCommand.run(invocation)
     case .env: try EnvCommand.run(invocation)
     case .exec: try ExecCommand.run(invocation)
+    case .serve: try LeaseCommand.serve(invocation)
     case .proof: try ProofCommand.run(invocation)
     case .request: try RequestCommand.run(invocation)
     case .helper: try HelperCommand.run(invocation)

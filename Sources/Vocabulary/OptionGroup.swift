@@ -11,6 +11,7 @@ package enum OptionGroup: String, CaseIterable, Sendable {
   case rules = "What a token must be"
   case renewal = "When a token is renewed"
   case variables = "Variables"
+  case lease = "What a lease permits"
   case network = "Network"
   case protection = "Protection"
   case output = "What is shown"

@@ -1,4 +1,4 @@
-internal import Encoding
+package import Encoding
 
 /// The socket protocol between `agent` and `agentd`: one JSON object a line.
 ///
@@ -11,6 +11,9 @@ package enum WireProtocol {
 
   /// The longest line either side accepts, its line feed included.
   package static let maximumLineBytes = 1 << 20
+
+  /// A body of ``CallRequest/inlineBody`` is one text.
+  package static let requestLimits = JSONLimits(stringBytes: maximumLineBytes)
 
   /// The longest time between the first and the last byte of a request line, in seconds.
   package static let requestLineSeconds = 5

@@ -9,6 +9,7 @@ extension ManualProtocol {
       Member("account", "text", "Only what concerns this account; without it everything."),
       Member(
         "follow", "boolean", "Tell what happens from now on. There is no deadline then unless `timeout` is there."),
+      Member("leases", "boolean", "Tell the recent events of leases, not those of sessions."),
     ],
     result: [
       Member(
@@ -36,8 +37,54 @@ extension ManualProtocol {
     note: "There is no result: the request ends with the connection, or with an error. There is no deadline unless"
       + " `timeout` is there. At most 32 files are kept.")
 
+  static let lease = Description(
+    name: "lease",
+    purpose:
+      "Lends requests with an account's token to the peers of a socket, which listens and comes with the line as"
+      + " `SCM_RIGHTS`. A peer may make the requests `resource` and `lease_status` and no other. Tells an event `lease`"
+      + " when it is open and after each request of a peer. It ends with the connection.",
+    members: [
+      account,
+      Member(
+        "places", "list of texts",
+        "Hosts, origins or URLs for all below them, of origins that the account lists; without it all of these."),
+      Member("methods", "list of texts", "The methods that peers may send; without it all."),
+      Member("scope", "list of texts", "The token that goes along, as for `token`; so are the next four."),
+      Member("resource", "list of texts", "One that is good at these resources."),
+      Member("audience", "text", "One with this audience."),
+      Member("authorization_details", "text", "One with this authorization, a JSON array."),
+      Member("exchange", "boolean", "Get it by trading the account's own token."),
+      Member("uses", "number", "How many requests may be made, 1 to 1000000."),
+      Member("expires_in", "number", "After how many seconds it ends, 1 to 604800."),
+    ],
+    result: [],
+    note: "There is no result: the request ends with an error, `lease_ended` when its time or its uses are over. For a"
+      + " peer everything that is not permitted fails with `not_permitted`, in the same words whether the daemon knows"
+      + " it or not. A peer names no account, and gets `lease` in its place. At most 16 leases are open, with 32"
+      + " connections each and 64 in all.")
+
+  static let leaseStatus = Description(
+    name: "lease_status",
+    purpose: "Tells a peer what the lease permits by which it came. Elsewhere it fails with `invalid_request`.",
+    members: [],
+    result: [
+      Member("lease", "text", "The name of the lease in its events, 16 hexadecimal digits."),
+      Member("places", "list of texts", "The places; absent when all of the account's are permitted."),
+      Member("methods", "list of texts", "The methods; absent when all are permitted."),
+      Member("expires_in", "number", "How many seconds are left; absent without a limit."),
+      Member("uses_left", "number", "How many requests are left; absent without a limit."),
+    ])
+
   /// The events of these requests.
   static let sessionEventLines: [Description] = [
+    Description(
+      name: "lease",
+      purpose: "A lease is open, or a peer's request was answered.",
+      members: [
+        Member("lease", "text", "Its name in the events of leases."),
+        Member("account", "text", "The account, by the name that it has now."),
+        Member("uses_left", "number", "How many requests are left; absent without a limit."),
+      ]),
     Description(
       name: "following", purpose: "From now on all that happens is told.", members: []),
     Description(

@@ -9,7 +9,7 @@ extension ManualProtocol {
       resource, verify,
     ]
     + accountRequests + vaultRequests + [
-      sessionEvents, tokenFile, daemonStatus, daemonLog, daemonStop,
+      sessionEvents, tokenFile, lease, leaseStatus, daemonStatus, daemonLog, daemonStop,
     ]
 
   private static let token = Description(
@@ -367,7 +367,7 @@ extension ManualProtocol {
 
   static let events: [Description] =
     [
-      response,
+      response, body,
       Description(
         name: "device_code",
         purpose: "A person must open an address and type a code; see RFC 8628, section 3.3.",

@@ -16,6 +16,12 @@ extension ManualProtocol {
         "wait", "number",
         "How many seconds to wait, before `timeout` begins, for a server that cannot be reached, 1 to 3600."),
       Member(
+        "inline", "boolean",
+        "No descriptors come with the line, as over a socket that is forwarded: the body of the answer comes in events"
+          + " `body`, as fast as they are read."),
+      Member("body", "text", "The body to send with an inline request, in base64; the line has its limit."),
+      Member("no_redirects", "boolean", "A redirect is an answer, wherever it leads."),
+      Member(
         "scope", "list of texts", "Send another token than the account's own, as for `token`; so are the next four."),
       Member("resource", "list of texts", "One that is good at these resources."),
       Member("audience", "text", "One with this audience."),
@@ -33,6 +39,11 @@ extension ManualProtocol {
       + " non-blocking. With `body_descriptor` the other one comes before it: each message carries one descriptor, so the"
       + " line is then sent in two. The body is complete when `body_bytes` bytes have been read. `timeout` is for how"
       + " long the token may take, and then for how long nothing may move. Closing the connection ends the request.")
+
+  static let body = Description(
+    name: "body",
+    purpose: "A part of the body of a resource's answer to an inline request, in order.",
+    members: [Member("base64", "text", "At most 48 KiB of it, in base64.")])
 
   static let response = Description(
     name: "response",

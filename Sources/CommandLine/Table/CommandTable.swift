@@ -16,6 +16,7 @@ enum CommandTable {
     case .token: TokenCommands.token
     case .env: TokenCommands.env
     case .exec: TokenCommands.exec
+    case .serve: TokenCommands.serve
     case .proof: RequestCommands.proof
     case .request: RequestCommands.request
     case .helper: HelperCommands.helper

@@ -31,6 +31,14 @@ enum Options {
     }
   }
 
+  /// What a lease permits.
+  static var lease: [OptionDeclaration] {
+    [
+      Option.places.declaration, Option.methods.declaration, Option.leaseTime.declaration,
+      Option.leaseUses.declaration,
+    ] + tokenTarget
+  }
+
   /// Which of an account's tokens is meant, where it is not the account's own.
   static var tokenTarget: [OptionDeclaration] {
     [

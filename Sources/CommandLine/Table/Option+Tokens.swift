@@ -12,6 +12,9 @@ extension Option<Int?> {
       "wait", in: .network, time: .duration(1...WireProtocol.maximumTimeoutSeconds),
       "Wait up to this time for a server that cannot be reached, beyond `--timeout`")
   }
+  static var leaseTime: Self {
+    Self("for", in: .lease, time: .duration(1...LeaseRequest.longestSeconds), "End the lease after this time")
+  }
   static var clockSkew: Self {
     Self(
       "clock-skew", in: .rules, time: .duration(0...VerifyRequest.maximumClockSkew),
@@ -32,6 +35,9 @@ extension Option<Bool> {
   static var unset: Self { Self("unset", in: .variables, "Print statements that unset the variables") }
   static var tokenFile: Self {
     Self("token-file", in: .renewal, "Put the token into a file that is kept fresh while the command runs")
+  }
+  static var lease: Self {
+    Self("lease", in: .lease, "Let the command make requests to resources, and give it no token")
   }
   static var exchange: Self { Self("exchange", in: .access, "Exchange the account's own token for it (RFC 8693)") }
   static var check: Self { Self("check", in: .output, "Ask the servers whether the sessions are still valid") }
@@ -75,6 +81,12 @@ extension Option<String?> {
   static var onRenewal: Self {
     Self("on-renewal", in: .renewal, .file("PROGRAM"), "Run this program when the token file has changed")
   }
+  static var leaseUses: Self {
+    Self("times", in: .lease, .text("NUMBER"), "End the lease after so many requests")
+  }
+  static var socket: Self {
+    Self("socket", in: .lease, .file("PATH"), "Make the socket here, in a directory that is closed to others")
+  }
   static var nonce: Self {
     Self("nonce", in: .message, .text("NONCE"), "Use the nonce that the server gave in `DPoP-Nonce`")
   }
@@ -110,6 +122,14 @@ extension Option<[String]> {
   }
   static var variable: Self {
     Self("var", in: .variables, each: .text("NAME=FIELD"), "Set the variable `NAME`, and only those named")
+  }
+  static var places: Self {
+    Self(
+      "only", in: .lease, each: .text("PLACE"),
+      "Permit requests to this host, origin, or URL and all below it; may be given several times")
+  }
+  static var methods: Self {
+    Self("method", in: .lease, each: .text("METHOD"), "Permit this method; may be given several times")
   }
   static var headers: Self {
     Self(

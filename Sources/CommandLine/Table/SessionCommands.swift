@@ -1,3 +1,4 @@
+internal import Vocabulary
 internal import Wire
 
 /// The commands that show sessions, and the help.
@@ -168,9 +169,15 @@ enum SessionCommands {
       `offline` (`"code"`), `online`; `locked`, `unlocked`; `account_added`, `account_removed`, `account_renamed`
       (`"renamed_from"`), and `active_changed`: the account is the active one now, or without `account` none is.
 
+      With `--lease` prints what happened to leases instead, the last 64 events of each: `lease_opened`, `lease_used`
+      (`"method"`, `"origin"`, never a path; `"status"` and `"body_bytes"` of the answer, or `"code"`), `lease_refused`
+      (`"code"`) and `lease_ended` (`"cause"`: `closed`, `time`, `uses`, `signed_out`, `removed` or `stopping`), each with
+      `"lease"` and, where a peer did it, the process `"pid"` and the user `"uid"` that connected; `"pid"` is 0 for a
+      process that cannot be seen from here. It is a trace, no proof.
+
       Commands that are run for events are in the member `on` of the settings: see agent-config(5).
       """,
-    options: [Option.follow.declaration],
+    options: [Option.follow.declaration, Option.lease.saying("Show the recent events of leases", in: .output)],
     operands: .account,
     examples: [
       Example(

@@ -106,6 +106,11 @@ enum TokenCommands {
 
       The names that `agent env` refuses are refused here too.
 
+      With `--lease` the command gets no token. `AGENT_SOCKET` names a socket by which it, and what it starts, may have
+      `agent request` made with the account's token, as the options of the lease permit and until the command ends;
+      the variables above are taken away. agent-serve(1) tells what a lease promises, and what it does not: a command
+      that can reach the daemon's own socket is not held by it.
+
       With `--token-file` the token is in a file, for a command that runs for longer than a token lives:
       `AGENT_TOKEN_FILE` has its path, and so has any variable that `--var` gives the field `token_file`. The file holds
       the token and nothing else, no line feed either; it is in the runtime directory and only the user may read it. It
@@ -123,7 +128,9 @@ enum TokenCommands {
     options: [
       Option.variable.declaration, Option.tokenFile.declaration, Option.idToken.declaration,
       Option.signal.declaration, Option.onRenewal.declaration, Option.minValid.declaration, Option.wait.declaration,
-    ],
+      Option.lease.declaration,
+    ] + Options.lease,
+    everyday: ["var", "token-file", "signal", "min-valid", "wait", "lease", "only", "method", "for"],
     operands: .account,
     trailing: "COMMAND [ARGUMENT]...",
     examples: [
@@ -134,6 +141,58 @@ enum TokenCommands {
       Example(
         "Keep a server in tokens that reads them again when it gets SIGHUP",
         "agent exec --token-file --signal HUP -- ./server --token-file-from AGENT_TOKEN_FILE"),
+      Example(
+        "Let a program read from one API for an hour, without a token",
+        "agent exec --lease --only api.example.com/notes --method GET --for 1h work -- ./assistant"),
+    ])
+
+  static let serve = Command(
+    .serve,
+    summary: "Lend other programs requests with an account's token",
+    details: """
+      Makes a socket by which other programs have requests made with one account's token, and get no token. It holds
+      only programs that cannot reach the daemon's own socket (in a mount namespace, on another machine), and who
+      controls such a program controls what is sent to a place that is permitted.
+
+      A program names the socket in `AGENT_SOCKET` and uses `agent request`. It gets no proof either, no account's name,
+      no other account and no setting. Bodies are not looked at: what the account may read at a permitted place the
+      program may read, and what it may write there the program may write.
+
+      Prints the path of the socket, or with `--json` `{"account", "socket"}`, and runs until it gets SIGINT, SIGTERM or
+      SIGHUP. The socket is in a directory of its own, closed to other users, so that this directory alone can be
+      mounted or forwarded; it is gone when the command ends.
+
+      The lease permits requests to all places that the account lists (`agent account set --host`), or to those of
+      `--only`: a host, an origin, or a URL for what is below its path. A path that servers may read in several ways,
+      with an encoded or doubled separator, is below none. `--method` permits no other methods, nor header fields that
+      stand for another. `--scope`, `--resource`, `--audience`, `--authorization-details` and `--exchange` choose the
+      token that goes along, as in `agent token`; a peer cannot choose another. Where a path is named no redirect is
+      followed.
+
+      It ends by `--for`, by `--times`, when the account is signed out or removed, and with the command. While the
+      account is locked it answers with exit status 5. When the daemon ends, peers wait until the next one has taken
+      the socket over, with the time and the number of requests that are left. What is not permitted fails with exit
+      status 6. At most 16 leases can be open, with 32 connections each and 64 in all.
+
+      In bubblewrap, with `DIRECTORY` for that of the socket: `bwrap --ro-bind /usr/bin/agent /agent --bind DIRECTORY /lease
+      --setenv AGENT_SOCKET /lease/agent.sock --unshare-pid --clearenv /agent request URL`. An empty container needs no
+      more than the same two. At the other end of `ssh -R FAR:PATH HOST`, where `FAR` is in a directory that is closed to
+      others: `AGENT_SOCKET=FAR agent request URL`. A socket that is forwarded passes no descriptors, so bodies go with the
+      lines of the protocol, at most 720 KiB to be sent.
+
+      `agent events --lease` tells what was done with it. The exit status is 0 also when the lease has ended by its time
+      or its number of requests, and 3 when the session has ended.
+      """,
+    options: [Option.socket.declaration] + Options.lease,
+    everyday: ["only", "method", "for", "times", "socket"],
+    operands: .account,
+    examples: [
+      Example(
+        "Lend one API for reading, for an hour",
+        "agent serve work --only https://api.example.com/notes --method GET --for 1h"),
+      Example(
+        "Choose where the socket is, to forward it by ssh -R for three requests",
+        "agent serve work --only api.example.com --times 3 --socket ~/lease/agent.sock"),
     ])
 
   private static let variableDetails = """

@@ -16,6 +16,14 @@ protocol ReplySink: AnyObject {
   /// Calls `serve` each time that the descriptor can be read, until ``unwatch(_:)`` with the returned key.
   func watch(_ descriptor: Int32, _ serve: @escaping () -> Void) throws(SystemError) -> UInt64
   func unwatch(_ key: UInt64)
+  /// The answer to a request goes on for as long as it is read. `act` is called each time that all was read.
+  func stream(to ticket: Ticket, _ act: @escaping () -> Void)
+  /// How many bytes of output the sender of a request has not read.
+  func unread(by ticket: Ticket) -> Int
+  /// Adds a peer that came by a lent socket, and returns the number of its connection.
+  func admit(_ descriptor: consuming FileDescriptor, under admission: any Admission) throws(SystemError) -> UInt64
+  /// Closes the connections of these terms, after what is to be sent to them.
+  func dropPeers(of admission: any Admission)
   /// Sets the time at which an unanswered request times out.
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
 }

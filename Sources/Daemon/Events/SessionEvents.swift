@@ -10,6 +10,7 @@ internal import Wire
 final class SessionEvents: AccountPart {
   let commands: EventCommands
   private let tokenFiles: TokenFiles
+  private let leases: Leases
   private let lock: VaultLock
   private let mark: ChangeMark
   private var followers = Followers()
@@ -19,10 +20,11 @@ final class SessionEvents: AccountPart {
 
   init(
     _ context: DaemonContext, _ broker: TokenBroker, _ commands: EventCommands, _ tokenFiles: TokenFiles,
-    _ lock: VaultLock
+    _ leases: Leases, _ lock: VaultLock
   ) {
     self.commands = commands
     self.tokenFiles = tokenFiles
+    self.leases = leases
     self.lock = lock
     mark = ChangeMark(socketPath: context.facts.socketPath)
     super.init(context, broker)
@@ -46,6 +48,7 @@ final class SessionEvents: AccountPart {
   func publish(_ entry: SessionEntry) {
     if ChangeMark.counts(entry.event) { mark.change() }
     tokenFiles.adapt(to: entry)
+    leases.adapt(to: entry)
     for ticket in followers.tickets(for: entry) { loop.send(.event(.session(entry)), to: ticket) }
     commands.run(for: entry)
   }

@@ -26,6 +26,8 @@ final class Connection {
   /// Time of the last input, or since when output is pending. Deadlines count from it.
   var lastProgress: Instant
   var closesWhenSent = false
+  /// Called when all was read of an answer that may be long; each part that is read then counts as progress.
+  var whenRead: (() -> Void)?
   var wantsWriting = false
   /// Lines are being served further up the stack.
   var isServing = false
@@ -61,9 +63,14 @@ final class Connection {
 
   /// The connection may be idle without a limit.
   private let mayIdle: Bool
+  /// The terms of the socket that it came by; nil for the daemon's own.
+  let admission: (any Admission)?
 
-  init(id: UInt64, descriptor: consuming FileDescriptor, mayIdle: Bool, now: Instant) {
+  init(
+    id: UInt64, descriptor: consuming FileDescriptor, mayIdle: Bool, under admission: (any Admission)? = nil, now: Instant
+  ) {
     self.id = id
+    self.admission = admission
     self.mayIdle = mayIdle
     self.descriptor = descriptor
     lastProgress = now
@@ -93,7 +100,11 @@ final class Connection {
   func finishRequest() {
     current = nil
     requestDeadline = nil
+    whenRead = nil
   }
+
+  /// The output that the peer has not read, in bytes.
+  var unreadBytes: Int { outbound.bytes - outbound.sent }
 
   /// When this peer is out of time, unless something happens before; nil while it is our turn.
   var deadline: Instant? {

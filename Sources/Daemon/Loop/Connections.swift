@@ -55,11 +55,16 @@ final class Connections {
   }
 
   /// - Parameter descriptor: A non-blocking one.
-  func admit(_ descriptor: consuming FileDescriptor) throws(SystemError) {
+  func admit(_ descriptor: consuming FileDescriptor) throws(SystemError) { _ = try add(descriptor, under: nil) }
+
+  private func add(
+    _ descriptor: consuming FileDescriptor, under admission: (any Admission)?
+  ) throws(SystemError) -> UInt64 {
     let id = try loop.watch(descriptor.raw) { [unowned self] event in handle(event) }
-    let connection = Connection(id: id, descriptor: descriptor, mayIdle: mayIdle, now: now)
+    let connection = Connection(id: id, descriptor: descriptor, mayIdle: mayIdle, under: admission, now: now)
     connections[id] = connection
     mind(connection)
+    return id
   }
 
   /// Lets the loop wake up at this peer's deadline.
@@ -82,13 +87,14 @@ final class Connections {
     Failure(.tooBusy, "\(mostRequests) requests wait for an answer already", hint: "try again when some have ended")
   }
 
-  /// Closes the connection that has waited longest without a request.
+  /// Closes the connection that has waited longest without a request, one of a lent socket before all others.
   ///
   /// - Returns: False if there is none.
   @discardableResult
   func dropIdlest() -> Bool {
     let idle = connections.values.filter { $0.current == nil }
-    guard let idlest = idle.min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
+    let lent = idle.filter { $0.admission != nil }
+    guard let idlest = (lent.isEmpty ? idle : lent).min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
     drop(idlest, .crowded)
     return true
   }
@@ -142,8 +148,9 @@ final class Connections {
       let passed = connection.passed
       connection.passed = []
       do throws(Failure) {
-        let envelope = try request.get()
+        var envelope = try request.get()
         guard hasPlace(for: envelope.request) else { throw tooManyRequests }
+        if let admission = connection.admission { envelope = try admission.admit(envelope, ticket) }
         handler?.handle(envelope, ticket, passed: passed)
       } catch {
         send(.failure(error), to: ticket)
@@ -154,7 +161,12 @@ final class Connections {
   /// The next whole line, read; nil when there is none.
   private func takeRequest(_ connection: Connection) -> Result<RequestEnvelope, Failure>? {
     connection.takeLine { line in
-      do throws(Failure) { return .success(try requests.envelope(parsing: line)) } catch { return .failure(error) }
+      do throws(Failure) {
+        if let admission = connection.admission { return .success(try admission.read(line)) }
+        return .success(try requests.envelope(parsing: line))
+      } catch {
+        return .failure(error)
+      }
     }
   }
 
@@ -182,6 +194,7 @@ final class Connections {
     connection.isDropped = true
     loop.unwatch(connection.id)
     if let ticket = connection.current { handler?.abandon(ticket) }
+    connection.admission?.left(connection.id)
     onDrop()
   }
 
@@ -210,6 +223,23 @@ extension Connections: ReplySink {
 
   func unwatch(_ key: UInt64) { loop.unwatch(key) }
 
+  func admit(_ descriptor: consuming FileDescriptor, under admission: any Admission) throws(SystemError) -> UInt64 {
+    try add(descriptor, under: admission)
+  }
+
+  func stream(to ticket: Ticket, _ act: @escaping () -> Void) {
+    guard let connection = connection(of: ticket), connection.current == ticket else { return }
+    connection.whenRead = act
+  }
+
+  func unread(by ticket: Ticket) -> Int { connection(of: ticket)?.unreadBytes ?? 0 }
+
+  func dropPeers(of admission: any Admission) {
+    for connection in connections.values where connection.admission === admission {
+      if connection.hasOutput { connection.closesWhenSent = true } else { drop(connection) }
+    }
+  }
+
   /// Sends what can be sent at once, because the daemon ends.
   func flushAll() {
     for connection in connections.values { _ = connection.flush() }
@@ -228,6 +258,7 @@ extension Connections: ReplySink {
 
   func send(_ reply: Reply, to ticket: Ticket) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
+    let reply = connection.admission?.shown(reply, of: ticket) ?? reply
     if case .event = reply {
       enqueue(.plain(reply.serialized()), connection)
     } else {
@@ -237,6 +268,8 @@ extension Connections: ReplySink {
 
   func send(_ line: SharedSecret, to ticket: Ticket) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
+    // No request whose answer is a secret passes an admission.
+    precondition(connection.admission == nil, "a secret is never sent to the peer of a lent socket")
     finish(ticket, .secret(line), connection)
   }
 
@@ -257,10 +290,13 @@ extension Connections: ReplySink {
   }
 
   private func flush(_ connection: Connection) {
+    let unread = connection.unreadBytes
     guard connection.flush() else { return drop(connection) }
+    if connection.whenRead != nil, connection.unreadBytes < unread { connection.lastProgress = now }
     if !connection.hasOutput, connection.closesWhenSent { return drop(connection) }
     guard connection.hasOutput != connection.wantsWriting else { return }
     connection.wantsWriting = connection.hasOutput
     loop.setInterest(connection.wantsWriting ? .both : .read, of: connection.id)
+    if !connection.hasOutput { connection.whenRead?() }
   }
 }

@@ -8,6 +8,7 @@ final class DaemonParts {
   let broker: TokenBroker
   let signIns: SignIns
   let resources: ResourceRequests
+  let leases: Leases
   let proofs: ProofRequests
   let placed: PlacedTokens
   let roles: AssumedRoles
@@ -27,6 +28,7 @@ final class DaemonParts {
     broker = TokenBroker(context, lock: lock)
     signIns = SignIns(context, broker)
     resources = ResourceRequests(context, broker)
+    leases = Leases(context, broker, resources)
     locking = Locking(context, lock, broker, signIns, resources)
     proofs = ProofRequests(context, broker)
     placed = PlacedTokens(context, broker)
@@ -37,7 +39,7 @@ final class DaemonParts {
     vault = VaultRequests(context, lock, locking)
     signOuts = SignOuts(context, broker, signIns, resources, tokenFiles)
     locking.onUnlock = { [unowned signOuts] in signOuts.revokeOwed() }
-    events = try SessionEvents(context, broker, EventCommands(running: context), tokenFiles, lock)
+    events = try SessionEvents(context, broker, EventCommands(running: context), tokenFiles, leases, lock)
     accounts = AccountRequests(context, broker, signIns, signOuts, tokenFiles, events)
     status = StatusRequests(context, broker)
     identity = IdentityRequests(context, broker)
@@ -46,6 +48,7 @@ final class DaemonParts {
   /// Stops all parts: no new work begins, and unapproved sign-ins are cancelled.
   func stop() {
     broker.isStopping = true
+    leases.stop()
     signIns.stop()
     resources.endTransfers(Failure(.cancelled, "the daemon is stopping"))
     verifications.endVerifications()
@@ -57,6 +60,7 @@ final class DaemonParts {
   func abandon(_ ticket: Ticket) {
     events.abandon(ticket)
     tokenFiles.abandon(ticket)
+    leases.abandon(ticket)
     broker.abandon(ticket)
     signIns.abandon(ticket)
     resources.abandon(ticket)

@@ -57,7 +57,10 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .verify(let request):
         try parts.verifications.verify(request, ticket, hasDeadline: envelope.timeoutSeconds != nil, passed: passed)
       case .vault(let request): try parts.vault.vault(request, ticket, passed: passed)
+      case .events(let request) where request.leases: loop.send(.result(parts.leases.json), to: ticket)
       case .events(let request): try parts.events.events(request, ticket)
+      case .lease(let request): try parts.leases.open(request, ticket, passed: passed)
+      case .leaseStatus: try parts.leases.status(ticket)
       case .tokenFile(let request): try parts.tokenFiles.tokenFile(request, ticket)
       }
     } catch {
@@ -94,7 +97,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
   /// expires, a stop request when all work is done; following events and keeping a token file have no end.
   private func deadlineSeconds(_ envelope: RequestEnvelope) -> Int? {
     switch envelope.request {
-    case .login, .loginResume, .daemonStop, .tokenFile: envelope.timeoutSeconds
+    case .login, .loginResume, .daemonStop, .tokenFile, .lease: envelope.timeoutSeconds
     case .events(let events) where events.follow: envelope.timeoutSeconds
     default: (envelope.timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) + envelope.request.waitSeconds
     }

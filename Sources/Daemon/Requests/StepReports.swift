@@ -31,7 +31,7 @@ final class StepReports: DaemonPart {
     case .token(let token) where token.account == nil && token.place != nil: name = nil
     case .forget(let request) where request.account == nil: name = nil
     case .assumeRole(let request) where request.account == nil: name = nil
-    case .status(nil, check: _), .doctor(nil), .list, .daemonStatus, .daemonStop, .daemonLog, .vault: name = nil
+    case .status(nil, check: _), .doctor(nil), .list, .daemonStatus, .daemonStop, .daemonLog, .vault, .leaseStatus: name = nil
     default: name = request.account.flatMap { try? AccountName($0) } ?? settings.active
     }
     context.watches.begin(ticket, about: name)
@@ -59,8 +59,9 @@ extension Request {
     case .call(let call): call.account
     case .proof(let proof): proof.account
     case .verify(let request): request.account
+    case .lease(let request): request.account
     case .login, .loginRedirect, .loginConfirm, .loginResume, .discover, .list, .daemonStatus, .daemonStop,
-      .daemonLog, .vault:
+      .daemonLog, .vault, .leaseStatus:
       nil
     }
   }

@@ -10,6 +10,8 @@ internal import Wire
 /// whose token is rejected is made once more with a new token.
 final class ResourceRequests: AccountPart {
   private var transfers: [Ticket: ResourceTransfer] = [:]
+  /// The bodies of inline requests that are on their way.
+  private var bodies: [Ticket: InlineBody] = [:]
 
   /// Effectively no deadline: the length of a transfer has no limit.
   private static let never = Duration.seconds(10 * 365 * 86_400)
@@ -27,6 +29,7 @@ final class ResourceRequests: AccountPart {
     let named = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
     let gate = ResourceGate(settings: try settings(), services: services)
     transfers[ticket] = transfer
+    if let body = transfer.inlineBody { bodies[ticket] = InlineBody(body, ticket, loop) }
     let place = ResourcePlace(of: transfer.target.endpoint)
     jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
       admitted(transfer, outcome)
@@ -115,7 +118,11 @@ final class ResourceRequests: AccountPart {
         slot?.refusals.accepted(by: origin)
       }
       let isForGood = slot?.refusals.areForGood(at: origin, now: now) ?? false
-      answer(response, verdict, transfer, account, isForGood: isForGood)
+      let answer = { [self] in
+        bodies[transfer.ticket] = nil
+        self.answer(response, verdict, transfer, account, isForGood: isForGood)
+      }
+      if let body = bodies[transfer.ticket] { body.end(after: response.contentBytes, answer) } else { answer() }
       // The body cannot be sent again, so only the next request gets a new token.
       if isRefused, !isForGood, let slot, slot.session.grant === grant, slot.session.refresh == nil {
         slot.session.forgetToken()
@@ -163,6 +170,7 @@ final class ResourceRequests: AccountPart {
   func end(_ transfer: ResourceTransfer) {
     transfer.cancellation.cancel()
     transfers[transfer.ticket] = nil
+    bodies[transfer.ticket] = nil
   }
 
   /// Ends all requests of an account, or of all.
@@ -173,5 +181,6 @@ final class ResourceRequests: AccountPart {
   /// Cancels a request whose sender disconnected.
   func abandon(_ ticket: Ticket) {
     if let transfer = transfers[ticket] { end(transfer) }
+    bodies[ticket] = nil
   }
 }

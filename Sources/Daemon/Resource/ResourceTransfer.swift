@@ -1,3 +1,4 @@
+internal import Encoding
 internal import OAuth
 internal import Platform
 internal import Sessions
@@ -18,6 +19,8 @@ final class ResourceTransfer: @unchecked Sendable {
   private(set) var tokenTarget: TokenTarget?
   let content: DescriptorContent?
   let receiver: StreamReceiver
+  /// The end that the body comes out of again, for an inline request.
+  let inlineBody: SharedDescriptor?
   let cancellation = Cancellation()
   /// Limit for obtaining a token, and then for time without progress.
   let patienceSeconds: Int
@@ -42,9 +45,12 @@ final class ResourceTransfer: @unchecked Sendable {
     self.waitsUntil = waitsUntil
     target = try ResourceCall.Target(request)
     tokenTarget = try TokenTarget.make(request.target, account: request.account)
+    var reading: SharedDescriptor?
+    let passed = try request.isInline ? Self.descriptors(of: request, &reading) : passed
+    inlineBody = reading
     guard passed.count == (request.sendsBody ? 2 : 1), let last = passed.last else {
       throw Failure(
-        .invalidRequest, "the request must bring a descriptor for the answer, and before it one for a body to send")
+        .descriptorMissing, "the request must bring a descriptor for the answer, and before it one for a body to send")
     }
     do throws(SystemError) {
       content = try request.sendsBody ? DescriptorContent(passed[0]) : nil
@@ -52,6 +58,28 @@ final class ResourceTransfer: @unchecked Sendable {
     } catch {
       throw Failure(
         .invalidRequest, Phrase("a descriptor of the request cannot be used: \(Phrase(stringLiteral: error.message))"))
+    }
+  }
+
+  /// What stands for the descriptors of an inline request.
+  ///
+  /// - Parameter reading: Becomes the end that the answer's body comes out of.
+  private static func descriptors(
+    of request: CallRequest, _ reading: inout SharedDescriptor?
+  ) throws(Failure) -> [SharedDescriptor] {
+    var bytes: [UInt8]?
+    if let text = request.inlineBody {
+      do { bytes = try Base64.decode(text) } catch { throw Failure(.invalidRequest, "\"body\" must be base64") }
+    }
+    do throws(SystemError) {
+      let pipe = try Pipe()
+      let ends = (reading: SharedDescriptor(pipe.reading), writing: SharedDescriptor(pipe.writing))
+      try ends.reading.descriptor.setNonBlocking(true)
+      reading = ends.reading
+      guard let bytes else { return [ends.writing] }
+      return [SharedDescriptor(try FileDescriptor.inMemory(bytes.span)), ends.writing]
+    } catch {
+      throw Failure(.internalError, Phrase("the request could not be made: \(Phrase(stringLiteral: error.message))"))
     }
   }
 
@@ -82,7 +110,8 @@ extension ResourceCall.Target {
           hint: "characters such as spaces and brackets must be percent-encoded; at most 2048 bytes")
     }
     do throws(ResourceField.Problem) {
-      self.init(method: method, endpoint: endpoint, fields: try ResourceField.fields(request.headers))
+      self.init(method: method, endpoint: endpoint, fields: try ResourceField.fields(request.headers),
+        refusesRedirects: request.refusesRedirects)
     } catch {
       throw Failure(error)
     }

@@ -10,11 +10,16 @@ package struct ResourceCall: Sendable {
     package let method: ResourceMethod
     package let endpoint: Endpoint
     package let fields: [ResourceField]
+    /// Whether a redirect is an answer, wherever it leads.
+    package let refusesRedirects: Bool
 
-    package init(method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField]) {
+    package init(
+      method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField], refusesRedirects: Bool = false
+    ) {
       self.method = method
       self.endpoint = endpoint
       self.fields = fields
+      self.refusesRedirects = refusesRedirects
     }
 
     package var origin: ResourceOrigin { ResourceOrigin(of: endpoint) }
@@ -69,7 +74,7 @@ package struct ResourceCall: Sendable {
     let authorization = ResourceAuthorization(accessToken: token, prover: grant.dpopKey.map(services.prover))
     var settled: Set<DPoPProver.Complaint> = []
     var endpoint = target.endpoint
-    var redirectsLeft = target.method.isSafe && content == nil ? Self.maximumRedirects : 0
+    var redirectsLeft = target.method.isSafe && content == nil && !target.refusesRedirects ? Self.maximumRedirects : 0
     while true {
       let request = ResourceRequest(
         method: target.method, endpoint: endpoint, fields: target.fields, transport: transport,

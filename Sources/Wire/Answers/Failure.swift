@@ -5,6 +5,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
   // The request itself.
   case invalidRequest = "invalid_request"
   case unsupportedVersion = "unsupported_version"
+  /// The descriptors of a request did not come with it.
+  case descriptorMissing = "descriptor_missing"
   case invalidConfiguration = "invalid_configuration"
   case accountExists = "account_exists"
   /// A sign-in names no issuer, and there is none that it can mean.
@@ -73,6 +75,11 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case cancelled = "cancelled"
   case internalError = "internal_error"
 
+  /// A lease does not allow it.
+  case notPermitted = "not_permitted"
+  /// The lease is over.
+  case leaseEnded = "lease_ended"
+
   // Only an unlock helps.
   case locked = "locked"
   case wrongPassphrase = "wrong_passphrase"
@@ -89,14 +96,14 @@ package enum FailureCode: String, Sendable, CaseIterable {
   /// The exit status of the command.
   package var exitStatus: ExitStatus {
     switch self {
-    case .invalidRequest, .issuerNeeded, .clientNeeded: .usage
+    case .invalidRequest, .descriptorMissing, .issuerNeeded, .clientNeeded: .usage
     case .noAccount, .signedOut, .sessionExpired, .interactionRequired, .tokenRefused, .configurationChanged,
       .endpointMoved, .identityChanged,
       .otherMachine, .codeExpired, .unknownLogin, .stepUpNeeded, .issuerNotTrusted:
       .signInNeeded
     case .network, .timeout, .serverUnavailable, .tooBusy, .vaultBusy, .daemonUnavailable, .tpmLockedOut:
       .tryLater
-    case .accessDenied: .denied
+    case .accessDenied, .notPermitted, .leaseEnded: .denied
     case .locked, .wrongPassphrase, .wrongPIN: .locked
     case .malformedToken: .tokenNotValid
     case .originNotAllowed, .placeNotListed, .unsupportedVersion, .invalidConfiguration, .accountExists,

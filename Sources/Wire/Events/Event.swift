@@ -23,6 +23,9 @@ package enum Event: Sendable, Hashable {
   /// The head of a resource's response, before its body.
   case response(ResponseHead)
 
+  /// A part of the body of a resource's response to an inline request.
+  case body([UInt8])
+
   /// A step of a ``RequestEnvelope/verbose`` request; nil for one that this build does not know.
   case progress(LogEntry?)
 
@@ -34,6 +37,9 @@ package enum Event: Sendable, Hashable {
 
   /// A token file was written or removed.
   case tokenFile(TokenFile)
+
+  /// A lease was opened or used.
+  case lease(Lease)
 
   /// The part of a device authorization response that the user needs (RFC 8628, section 3.3).
   package struct DeviceCode: Sendable, Hashable {
@@ -73,6 +79,7 @@ package enum Event: Sendable, Hashable {
   package var json: JSONObject {
     switch self {
     case .response(let head): return head.json
+    case .body(let bytes): return JSONObject([("event", "body"), ("base64", .string(Base64.encode(bytes)))])
     case .qrCode(let code): return code.json
     case .progress(let entry):
       var object = JSONObject([("event", "progress")])
@@ -84,6 +91,7 @@ package enum Event: Sendable, Hashable {
       object["entry"] = entry.map { .object($0.json) }
       return object
     case .tokenFile(let file): return file.json
+    case .lease(let lease): return lease.json
     case .notice(let message):
       var object = JSONObject([("event", "notice")])
       message.addMembers(to: &object, as: "message")
@@ -118,12 +126,18 @@ package enum Event: Sendable, Hashable {
     case "response":
       guard let head = ResponseHead(json: json) else { return nil }
       self = .response(head)
+    case "body":
+      guard let text = json["base64"]?.string, let bytes = try? Base64.decode(text) else { return nil }
+      self = .body(bytes)
     case "progress": self = .progress(json["entry"].flatMap { LogEntry(json: $0) })
     case "following": self = .following
     case "session": self = .session(json["entry"].flatMap { SessionEntry(json: $0) })
     case "token_file":
       guard let file = TokenFile(json: json) else { return nil }
       self = .tokenFile(file)
+    case "lease":
+      guard let lease = Lease(json: json) else { return nil }
+      self = .lease(lease)
     case "notice":
       guard let message = Phrase(json, "message") else { return nil }
       self = .notice(message)

@@ -2,8 +2,8 @@ package import Encoding
 
 /// Sends a request to a resource with an account's token, which stays in the daemon.
 ///
-/// The descriptors of the request: one to read the request body from, if there is a body, then one to write the
-/// response body to.
+/// The descriptors of the request, unless it is ``isInline``: one to read the request body from, if there is a body, then
+/// one to write the response body to.
 package struct CallRequest: Sendable, Hashable {
   /// The account; nil means the one whose origins contain that of `url`, never the active one.
   package var account: String?
@@ -16,8 +16,20 @@ package struct CallRequest: Sendable, Hashable {
   /// Whether a body is sent.
   package var sendsBody: Bool
 
+  /// Whether the bodies go with the lines: a forwarded socket passes no descriptors.
+  package var isInline = false
+  /// The body of an inline request, in base64.
+  package var inlineBody: String?
+  /// Limit of the bytes of ``inlineBody``, before base64: the line has a limit.
+  package static let mostInlineBytes = 720 << 10
+  /// Limit of the bytes of one ``Event/body(_:)``.
+  package static let mostEventBytes = 48 << 10
+
   /// The longest wait for an unreachable server, 1 to 3600 seconds; nil does not wait.
   package var waitSeconds: Int?
+
+  /// Whether a redirect is an answer, wherever it leads.
+  package var refusesRedirects = false
 
   /// The token to send; empty means the account's own.
   package var target = TokenRequest.Target()
@@ -36,10 +48,17 @@ package struct CallRequest: Sendable, Hashable {
     }
     self.url = url
     account = try members.text("account")
-    sendsBody = try members.flag("body_descriptor")
+    isInline = try members.flag("inline")
+    inlineBody = try members.text("body", limit: WireProtocol.maximumLineBytes)
+    let passesBody = try members.flag("body_descriptor")
+    guard isInline ? !passesBody : inlineBody == nil else {
+      throw Failure(.invalidRequest, "a body goes with the line or with a descriptor, as \"inline\" says")
+    }
+    sendsBody = passesBody || inlineBody != nil
     method = try members.text("method") ?? (sendsBody ? "POST" : "GET")
     headers = try members.texts("headers")
     waitSeconds = try members.integer("wait", in: 1...WireProtocol.maximumTimeoutSeconds)
+    refusesRedirects = try members.flag("no_redirects")
     target = try TokenRequest.Target(members)
   }
 
@@ -48,8 +67,11 @@ package struct CallRequest: Sendable, Hashable {
     members.add("url", url)
     members.add("method", method)
     members.add("headers", headers)
-    members.add("body_descriptor", sendsBody)
+    members.add("body_descriptor", sendsBody && !isInline)
+    members.add("inline", isInline)
+    members.add("body", inlineBody)
     members.add("wait", waitSeconds)
+    members.add("no_redirects", refusesRedirects)
     target.addMembers(to: &members)
   }
 }

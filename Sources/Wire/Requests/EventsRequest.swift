@@ -4,6 +4,8 @@ package struct EventsRequest: Sendable, Hashable {
   package var account: String?
   /// Whether events are sent from now on until the connection ends; otherwise the recent ones.
   package var follow: Bool
+  /// Whether the recent events of leases are asked for, those of sessions not.
+  package var leases = false
 
   package init(account: String? = nil, follow: Bool = false) {
     self.account = account
@@ -14,10 +16,12 @@ package struct EventsRequest: Sendable, Hashable {
 extension EventsRequest {
   init(_ members: RequestMembers) throws(Failure) {
     self.init(account: try members.text("account"), follow: try members.flag("follow"))
+    leases = try members.flag("leases")
   }
 
   func addMembers(to members: inout MemberWriter) {
     members.add("account", account)
     members.add("follow", follow)
+    members.add("leases", leases)
   }
 }

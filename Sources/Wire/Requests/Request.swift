@@ -34,6 +34,10 @@ package enum Request: Sendable, Hashable {
   case events(EventsRequest)
   /// Keeps a token in a file.
   case tokenFile(TokenFileRequest)
+  /// Lends requests to resources to the peers of a socket.
+  case lease(LeaseRequest)
+  /// The terms of the lease that the connection came by.
+  case leaseStatus
 }
 
 /// A request with its deadline.
@@ -69,7 +73,7 @@ package struct RequestEnvelope: Sendable, Hashable {
   package init(parsing line: Span<UInt8>) throws(Failure) {
     let json: JSON
     do {
-      json = try JSON(parsing: line)
+      json = try JSON(parsing: line, limits: WireProtocol.requestLimits)
     } catch {
       throw Failure(.invalidRequest, "the request is not one JSON object on a line")
     }
@@ -118,13 +122,17 @@ extension Request {
     case .vault(let request): request.name
     case .events: "events"
     case .tokenFile: "token_file"
+    case .lease: "lease"
+    case .leaseStatus: "lease_status"
     }
   }
 
   /// Whether the daemon answers from this machine alone, so that the answer waits for no network.
   package var isLocal: Bool {
     switch self {
-    case .status(_, check: false), .list, .daemonStatus, .daemonStop, .daemonLog, .vault(.lock), .vault(.status): true
+    case .status(_, check: false), .list, .daemonStatus, .daemonStop, .daemonLog, .vault(.lock), .vault(.status),
+      .leaseStatus:
+      true
     default: false
     }
   }
@@ -161,7 +169,8 @@ extension Request {
     case .vault(let request): request.addMembers(to: &members)
     case .events(let request): request.addMembers(to: &members)
     case .tokenFile(let request): request.addMembers(to: &members)
-    case .list, .daemonStatus, .daemonStop, .daemonLog: break
+    case .lease(let request): request.addMembers(to: &members)
+    case .list, .daemonStatus, .daemonStop, .daemonLog, .leaseStatus: break
     }
   }
 
@@ -194,6 +203,8 @@ extension Request {
     case "verify": self = .verify(try VerifyRequest(members))
     case "events": self = .events(try EventsRequest(members))
     case "token_file": self = .tokenFile(try TokenFileRequest(members))
+    case "lease": self = .lease(try LeaseRequest(members))
+    case "lease_status": self = .leaseStatus
     default:
       if let request = try AccountRequest(named: name, members) {
         self = .account(request)
@@ -211,10 +222,10 @@ extension Request {
   package var mayBeRepeated: Bool {
     switch self {
     case .token, .assumeRole, .proof, .discover, .status, .doctor, .list, .use, .whoami, .daemonStatus, .daemonLog,
-      .events:
+      .events, .leaseStatus:
       true
     case .vault(let request): request.mayBeRepeated
-    case .tokenFile, .login, .loginRedirect, .loginConfirm, .loginResume, .logout, .account, .call, .verify,
+    case .tokenFile, .lease, .login, .loginRedirect, .loginConfirm, .loginResume, .logout, .account, .call, .verify,
       .daemonStop, .forget:
       false
     }

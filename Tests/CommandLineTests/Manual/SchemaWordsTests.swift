@@ -32,7 +32,9 @@ import Wire
   @Test func `for what happens to sessions are all that there is`() throws {
     let words = try Self.schema().words(of: "events")
     let causes = SessionEvent.SignOutCause.allCases.map(\.rawValue)
-    #expect(words == Set(SessionEvent.names + causes + FailureCode.allCases.map(\.rawValue)))
+    let leases =
+      ["lease_opened", "lease_used", "lease_refused", "lease_ended"] + LeaseEntry.Cause.allCases.map(\.rawValue)
+    #expect(words == Set(SessionEvent.names + causes + leases + FailureCode.allCases.map(\.rawValue)))
   }
 
   @Test func `for services are all that a sign-in may name`() throws {

@@ -41,7 +41,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     switch option.argument {
     case .none: []
     case .account: ["work"]
-    case .text: [["var": "A=account", "signal": "HUP"][option.name] ?? "x"]
+    case .text: [["var": "A=account", "signal": "HUP", "times": "3"][option.name] ?? "x"]
     case .file, .secretFile: ["/dev/null"]
     case .descriptor: ["3"]
     case .duration(let range), .durationOrNever(let range): ["\(max(300, range.lowerBound))s"]
@@ -59,6 +59,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
       "verify --allow-http-loopback": ["--issuer", "https://id.example"], "account set": ["--audience", "x"],
       "vault set": ["--lock-after", "5m"],
     ]
+    for option in Options.lease { companions["exec --\(option.name)"] = ["--lease"] }
     for secret in ["passphrase-file", "passphrase-fd", "pin-file", "pin-fd"] {
       for command in ["add", "set", "import"] { companions["account \(command) --\(secret)"] = ["--protect", "tpm2"] }
     }
@@ -91,7 +92,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     (
       Option.noDaemon.declaration,
       [
-        .events, .lock, .unlock, .daemonStart, .daemonStop, .daemonRestart, .daemonStatus, .daemonRun, .daemonLog,
+        .serve, .events, .lock, .unlock, .daemonStart, .daemonStop, .daemonRestart, .daemonStatus, .daemonRun, .daemonLog,
         .renew,
       ]
     ),

@@ -41,6 +41,10 @@ final class RecordedReplies: ReplySink {
   func schedule(at due: Instant, _ act: @escaping () -> Void) { timers.schedule(act, at: due) }
   func watch(_ descriptor: Int32, _ serve: @escaping () -> Void) throws(SystemError) -> UInt64 { 1 }
   func unwatch(_ key: UInt64) {}
+  func admit(_ descriptor: consuming FileDescriptor, under admission: any Admission) throws(SystemError) -> UInt64 { 1 }
+  func stream(to ticket: Ticket, _ act: @escaping () -> Void) {}
+  func unread(by ticket: Ticket) -> Int { 0 }
+  func dropPeers(of admission: any Admission) {}
   func setDeadline(_ deadline: Instant, of ticket: Ticket) {}
 }
 

@@ -16,7 +16,7 @@ import Wire
         "redirect_unavailable", "redirect_rejected", "tpm_unavailable", "last_slot", "no_such_slot",
       ]
     ),
-    (.usage, 2, ["invalid_request", "issuer_needed", "client_needed"]),
+    (.usage, 2, ["invalid_request", "descriptor_missing", "issuer_needed", "client_needed"]),
     (
       .signInNeeded, 3,
       [
@@ -30,7 +30,7 @@ import Wire
       ["network", "timeout", "server_unavailable", "too_busy", "vault_busy", "daemon_unavailable", "tpm_locked_out"]
     ),
     (.locked, 5, ["locked", "wrong_passphrase", "wrong_pin"]),
-    (.denied, 6, ["access_denied"]),
+    (.denied, 6, ["access_denied", "not_permitted", "lease_ended"]),
     (.tokenNotValid, 7, ["malformed_token"]),
   ]
 

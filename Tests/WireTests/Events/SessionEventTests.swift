@@ -61,9 +61,51 @@ import Wire
     .tokenFile(Event.TokenFile(account: "work", path: "/run/t", expiresAt: 9)),
     .tokenFile(Event.TokenFile(account: "work", path: "/run/t")),
     .tokenFile(Event.TokenFile(account: "work", path: "/run/t", removal: .signedOut)),
+    .lease(Event.Lease(name: "0123456789abcdef", account: "work")),
+    .lease(Event.Lease(name: "0123456789abcdef", account: "work", usesLeft: 0)),
   ]) func `travels with what goes beside it`(event: Event) throws {
     let line = Reply.event(event).serialized()
     #expect(try Reply(parsing: line.span) == .event(event))
+  }
+
+  private static let lease: LeaseRequest = {
+    var lease = LeaseRequest(account: "work")
+    lease.places = ["https://api.example.com/notes"]
+    lease.methods = ["GET", "HEAD"]
+    lease.target.scope = ["read"]
+    (lease.uses, lease.expiresInSeconds) = (3, 60)
+    return lease
+  }()
+
+  private static let leaseEvents: EventsRequest = {
+    var request = EventsRequest()
+    request.leases = true
+    return request
+  }()
+
+  @Test(arguments: [
+    LeaseEntry(time: 1, lease: "0123456789abcdef", event: .opened(account: "work")),
+    LeaseEntry(
+      time: 2, lease: "0123456789abcdef",
+      event: .used(method: "GET", origin: "https://api.example.com", status: 200, bytes: 7, nil),
+      peer: .init(user: 1000, process: 0)),
+    LeaseEntry(
+      time: 2, lease: "0123456789abcdef",
+      event: .used(method: "GET", origin: "https://api.example.com", status: nil, bytes: nil, .network)),
+    LeaseEntry(
+      time: 3, lease: "0123456789abcdef", event: .refused(.notPermitted), peer: .init(user: 1000, process: 9)),
+  ] + LeaseEntry.Cause.allCases.map { LeaseEntry(time: 4, lease: "0123456789abcdef", event: .ended($0)) })
+  func `of a lease is read as it was written, and is one line of text`(entry: LeaseEntry) throws {
+    #expect(LeaseEntry(json: .object(entry.json)) == entry)
+    #expect(!entry.text.utf8.contains { $0 < 0x20 } && entry.text.contains("0123456789abcdef"), "\(entry.text)")
+  }
+
+  @Test(arguments: [
+    #"{"v":1,"request":"lease","uses":0}"#, #"{"v":1,"request":"lease","uses":1000001}"#,
+    #"{"v":1,"request":"lease","expires_in":0}"#, #"{"v":1,"request":"lease","expires_in":604801}"#,
+    #"{"v":1,"request":"lease","places":"x"}"#,
+  ]) func `of a lease has limits`(line: String) {
+    #expect(throws: Failure.self) { try RequestEnvelope(parsing: Array(line.utf8).span) }
   }
 
   @Test func `is asked for`() throws {
@@ -72,6 +114,7 @@ import Wire
       .tokenFile(TokenFileRequest()),
       .tokenFile(TokenFileRequest(account: "work", name: "token-0123456789abcdef0123456789abcdef")),
       .tokenFile(TokenFileRequest(account: "work", kind: .idToken)),
+      .lease(LeaseRequest()), .lease(Self.lease), .leaseStatus, .events(Self.leaseEvents),
     ] {
       let line = RequestEnvelope(request).serialized()
       #expect(try RequestEnvelope(parsing: line.span).request == request)

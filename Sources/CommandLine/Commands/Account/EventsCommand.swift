@@ -11,7 +11,11 @@ enum EventsCommand {
       throw Failure(.invalidRequest, "a private daemon has no events to tell: leave \"--no-daemon\" out")
     }
     // A variable that a shell carries along for tokens is no wish to be told less.
-    let request = EventsRequest(account: try invocation.namedAccount(), follow: invocation[.follow])
+    var request = EventsRequest(account: try invocation.namedAccount(), follow: invocation[.follow])
+    request.leases = invocation[.lease]
+    if request.leases, request.follow || request.account != nil {
+      throw Failure(.invalidRequest, "\"--lease\" tells the recent events of all leases: it goes with no other choice")
+    }
     return .doing { () throws(Failure) in
       if request.follow { try follow(request, client) } else { try tellRecent(request, client) }
     }
@@ -19,16 +23,21 @@ enum EventsCommand {
 
   private static func tellRecent(_ request: EventsRequest, _ client: DaemonClient) throws(Failure) {
     let result = try client.askIfRunning(.events(request))
-    let entries = (result["events"]?.array ?? []).compactMap { SessionEntry(json: $0) }
+    let events = result["events"]?.array ?? []
     if let dropped = result["dropped"]?.int, dropped > 0 {
       client.console.note("\(dropped) earlier events are not kept")
     }
-    try Console.answer(entries.map { line($0, client.console) }.joined())
+    guard !request.leases else {
+      let entries = events.compactMap { LeaseEntry(json: $0) }
+      return try Console.answer(entries.map { line($0.json, $0.text, client.console) }.joined())
+    }
+    let entries = events.compactMap { SessionEntry(json: $0) }
+    try Console.answer(entries.map { line($0.json, $0.text, client.console) }.joined())
   }
 
-  private static func line(_ entry: SessionEntry, _ console: Console) -> String {
-    guard console.json else { return entry.text + "\n" }
-    return String(decoding: JSON.object(entry.json).serialized(), as: UTF8.self) + "\n"
+  private static func line(_ json: JSONObject, _ text: String, _ console: Console) -> String {
+    guard console.json else { return text + "\n" }
+    return String(decoding: JSON.object(json).serialized(), as: UTF8.self) + "\n"
   }
 
   /// Returns when the daemon has no more to tell. That it stops, or that the time given has passed, is an error; a process
@@ -39,7 +48,7 @@ enum EventsCommand {
     try connection.send(client.envelope(.events(request)))
     while true {
       switch try connection.nextReply(before: .distantFuture) {
-      case .event(.session(let entry)): if let entry { try Console.answer(line(entry, client.console)) }
+      case .event(.session(let entry)): if let entry { try Console.answer(line(entry.json, entry.text, client.console)) }
       case .event(let event): client.console.tell(event)
       case .failure(let failure): throw failure
       case .result: return

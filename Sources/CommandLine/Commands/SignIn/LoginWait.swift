@@ -83,7 +83,8 @@ struct LoginWait {
       guard pasted?.isTerminal == true else { throw failure }
       isPasteOver = false
       try reporter.tell(event)
-    case .confirm, .deviceCode, .qrCode, .notice, .progress, .response, .following, .session, .tokenFile:
+    case .confirm, .deviceCode, .qrCode, .notice, .progress, .response, .body, .following, .session, .tokenFile,
+      .lease:
       try reporter.tell(event)
     }
   }

@@ -8,6 +8,10 @@ enum ExecCommand {
     guard let trailing = invocation.trailing, let program = trailing.first else {
       throw Failure(.invalidRequest, "no command to run is given after \"--\"")
     }
+    if invocation[.lease] { return try LeaseCommand.exec(trailing, invocation) }
+    for option in Options.lease where invocation.has(option) {
+      throw Failure(.invalidRequest, "\"--\(option.name)\" needs \"--lease\"")
+    }
     var client = DaemonClient(invocation)
     client.isReplacedAfterwards = true
     if invocation[.tokenFile] { return try TokenFileCommand.action(trailing, client, invocation) }

@@ -10,20 +10,14 @@ struct TokenFileKeeper: ~Copyable {
   private let account: String
   private let kind: TokenKind
   private let path: String
-  private var connection: DaemonConnection?
-  /// The connection's number, as long as there is one.
-  private var number: Int32?
+  private var connection: KeptConnection
   /// The file has changed since ``takeChange()`` was last called.
   private var hasChanged = false
   /// Whether the file was there when something was last heard of it.
   private var isThere = true
-  /// False after a person stopped the daemon: it is then not started again from here.
-  private var mayStart = true
-  private var failures = 0
 
-  /// When the daemon is to be asked again; nil while there is a connection.
-  private(set) var nextAttempt: Instant?
-
+  /// As ``KeptConnection/nextAttempt``.
+  var nextAttempt: Instant? { connection.nextAttempt }
   var console: Console { client.console }
 
   /// - Parameter connection: One on which ``begin(_:_:_:)`` was answered.
@@ -33,8 +27,7 @@ struct TokenFileKeeper: ~Copyable {
     self.client = client
     (self.account, self.kind) = (account, kind)
     self.path = path
-    number = connection.descriptor
-    self.connection = .some(connection)
+    self.connection = KeptConnection(client, connection)
   }
 
   /// Asks for a file, and waits until it is there.
@@ -59,7 +52,7 @@ struct TokenFileKeeper: ~Copyable {
   }
 
   borrowing func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
-    if let number { try poller.add(number, interest: .read, key: key) }
+    try connection.watch(poller, key: key)
   }
 
   /// Whether the file has changed; asking makes it no news.
@@ -70,10 +63,9 @@ struct TokenFileKeeper: ~Copyable {
 
   /// Takes in what the daemon says.
   mutating func read() {
-    guard number != nil else { return }
     do throws(Failure) {
-      try connection!.readMore()
-      while let reply = try connection!.takeReply() { try take(reply) }
+      try connection.readMore()
+      while let reply = try connection.takeReply() { try take(reply) }
     } catch {
       lose(error)
     }
@@ -83,16 +75,14 @@ struct TokenFileKeeper: ~Copyable {
     switch reply {
     case .event(.tokenFile(let file)): take(file)
     case .event(let event): console.tell(event)
-    case .failure(let failure):
-      mayStart = failure.code != .daemonUnavailable
-      throw failure
+    case .failure(let failure): throw failure
     case .result: break
     }
   }
 
   private mutating func take(_ file: Event.TokenFile) {
     hasChanged = true
-    (failures, mayStart) = (0, true)
+    connection.succeeded()
     let wasThere = isThere
     isThere = file.removal == nil
     if let code = file.removal {
@@ -109,43 +99,23 @@ struct TokenFileKeeper: ~Copyable {
   }
 
   private mutating func lose(_ failure: Failure) {
-    number = nil
-    if let connection = connection.take() { connection.finish() }
+    connection.lose()
     if isThere {
       hasChanged = true
       console.note("the token file is gone until a daemon writes it again: \(failure.text)")
     }
     isThere = false
-    nextAttempt = Instant.now.advanced(by: pause)
   }
 
-  /// A daemon that is just being restarted is back soon.
-  private var pause: Duration {
-    failures == 0 ? .milliseconds(50) : .milliseconds(250 << min(failures, 7))
-  }
-
-  var isAttemptDue: Bool { nextAttempt.map { $0 <= .now } ?? false }
+  var isAttemptDue: Bool { connection.isAttemptDue }
 
   /// Asks for the file again.
   mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
-    failures += 1
-    nextAttempt = nil
-    do throws(Failure) {
-      guard let next = try reconnect() else { return nextAttempt = Instant.now.advanced(by: pause) }
-      let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) }
-      try Self.send(TokenFileRequest(account: account, name: name, kind: kind), client, next)
-      number = next.descriptor
-      connection = .some(next)
-    } catch {
-      nextAttempt = Instant.now.advanced(by: pause)
-      return
+    let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) }
+    let request = TokenFileRequest(account: account, name: name, kind: kind)
+    try connection.attempt(poller, key: key) { [client] (next) throws(Failure) in
+      try Self.send(request, client, next)
     }
-    try watch(poller, key: key)
-  }
-
-  private borrowing func reconnect() throws(Failure) -> DaemonConnection? {
-    guard mayStart else { return try DaemonLauncher.connect() }
-    return .some(try client.connect())
   }
 
   /// The command has ended. The file goes with the connection; here it is seen to that it is gone already.
@@ -155,6 +125,6 @@ struct TokenFileKeeper: ~Copyable {
     {
       try? directory.removeFile(String(path[path.utf8.index(after: slash)...]), isDurable: false)
     }
-    if let connection = connection.take() { connection.finish() }
+    connection.finish()
   }
 }

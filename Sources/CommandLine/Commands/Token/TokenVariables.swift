@@ -113,8 +113,15 @@ struct TokenVariables: Sendable {
     }
   }
 
+  /// An environment without the usual variables, and those of a file.
+  static func removed(from environment: [[UInt8]]) -> [[UInt8]] {
+    removed(usual.map(\.name) + [fileVariable], from: environment)
+  }
+
   /// An environment without the variables that are set anew: they are all of one token or absent.
-  func removed(from environment: [[UInt8]]) -> [[UInt8]] {
+  func removed(from environment: [[UInt8]]) -> [[UInt8]] { Self.removed(names, from: environment) }
+
+  private static func removed(_ names: [String], from environment: [[UInt8]]) -> [[UInt8]] {
     let prefixes = names.map { "\($0)=" }
     return environment.filter { entry in !prefixes.contains { entry.starts(with: $0.utf8) } }
   }

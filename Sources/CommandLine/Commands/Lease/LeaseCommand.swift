@@ -1,0 +1,161 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+/// `agent serve`, and `agent exec --lease`: each holds a lease as long as it runs.
+enum LeaseCommand {
+  static func serve(_ invocation: Invocation) throws(Failure) -> Action {
+    let client = try sharedDaemon(invocation)
+    let request = try LeaseRequest(invocation)
+    let path = invocation[.socket]
+    return Action { () throws(Failure) in
+      let socket = try LeaseSocket(at: path)
+      do throws(Failure) {
+        let status = try hold(request, socket, client)
+        socket.remove()
+        return status
+      } catch {
+        socket.remove()
+        throw error
+      }
+    }
+  }
+
+  private static func hold(
+    _ request: LeaseRequest, _ socket: borrowing LeaseSocket, _ client: DaemonClient
+  ) throws(Failure) -> Int32 {
+    let signals: Signals.SignalReceiver
+    do { signals = try Signals.SignalReceiver([Signals.SIGHUP, Signals.SIGINT, Signals.SIGTERM]) } catch {
+      throw Failure(error, doing: "signals cannot be received")
+    }
+    var keeper = try LeaseKeeper(request, socket.listener, client)
+    do throws(Failure) {
+      try announce(keeper.account, socket.path, client.console)
+      try wait(for: signals, &keeper)
+    } catch {
+      keeper.finish()
+      throw error
+    }
+    let ending = keeper.ending
+    keeper.finish()
+    guard let ending else { return 0 }
+    // That it has ended as it was asked to is no error.
+    guard ending.code == .leaseEnded else { throw ending }
+    client.console.note(ending.text)
+    return 0
+  }
+
+  private static func announce(_ account: String, _ path: String, _ console: Console) throws(Failure) {
+    guard console.json else { return try Console.answer(path + "\n") }
+    let object = JSONObject([("account", .string(account)), ("socket", .string(path))])
+    try Console.answer(object)
+  }
+
+  /// Returns at a signal, or when the lease is over.
+  private static func wait(
+    for signals: borrowing Signals.SignalReceiver, _ keeper: inout LeaseKeeper
+  ) throws(Failure) {
+    do throws(SystemError) {
+      let poller = try Poller()
+      try poller.add(signals.raw, interest: .read, key: 0)
+      try keeper.watch(poller, key: 1)
+      while keeper.ending == nil {
+        let events = try poller.wait(until: keeper.nextAttempt)
+        if signals.next() != nil { return }
+        if events.contains(where: { $0.key == 1 }) { keeper.read() }
+        try keeper.attempt(poller, key: 1)
+      }
+    } catch {
+      throw Failure(error, doing: "the lease could not be held")
+    }
+  }
+
+  /// `agent exec --lease`: runs a command that knows the socket of the lease in the place of the daemon's.
+  static func exec(_ command: [String], _ invocation: Invocation) throws(Failure) -> Action {
+    let client = try sharedDaemon(invocation)
+    let request = try LeaseRequest(invocation)
+    return Action { () throws(Failure) in
+      let socket = try LeaseSocket(at: nil)
+      do throws(Failure) {
+        let status = try run(command, request, socket, client)
+        socket.remove()
+        if case .signalled(let signal) = status {
+          Hygiene.hide()
+          Signals.raise(signal)
+        }
+        return status.shellStatus
+      } catch {
+        socket.remove()
+        throw error
+      }
+    }
+  }
+
+  private static func run(
+    _ command: [String], _ request: LeaseRequest, _ socket: borrowing LeaseSocket, _ client: DaemonClient
+  ) throws(Failure) -> Platform.ExitStatus {
+    var keeper = try LeaseKeeper(request, socket.listener, client)
+    let child: SupervisedCommand
+    let variables = environment(lending: socket.path)
+    do throws(SystemError) {
+      child = try SupervisedCommand(command[0], ExecutedCommand.arguments(command), variables)
+    } catch {
+      keeper.finish()
+      return .exited(ExecutedCommand.refused(command[0], error, client.console))
+    }
+    do throws(SystemError) {
+      let poller = try Poller()
+      try poller.add(child.raw, interest: .read, key: 0)
+      try keeper.watch(poller, key: 1)
+      while true {
+        let events = try poller.wait(until: keeper.nextAttempt)
+        if let status = try child.obey() {
+          keeper.finish()
+          return status
+        }
+        guard keeper.ending == nil else { continue }
+        if events.contains(where: { $0.key == 1 }) { keeper.read() }
+        try keeper.attempt(poller, key: 1)
+        if let ending = keeper.ending {
+          client.console.note(ending.text)
+          keeper.leave()
+        }
+      }
+    } catch {
+      keeper.finish()
+      throw Failure(error, doing: "the command could not be waited for")
+    }
+  }
+
+  /// The environment without the variables that hold or tell of a token, and with the socket of the lease.
+  private static func environment(lending path: String) -> [[UInt8]] {
+    let kept = TokenVariables.removed(from: Environment.entries())
+    return kept.filter { !$0.starts(with: "AGENT_SOCKET=".utf8) } + [Array("AGENT_SOCKET=\(path)".utf8)]
+  }
+
+  private static func sharedDaemon(_ invocation: Invocation) throws(Failure) -> DaemonClient {
+    let client = DaemonClient(invocation)
+    if client.isPrivate {
+      throw Failure(.invalidRequest, "a private daemon lends nothing: leave \"--no-daemon\" out")
+    }
+    return client
+  }
+}
+
+extension LeaseRequest {
+  init(_ invocation: Invocation) throws(Failure) {
+    self.init(account: try invocation.account())
+    places = invocation[.places]
+    methods = invocation[.methods]
+    target = try TokenRequest.Target(invocation)
+    expiresInSeconds = invocation[.leaseTime]
+    uses = try invocation[.leaseUses].map { (text) throws(Failure) in
+      guard let number = Int(text), (1...Self.mostUses).contains(number) else {
+        throw Failure(.invalidRequest, "\"--times\" takes a whole number from 1 to \(Self.mostUses)")
+      }
+      return number
+    }
+  }
+}

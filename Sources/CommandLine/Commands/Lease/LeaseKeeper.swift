@@ -1,0 +1,107 @@
+internal import AgentSocket
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+/// The connection that a lease lives by. When it breaks, peers wait until the socket was handed to the next daemon, with
+/// what is left of the lease.
+struct LeaseKeeper: ~Copyable {
+  private let client: DaemonClient
+  private var request: LeaseRequest
+  private let listener: SharedDescriptor
+  private var connection: KeptConnection
+  /// The end of the lease, which no restart moves.
+  private let end: Instant?
+  /// Why it is over; nil while it is not.
+  private(set) var ending: Failure?
+
+  var console: Console { client.console }
+  /// As ``KeptConnection/nextAttempt``.
+  var nextAttempt: Instant? { connection.nextAttempt }
+  /// The account that it is for.
+  var account: String { request.account ?? "" }
+
+  /// Opens a lease, and waits until it is there.
+  init(_ request: LeaseRequest, _ listener: SharedDescriptor, _ client: DaemonClient) throws(Failure) {
+    var request = request
+    end = request.expiresInSeconds.map { Instant.now.advanced(by: .seconds($0)) }
+    var connection = try client.connect()
+    let opened: Event.Lease
+    do throws(Failure) {
+      try Self.send(request, listener, client, connection)
+      let asked = Request.lease(request)
+      opened = try client.event(over: &connection, before: client.deadline(of: asked), waitingFor: asked) { event in
+        if case .lease(let lease) = event { lease } else { nil }
+      }
+    } catch {
+      connection.finish()
+      throw error
+    }
+    // The account that is active later is another one.
+    request.account = opened.account
+    self.client = client
+    self.request = request
+    self.listener = listener
+    self.connection = KeptConnection(client, connection)
+  }
+
+  /// The request has no deadline of its own: it ends with the lease.
+  private static func send(
+    _ request: LeaseRequest, _ listener: SharedDescriptor, _ client: DaemonClient,
+    _ connection: borrowing DaemonConnection
+  ) throws(Failure) {
+    _ = client.logRequest(.lease(request))
+    var envelope = client.envelope(.lease(request))
+    envelope.timeoutSeconds = nil
+    try connection.send(envelope, passing: [listener])
+  }
+
+  borrowing func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
+    try connection.watch(poller, key: key)
+  }
+
+  /// Takes in what the daemon says.
+  mutating func read() {
+    do throws(Failure) {
+      try connection.readMore()
+      while let reply = try connection.takeReply() {
+        switch reply {
+        case .event(.lease(let lease)):
+          connection.succeeded()
+          request.account = lease.account
+          request.uses = lease.usesLeft
+        case .event(let event): console.tell(event)
+        case .failure(let failure): try fail(failure)
+        case .result: throw Reply.unreadable
+        }
+      }
+    } catch {
+      if ending == nil { connection.lose() }
+    }
+  }
+
+  /// - Throws: What is no end of the lease, but of the daemon.
+  private mutating func fail(_ failure: Failure) throws(Failure) {
+    if failure.code != .daemonUnavailable, failure.code != .tooBusy { ending = failure }
+    throw failure
+  }
+
+  /// Hands the socket to the next daemon when it is time.
+  mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
+    guard connection.isAttemptDue else { return }
+    if let end {
+      let left = Int(Instant.now.duration(to: end).components.seconds)
+      guard left > 0 else { return ending = Failure(.leaseEnded, "the time of the lease is over") }
+      request.expiresInSeconds = left
+    }
+    guard request.uses != 0 else { return ending = Failure(.leaseEnded, "the lease was used as often as it may be") }
+    try connection.attempt(poller, key: key) { [client, request, listener] (next) throws(Failure) in
+      try Self.send(request, listener, client, next)
+    }
+  }
+
+  /// Leaves a lease that is over.
+  mutating func leave() { connection.close() }
+
+  consuming func finish() { connection.finish() }
+}

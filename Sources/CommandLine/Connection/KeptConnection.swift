@@ -1,0 +1,89 @@
+internal import AgentSocket
+internal import Platform
+internal import Wire
+
+/// A connection that something of the daemon's lives by. When it breaks, the next daemon is asked again.
+struct KeptConnection: ~Copyable {
+  private let client: DaemonClient
+  private var connection: DaemonConnection?
+  /// The connection's number, as long as there is one.
+  private var number: Int32?
+  /// False after a person stopped the daemon: it is then not started again from here.
+  private var mayStart = true
+  private var failures = 0
+
+  /// When the daemon is to be asked again; nil while there is a connection.
+  private(set) var nextAttempt: Instant?
+
+  init(_ client: DaemonClient, _ connection: consuming DaemonConnection) {
+    self.client = client
+    number = connection.descriptor
+    self.connection = .some(connection)
+  }
+
+  borrowing func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
+    if let number { try poller.add(number, interest: .read, key: key) }
+  }
+
+  /// - Throws: Why there is no more to read.
+  mutating func readMore() throws(Failure) {
+    if number != nil { try connection!.readMore() }
+  }
+
+  /// The next line, if it is here already.
+  mutating func takeReply() throws(Failure) -> Reply? {
+    guard number != nil, let reply = try connection!.takeReply() else { return nil }
+    if case .failure(let failure) = reply { mayStart = failure.code != .daemonUnavailable }
+    return reply
+  }
+
+  /// The daemon has done what it was asked for.
+  mutating func succeeded() { (failures, mayStart) = (0, true) }
+
+  /// Closes the connection, to be made again soon.
+  mutating func lose() {
+    number = nil
+    if let connection = connection.take() { connection.finish() }
+    nextAttempt = Instant.now.advanced(by: pause)
+  }
+
+  /// A daemon that is just being restarted is back soon.
+  private var pause: Duration {
+    failures == 0 ? .milliseconds(50) : .milliseconds(250 << min(failures, 7))
+  }
+
+  var isAttemptDue: Bool { nextAttempt.map { $0 <= .now } ?? false }
+
+  /// Connects again, and asks by `send`.
+  mutating func attempt(
+    _ poller: borrowing Poller, key: UInt64, _ send: (borrowing DaemonConnection) throws(Failure) -> Void
+  ) throws(SystemError) {
+    failures += 1
+    nextAttempt = nil
+    do throws(Failure) {
+      guard let next = try reconnect() else { return nextAttempt = Instant.now.advanced(by: pause) }
+      try send(next)
+      number = next.descriptor
+      connection = .some(next)
+    } catch {
+      nextAttempt = Instant.now.advanced(by: pause)
+      return
+    }
+    try watch(poller, key: key)
+  }
+
+  private borrowing func reconnect() throws(Failure) -> DaemonConnection? {
+    guard mayStart else { return try DaemonLauncher.connect() }
+    return .some(try client.connect())
+  }
+
+  /// Closes the connection for good.
+  mutating func close() {
+    number = nil
+    if let connection = connection.take() { connection.finish() }
+  }
+
+  consuming func finish() {
+    if let connection = connection.take() { connection.finish() }
+  }
+}

@@ -1,0 +1,203 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Vocabulary
+internal import Wire
+
+/// Opens leases, accepts their peers and ends them. Nothing of a lease is on disk.
+final class Leases: AccountPart {
+  private var leases: [Ticket: Opened] = [:]
+  /// The recent events of each lease, the latest lease last: one that is used much pushes out no other's.
+  private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
+  private let resources: ResourceRequests
+
+  private static let most = 16
+  /// Limit of the connections of one lease, and of all.
+  private static let mostPeers = 32
+  private static let mostPeersOfAll = 64
+  /// Limit of the requests of all leases that are made at a time: the person's own go on.
+  private static let mostTransfers = 64
+  private static let mostEntries = 64
+  /// Limit of the leases, over ones among them, whose events are kept.
+  private static let mostRings = 32
+
+  /// A lease with its socket.
+  private final class Opened {
+    let lease: Lease
+    let socket: SharedDescriptor
+    var key: UInt64?
+
+    init(_ lease: Lease, _ socket: SharedDescriptor) {
+      self.lease = lease
+      self.socket = socket
+    }
+  }
+
+  init(_ context: DaemonContext, _ broker: TokenBroker, _ resources: ResourceRequests) {
+    self.resources = resources
+    super.init(context, broker)
+  }
+
+  /// - Parameter passed: The socket that listens.
+  func open(_ request: LeaseRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
+    guard leases.count < Self.most else {
+      throw Failure(.tooBusy, "there are \(Self.most) leases already", hint: "end a command that holds one")
+    }
+    guard passed.count == 1, UnixSocket.isListener(passed[0].descriptor),
+      (try? passed[0].descriptor.setNonBlocking(true)) != nil
+    else { throw Failure(.invalidRequest, "the request must bring a local socket that listens") }
+    let account = try broker.resolve(request.account)
+    let places = try request.places.map { (text) throws(Failure) in try place(text, account) }
+    for method in request.methods where ResourceMethod(method) == nil {
+      throw Failure(.invalidRequest, "the method is not one that can be sent", hint: "GET, POST, PUT, PATCH, DELETE …")
+    }
+    _ = try TokenTarget.make(request.target, account: account.name.text)
+    let name = HexDigit.text(Randomness.bytes(8))
+    let lease = Lease(
+      request, name: name, owner: ticket, account: account.name, places: places,
+      end: request.expiresInSeconds.map { loop.now.advanced(by: .seconds($0)) },
+      telling: { [unowned self] event, peer in note(event, name, peer) },
+      hasPlace: { [unowned self] in
+        leases.values.reduce(0) { $0 + $1.lease.underWay.count } < Self.mostTransfers
+      },
+      ended: { [unowned self] in used(ticket) })
+    try begin(Opened(lease, passed[0]))
+  }
+
+  /// An entry of the account's list, or a place below one.
+  private func place(_ text: String, _ account: LiveAccount) throws(Failure) -> OriginEntry {
+    guard let entry = OriginEntry(text, allowHTTPLoopback: account.configuration.allowHTTPLoopback), entry.isBare,
+      !entry.isMail
+    else {
+      throw Failure(.invalidRequest, "a place of a lease is a host, an origin or a URL without a query")
+    }
+    guard let origin = ResourceOrigin(entry.origin, allowHTTPLoopback: true), account.configuration.lists(origin) else {
+      throw Failure(.originNotListed(account: account.name.text, origin: entry.origin), account: account.name.text)
+    }
+    return entry
+  }
+
+  private func begin(_ opened: Opened) throws(Failure) {
+    let lease = opened.lease
+    do {
+      opened.key = try loop.watch(opened.socket.descriptor.raw) { [unowned self, unowned opened] in accept(opened) }
+    } catch {
+      throw Failure(.internalError, "the socket of the lease cannot be watched")
+    }
+    leases[lease.owner] = opened
+    if let end = lease.end { schedule(at: end) { [self] in self.end(lease, .time) } }
+    note(.opened(account: lease.account.text), lease.name, nil)
+    tellOwner(of: lease)
+  }
+
+  private func accept(_ opened: Opened) {
+    while let socket = try? UnixSocket.accept(opened.socket.descriptor) {
+      let peers = leases.values.reduce(0) { $0 + $1.lease.peers.count }
+      guard let peer = try? UnixSocket.peer(socket), peer.user == Machine.userID,
+        opened.lease.peers.count < Self.mostPeers, peers < Self.mostPeersOfAll,
+        let connection = try? loop.admit(socket, under: opened.lease)
+      else {
+        note(.refused(.tooBusy), opened.lease.name, nil)
+        continue
+      }
+      opened.lease.came(connection, LeaseEntry.Peer(user: Int(peer.user), process: Int(peer.process)))
+    }
+  }
+
+  /// A peer asks what its lease permits.
+  func status(_ ticket: Ticket) throws(Failure) {
+    guard let opened = leases.values.first(where: { $0.lease.peers[ticket.connection] != nil }) else {
+      throw Failure(.invalidRequest, "this socket is no lease")
+    }
+    loop.send(.result(opened.lease.terms(now: loop.now)), to: ticket)
+  }
+
+  // MARK: Ends
+
+  /// A request of a lease was answered.
+  private func used(_ owner: Ticket) {
+    guard let lease = leases[owner]?.lease else { return }
+    tellOwner(of: lease)
+    guard lease.usesLeft == 0, lease.underWay.isEmpty else { return }
+    // The last answer is sent first.
+    schedule(at: loop.now) { [self] in end(lease, .uses) }
+  }
+
+  private func end(_ lease: Lease, _ cause: LeaseEntry.Cause) {
+    guard let opened = leases.removeValue(forKey: lease.owner) else { return }
+    lease.cause = cause
+    if let key = opened.key { loop.unwatch(key) }
+    for ticket in lease.underWay.keys {
+      resources.abandon(ticket)
+      loop.send(.failure(Lease.over), to: ticket)
+    }
+    loop.dropPeers(of: lease)
+    note(.ended(cause), lease.name, nil)
+    loop.send(.failure(failure(lease, cause)), to: lease.owner)
+  }
+
+  private func failure(_ lease: Lease, _ cause: LeaseEntry.Cause) -> Failure {
+    switch cause {
+    case .signedOut: Failure(.signedOut(account: lease.account.text), account: lease.account.text)
+    case .removed: Failure(.noAccount(name: lease.account.text), account: lease.account.text)
+    case .stopping: .stopping
+    case .time: Failure(.leaseEnded, "the time of the lease is over")
+    case .uses: Failure(.leaseEnded, "the lease was used as often as it may be")
+    case .closed: Lease.over
+    }
+  }
+
+  /// What happened to an account ends its leases, or gives them another name.
+  func adapt(to entry: SessionEntry) {
+    if case .accountRenamed(let old) = entry.event, let name = entry.account.flatMap({ try? AccountName($0) }) {
+      for opened in leases.values where opened.lease.account.text.utf8.elementsEqual(old.utf8) {
+        opened.lease.account = name
+      }
+      return
+    }
+    let cause: LeaseEntry.Cause
+    switch entry.event {
+    case .signedOut: cause = .signedOut
+    case .accountRemoved: cause = .removed
+    default: return
+    }
+    for opened in leases.values where entry.account.map({ $0.utf8.elementsEqual(opened.lease.account.text.utf8) }) ?? true {
+      end(opened.lease, cause)
+    }
+  }
+
+  /// The sender of a request is gone.
+  func abandon(_ ticket: Ticket) {
+    if let opened = leases[ticket] { end(opened.lease, .closed) }
+  }
+
+  func stop() {
+    for opened in leases.values { end(opened.lease, .stopping) }
+  }
+
+  // MARK: Reports
+
+  private func tellOwner(of lease: Lease) {
+    let event = Event.Lease(name: lease.name, account: lease.account.text, usesLeft: lease.usesLeft)
+    loop.send(.event(.lease(event)), to: lease.owner)
+  }
+
+  private func note(_ event: LeaseEntry.Happening, _ name: String, _ peer: LeaseEntry.Peer?) {
+    if !rings.contains(where: { $0.name == name }) {
+      rings.append((name, Ring(capacity: Self.mostEntries)))
+      if rings.count > Self.mostRings { rings.removeFirst() }
+    }
+    guard let index = rings.firstIndex(where: { $0.name == name }) else { return }
+    rings[index].ring.append(
+      LeaseEntry(time: services.time.wallSeconds(), lease: name, event: event, peer: peer))
+  }
+
+  /// The recent events of all leases.
+  var json: JSONObject {
+    let entries = rings.flatMap(\.ring.elements).sorted { $0.time < $1.time }
+    let dropped = rings.reduce(0) { $0 + $1.ring.dropped }
+    return JSONObject([("events", .array(entries.map { .object($0.json) })), ("dropped", .int(dropped))])
+  }
+}

@@ -1,0 +1,70 @@
+internal import Platform
+internal import Wire
+
+/// Sends the body of an answer in lines, as fast as the peer reads them: from a pipe that the worker writes to, which fills
+/// when the peer does not read. Used on the loop only.
+final class InlineBody {
+  private let reading: SharedDescriptor
+  private let ticket: Ticket
+  private unowned let loop: any ReplySink
+  private var key: UInt64?
+  private var sent = 0
+  /// Sends the last line, once so many bytes are sent.
+  private var end: (bytes: Int, act: () -> Void)?
+
+  /// Limit of the output that a peer has not read.
+  private static let mostUnread = 1 << 20
+
+  init(_ reading: SharedDescriptor, _ ticket: Ticket, _ loop: any ReplySink) {
+    self.reading = reading
+    self.ticket = ticket
+    self.loop = loop
+    loop.stream(to: ticket) { [weak self] in self?.send() }
+    watch()
+  }
+
+  deinit { unwatch() }
+
+  private func watch() {
+    guard key == nil else { return }
+    key = try? loop.watch(reading.descriptor.raw) { [unowned self] in send() }
+  }
+
+  private func unwatch() {
+    if let key { loop.unwatch(key) }
+    key = nil
+  }
+
+  private func send() {
+    while true {
+      guard loop.unread(by: ticket) < Self.mostUnread else { return unwatch() }
+      var piece: [UInt8] = []
+      let count: Int
+      do { count = try reading.descriptor.read(into: &piece, upTo: CallRequest.mostEventBytes) } catch {
+        if error.isAgain { watch() } else { unwatch() }
+        break
+      }
+      guard count > 0 else {
+        unwatch()
+        break
+      }
+      sent += count
+      loop.send(.event(.body(piece)), to: ticket)
+    }
+    finish()
+  }
+
+  /// - Parameters:
+  ///   - bytes: How many there are in all.
+  ///   - act: Called once, when all were sent.
+  func end(after bytes: Int, _ act: @escaping () -> Void) {
+    end = (bytes, act)
+    finish()
+  }
+
+  private func finish() {
+    guard let end, sent >= end.bytes else { return }
+    self.end = nil
+    end.act()
+  }
+}

@@ -1,0 +1,147 @@
+package import Encoding
+
+extension Event {
+  /// A lease, when it was opened and after each request.
+  package struct Lease: Sendable, Hashable {
+    /// Its name in ``LeaseEntry``: 16 hexadecimal digits.
+    package var name: String
+    package var account: String
+    /// Nil where their number has no limit.
+    package var usesLeft: Int?
+
+    package init(name: String, account: String, usesLeft: Int? = nil) {
+      self.name = name
+      self.account = account
+      self.usesLeft = usesLeft
+    }
+
+    /// `{"event":"lease","lease","account","uses_left"}`.
+    var json: JSONObject {
+      var object = JSONObject([("event", "lease"), ("lease", .string(name)), ("account", .string(account))])
+      object["uses_left"] = usesLeft.map { .int($0) }
+      return object
+    }
+
+    init?(json: JSON) {
+      guard let name = json["lease"]?.string, let account = json["account"]?.string else { return nil }
+      self.init(name: name, account: account, usesLeft: json["uses_left"]?.int)
+    }
+  }
+}
+
+/// What happened to a lease, for the person who gave it. A path or a query is never part of it.
+package struct LeaseEntry: Sendable, Hashable {
+  /// Unix seconds.
+  package let time: Int
+  package let lease: String
+  package let event: Happening
+  /// The process that asked, as the system told it when it connected; nil for what no peer did.
+  package let peer: Peer?
+
+  package struct Peer: Sendable, Hashable {
+    package let user: Int
+    /// 0 for a process that is not seen from here.
+    package let process: Int
+
+    package init(user: Int, process: Int) {
+      self.user = user
+      self.process = process
+    }
+  }
+
+  package enum Happening: Sendable, Hashable {
+    case opened(account: String)
+    /// A request was answered, with its status and the size of the body in bytes; or not, with the code of the failure.
+    case used(method: String, origin: String, status: Int?, bytes: Int?, FailureCode?)
+    case refused(FailureCode)
+    case ended(Cause)
+  }
+
+  /// Why a lease is over.
+  package enum Cause: String, Sendable, CaseIterable {
+    /// Whoever gave it went.
+    case closed
+    case time, uses
+    case signedOut = "signed_out"
+    case removed
+    case stopping
+  }
+
+  package init(time: Int, lease: String, event: Happening, peer: Peer? = nil) {
+    self.time = time
+    self.lease = lease
+    self.event = event
+    self.peer = peer
+  }
+
+  /// `{"time","event","lease",…}`.
+  package var json: JSONObject {
+    var object = JSONObject([("time", .int(time)), ("event", .string(name)), ("lease", .string(lease))])
+    switch event {
+    case .opened(let account): object["account"] = .string(account)
+    case .used(let method, let origin, let status, let bytes, let code):
+      object["method"] = .string(method)
+      object["origin"] = .string(origin)
+      object["status"] = status.map { .int($0) }
+      object["body_bytes"] = bytes.map { .int($0) }
+      object["code"] = code.map { .string($0.rawValue) }
+    case .refused(let code): object["code"] = .string(code.rawValue)
+    case .ended(let cause): object["cause"] = .string(cause.rawValue)
+    }
+    object["pid"] = peer.map { .int($0.process) }
+    object["uid"] = peer.map { .int($0.user) }
+    return object
+  }
+
+  /// Reads what ``json`` writes; nil for an event that this build does not know.
+  package init?(json: JSON) {
+    guard let time = json["time"]?.int, let lease = json["lease"]?.string, let event = Happening(json) else { return nil }
+    let peer = json["uid"]?.int.flatMap { user in json["pid"]?.int.map { Peer(user: user, process: $0) } }
+    self.init(time: time, lease: lease, event: event, peer: peer)
+  }
+
+  private var name: String {
+    switch event {
+    case .opened: "lease_opened"
+    case .used: "lease_used"
+    case .refused: "lease_refused"
+    case .ended: "lease_ended"
+    }
+  }
+
+  /// The entry as text, without a line feed.
+  package var text: String {
+    let by = peer.map { ", process \($0.process) of user \($0.user)" } ?? ""
+    let what =
+      switch event {
+      case .opened(let account): "opened for \(TerminalText.clean(account, limit: 64))"
+      case .used(let method, let origin, let status, let bytes, let code):
+        "\(TerminalText.clean(method, limit: 32)) \(TerminalText.clean(origin, limit: 300))"
+          + (status.map { ": status \($0), \(bytes ?? 0) bytes" } ?? code.map { ": \($0.rawValue)" } ?? "")
+      case .refused(let code): "refused: \(code.rawValue)"
+      case .ended(let cause): "ended: \(cause.rawValue)"
+      }
+    return "\(Timestamp.rfc3339(time)) \(TerminalText.clean(lease, limit: 16)): \(what)\(by)"
+  }
+}
+
+extension LeaseEntry.Happening {
+  fileprivate init?(_ json: JSON) {
+    let code = json["code"]?.string.flatMap { FailureCode(rawValue: $0) }
+    let event: Self? =
+      switch json["event"]?.string {
+      case "lease_opened": json["account"]?.string.map { .opened(account: $0) }
+      case "lease_used":
+        json["method"]?.string.flatMap { method in
+          json["origin"]?.string.map {
+            .used(method: method, origin: $0, status: json["status"]?.int, bytes: json["body_bytes"]?.int, code)
+          }
+        }
+      case "lease_refused": code.map { .refused($0) }
+      case "lease_ended": json["cause"]?.string.flatMap { LeaseEntry.Cause(rawValue: $0) }.map { .ended($0) }
+      default: nil
+      }
+    guard let event else { return nil }
+    self = event
+  }
+}

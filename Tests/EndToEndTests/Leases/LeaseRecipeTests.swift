@@ -1,0 +1,120 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// A lease where it is meant for: with nothing else of the person's in reach.
+@Suite(.needsPrograms) struct `A lease elsewhere` {
+  /// A lease for the resource, in a directory that has nothing else.
+  private static func served(_ resource: Resource, _ options: String...) throws -> (RunningProcess, String) {
+    let process = try resource.tree.start(["serve", "work", "--only", resource.server.url()] + options)
+    return (process, try process.readLine())
+  }
+
+  private static func with(_ body: (Resource, RunningProcess, String) throws -> Void) throws {
+    try Resource.answering({ _ in (200, [], "answer") }) { resource in
+      let (process, path) = try served(resource)
+      try body(resource, process, path)
+      #expect(try process.terminate() == .exited(0))
+    }
+  }
+
+  private static func folder(_ path: String) -> String {
+    String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
+  }
+
+  @Test(.enabled(if: Recipes.hasBubblewrap, "bubblewrap is not installed; \"make deps-check\" installs it"))
+  func `is all that a program in bubblewrap reaches`() throws {
+    try Self.with { resource, _, path in
+      let agent = try Programs.path("agent")
+      func inside(_ words: [String], _ socket: String?) throws -> ProcessResult {
+        let variables = socket.map { ["--setenv", "AGENT_SOCKET", $0] } ?? []
+        return try ProcessRunner.run(
+          executable: "/usr/bin/bwrap",
+          arguments: [
+            "--ro-bind", agent, "/agent", "--bind", Self.folder(path), "/lease", "--unshare-pid", "--unshare-ipc",
+            "--clearenv",
+          ] + variables + ["/agent"] + words)
+      }
+      // Neither a shell nor /proc is there.
+      let answer = try inside(["request", resource.server.url()], "/lease/agent.sock")
+      #expect(answer.outputText == "answer", "\(answer.errorText)")
+      for words in [["token"], ["list"], ["daemon", "stop"]] {
+        #expect(try inside(words, "/lease/agent.sock").failed(6), "\(words)")
+        #expect(try inside(words, nil).output.isEmpty, "\(words)")
+      }
+      let events = try resource.tree.agent("events", "--lease", "--json").lines
+      #expect(events.contains { $0.contains("lease_used") && $0.contains(#""pid":"#) }, "\(events)")
+    }
+  }
+
+  @Test(.enabled(if: Machine.userID == 0, "only root can change the root directory"))
+  func `works in an empty root directory with the one static program`() throws {
+    try Resource.answering({ _ in (200, [], "answer") }) { resource in
+      let root = resource.tree.path("root")
+      #expect(try ProcessRunner.shell("umask 077; mkdir -p '\(root)/lease'").succeeded)
+      let (process, _) = try Self.served(resource, "--socket", "\(root)/lease/agent.sock")
+      #expect(try ProcessRunner.shell("cp '\(Programs.path("agent"))' '\(root)/agent'").succeeded)
+      let answer = try ProcessRunner.run(
+        executable: "/usr/sbin/chroot", arguments: [root, "/agent", "request", resource.server.url()],
+        environment: ["AGENT_SOCKET=/lease/agent.sock"])
+      #expect(answer.outputText == "answer", "\(answer.errorText)")
+      #expect(try process.terminate() == .exited(0))
+      #expect(try ProcessRunner.shell("ls -A '\(root)/lease'").outputText.isEmpty)
+    }
+  }
+
+  @Test(.enabled(if: Recipes.hasProcessNamespaces, "no process namespace can be made here"))
+  func `and the daemon itself are known by their user from another process namespace`() throws {
+    try Self.with { resource, _, path in
+      let arguments =
+        Recipes.processNamespace + [try Programs.path("agent"), "request", resource.server.url()]
+      for changes in [[:], ["AGENT_SOCKET": Optional(path)]] {
+        let result = try ProcessRunner.run(
+          executable: "/usr/bin/unshare", arguments: arguments, environment: resource.tree.environment(changes))
+        #expect(result.outputText == "answer", "\(result.errorText)")
+      }
+    }
+  }
+
+  @Test(.enabled(if: Recipes.hasSSH, "openssh-server is not installed; \"make deps-check\" installs it"))
+  func `is used at the other end of ssh`() throws {
+    try Self.with { resource, _, path in
+      let folder = resource.tree.path("ssh")
+      let script = """
+        set -e; umask 077; mkdir -p '\(folder)'; cd '\(folder)'
+        ssh-keygen -q -t ed25519 -N '' -f host; ssh-keygen -q -t ed25519 -N '' -f key; cp key.pub authorized
+        printf '%s\\n' "HostKey $PWD/host" "AuthorizedKeysFile $PWD/authorized" 'StrictModes no' 'UsePAM no' \
+          'PidFile none' > conf
+        server='exec /usr/sbin/sshd -i -f $PWD/conf 2> log'
+        [ "$(id -u)" -ne 0 ] || server="mount -t tmpfs tmpfs /run && mkdir /run/sshd && $server"
+        printf '#!/bin/sh\\ncd "%s" && exec \(Recipes.ownMounts) sh -c "%s"\\n' "$PWD" "$server" > serve
+        chmod +x serve
+        exec ssh -F none -o ProxyCommand="$PWD/serve" -i key -o IdentitiesOnly=yes -o UserKnownHostsFile="$PWD/known" \
+          -o StrictHostKeyChecking=no -o BatchMode=yes -o LogLevel=ERROR -o ExitOnForwardFailure=yes \
+          -R "$PWD/far.sock:\(path)" "$(id -un)@there" \
+          "chmod 700 '$PWD' && AGENT_SOCKET='$PWD/far.sock' '\(try Programs.path("agent"))' request --data text \
+          '\(resource.server.url())'"
+        """
+      let result = try resource.tree.shell("sh", script)
+      #expect(
+        result.outputText == "answer", "\(result.errorText) \((try? resource.tree.directory.readText("ssh/log")) ?? "")"
+      )
+      #expect(resource.server.requests.map(\.body) == ["text"])
+    }
+  }
+}
+
+/// What the recipes need of this machine.
+private enum Recipes {
+  static let hasBubblewrap = succeeds("bwrap --ro-bind / / --unshare-pid --unshare-ipc true")
+  static let processNamespace =
+    Machine.userID == 0 ? ["--pid", "--fork"] : ["--user", "--map-current-user", "--pid", "--fork"]
+  static let hasProcessNamespaces = succeeds("unshare \(processNamespace.joined(separator: " ")) true")
+  /// How root gives a server a directory of its own below /run.
+  static let ownMounts = Machine.userID == 0 ? "unshare -m" : ""
+  static let hasSSH = succeeds(
+    "test -x /usr/sbin/sshd && command -v ssh ssh-keygen \(ownMounts.isEmpty ? "" : "&& unshare -m true")")
+
+  private static func succeeds(_ line: String) -> Bool { (try? ProcessRunner.shell(line))?.succeeded ?? false }
+}

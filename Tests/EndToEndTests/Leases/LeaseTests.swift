@@ -1,0 +1,402 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// A lease as a person gives it, and as a program uses it that does not play by the rules.
+@Suite(.needsPrograms) struct `A lease` {
+  /// What `agent serve` holds, with the environment of those who come by it.
+  private final class Served {
+    let process: RunningProcess
+    let path: String
+    var environment: [String: String?] { ["AGENT_SOCKET": path] }
+
+    init(_ tree: AgentTree, _ restrictions: [String], account: String = "work") throws {
+      process = try tree.start(["serve", account] + restrictions)
+      path = try process.readLine()
+    }
+  }
+
+  private static func with(
+    _ restrictions: (Resource) -> [String] = { _ in [] },
+    answering answer: @escaping @Sendable (ReceivedRequest) -> (status: Int, headers: [String], body: String) = {
+      (200, [], "\($0.line) \($0.body)")
+    },
+    _ body: (Resource, Served) throws -> Void
+  ) throws {
+    try Resource.answering(answer) { resource in
+      try body(resource, Served(resource.tree, restrictions(resource)))
+    }
+  }
+
+  private static func events(_ tree: AgentTree) throws -> [JSON] {
+    try tree.agent("events", "--lease", "--json").lines.map { try JSON(parsing: Array($0.utf8)) }
+  }
+
+  // MARK: What it lends
+
+  @Test func `lets a command make requests, and gives it no token`() throws {
+    try Resource.answering({ (200, [], "hello \($0.values("Authorization").count)") }) { resource in
+      let script = """
+        env | grep -c '^AGENT_' ; test -z "$AGENT_ACCESS_TOKEN$AGENT_TOKEN_FILE" || exit 9
+        agent request \(resource.server.url("/x")) || exit 8
+        agent request --data text \(resource.server.url("/x")) || exit 7
+        exit 42
+        """
+      let result = try resource.tree.agent(
+        ["exec", "--lease", "work", "--", "sh", "-c", script],
+        ["AGENT_ACCESS_TOKEN": "old", "AGENT_TOKEN_FILE": "/tmp/old", "AGENT_ISSUER": "old"])
+      #expect(result.status == .exited(42), "\(result.errorText)")
+      #expect(result.outputText == "1\nhello 1hello 1", "\(result.outputText)")
+      #expect(try resource.tree.shell("sh", "ls \"$XDG_RUNTIME_DIR/agent/leases\"").outputText.isEmpty)
+    }
+  }
+
+  @Test(arguments: [
+    ["token"], ["token", "work"], ["list"], ["status"], ["whoami"], ["proof", "https://example.com/"],
+    ["logout", "--all"],
+    ["use", "work"], ["account", "show", "work"], ["lock"], ["vault", "status"], ["daemon", "stop"], ["daemon", "log"],
+    ["events"], ["events", "--lease"], ["events", "--follow"], ["exec", "--", "true"], ["serve"], ["env"],
+    ["account", "set", "work", "--host", "evil.example"], ["account", "remove", "work"],
+    ["exec", "--token-file", "--", "true"],
+  ])
+  func `permits nothing else`(words: [String]) throws {
+    try Self.with { resource, served in
+      let result = try resource.tree.agent(["--json"] + words, served.environment)
+      #expect(result.failed(6) && result.failureCode == "not_permitted", "\(result.outputText) \(result.errorText)")
+      #expect(try resource.tree.json("list")["accounts"]?.array?.count == 1)
+      #expect(try !resource.tree.token().isEmpty)
+    }
+  }
+
+  @Test func `refuses in the same words what the daemon knows and what it does not`() throws {
+    try Self.with { resource, served in
+      let lines = [
+        #"{"v":1,"request":"token"}"#, #"{"v":1,"request":"token","account":"work","extra":[1]}"#,
+        #"{"v":1,"request":"no such thing"}"#, #"{"v":1,"request":"use"}"#, #"{"v":1,"request":"login_redirect"}"#,
+        #"{"v":1,"request":"lease","account":"work"}"#, #"{"v":2,"request":"token"}"#, #"{"v":1,"request":7}"#,
+        #"{"v":1}"#, "[]", "not json", #"{"v":1,"request":"daemon_stop","verbose":true}"#,
+        #"{"v":1,"request":"token","request":"resource"}"#,
+      ]
+      let peer = try Peer(served.path)
+      let answers = try lines.map { try peer.ask($0) }
+      #expect(Set(answers).count == 1, "\(answers)")
+      #expect(answers[0].contains("not_permitted"), "\(answers[0])")
+      let terms = try JSON(parsing: Array(peer.ask(#"{"v":1,"request":"lease_status"}"#).utf8))
+      #expect(terms["result"]?["lease"]?.string?.utf8.count == 16 && terms["result"]?["account"] == nil, "\(terms)")
+      let own = try Peer(resource.tree.socketPath).ask(#"{"v":1,"request":"lease_status"}"#)
+      #expect(own.contains("invalid_request"), "\(own)")
+    }
+  }
+
+  @Test func `keeps the account's name and its hints to itself`() throws {
+    try Self.with(answering: { _ in (401, ["WWW-Authenticate: Bearer"], "no") }) { resource, served in
+      let refused = try resource.tree.agent(
+        ["request", resource.server.url(), "--json", "--output", "/dev/null"], served.environment)
+      #expect(
+        refused.status == .exited(3) && refused.outputText.contains(#""account":"lease""#), "\(refused.outputText)")
+      #expect(!refused.errorText.contains("work"), "\(refused.errorText)")
+      let foreign = try resource.tree.agent(["request", "https://evil.example/x"], served.environment)
+      #expect(!foreign.succeeded && !foreign.errorText.contains("work"), "\(foreign.errorText)")
+      let named = try resource.tree.agent(
+        ["request", "--account", "work", resource.server.url(), "--json", "--output", "/dev/null"], served.environment)
+      #expect(named.failureCode == "not_permitted", "\(named.errorText)")
+    }
+  }
+
+  // MARK: Restrictions
+
+  @Test func `holds to its paths, however they are written`() throws {
+    try Self.with({ ["--only", $0.server.url("/api/notes")] }) { resource, served in
+      let tree = resource.tree
+      for path in ["/api/notes", "/api/notes/", "/api/notes/1?all=..%2f..", "/api/notes/a.b"] {
+        let result = try tree.agent(["request", resource.server.url(path)], served.environment)
+        #expect(result.succeeded, "\(path): \(result.errorText)")
+      }
+      let seen = resource.server.requests.count
+      for path in [
+        "/", "/api", "/api/notesx", "/api/notes/../user", "/api/notes/%2e%2e/user", "/api/notes/.%2E/user",
+        "/api/notes/..%2fuser", "/api/notes/..%5cuser", "/api/notes//../../user", "/api/notes//user",
+        "/api/notes/%252e",
+        "/api/notes;/../user", "/API/notes", "/x/api/notes", "/api/notes/%00",
+      ] {
+        let result = try tree.agent(
+          ["request", resource.server.url(path), "--json", "--output", "/dev/null"], served.environment)
+        #expect(!result.succeeded, "\(path)")
+        #expect(
+          ["not_permitted", "invalid_request"].contains(result.failureCode ?? ""), "\(path): \(result.errorText)")
+      }
+      for header in ["X-Original-URL: /user", "X-Rewrite-URL: /user", "x-original-url: /user"] {
+        let result = try tree.agent(
+          ["request", resource.server.url("/api/notes"), "-H", header, "--json", "--output", "/dev/null"],
+          served.environment)
+        #expect(result.failureCode == "not_permitted", "\(header): \(result.errorText)")
+      }
+      #expect(resource.server.requests.count == seen, "\(resource.server.requests)")
+    }
+  }
+
+  @Test func `follows no redirect out of its paths`() throws {
+    try Self.with(
+      { ["--only", $0.server.url("/api")] },
+      answering: { $0.line.contains("/api") ? (302, ["Location: /user"], "moved") : (200, [], "secret") }
+    ) { resource, served in
+      let result = try resource.tree.agent(["request", resource.server.url("/api/x")], served.environment)
+      #expect(result.outputText == "moved", "\(result.outputText) \(result.errorText)")
+      #expect(resource.server.requests.count == 1)
+    }
+  }
+
+  @Test func `holds to its methods and its places`() throws {
+    try Self.with({ ["--only", $0.server.url(), "--method", "GET", "--method", "HEAD"] }) { resource, served in
+      let (tree, url) = (resource.tree, resource.server.url("/x"))
+      #expect(try tree.agent(["request", url], served.environment).succeeded)
+      let quiet = ["--json", "--output", "/dev/null"]
+      for words in [
+        ["POST", url], ["-X", "DELETE", url], ["--data", "x", url], ["-X", "get", url], ["-X", "GETX", url],
+        ["-H", "X-HTTP-Method-Override: DELETE", url], ["-H", "x-method-override: PUT", url],
+        ["http://localhost:\(resource.server.port)/x"], ["https://evil.example/"],
+      ] {
+        let result = try tree.agent(["request"] + words + quiet, served.environment)
+        #expect(!result.succeeded, "\(words)")
+        #expect(
+          ["not_permitted", "invalid_request"].contains(result.failureCode ?? ""), "\(words): \(result.errorText)")
+      }
+      #expect(resource.server.requests.count == 1, "\(resource.server.requests)")
+    }
+  }
+
+  @Test func `sends the token that it was given for, whatever a peer asks for`() throws {
+    try Self.with({ _ in ["--scope", "openid"] }, answering: { (200, [], $0.values("Authorization").first ?? "-") }) {
+      resource, served in
+      let url = resource.server.url()
+      let narrow = try resource.tree.agent(["request", url], served.environment)
+      #expect(narrow.succeeded, "\(narrow.errorText)")
+      #expect(narrow.outputText != "Bearer \(try resource.tree.token())")
+      let asked = try resource.tree.agent(
+        ["request", url, "--scope", "offline_access", "--json", "--output", "/dev/null"], served.environment)
+      #expect(asked.failureCode == "not_permitted", "\(asked.errorText)")
+      let same = try resource.tree.agent(["request", url, "--scope", "openid"], served.environment)
+      #expect(same.outputText == narrow.outputText, "\(same.errorText)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (["--only", "https://evil.example"], 1, "origin_not_allowed"), (["--only", "not a place"], 2, "invalid_request"),
+      (["--only", "https://evil.example/?x"], 2, "invalid_request"), (["--method", "TRACE"], 2, "invalid_request"),
+      (["--times", "0"], 2, "invalid_request"), (["--times", "many"], 2, "invalid_request"),
+      (["--for", "9d"], 2, "invalid_request"), (["--socket", "relative"], 2, "invalid_request"),
+      (["--no-daemon"], 2, "invalid_request"), (["--scope", "\""], 1, "invalid_configuration"),
+    ] as [([String], Int32, String)])
+  func `cannot be given for what is no place, method, time or number`(
+    words: [String], status: Int32, code: String
+  ) throws {
+    try Session.with { session in
+      let result = try session.tree.agent(["serve", "work"] + words + ["--json"])
+      #expect(result.failed(status) && result.failureCode == code, "\(result.errorText)")
+      #expect(try session.tree.shell("sh", "ls \"$XDG_RUNTIME_DIR/agent/leases\" 2>/dev/null").outputText.isEmpty)
+    }
+  }
+
+  // MARK: Ends
+
+  @Test func `ends after so many requests, and says so`() throws {
+    try Self.with({ _ in ["--times", "2"] }) { resource, served in
+      let url = resource.server.url()
+      for _ in 0..<2 { #expect(try resource.tree.agent(["request", url], served.environment).succeeded) }
+      #expect(try served.process.wait() == .exited(0))
+      #expect(served.process.errorText.contains("as often as it may be"), "\(served.process.errorText)")
+      let late = try resource.tree.agent(["request", url, "--json", "--output", "/dev/null"], served.environment)
+      #expect(late.failed(4) && late.failureCode == "daemon_unavailable", "\(late.errorText)")
+      #expect(resource.server.requests.count == 2)
+      #expect(try Self.events(resource.tree).last?["cause"] == "uses")
+    }
+  }
+
+  @Test func `ends with its time, in the middle of a request too`() throws {
+    let isHeld = Monitor(true)
+    try Self.with(
+      { _ in ["--for", "2s"] },
+      answering: { _ in
+        _ = isHeld.wait(nil) { $0 ? nil : true }
+        return (200, [], "late")
+      }
+    ) { resource, served in
+      let result = try resource.tree.agent(
+        ["request", resource.server.url(), "--json", "--output", "/dev/null"], served.environment)
+      #expect(result.failureCode == "lease_ended" && result.status == .exited(6), "\(result.errorText)")
+      #expect(try served.process.wait() == .exited(0))
+      isHeld.withLock { $0 = false }
+      #expect(try Self.events(resource.tree).last?["cause"] == "time")
+    }
+  }
+
+  @Test(arguments: [["logout", "work"], ["account", "remove", "work"]])
+  func `ends with the session`(words: [String]) throws {
+    try Self.with { resource, served in
+      let peer = try Peer(served.path)
+      #expect(try peer.ask(#"{"v":1,"request":"lease_status"}"#).contains("lease"))
+      #expect(try resource.tree.agent(words).succeeded)
+      #expect(try served.process.wait() == .exited(3))
+      #expect(try peer.readLine() == nil)
+    }
+  }
+
+  @Test func `goes on at the next daemon, with what is left of it`() throws {
+    try Self.with({ _ in ["--times", "3"] }) { resource, served in
+      let url = resource.server.url()
+      #expect(try resource.tree.agent(["request", url], served.environment).succeeded)
+      #expect(try resource.tree.agent("daemon", "restart").succeeded)
+      #expect(try resource.tree.agent(["request", url], served.environment).succeeded)
+      try resource.tree.killDaemon()
+      #expect(try resource.tree.agent(["request", url], served.environment).succeeded)
+      #expect(try served.process.wait() == .exited(0))
+      #expect(resource.server.requests.count == 3)
+    }
+  }
+
+  @Test func `is gone with its command, and its socket too`() throws {
+    try Self.with { resource, served in
+      try served.process.signal(Signals.SIGTERM)
+      #expect(try served.process.wait() == .exited(0))
+      let late = try resource.tree.agent(["request", resource.server.url()], served.environment)
+      #expect(late.failed(4) && late.errorText.contains("which AGENT_SOCKET names"), "\(late.errorText)")
+      #expect(try resource.tree.daemons().count == 1)
+      #expect(try Self.events(resource.tree).last?["cause"] == "closed")
+    }
+  }
+
+  @Test func `answers while the account is locked that it is, and goes on after`() throws {
+    let server = try LoopbackServer { while try $0.readRequest() != nil { try $0.respond(body: "open") } }
+    try LockedHome.with { home in
+      try home.run("account", "set", "shut", "--host", "http://127.0.0.1:\(server.port)")
+      let served = try Served(home.tree, [], account: "shut")
+      try home.run("lock")
+      let result = try home.tree.agent(
+        ["request", server.url(), "--json", "--output", "/dev/null"], served.environment)
+      #expect(result.failed(5) && !result.errorText.contains("shut"), "\(result.errorText)")
+      try home.unlock()
+      #expect(try home.tree.agent(["request", server.url()], served.environment).outputText == "open")
+    }
+  }
+
+  // MARK: Sockets that pass no descriptors
+
+  /// Passes bytes between a new socket and that of a lease, and nothing else, as a forwarded socket does.
+  private static func forward(_ served: Served, _ tree: AgentTree) throws -> (RunningProcess, [String: String?]) {
+    let path = tree.path("runtime/forwarded.sock")
+    let script = """
+      import socket, sys, threading
+      listener = socket.socket(socket.AF_UNIX); listener.bind(sys.argv[2]); listener.listen(64); print("ready", flush=True)
+      def copy(source, sink):
+          try:
+              while data := source.recv(65536): sink.sendall(data)
+              sink.shutdown(socket.SHUT_WR)
+          except OSError: pass
+      while True:
+          near = listener.accept()[0]
+          far = socket.socket(socket.AF_UNIX); far.connect(sys.argv[1])
+          for pair in ((near, far), (far, near)): threading.Thread(target=copy, args=pair, daemon=True).start()
+      """
+    let process = try RunningProcess(
+      executable: "/usr/bin/python3", arguments: ["-c", script, served.path, path], environment: tree.environment())
+    _ = try process.readLine()
+    return (process, ["AGENT_SOCKET": path])
+  }
+
+  @Test func `works over a forwarded socket, with bodies of any size in answers`() throws {
+    let big = String(repeating: "0123456789abcdef", count: 400_000)
+    try Self.with(answering: { $0.line.contains("/big") ? (200, [], big) : (200, [], "\($0.line) \($0.body)") }) {
+      resource, served in
+      let (process, environment) = try Self.forward(served, resource.tree)
+      let tree = resource.tree
+      let plain = try tree.agent(["request", resource.server.url("/x")], environment)
+      #expect(plain.outputText.hasPrefix("GET /x"), "\(plain.errorText)")
+      let sent = try tree.agent(["request", "--data", "@-", resource.server.url("/x")], environment, input: "text")
+      #expect(sent.outputText.hasPrefix("POST /x") && sent.outputText.hasSuffix(" text"), "\(sent.errorText)")
+      let answer = try tree.agent(["request", resource.server.url("/big")], environment)
+      #expect(answer.succeeded && answer.output == Array(big.utf8), "\(answer.output.count) \(answer.errorText)")
+      let most = String(repeating: "x", count: 720 << 10)
+      try tree.directory.write("home/most", most)
+      let long = try tree.agent(
+        ["request", "--data", "@" + tree.path("home/most"), resource.server.url("/x")], environment)
+      #expect(long.succeeded && long.output.count > most.utf8.count, "\(long.errorText)")
+      try tree.directory.write("home/more", most + "x")
+      let more = try tree.agent(
+        ["request", "--data", "@" + tree.path("home/more"), resource.server.url("/x")], environment)
+      #expect(more.failed(2) && more.errorText.contains("passes no descriptors"), "\(more.errorText)")
+      #expect(try process.terminate(Signals.SIGKILL) == .signalled(Signals.SIGKILL))
+    }
+  }
+
+  @Test func `holds back what an inline peer does not read, and serves others meanwhile`() throws {
+    let big = String(repeating: "0123456789abcdef", count: 1_000_000)
+    try Self.with(answering: { $0.line.contains("/big") ? (200, [], big) : (200, [], "small") }) { resource, served in
+      let slow = try Peer(served.path)
+      _ = try slow.send(
+        Array(#"{"v":1,"request":"resource","url":"\#(resource.server.url("/big"))","inline":true}"#.utf8) + [0x0A])
+      #expect(try slow.readLine()?.contains("response") == true)
+      #expect(try resource.tree.agent(["request", resource.server.url()], served.environment).outputText == "small")
+      var bytes = 0
+      while let line = try slow.readLine() {
+        let event = try JSON(parsing: Array(line.utf8))
+        guard let text = event["base64"]?.string else {
+          #expect(event["result"]?["body_bytes"]?.int == big.utf8.count, "\(line)")
+          break
+        }
+        bytes += text.utf8.count / 4 * 3 - text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+      }
+      #expect(bytes == big.utf8.count)
+    }
+  }
+
+  // MARK: Others
+
+  @Test func `is told in events of its own, without a path`() throws {
+    try Self.with { resource, served in
+      #expect(try resource.tree.agent(["request", resource.server.url("/private")], served.environment).succeeded)
+      _ = try resource.tree.agent(["list"], served.environment)
+      let events = try Self.events(resource.tree)
+      #expect(events.map { $0["event"]?.string } == ["lease_opened", "lease_used", "lease_refused"], "\(events)")
+      #expect(events[0]["account"] == "work")
+      #expect(
+        events[1]["method"] == "GET" && events[1]["origin"] == .string("http://127.0.0.1:\(resource.server.port)")
+          && events[1]["status"] == 200 && events[1]["uid"]?.int == Int(Machine.userID), "\(events[1])")
+      #expect(events[2]["code"] == "not_permitted")
+      let text = try resource.tree.agent("events", "--lease").outputText
+      #expect(!text.contains("private") && text.contains("status 200"), "\(text)")
+    }
+  }
+
+  @Test func `slows nobody else, whatever its peers do`() throws {
+    try Self.with { resource, served in
+      // Half lines, many connections, descriptors that no request takes, and floods of what is refused.
+      let half = try (0..<40).map { _ in try Peer(served.path) }
+      for peer in half { _ = try peer.send(Array(#"{"v":1,"request":"#.utf8)) }
+      let flood = try Peer(resource.tree.socketPath)
+      for _ in 0..<200 {
+        #expect(try flood.ask(#"{"v":1,"request":"token","account":"work"}"#).contains("access_token"))
+      }
+      #expect(try resource.tree.json("list")["accounts"]?.array?.count == 1)
+      #expect(try resource.request().succeeded)
+    }
+  }
+
+  @Test(.enabled(if: Machine.userID == 0, "only root can be two users"))
+  func `is open to no other user, though its directory were`() throws {
+    try Self.with { resource, served in
+      var directory = served.path
+      while directory != "/tmp", directory.count > 1 {
+        directory = String(directory.prefix(upTo: directory.lastIndex(of: "/") ?? directory.startIndex))
+        guard directory.hasPrefix("/tmp/") else { break }
+        #expect(try ProcessRunner.shell("chmod a+x '\(directory)'").succeeded)
+      }
+      let script = "import socket; socket.socket(socket.AF_UNIX).connect('\(served.path)')"
+      let result = try ProcessRunner.run(
+        executable: "/usr/bin/setpriv",
+        arguments: ["--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3", "-c", script])
+      #expect(!result.succeeded && result.errorText.contains("Permission"), "\(result.errorText)")
+    }
+  }
+}
