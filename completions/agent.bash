@@ -20,7 +20,7 @@ __agent_command() {
   'env') options=(--shell --var --unset --hook --min-valid --wait) limit=1 operand=accounts ;;
   'exec') options=(--var --token-file --id-token --signal --on-renewal --min-valid --wait --lease --only --method --for --times -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts trailing=yes ;;
   'serve') options=(--socket --only --method --for --times -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts ;;
-  'request') options=(-X --method -H --header -d --data -o --output -i --include --wait -s --scope --resource --audience --authorization-details --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
+  'request') options=(-X --method -H --header -d --data -o --output -i --include --wait --idle -s --scope --resource --audience --authorization-details --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'proof') options=(-X --method --nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'helper') options=(--url --user --role-arn --session-name --duration --mode --output) limit=16 operand=words words=(git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc) ;;
   'setup') options=(--host --name --role-arn --user --print --dry-run --undo --test -y --yes) limit=1 operand=words words=(git docker aws cargo go pip uv mcp kubectl msmtp mbsync neomutt aerc) ;;
@@ -149,6 +149,7 @@ __agent_value() {
   'request -d' | 'request --data') kind=text ;;
   'request -o' | 'request --output') kind=files ;;
   'request --wait') kind=text ;;
+  'request --idle') kind=words words=(never) ;;
   'request -s' | 'request --scope') kind=text ;;
   'request --resource') kind=text ;;
   'request --audience') kind=text ;;

@@ -187,6 +187,8 @@ function __agent_takes_value
             return 0
         case 'request --wait'
             return 0
+        case 'request --idle'
+            return 0
         case 'request -s'
             return 0
         case 'request --scope'
@@ -802,6 +804,7 @@ complete -c agent -n '__agent_at options request' -s d -l data -x -d 'Send this 
 complete -c agent -n '__agent_at options request' -s o -l output -r -F -d 'Write the body to this file, which is replaced when the answer begins'
 complete -c agent -n '__agent_at options request' -s i -l include -d 'Write a line with the status, the headers and an empty line before the body'
 complete -c agent -n '__agent_at options request' -l wait -x -d 'Wait up to this time for a server that cannot be reached, beyond --timeout'
+complete -c agent -n '__agent_at options request' -l idle -x -a 'never' -d 'How long nothing may move once the answer has begun; never for a stream of events'
 complete -c agent -n '__agent_at options request' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
 complete -c agent -n '__agent_at options request' -l resource -x -d 'Ask for a token for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options request' -l audience -x -d 'Ask for a token with this audience'

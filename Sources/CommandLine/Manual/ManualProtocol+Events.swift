@@ -69,7 +69,7 @@ extension ManualProtocol {
     members: [],
     result: [
       Member("lease", "text", "The name of the lease in its events, 16 hexadecimal digits."),
-      Member("places", "list of texts", "The places; absent when all of the account's are permitted."),
+      Member("places", "list of texts", "The places that may be asked."),
       Member("methods", "list of texts", "The methods; absent when all are permitted."),
       Member("expires_in", "number", "How many seconds are left; absent without a limit."),
       Member("uses_left", "number", "How many requests are left; absent without a limit."),

@@ -20,6 +20,10 @@ extension ManualProtocol {
         "No descriptors come with the line, as over a socket that is forwarded: the body of the answer comes in events"
           + " `body`, as fast as they are read."),
       Member("body", "text", "The body to send with an inline request, in base64; the line has its limit."),
+      Member(
+        "idle", "number",
+        "How many seconds nothing may move once the head of the answer is there, up to 86400; 0 is without a limit. Without"
+          + " it `timeout` counts there too."),
       Member("no_redirects", "boolean", "A redirect is an answer, wherever it leads."),
       Member(
         "scope", "list of texts", "Send another token than the account's own, as for `token`; so are the next four."),

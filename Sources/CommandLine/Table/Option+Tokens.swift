@@ -12,6 +12,11 @@ extension Option<Int?> {
       "wait", in: .network, time: .duration(1...WireProtocol.maximumTimeoutSeconds),
       "Wait up to this time for a server that cannot be reached, beyond `--timeout`")
   }
+  static var idle: Self {
+    Self(
+      "idle", in: .network, time: .durationOrNever(1...CallRequest.longestIdleSeconds),
+      "How long nothing may move once the answer has begun; `never` for a stream of events")
+  }
   static var leaseTime: Self {
     Self("for", in: .lease, time: .duration(1...LeaseRequest.longestSeconds), "End the lease after this time")
   }

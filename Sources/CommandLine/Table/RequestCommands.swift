@@ -30,7 +30,8 @@ enum RequestCommands {
       `Authorization`, `DPoP`, `Host`, `Content-Length`, `Transfer-Encoding`, `Connection`, `Keep-Alive`, `TE`,
       `Trailer`, `Upgrade`, `Expect`, `HTTP2-Settings` and those that begin with `Proxy-`.
 
-      `--timeout` is for how long nothing may move; the whole may take as long as it likes. Without it 2 minutes.
+      `--timeout` is for how long nothing may move; the whole may take as long as it likes. Without it 2 minutes. `--idle`
+      says another time for the answer once it has begun: `--idle never` suits a stream of events.
       `--wait` comes before it: a request that cannot begin, since the network is away or the authorization server is in
       trouble, is made when it can be.
 
@@ -45,7 +46,7 @@ enum RequestCommands {
     options: [
       Option.method.declaration, Option.headers.declaration, Option.data.declaration, Option.output.declaration,
       Option.include.declaration,
-      Option.wait.declaration,
+      Option.wait.declaration, Option.idle.declaration,
     ] + Options.tokenTarget,
     everyday: ["header", "data", "output", "include", "scope", "audience", "wait"],
     operands: .methodAndURL,

@@ -104,7 +104,6 @@ final class Lease: Admission {
   private func fits(_ place: ResourceCall.Target, _ call: inout CallRequest) -> Bool {
     let names = place.fields.map { $0.name.lowercased() }
     if !methods.isEmpty, names.contains(where: Self.methodFields.contains) { return false }
-    if places.isEmpty { return true }
     let own = places.filter { $0.origin.utf8.elementsEqual(place.origin.text.utf8) }
     if own.contains(where: \.path.isEmpty) { return true }
     let path = place.endpoint.uri.path
@@ -179,7 +178,7 @@ final class Lease: Admission {
   /// The terms, for its peers.
   func terms(now: Instant) -> JSONObject {
     var object = JSONObject([("lease", .string(name))])
-    object["places"] = places.isEmpty ? nil : .array(places.map { .string($0.text) })
+    object["places"] = .array(places.map { .string($0.origin + $0.path) })
     object["methods"] = methods.isEmpty ? nil : .array(methods.map { .string($0) })
     object["expires_in"] = end.map { .int(max(0, Int(now.duration(to: $0).components.seconds))) }
     object["uses_left"] = usesLeft.map { .int($0) }

@@ -49,11 +49,18 @@ final class Leases: AccountPart {
       (try? passed[0].descriptor.setNonBlocking(true)) != nil
     else { throw Failure(.invalidRequest, "the request must bring a local socket that listens") }
     let account = try broker.resolve(request.account)
-    let places = try request.places.map { (text) throws(Failure) in try place(text, account) }
     for method in request.methods where ResourceMethod(method) == nil {
       throw Failure(.invalidRequest, "the method is not one that can be sent", hint: "GET, POST, PUT, PATCH, DELETE …")
     }
     _ = try TokenTarget.make(request.target, account: account.name.text)
+    var places = try request.places.map { (text) throws(Failure) in try place(text, account) }
+    // UserInfo tells who the person is, so it is lent only by name.
+    if places.isEmpty { places = account.configuration.originEntries.filter { !$0.isMail } }
+    guard !places.isEmpty else {
+      throw Failure(
+        .originNotAllowed, "\(account.name.text) lists no place for its token",
+        hint: "agent account set \(account.name.text) --host HOST")
+    }
     let name = HexDigit.text(Randomness.bytes(8))
     let lease = Lease(
       request, name: name, owner: ticket, account: account.name, places: places,
@@ -163,7 +170,8 @@ final class Leases: AccountPart {
     case .accountRemoved: cause = .removed
     default: return
     }
-    for opened in leases.values where entry.account.map({ $0.utf8.elementsEqual(opened.lease.account.text.utf8) }) ?? true {
+    for opened in leases.values
+    where entry.account.map({ $0.utf8.elementsEqual(opened.lease.account.text.utf8) }) ?? true {
       end(opened.lease, cause)
     }
   }

@@ -67,7 +67,8 @@ final class Connection {
   let admission: (any Admission)?
 
   init(
-    id: UInt64, descriptor: consuming FileDescriptor, mayIdle: Bool, under admission: (any Admission)? = nil, now: Instant
+    id: UInt64, descriptor: consuming FileDescriptor, mayIdle: Bool, under admission: (any Admission)? = nil,
+    now: Instant
   ) {
     self.id = id
     self.admission = admission

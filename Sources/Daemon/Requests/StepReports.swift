@@ -31,7 +31,8 @@ final class StepReports: DaemonPart {
     case .token(let token) where token.account == nil && token.place != nil: name = nil
     case .forget(let request) where request.account == nil: name = nil
     case .assumeRole(let request) where request.account == nil: name = nil
-    case .status(nil, check: _), .doctor(nil), .list, .daemonStatus, .daemonStop, .daemonLog, .vault, .leaseStatus: name = nil
+    case .status(nil, check: _), .doctor(nil), .list, .daemonStatus, .daemonStop, .daemonLog, .vault, .leaseStatus:
+      name = nil
     default: name = request.account.flatMap { try? AccountName($0) } ?? settings.active
     }
     context.watches.begin(ticket, about: name)

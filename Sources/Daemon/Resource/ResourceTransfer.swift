@@ -110,8 +110,9 @@ extension ResourceCall.Target {
           hint: "characters such as spaces and brackets must be percent-encoded; at most 2048 bytes")
     }
     do throws(ResourceField.Problem) {
-      self.init(method: method, endpoint: endpoint, fields: try ResourceField.fields(request.headers),
-        refusesRedirects: request.refusesRedirects)
+      self.init(
+        method: method, endpoint: endpoint, fields: try ResourceField.fields(request.headers),
+        refusesRedirects: request.refusesRedirects, idleSeconds: request.idleSeconds)
     } catch {
       throw Failure(error)
     }

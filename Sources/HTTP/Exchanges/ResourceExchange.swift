@@ -14,6 +14,8 @@ final class ResourceExchange: RunningExchange {
   let cancellation: Cancellation?
   private let isHead: Bool
   private let stall: Duration
+  /// The same while the receiver gets the content; nil is without a limit.
+  private let idle: Duration?
   private var lastProgress = ContinuousClock.now
   private let content: SentContent?
   private let body: ReceivedContent
@@ -33,6 +35,12 @@ final class ResourceExchange: RunningExchange {
     isHead = request.method.isHead
     cancellation = request.cancellation
     stall = .seconds(max(1, request.stallSeconds))
+    idle =
+      switch request.idleSeconds {
+      case nil: stall
+      case 0: nil
+      case .some(let seconds): .seconds(seconds)
+      }
   }
 
   func receive(headerLine line: Span<UInt8>) -> Bool {
@@ -86,7 +94,8 @@ final class ResourceExchange: RunningExchange {
   var reasonToStop: HTTPFailure.Code? {
     if let refusal = progress.refusal { return refusal }
     if isCancelled { return .cancelled }
-    return ContinuousClock.now - lastProgress >= stall ? .timeout : nil
+    guard let limit = isWanted ? idle : stall else { return nil }
+    return ContinuousClock.now - lastProgress >= limit ? .timeout : nil
   }
 
   private func beginIfReady() {

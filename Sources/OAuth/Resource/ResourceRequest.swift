@@ -8,13 +8,16 @@ package struct ResourceRequest: Sendable {
   package var transport: Transport
   /// How long nothing may move between here and the server. The length of a transfer has no limit.
   package var stallSeconds: Int
+  /// The same once the head of the answer is there; 0 is without a limit, nil the same as before.
+  package var idleSeconds: Int?
   /// Ends the request early from another thread.
   package var cancellation: Cancellation
 
   package init(
     method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField] = [], transport: Transport,
-    stallSeconds: Int, cancellation: Cancellation
+    stallSeconds: Int, idleSeconds: Int? = nil, cancellation: Cancellation
   ) {
+    self.idleSeconds = idleSeconds
     self.method = method
     self.endpoint = endpoint
     self.fields = fields

@@ -12,10 +12,14 @@ package struct ResourceCall: Sendable {
     package let fields: [ResourceField]
     /// Whether a redirect is an answer, wherever it leads.
     package let refusesRedirects: Bool
+    /// As ``ResourceRequest/idleSeconds``.
+    package let idleSeconds: Int?
 
     package init(
-      method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField], refusesRedirects: Bool = false
+      method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField], refusesRedirects: Bool = false,
+      idleSeconds: Int? = nil
     ) {
+      self.idleSeconds = idleSeconds
       self.method = method
       self.endpoint = endpoint
       self.fields = fields
@@ -78,7 +82,7 @@ package struct ResourceCall: Sendable {
     while true {
       let request = ResourceRequest(
         method: target.method, endpoint: endpoint, fields: target.fields, transport: transport,
-        stallSeconds: stallSeconds, cancellation: cancellation)
+        stallSeconds: stallSeconds, idleSeconds: target.idleSeconds, cancellation: cancellation)
       let attempt = try oauth { () throws(OAuthError) in
         try authorization.attempt(method: request.method, uri: endpoint.uri)
       }

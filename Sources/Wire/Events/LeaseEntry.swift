@@ -95,7 +95,9 @@ package struct LeaseEntry: Sendable, Hashable {
 
   /// Reads what ``json`` writes; nil for an event that this build does not know.
   package init?(json: JSON) {
-    guard let time = json["time"]?.int, let lease = json["lease"]?.string, let event = Happening(json) else { return nil }
+    guard let time = json["time"]?.int, let lease = json["lease"]?.string, let event = Happening(json) else {
+      return nil
+    }
     let peer = json["uid"]?.int.flatMap { user in json["pid"]?.int.map { Peer(user: user, process: $0) } }
     self.init(time: time, lease: lease, event: event, peer: peer)
   }

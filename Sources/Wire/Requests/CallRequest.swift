@@ -31,6 +31,11 @@ package struct CallRequest: Sendable, Hashable {
   /// Whether a redirect is an answer, wherever it leads.
   package var refusesRedirects = false
 
+  /// How long nothing may move once the head of the answer is there, in seconds up to ``longestIdleSeconds``; 0 is without a
+  /// limit, nil that of the request's deadline.
+  package var idleSeconds: Int?
+  package static let longestIdleSeconds = 86_400
+
   /// The token to send; empty means the account's own.
   package var target = TokenRequest.Target()
 
@@ -59,6 +64,7 @@ package struct CallRequest: Sendable, Hashable {
     headers = try members.texts("headers")
     waitSeconds = try members.integer("wait", in: 1...WireProtocol.maximumTimeoutSeconds)
     refusesRedirects = try members.flag("no_redirects")
+    idleSeconds = try members.integer("idle", in: 0...Self.longestIdleSeconds)
     target = try TokenRequest.Target(members)
   }
 
@@ -72,6 +78,7 @@ package struct CallRequest: Sendable, Hashable {
     members.add("body", inlineBody)
     members.add("wait", waitSeconds)
     members.add("no_redirects", refusesRedirects)
+    members.add("idle", idleSeconds)
     target.addMembers(to: &members)
   }
 }

@@ -92,7 +92,8 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     (
       Option.noDaemon.declaration,
       [
-        .serve, .events, .lock, .unlock, .daemonStart, .daemonStop, .daemonRestart, .daemonStatus, .daemonRun, .daemonLog,
+        .serve, .events, .lock, .unlock, .daemonStart, .daemonStop, .daemonRestart, .daemonStatus, .daemonRun,
+        .daemonLog,
         .renew,
       ]
     ),

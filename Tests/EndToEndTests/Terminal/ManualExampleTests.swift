@@ -45,6 +45,11 @@ import Testing
       shells: ["bash"], after: "__agent_env_hook; printf '%s\\n' \"$GITHUB_TOKEN\"", output: "TOKEN\n"),
     "agent exec --token-file --signal HUP -- ./server --token-file-from AGENT_TOKEN_FILE": Trial(
       output: "served with TOKEN\n"),
+    "agent exec --lease --only api.example.com/notes --method GET --for 1h work -- ./assistant": Trial(
+      before: """
+        issuer=$(agent account show work --json | jq -r .settings.issuer); agent account set work --host "$issuer" -q
+        printf '#!/bin/sh\nagent request %s/echo\n' "$issuer" >assistant; chmod 700 assistant
+        """, output: #"{"subject":"SUBJECT","method":"GET""#),
     "agent exec work -- ./deploy.sh": Trial(output: "deployed by work with TOKEN\n"),
     "agent exec --var GH_TOKEN=access_token --var MAIL=claim:email -- ./report": Trial(
       output: "EMAIL reports with TOKEN\n"),
@@ -134,6 +139,8 @@ import Testing
   static let cannotRun: [String: String] = [
     #"agent events --follow --json | jq --unbuffered -r 'select(.event == "signed_out") | .account'"#:
       "it ends with the daemon",
+    "agent serve work --only https://api.example.com/notes --method GET --for 1h": "it goes on until it is ended",
+    "agent serve work --only api.example.com --times 3 --socket ~/lease/agent.sock": "it goes on until it is used",
     "agent login github": "github.com would be asked",
   ]
 
@@ -202,6 +209,7 @@ import Testing
       .replacing("--client-id my-cli", with: "--client-id agent-cli")
       .replacing("--audience my-cli", with: "--audience agent-cli")
       .replacing("https://api.example.com/me", with: "\(issuer.url)/userinfo")
+      .replacing("--only api.example.com/notes", with: "--only \(issuer.url)/echo")
       .replacing("https://api.example.com/notes/1", with: "\(issuer.url)/echo")
   }
 

@@ -81,12 +81,13 @@ private final class Content: ResourceContent {
 
 @Suite struct `A request to a resource` {
   private func request(
-    _ method: String, _ url: String, _ fields: [String] = [], stallSeconds: Int = 20,
+    _ method: String, _ url: String, _ fields: [String] = [], stallSeconds: Int = 20, idleSeconds: Int? = nil,
     cancellation: Cancellation = Cancellation()
   ) throws -> ResourceRequest {
     ResourceRequest(
       method: try #require(ResourceMethod(method)), endpoint: try Endpoint(url, allowHTTPLoopback: true),
       fields: try ResourceField.fields(fields), transport: plainTransport(seconds: 1), stallSeconds: stallSeconds,
+      idleSeconds: idleSeconds,
       cancellation: cancellation)
   }
 
@@ -286,6 +287,35 @@ private final class Content: ResourceContent {
       try conversation.waitForEnd()
     }
     #expect(throws: answered(.timeout)) { try send(request("GET", server.url(), stallSeconds: 1), to: Receiver()) }
+  }
+
+  @Test func `ends when nothing moves for the time of an answer that has begun, and not before`() throws {
+    let server = try LoopbackServer { conversation in
+      _ = try conversation.readRequest()
+      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome")
+      try conversation.waitForEnd()
+    }
+    let slow = try request("GET", server.url(), stallSeconds: 60, idleSeconds: 1)
+    #expect(throws: answered(.timeout)) { try send(slow, to: Receiver()) }
+    let silent = try LoopbackServer { conversation in
+      _ = try conversation.readRequest()
+      try conversation.waitForEnd()
+    }
+    // Without a head the other time counts.
+    let request = try request("GET", silent.url(), stallSeconds: 1, idleSeconds: 0)
+    #expect(throws: unanswered(.timeout)) { try send(request, to: Receiver()) }
+  }
+
+  @Test func `stands still for as long as it likes where no time is set`() throws {
+    let server = try LoopbackServer { conversation in
+      _ = try conversation.readRequest()
+      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nx")
+      Threads.sleep(for: .milliseconds(1500))
+      try conversation.write("x")
+    }
+    let receiver = try Receiver()
+    _ = try send(request("GET", server.url(), stallSeconds: 1, idleSeconds: 0), to: receiver)
+    #expect(receiver.text == "xx")
   }
 
   // The transport's limit of a second for a whole exchange with an authorization server does not count here.

@@ -83,18 +83,19 @@ import Wire
     return request
   }()
 
-  @Test(arguments: [
-    LeaseEntry(time: 1, lease: "0123456789abcdef", event: .opened(account: "work")),
-    LeaseEntry(
-      time: 2, lease: "0123456789abcdef",
-      event: .used(method: "GET", origin: "https://api.example.com", status: 200, bytes: 7, nil),
-      peer: .init(user: 1000, process: 0)),
-    LeaseEntry(
-      time: 2, lease: "0123456789abcdef",
-      event: .used(method: "GET", origin: "https://api.example.com", status: nil, bytes: nil, .network)),
-    LeaseEntry(
-      time: 3, lease: "0123456789abcdef", event: .refused(.notPermitted), peer: .init(user: 1000, process: 9)),
-  ] + LeaseEntry.Cause.allCases.map { LeaseEntry(time: 4, lease: "0123456789abcdef", event: .ended($0)) })
+  @Test(
+    arguments: [
+      LeaseEntry(time: 1, lease: "0123456789abcdef", event: .opened(account: "work")),
+      LeaseEntry(
+        time: 2, lease: "0123456789abcdef",
+        event: .used(method: "GET", origin: "https://api.example.com", status: 200, bytes: 7, nil),
+        peer: .init(user: 1000, process: 0)),
+      LeaseEntry(
+        time: 2, lease: "0123456789abcdef",
+        event: .used(method: "GET", origin: "https://api.example.com", status: nil, bytes: nil, .network)),
+      LeaseEntry(
+        time: 3, lease: "0123456789abcdef", event: .refused(.notPermitted), peer: .init(user: 1000, process: 9)),
+    ] + LeaseEntry.Cause.allCases.map { LeaseEntry(time: 4, lease: "0123456789abcdef", event: .ended($0)) })
   func `of a lease is read as it was written, and is one line of text`(entry: LeaseEntry) throws {
     #expect(LeaseEntry(json: .object(entry.json)) == entry)
     #expect(!entry.text.utf8.contains { $0 < 0x20 } && entry.text.contains("0123456789abcdef"), "\(entry.text)")

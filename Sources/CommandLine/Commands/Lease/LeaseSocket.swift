@@ -20,7 +20,9 @@ struct LeaseSocket: ~Copyable {
   init(at path: String?) throws(Failure) {
     let place = try Self.place(path)
     let directory: PrivateDirectory
-    do { directory = try PrivateDirectory(opening: place.directory, create: path == nil) } catch { throw Failure(error) }
+    do { directory = try PrivateDirectory(opening: place.directory, create: path == nil) } catch {
+      throw Failure(error)
+    }
     listener = try Self.listen(in: directory, place)
     self.directory = directory
     ownsDirectory = path == nil

@@ -77,7 +77,8 @@ extension DaemonClient {
       throw Failure(error, doing: "the data could not be read")
     }
     throw Failure(
-      .invalidRequest, "the socket passes no descriptors, so no more than \(CallRequest.mostInlineBytes) bytes can be sent")
+      .invalidRequest,
+      "the socket passes no descriptors, so no more than \(CallRequest.mostInlineBytes) bytes can be sent")
   }
 
   private func answer(_ result: JSONObject, _ head: ResponseHead) throws(Failure) -> ResourceAnswer {

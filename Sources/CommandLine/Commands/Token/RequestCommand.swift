@@ -37,6 +37,7 @@ enum RequestCommand {
       account: try invocation.account(operand: nil), url: url, method: method ?? (sendsBody ? "POST" : "GET"),
       headers: invocation[.headers], sendsBody: sendsBody)
     request.waitSeconds = invocation[.wait]
+    request.idleSeconds = invocation[.idle]
     request.target = try TokenRequest.Target(invocation)
     return request
   }

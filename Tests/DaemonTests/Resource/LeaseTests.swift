@@ -1,0 +1,137 @@
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import Testing
+import Vault
+import Vocabulary
+import Wire
+
+@testable import Daemon
+
+/// The choke point that every request of a lease's peer passes.
+@Suite struct `The terms of a lease` {
+  private final class Told {
+    var events: [LeaseEntry.Happening] = []
+    var ended = 0
+  }
+
+  private let told = Told()
+
+  private func lease(
+    places: [String] = ["https://api.example"], methods: [String] = [], uses: Int? = nil, scope: [String] = [],
+    hasPlace: Bool = true
+  ) throws -> Lease {
+    var request = LeaseRequest(account: "work")
+    (request.methods, request.uses, request.target.scope) = (methods, uses, scope)
+    return Lease(
+      request, name: "0123456789abcdef", owner: .number(1), account: try AccountName("work"),
+      places: places.compactMap { OriginEntry($0, allowHTTPLoopback: true) }, end: nil,
+      telling: { [told] event, _ in told.events.append(event) }, hasPlace: { hasPlace },
+      ended: { [told] in told.ended += 1 })
+  }
+
+  private func call(_ url: String, _ method: String = "GET", headers: [String] = []) -> RequestEnvelope {
+    RequestEnvelope(.call(CallRequest(url: url, method: method, headers: headers)), verbose: true)
+  }
+
+  private func code(_ body: () throws(Failure) -> Void) -> FailureCode? {
+    do { try body() } catch { return error.code }
+    return nil
+  }
+
+  @Test func `pin account and token, and let no steps be told`() throws {
+    let lease = try lease(scope: ["read"])
+    let admitted = try lease.admit(call("https://api.example/x"), .number(2))
+    guard case .call(let pinned) = admitted.request else {
+      Issue.record("another request")
+      return
+    }
+    #expect(pinned.account == "work" && pinned.target.scope == ["read"] && !admitted.verbose)
+    #expect(!pinned.refusesRedirects)
+  }
+
+  @Test func `let a peer name neither an account nor a token`() throws {
+    let lease = try lease(scope: ["read"])
+    var named = CallRequest(account: "work", url: "https://api.example/x", method: "GET")
+    #expect(
+      code { () throws(Failure) in _ = try lease.admit(RequestEnvelope(.call(named)), .number(2)) } == .notPermitted)
+    (named.account, named.target.scope) = (nil, ["write"])
+    #expect(
+      code { () throws(Failure) in _ = try lease.admit(RequestEnvelope(.call(named)), .number(2)) } == .notPermitted)
+    named.target.scope = ["read"]
+    #expect(code { () throws(Failure) in _ = try lease.admit(RequestEnvelope(.call(named)), .number(2)) } == nil)
+    #expect(told.events == [.refused(.notPermitted), .refused(.notPermitted)])
+  }
+
+  @Test(arguments: [
+    ("https://api.example/a", true), ("https://api.example/a/b", true), ("https://api.example/a?x=..%2f", true),
+    ("https://api.example/ab", false), ("https://api.example/", false), ("https://api.example/a/../b", false),
+    ("https://api.example/a/%2e%2e/b", false), ("https://api.example/a%2f..%2fb", false),
+    ("https://api.example/a//b", false), ("https://api.example/a;x/b", false), ("https://api.example/a/%252e", false),
+    ("https://api.example:444/a", false), ("https://other.example/a", false), ("http://api.example/a", false),
+    ("https://user@api.example/a", false), ("https://api.example/A", false),
+  ]) func `know a path however it is written`(url: String, isPermitted: Bool) throws {
+    let lease = try lease(places: ["https://api.example/a"])
+    let found = code { () throws(Failure) in _ = try lease.admit(call(url), .number(2)) }
+    #expect(isPermitted == (found == nil), "\(String(describing: found))")
+  }
+
+  @Test func `follow no redirect where a path is named`() throws {
+    let lease = try lease(places: ["https://api.example/a"])
+    guard case .call(let pinned) = try lease.admit(call("https://api.example/a"), .number(2)).request else { return }
+    #expect(pinned.refusesRedirects)
+  }
+
+  @Test(
+    arguments: [
+      ("POST", []), ("get", []), ("GET", ["X-HTTP-Method-Override: POST"]), ("GET", ["x-http-method: PUT"]),
+      ("GET", ["X-Method-Override: PATCH"]),
+    ] as [(String, [String])]) func `know a method however it is written`(method: String, headers: [String]) throws
+  {
+    let lease = try lease(methods: ["GET"])
+    let asked = call("https://api.example/x", method, headers: headers)
+    #expect(code { () throws(Failure) in _ = try lease.admit(asked, .number(2)) } == .notPermitted)
+    #expect(code { () throws(Failure) in _ = try lease.admit(call("https://api.example/x"), .number(3)) } == nil)
+  }
+
+  @Test func `count uses, and end with the last answer`() throws {
+    let lease = try lease(uses: 2)
+    _ = try lease.admit(call("https://api.example/x"), .number(2))
+    _ = try lease.admit(call("https://api.example/x"), .number(3))
+    #expect(
+      code { () throws(Failure) in _ = try lease.admit(call("https://api.example/x"), .number(4)) } == .leaseEnded)
+    _ = lease.shown(.result(["status": 200, "body_bytes": 3, "account": "work"]), of: .number(2))
+    #expect(lease.usesLeft == 0 && lease.underWay.count == 1 && told.ended == 1)
+    lease.left(3)
+    #expect(lease.underWay.isEmpty && told.ended == 2)
+  }
+
+  @Test func `leave room for others`() throws {
+    let full = try lease(hasPlace: false)
+    #expect(code { () throws(Failure) in _ = try full.admit(call("https://api.example/x"), .number(2)) } == .tooBusy)
+    let lease = try lease()
+    for number in 0..<16 { _ = try lease.admit(call("https://api.example/x"), .number(number)) }
+    #expect(code { () throws(Failure) in _ = try lease.admit(call("https://api.example/x"), .number(16)) } == .tooBusy)
+  }
+
+  @Test func `show no account's name and no command`() throws {
+    let lease = try lease()
+    for failure in [
+      Failure(.signedOut, "work is signed out", hint: "agent login work"), Failure(.locked, "work is locked"),
+      Failure(.tokenRefused, "https://api.example refuses the tokens of work", hint: "agent login work"),
+      Failure(.invalidConfiguration, "the settings of work are wrong", hint: "agent account show work"),
+      Failure(.network, "cannot reach api.example", hint: "agent doctor"),
+    ] {
+      guard case .failure(let shown) = lease.shown(.failure(failure), of: .number(2)) else { continue }
+      #expect(shown.code == failure.code && !shown.message.contains("work") && shown.hint == nil, "\(shown.message)")
+    }
+    _ = try lease.admit(call("https://api.example/x"), .number(2))
+    let problem = Failure(.stepUpNeeded, "another sign-in", hint: "agent login work --acr x")
+    let reply = lease.shown(
+      .result(["status": 401, "body_bytes": 0, "account": "work", "problem": problem.json]), of: .number(2))
+    guard case .result(let result) = reply else { return }
+    #expect(!String(decoding: Reply.result(result).serialized(), as: UTF8.self).contains("work"))
+    #expect(result["problem"]?["code"] == "step_up_needed" && result["account"] == "lease")
+  }
+}
