@@ -92,6 +92,18 @@ import Wire
     #expect(try user.answer() == "{\"username\":\"me\",\"password\":\"T0k.en\"}\n")
   }
 
+  @Test(arguments: [
+    (["https://me@host.example/simple/", "me"], "https://host.example/simple/", "me"),
+    (["https://me@host.example/simple/", "--mode", "creds"], "https://host.example/simple/", "me"),
+    (["https://a:b@host.example", "--mode=creds"], "https://host.example", "a"),
+    (["me@host.example:8080", "you"], "host.example:8080", "you"),
+    (["https://host.example/a@b", "me"], "https://host.example/a@b", "me"),
+  ]) func `leaves the user name in a URL out of the place`(words: [String], url: String, user: String) throws {
+    var trial = HelperTrial(.keyring, "get")
+    trial.call.arguments += words
+    #expect(try trial.place() == HelperPlace(url: url, user: user))
+  }
+
   @Test func `answers uv`() throws {
     #expect(try HelperTrial(.keyring, "get", "host.example:8080", "me").answer() == "T0k.en\n")
     #expect(try HelperTrial(.keyring, "get", "https://host.example", "--mode", "creds").answer() == "oauth2\nT0k.en\n")
