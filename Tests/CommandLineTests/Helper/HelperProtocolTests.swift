@@ -124,6 +124,27 @@ import Wire
   }
 }
 
+@Suite struct `A helper for AWS` {
+  @Test(arguments: [
+    ([:], "https://sts.amazonaws.com"), (["AWS_REGION": "eu-west-1"], "https://sts.eu-west-1.amazonaws.com"),
+    (["AWS_DEFAULT_REGION": "us-gov-west-1"], "https://sts.us-gov-west-1.amazonaws.com"),
+    (["AWS_REGION": "cn-north-1", "AWS_DEFAULT_REGION": "x"], "https://sts.cn-north-1.amazonaws.com.cn"),
+    (["AWS_REGION": "us-iso-east-1"], "https://sts.us-iso-east-1.c2s.ic.gov"),
+    (["AWS_REGION": "us-isob-east-1"], "https://sts.us-isob-east-1.sc2s.sgov.gov"),
+    (["AWS_REGION": "us-isof-south-1"], "https://sts.us-isof-south-1.csp.hci.ic.gov"),
+    (["AWS_REGION": "eu-isoe-west-1"], "https://sts.eu-isoe-west-1.cloud.adc-e.uk"),
+    (["AWS_REGION": "eusc-de-east-1"], "https://sts.eusc-de-east-1.amazonaws.eu"),
+    (["AWS_REGION": "x", "AWS_ENDPOINT_URL_STS": "https://sts.example"], "https://sts.example"),
+  ]) func `asks the service of the region's partition`(variables: [String: String], url: String) throws {
+    var trial = HelperTrial(.aws, variables: variables)
+    trial.call.role = "arn:aws:iam::123456789012:role/r"
+    guard case .role(let request, _) = try trial.helper.question(trial.call) else {
+      throw Failure(.internalError, "no role")
+    }
+    #expect(request.url == url)
+  }
+}
+
 // cargo's credential provider protocol, version 1.
 @Suite struct `A helper for cargo` {
   private func trial(_ request: String) -> HelperTrial { HelperTrial(.cargo, "--cargo-plugin", input: request) }
