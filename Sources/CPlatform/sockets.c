@@ -119,7 +119,7 @@ int agent_peer(int descriptor, unsigned int *user) {
   // A socket that is not a local one answers with process 0 and user -1 instead of failing.
   if (length != sizeof peer || peer.pid == 0) return -ENOTCONN;
   *user = peer.uid;
-  return 0;
+  return peer.pid;
 }
 
 int agent_set_send_timeout(int descriptor, long seconds) {

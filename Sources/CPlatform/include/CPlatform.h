@@ -61,6 +61,7 @@ int agent_local_port(int descriptor);
 // The port of an end of a TCP connection; its address as `count` words of the network's byte order, 1 or 4.
 int agent_tcp_end(int descriptor, int of_peer, unsigned int *words, int *count);
 int agent_accept(int listener);
+// Returns the process.
 int agent_peer(int descriptor, unsigned int *user);
 int agent_set_send_timeout(int descriptor, long seconds);
 int agent_set_timeouts(int descriptor, long milliseconds);

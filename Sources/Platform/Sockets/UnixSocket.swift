@@ -69,6 +69,14 @@ package enum UnixSocket {
     return user
   }
 
+  /// The process of the peer, which at a socket that a service manager listens at is the manager.
+  ///
+  /// - Throws: As ``peerUserID(_:)``.
+  package static func peerProcessID(_ socket: borrowing FileDescriptor) throws(SystemError) -> Int32 {
+    var user: UInt32 = 0
+    return try SystemCall.checked(unsafe agent_peer(socket.raw, &user), "getsockopt")
+  }
+
   /// Limits each read and each write of a blocking socket; past it they throw `EAGAIN`. 0 is no limit.
   package static func setTimeouts(_ socket: borrowing FileDescriptor, seconds: Int) throws(SystemError) {
     let (milliseconds, overflow) = max(0, seconds).multipliedReportingOverflow(by: 1000)

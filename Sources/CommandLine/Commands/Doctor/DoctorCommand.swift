@@ -7,7 +7,7 @@ internal import Wire
 enum DoctorCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.namedAccount()
-    let client = DaemonClient(invocation)
+    let client = DaemonClient(invocation).limited(toAnswer: patience)
     return Action { () throws(Failure) in
       let findings = examine(account, client)
       let isGood = !findings.contains { $0.level == .fail }
@@ -19,8 +19,12 @@ enum DoctorCommand {
     }
   }
 
+  /// The longest wait for an answer of the daemon, which waits for servers for two seconds.
+  private static let patience = Duration.milliseconds(2500)
+
   private static func examine(_ account: String?, _ client: DaemonClient) -> [Finding] {
-    var findings = MachineCheck.before(isPrivate: client.isPrivate)
+    var (findings, mayAsk) = MachineCheck.before(isPrivate: client.isPrivate)
+    if !mayAsk { return findings + MachineCheck.after() + ProgramCheck.run() }
     var programs: [Finding] = []
     var arePrograms = false
     do throws(Failure) {
