@@ -89,6 +89,14 @@ extension AccountConfiguration {
   package func lists(_ origin: ResourceOrigin) -> Bool { resourceOrigins.contains(origin) }
 }
 
+extension AccountRecord {
+  /// The origins that the settings list and the record does not repeat, so that no place there gets the token.
+  package func unconfirmedOrigins(_ configuration: AccountConfiguration, account: AccountName) -> [String] {
+    configuration.resourceOrigins.filter { origin in (try? authority.check(origin, configuration, account)) == nil }
+      .map(\.text).sorted()
+  }
+}
+
 extension Authority {
   /// - Throws: Why the place does not get the account's token.
   func check(

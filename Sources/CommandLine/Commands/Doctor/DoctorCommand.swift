@@ -24,7 +24,7 @@ enum DoctorCommand {
 
   private static func examine(_ account: String?, _ client: DaemonClient) -> [Finding] {
     var (findings, mayAsk) = MachineCheck.before(isPrivate: client.isPrivate)
-    if !mayAsk { return findings + MachineCheck.after() + ProgramCheck.run() }
+    if !mayAsk { return findings + MachineCheck.after() + ProgramCheck.run() + ProgramCheck.helpers(for: []) }
     var programs: [Finding] = []
     var arePrograms = false
     do throws(Failure) {
@@ -34,6 +34,7 @@ enum DoctorCommand {
           programs = ProgramCheck.run()
           arePrograms = true
         }
+        programs += ProgramCheck.helpers(for: SessionCheck.places(answer))
         return SessionCheck.run(answer) + SessionCheck.vault(try client.ask(.vault(.status), over: &connection))
       }
     } catch {
@@ -44,7 +45,7 @@ enum DoctorCommand {
         findings.append(Finding(error.code.exitStatus == .tryLater ? .daemon : .settings, .fail, error))
       }
     }
-    if !arePrograms { programs = ProgramCheck.run() }
+    if !arePrograms { programs = ProgramCheck.run() + ProgramCheck.helpers(for: []) }
     return findings + MachineCheck.after() + programs
   }
 }
