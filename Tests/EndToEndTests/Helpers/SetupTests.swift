@@ -129,6 +129,8 @@ import Testing
         "go", "$XDG_CONFIG_HOME/go/env", content, on: server,
         use: """
           test "$(go env GOAUTH)" = "$(command -v agent) helper go; netrc"
+          if GOAUTH=netrc agent setup go --test 2>test; then exit 9; fi; grep -q 'hint: unset GOAUTH' test
+          GOAUTH="$(go env GOAUTH)" agent setup go --test
           printf 'machine 127.0.0.1 login me password wrong\\n' >.netrc; chmod 600 .netrc
           mkdir -p m; cd m; printf 'module m\\n' >go.mod; go mod download -modcacherw example.test/helped@v1.0.0; cd ..
           """,
@@ -202,7 +204,7 @@ import Testing
         { printf 'apiVersion: v1\\nkind: Config\\ncurrent-context: c\\ncontexts: [{name: c, context: {cluster: k, user: work}}]\\n'
           printf 'clusters: [{name: k, cluster: {server: "%s", certificate-authority: "%s"}}]\\n' "$URL" '\(server.authorityPath)'
           agent setup kubectl --host $URL; } >kubeconfig
-        ! KUBECONFIG=$PWD/none agent setup kubectl --host $URL --test
+        if KUBECONFIG=$PWD/none agent setup kubectl --host $URL --test; then exit 9; fi
         KUBECONFIG=$PWD/kubeconfig agent setup kubectl --host $URL --test
         kubectl --kubeconfig kubeconfig get --raw /healthz
         """)

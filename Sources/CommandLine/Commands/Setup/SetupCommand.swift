@@ -78,7 +78,8 @@ struct SetupCommand {
       }
       guard try isSetUp(client, context) else {
         throw Failure(
-          .missingValue, Phrase("\(outcome(client, context, .works).subject) is not set up"), hint: hint(client, []))
+          .missingValue, Phrase("\(outcome(client, context, .works).subject) is not set up"),
+          hint: client == .go && context.set("GOAUTH") != nil ? "unset GOAUTH" : hint(client, []))
       }
       try SetupTrial(client, context).run(isHeard: !console.json)
       try tell(outcome(client, context, .works))
@@ -97,6 +98,10 @@ struct SetupCommand {
       return entries.split(omittingEmptySubsequences: false) { $0.helper.isEmpty }.last?.first?.isOurs ?? false
     }
     let plan = try client.plan(context)
+    // The variable goes before the file.
+    if client == .go, let commands = context.set("GOAUTH") {
+      return try plan.isIn(Array("GOAUTH=\(commands)".utf8), of: "GOAUTH")
+    }
     for file in plan.file == nil ? try client.files(context) : [plan.file].compactMap({ $0 }) {
       if let bytes = try file.read(), try plan.isIn(bytes, of: file.path) { return true }
     }
