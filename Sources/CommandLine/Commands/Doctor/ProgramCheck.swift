@@ -120,7 +120,7 @@ enum ProgramCheck {
     let commands = String(decoding: result.output, as: UTF8.self).split(separator: ";").map {
       String($0.drop { $0 == " " }.prefix { $0 != "\n" })
     }
-    let ours = commands.firstIndex { $0.utf8.elementsEqual("helper go".utf8) || $0.contains(" helper go") }
+    let ours = commands.firstIndex { ConfigurationText(Array($0.utf8)).contains(" helper go") }
     guard let ours else {
       return [Finding(.helper, .warn, Phrase("go does not ask this program"), hint: Phrase("agent setup go"))]
     }
