@@ -61,7 +61,7 @@ import Testing
   @Test func `git gives up at once where the session is over, and says what helps`() throws {
     try TokenServer.with { server in
       try #require(server.run(Self.useGit).succeeded)
-      let script = "git clone -q $URL/git/x.git work"
+      let script = "rm -rf work; git clone -q $URL/git/x.git work"
       try server.expectSignedOut(script)
       let result = try server.run(script)
       #expect(!result.succeeded)
