@@ -50,8 +50,11 @@ toolchain:
 deps: toolchain
 	@sh share/setup/packages build
 
+# The programs that ask helpers are put below .build/servers; a test of one that cannot be got is skipped by name.
 deps-check: deps
 	@sh share/setup/packages check
+	@for clients in Clients EarlierClients $$(command -v docker >/dev/null || echo Docker); do \
+	  sh Tests/Servers/install $$clients >/dev/null || echo "not all installed: Tests/$$clients" >&2; done
 
 build: toolchain
 	$(SWIFT) build -c release $(SWIFTFLAGS)

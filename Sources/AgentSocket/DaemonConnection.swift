@@ -22,6 +22,9 @@ package struct DaemonConnection: ~Copyable, Sendable {
   /// The socket's number, for waiting on several things; valid as long as this value lives.
   package var descriptor: Int32 { socket.raw }
 
+  /// The process that listens at the socket; nil where the system does not tell.
+  package var process: Int32? { (try? UnixSocket.peer(socket).process).flatMap { $0 > 0 ? $0 : nil } }
+
   /// Sends a request.
   package borrowing func send(_ request: RequestEnvelope) throws(Failure) {
     do {

@@ -112,7 +112,7 @@ int agent_accept(int listener) {
   return descriptor >= 0 ? descriptor : -errno;
 }
 
-int agent_peer(int descriptor, unsigned int *user, int *process) {
+int agent_peer(int descriptor, unsigned int *user) {
   struct ucred peer;
   socklen_t length = sizeof peer;
   if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -errno;
@@ -120,8 +120,7 @@ int agent_peer(int descriptor, unsigned int *user, int *process) {
   // above has process 0 and its true user.
   if (length != sizeof peer || peer.uid == (uid_t)-1) return -ENOTCONN;
   *user = peer.uid;
-  *process = peer.pid;
-  return 0;
+  return peer.pid;
 }
 
 int agent_is_unix_listener(int descriptor) {

@@ -68,6 +68,7 @@ package enum Main {
     _ arguments: [String] = []
   ) -> Int32 {
     let failure = failure.fromOlderDaemon ?? failure
+    if let status = HelperCommand.refuse(failure, console, arguments) { return status }
     console.report(failure)
     let status = failure.code.exitStatus.rawValue
     if commandName == "env" {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""server FOLDER ISSUER AGENT [SECRET] - serves what programs fetch with a token, over TLS and over plain http, on loopback.
+"""server FOLDER ISSUER AGENT [SECRET MECHANISMS] - serves what programs fetch with a token, over TLS and over plain http, on loopback.
 
 Every resource wants a token that the issuer accepts: an access token at its UserInfo endpoint, or an ID Token that
 `agent verify` finds good. FOLDER has server.pem and server.key; a bare git repository in FOLDER/git. The first line
 is "TLS-PORT HTTP-PORT"; then a line for each request: method, path, scheme of its credential, user, status. With the
-secret of the issuer's confidential client there is mail, too: Dovecot, and a server that takes messages, whose ports are
-on the first line.
+secret of the issuer's confidential client there is mail, too, with these mechanisms: Dovecot, and a server that takes
+messages, whose ports are on the first line.
 """
 import atexit, base64, grp, hashlib, http.server, io, json, os, pwd, re, shutil, signal, socket, socketserver, ssl, subprocess, sys, tarfile
 import tempfile, threading, time, urllib.request, zipfile
@@ -122,7 +122,15 @@ class Door(http.server.BaseHTTPRequestHandler):
             return self.role(data)
         if "/v2.0/" in self.path or self.path.endswith("/v2.0/token"):
             return self.tenant(data)
+        if self.path.startswith("/token"):
+            return self.trade(data)
         scheme, user, token = self.credential()
+        if self.path.startswith("/v2") and os.path.exists(FOLDER + "/identity"):
+            # A registry that takes the tokens of its own token service only.
+            good = token == "traded"
+            self.tell(scheme, user, 200 if good else 401)
+            challenge = 'Bearer realm="%s/token",service="registry"' % self.base
+            return self.registry(self.path) if good else self.answer(401, b"no", headers=[("WWW-Authenticate", challenge)])
         if not accepted(token):
             self.tell(scheme, user, 401)
             basic = self.path.startswith(("/v2", "/simple", "/git"))
@@ -228,6 +236,16 @@ class Door(http.server.BaseHTTPRequestHandler):
             return self.answer(400, {"error": "invalid_client"})
         self.answer(200, {"access_token": "exchanged", "token_type": "Bearer", "expires_in": 3600})
 
+    def trade(self, data):
+        """The token service of a registry, at which an identity token is a refresh token."""
+        from urllib.parse import parse_qs
+        form = {name: values[0] for name, values in parse_qs(data.decode()).items()}
+        good = form.get("grant_type") == "refresh_token" and accepted(form.get("refresh_token", ""))
+        self.tell(form.get("grant_type", "-"), form.get("service", "-"), 200 if good else 401)
+        if not good:
+            return self.answer(401, {"details": "no"})
+        self.answer(200, {"access_token": "traded", "token": "traded", "token_type": "Bearer", "expires_in": 300})
+
     def sts(self, data):
         """Token exchange as Google's security token service does it (RFC 8693)."""
         from urllib.parse import parse_qs
@@ -266,7 +284,7 @@ class Submission(socketserver.StreamRequestHandler):
             command, *rest = line.decode().split()
             command = command.upper()
             if command == "EHLO":
-                self.say("250-localhost", "250 AUTH XOAUTH2 OAUTHBEARER")
+                self.say("250-localhost", "250 AUTH " + sys.argv[5].upper())
             elif command == "AUTH":
                 is_in = self.authenticate(*rest)
             elif command == "QUIT":
@@ -296,7 +314,7 @@ ssl_key = <{folder}/server.key
 default_internal_user = {user}
 default_internal_group = {group}
 default_login_user = {user}
-auth_mechanisms = xoauth2 oauthbearer
+auth_mechanisms = {mechanisms}
 mail_location = maildir:{home}/mail
 passdb {{
   driver = oauth2
@@ -349,7 +367,7 @@ def imap(secret):
             port = other.getsockname()[1]
         with open(home + "/dovecot.conf", "w") as file:
             file.write(DOVECOT.format(
-                home=home, folder=FOLDER, port=port, user=user.pw_name, group=grp.getgrgid(user.pw_gid).gr_name))
+                home=home, folder=FOLDER, port=port, mechanisms=sys.argv[5], user=user.pw_name, group=grp.getgrgid(user.pw_gid).gr_name))
         process = subprocess.Popen(
             ["/usr/sbin/dovecot", "-F", "-c", home + "/dovecot.conf"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
             text=True)

@@ -61,7 +61,8 @@ int agent_local_port(int descriptor);
 // The port of an end of a TCP connection; its address as `count` words of the network's byte order, 1 or 4.
 int agent_tcp_end(int descriptor, int of_peer, unsigned int *words, int *count);
 int agent_accept(int listener);
-int agent_peer(int descriptor, unsigned int *user, int *process);
+// Returns the process, 0 for one that is not seen from this process namespace.
+int agent_peer(int descriptor, unsigned int *user);
 // 1 for a local stream socket that listens, 0 for another.
 int agent_is_unix_listener(int descriptor);
 int agent_set_send_timeout(int descriptor, long seconds);

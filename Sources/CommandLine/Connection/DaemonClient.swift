@@ -20,6 +20,9 @@ struct DaemonClient {
   /// missed deadline itself, and better.
   private var grace = 5
 
+  /// The longest wait for an answer, where the caller cannot wait for as long as the daemon may take.
+  private var answerPatience: Duration?
+
   /// How long another command may take to start the daemon, and the daemon to listen.
   private var launchPatience = DaemonLauncher.patience
 
@@ -53,6 +56,14 @@ struct DaemonClient {
     client.console.timeoutSeconds = max(1, seconds - 1)
     client.launchPatience = .seconds(max(1, seconds - 1))
     client.grace = 1
+    return client
+  }
+
+  /// The same for a caller that waits no longer than this for each answer.
+  func limited(toAnswer patience: Duration) -> DaemonClient {
+    var client = self
+    client.answerPatience = patience
+    client.launchPatience = patience
     return client
   }
 
@@ -92,7 +103,8 @@ struct DaemonClient {
   ///
   /// - Parameter standard: The deadline of a command line that names none, in seconds.
   func deadline(of request: Request, standard: Int = WireProtocol.defaultTimeoutSeconds) -> Instant {
-    .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.waitSeconds + grace))
+    if let answerPatience { return .now.advanced(by: answerPatience) }
+    return .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.waitSeconds + grace))
   }
 
   /// Sends a request and returns its result.

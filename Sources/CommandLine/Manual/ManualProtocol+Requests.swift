@@ -278,7 +278,7 @@ extension ManualProtocol {
       Member(
         "accounts", "list of objects",
         "As in `status`, and for each account `asked_scope`, which the settings ask for, `next_renewal`, `failed_at` (when"
-          + " the last refresh failed), and `server`: `milliseconds`, `clock_offset` (how many seconds this machine's clock"
+          + " the last refresh failed), `origins`, `unconfirmed_origins` (which stand in the settings alone), and `server`: `milliseconds`, `clock_offset` (how many seconds this machine's clock"
           + " is ahead), `keys` (how many the server has published) and `problem`, an error object."),
       Member("daemon", "object", "What `daemon_status` answers."),
       Member("vault", "object", "As in `status`."),

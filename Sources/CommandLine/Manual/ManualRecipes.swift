@@ -53,6 +53,14 @@ enum ManualRecipes {
       #"set smtp_authenticators = "oauthbearer:xoauth2""#, #"set smtp_oauth_refresh_command = "agent token work""#,
       #"set from = "me@example.com""#,
     ]),
+    .heading("aerc"),
+    .text("In `~/.config/aerc/accounts.conf`:"),
+    .code([
+      "[work]", "source            = imaps+oauthbearer://me%40example.com@imap.example.com:993",
+      "source-cred-cmd   = agent token work",
+      "outgoing          = smtps+oauthbearer://me%40example.com@smtp.example.com:465",
+      "outgoing-cred-cmd = agent token work", "default           = INBOX", "from              = Me <me@example.com>",
+    ]),
   ]
 
   private static let services: [ManualBlock] = [

@@ -19,7 +19,8 @@ enum HelperCommands {
 
       The place that the program wants to go to decides whose token it is: `--account`, if it is given and lists the place;
       else the account that lists the longest path above it, or else its origin. Two that fit equally well are refused, and
-      named. The active account never counts. A place must stand in the settings and, since a person confirmed it, in the
+      named. The active account never counts, nor does `AGENT_ACCOUNT`. Without a place there is the token
+      that `agent token` prints for `--account`. A place must stand in the settings and, since a person confirmed it, in the
       vault. What else goes with a place (user name, ID Token or access token, scope, resource, audience, header) is said
       where it is listed, see `origins` in agent-config(5).
 
@@ -34,6 +35,7 @@ enum HelperCommands {
       decide. git before 2.46 gets user name and password, later ones a `Bearer` header, unless the server asks for `Basic`
       only. `store` is ignored. `erase` drops the cached access token, if it is the one that git names, and signs nobody
       out. When a listed host has no session, git is told to give up, so that it asks for no password.
+      After another failure git goes on to its next helper.
 
       `docker`, `podman`, `skopeo`: `{"credHelpers": {"registry.example.com": "agent"}}` in `~/.docker/config.json`. For an
       identity token the place has `user=<token>`.
@@ -49,13 +51,15 @@ enum HelperCommands {
       work --host sts.eu-west-1.amazonaws.com`.
 
       `keyring`: for pip, `PIP_KEYRING_PROVIDER=subprocess` and a `keyring` on the `PATH` that is a link to this program;
-      for uv, `UV_KEYRING_PROVIDER=subprocess` and a user name in the URL.
+      for uv, `UV_KEYRING_PROVIDER=subprocess` and a user name in the URL. Later versions of pip show nothing of what a
+      `keyring` says; `agent doctor` tells why there is no token.
 
       `cargo`: `credential-provider = ["agent", "helper", "cargo"]` at the registry in `~/.cargo/config.toml`, also with
       `"--account", "work"`; or `["cargo:token-from-stdout", "agent", "helper", "cargo"]`. The token is sent with
       `Bearer` before it; `header=Authorization:` leaves that out.
 
-      `go`: `go env -w GOAUTH='agent helper go'`. When a server answers 401 the token is renewed, once.
+      `go`: `go env -w GOAUTH='agent helper go'`. When a server answers 401 the token is renewed, once. go tells
+      what its helpers say with `-x` only. A place that two accounts list is left out unless `--account` names one.
 
       `curl`: `agent helper curl --url URL | curl -K - URL`. `header` prints a whole header line, for `curl -H @-`.
       `netrc` prints a machine, for `curl --netrc-file <(agent helper netrc --url URL) URL`.

@@ -28,7 +28,8 @@ enum SetupCommands {
       call `keyring`: a link of that name to this program is made in `~/.local/share/agent/bin`, and the line for the `PATH`
       is printed. An MCP server is named by `--name`, and by its host without.
 
-      `--test` asks for a credential as the program would, and says whose it is; the token is shown to nobody.
+      `--test` fails where the program's own settings do not ask this one; else it asks for a credential as the program
+      would, and says whose it is. The token is shown to nobody.
 
       With `--json` prints `{"client", "state", "host", "account", "file", "text"}`. `state` is `set_up`, `unchanged`,
       `proposed`, `printed` or `works`; `text` is what is added. With `--undo` it is `{"undone": [...]}` with such objects,

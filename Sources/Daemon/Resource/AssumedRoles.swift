@@ -53,7 +53,8 @@ final class AssumedRoles: DaemonPart {
     guard kind == .idToken || grant.dpopKey == nil else {
       throw Failure(
         .tokenNotBound,
-        "the access token of \(account.name.text) needs a proof with each request, which the service does not take")
+        "the access token of \(account.name.text) needs a proof with each request, which the service does not take",
+        hint: "agent account set \(account.name.text) --host '\(key.endpoint.text) token=id_token'")
     }
     guard let token = kind == .idToken ? grant.idToken : grant.accessToken else {
       throw .missingIDToken(of: account.name.text)

@@ -30,6 +30,8 @@ struct AccountSummary: Sendable {
   var authorizationDetails: JSON?
   var refreshedAt: Int?
   var expiry = GrantExpiry()
+  /// Origins in the settings that the record does not repeat.
+  var unconfirmedOrigins: [String] = []
   /// Why the account cannot be used as it is.
   var problem: SessionError?
 }
@@ -122,6 +124,7 @@ enum Survey {
     summary.authorizationDetails = record.authorizationDetails?.json
     summary.refreshedAt = record.isSignedOut ? nil : record.refreshedAt ?? record.signedInAt
     if summary.isGranted { summary.expiry = record.expiry }
+    summary.unconfirmedOrigins = record.unconfirmedOrigins(summary.configuration, account: summary.name)
     summary.problem = record.problem(with: summary.configuration, account: summary.name)
   }
 }

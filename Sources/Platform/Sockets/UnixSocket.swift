@@ -67,13 +67,13 @@ package enum UnixSocket {
     try peer(socket).user
   }
 
-  /// The same with the number of the process; 0 for one that is not seen from this process namespace.
+  /// The same with the number of the process; 0 for one that is not seen from this process namespace. At a socket that a
+  /// service manager listens at it is the manager.
   package static func peer(
     _ socket: borrowing FileDescriptor
   ) throws(SystemError) -> (user: UInt32, process: Int32) {
     var user: UInt32 = 0
-    var process: Int32 = 0
-    try SystemCall.checked(unsafe agent_peer(socket.raw, &user, &process), "getsockopt")
+    let process = try SystemCall.checked(unsafe agent_peer(socket.raw, &user), "getsockopt")
     return (user, process)
   }
 

@@ -21,6 +21,13 @@ package struct ResourceGate: Sendable {
   /// - Parameter named: The account that the caller chose; its list decides all the same.
   /// - Throws: `originNotListed`, `originUnconfirmed`, or `severalAccounts` when the caller must choose.
   package func choice(for place: ResourcePlace, named: AccountName?) throws(SessionError) -> ResourceChoice {
+    try choice(for: place, named: named, listedOnly: false)
+  }
+
+  /// - Parameter listedOnly: Whether the place of UserInfo needs to be listed and confirmed as others.
+  private func choice(
+    for place: ResourcePlace, named: AccountName?, listedOnly: Bool
+  ) throws(SessionError) -> ResourceChoice {
     var fitting: [(account: AccountName, entry: OriginEntry, length: Int)] = []
     for account in settings.accounts where named.map({ account.name == $0 }) ?? true {
       guard let (entry, length) = account.configuration.entry(for: place) else { continue }
@@ -29,18 +36,20 @@ package struct ResourceGate: Sendable {
     let longest = fitting.map(\.length).max()
     fitting.removeAll { $0.length != longest }
     // Origins that a person listed take precedence over those that the server announced.
-    let accounts = fitting.isEmpty ? try accountsWithUserInfo(at: place.origin, named) : fitting.map(\.account)
+    let announced = fitting.isEmpty && !listedOnly ? try accountsWithUserInfo(at: place.origin, named) : []
+    let accounts = fitting.isEmpty ? announced : fitting.map(\.account)
     guard let first = accounts.first else { throw notListed(place.origin, named) }
     guard accounts.count == 1 else { throw .severalAccounts(accounts.map(\.text), origin: place.origin.text) }
-    try check(first, place.origin)
+    try check(first, place.origin, listedOnly: listedOnly)
     return ResourceChoice(account: first, place: place, entry: fitting.first?.entry)
   }
 
-  /// The same for the first of several places that a text may mean which an account lists.
+  /// The same for the first of several places that a text may mean which an account lists. The place of UserInfo is none
+  /// of itself: the host of a provider may be that of other services too, to which the caller would send the token.
   package func choice(among places: [ResourcePlace], named: AccountName?) throws(SessionError) -> ResourceChoice {
     var first: SessionError?
     for place in places {
-      do { return try choice(for: place, named: named) } catch {
+      do { return try choice(for: place, named: named, listedOnly: true) } catch {
         guard case .originNotListed = error else { throw error }
         first = first ?? error
       }
@@ -55,7 +64,7 @@ package struct ResourceGate: Sendable {
     return .originNotListed(account: named.text, origin: origin.text)
   }
 
-  private func check(_ account: AccountName, _ origin: ResourceOrigin) throws(SessionError) {
+  private func check(_ account: AccountName, _ origin: ResourceOrigin, listedOnly: Bool) throws(SessionError) {
     guard let configuration = settings[account] else {
       throw .noAccount(name: account.text, known: settings.accounts.map(\.name.text))
     }
@@ -64,7 +73,7 @@ package struct ResourceGate: Sendable {
       if configuration.lists(origin) { return }
       throw .originNotListed(account: account.text, origin: origin.text)
     }
-    try record.authority.check(origin, configuration, account)
+    try record.authority.check(origin, configuration, account, listedOnly: listedOnly)
   }
 
   /// A record that cannot be read names no place, but of the account that the caller named it is told why.
@@ -89,12 +98,22 @@ extension AccountConfiguration {
   package func lists(_ origin: ResourceOrigin) -> Bool { resourceOrigins.contains(origin) }
 }
 
+extension AccountRecord {
+  /// The origins that the settings list and the record does not repeat, so that no place there gets the token.
+  package func unconfirmedOrigins(_ configuration: AccountConfiguration, account: AccountName) -> [String] {
+    configuration.resourceOrigins.filter { origin in
+      (try? authority.check(origin, configuration, account, listedOnly: true)) == nil
+    }
+    .map(\.text).sorted()
+  }
+}
+
 extension Authority {
   /// - Throws: Why the place does not get the account's token.
   func check(
-    _ origin: ResourceOrigin, _ configuration: AccountConfiguration, _ account: AccountName
+    _ origin: ResourceOrigin, _ configuration: AccountConfiguration, _ account: AccountName, listedOnly: Bool = false
   ) throws(SessionError) {
-    if isUserInfo(at: origin) { return }
+    if !listedOnly, isUserInfo(at: origin) { return }
     guard configuration.lists(origin) else { throw .originNotListed(account: account.text, origin: origin.text) }
     guard resourceOrigins.contains(where: { $0.utf8.elementsEqual(origin.text.utf8) }) else {
       throw .originUnconfirmed(account: account.text, origin: origin.text)

@@ -1,4 +1,5 @@
 import Encoding
+import TestSupport
 import Testing
 import Wire
 
@@ -7,10 +8,7 @@ import Wire
 /// What `doctor` makes of what the daemon tells.
 @Suite struct `Findings` {
   private static func lines(_ answer: JSONObject) -> [String] {
-    SessionCheck.run(answer, now: 10_000).map { finding in
-      "\(finding.level.mark) \(finding.check.rawValue): \(finding.text.english)"
-        + (finding.hint.map { "; try: \($0.english)" } ?? "")
-    }
+    SessionCheck.run(answer, now: 10_000).map(line)
   }
 
   private static func account(_ members: [(String, JSON)]) -> JSONObject {
@@ -64,7 +62,10 @@ import Wire
   }
 
   @Test(arguments: [
-    ("openid email offline_access", "openid", "warn scope: work: asked for and not given: email"),
+    (
+      "openid email offline_access", "openid",
+      "warn scope: work: asked for and not given: email; try: agent login work"
+    ),
     ("openid email", "email", nil), ("openid email", "", nil), ("", "email", nil),
   ]) func `tell a scope that was asked for and not given`(asked: String, given: String, line: String?) {
     let lines = Self.lines(Self.account([("asked_scope", .string(asked)), ("scope", .string(given))]))
@@ -103,5 +104,81 @@ import Wire
     ("helper = store", nil), ("a/b", nil),
   ]) func `find the program in a line of settings`(line: String, path: String?) {
     #expect(AbsolutePaths.first(in: line) == path)
+  }
+
+  @Test func `tell places that the vault never confirmed, and the proxy that is used`() {
+    let answer = Self.account([
+      ("unconfirmed_origins", ["https://a.example"]), ("proxy", "http://me:secret@proxy.example:3128"),
+      Self.server([("milliseconds", 7)]),
+    ])
+    let lines = Self.lines(answer)
+    #expect(
+      lines.contains(
+        "warn settings: work: https://a.example is in the settings, but was never confirmed and gets no token; try: agent account set work --host https://a.example"
+      ), "\(lines)")
+    #expect(
+      lines.contains("ok server: https://id.example is asked through the proxy proxy.example:3128"), "\(lines)")
+  }
+
+  private static let vaults: [(members: [(String, JSON)], line: String)] = [
+    (
+      [("exists", true), ("device_bound", false)],
+      "warn vault: the vault is bound to a passphrase only; try: agent vault bind"
+    ),
+    (
+      [("levels", [["protection": "passphrase", "locked": true]])],
+      "warn vault: the level passphrase is locked; try: agent unlock"
+    ),
+    (
+      [("problem", Failure(.vaultUnusable, "it is damaged", hint: "agent vault check").json)],
+      "FAIL vault: it is damaged; try: agent vault check"
+    ),
+  ]
+
+  @Test(arguments: vaults) func `tell what is wrong with the vault`(members: [(String, JSON)], line: String) {
+    let lines = SessionCheck.vault(JSONObject(members)).map(Self.line)
+    #expect(lines == [line])
+  }
+
+  @Test(arguments: [(16 << 20, "ok"), ((16 << 20) - 1, "warn"), (1 << 20, "warn"), ((1 << 20) - 1, "FAIL")])
+  func `tell a disk that is almost full`(free: Int, level: String) {
+    let finding = MachineCheck.disk(free: free, for: "/home/al")
+    #expect(
+      finding.level.mark == level && (level == "ok" ? finding.hint == nil : finding.hint?.english == "df -h /home/al"))
+  }
+
+  @Test func `tell a unit of the service manager, whether it starts what is there, and a session without linger`()
+    throws
+  {
+    let root = try TemporaryDirectory()
+    func service() -> [String] {
+      MachineCheck.service(root: root.path(""), user: 4711).map(Self.line).filter {
+        $0.contains(root.path("")) || !$0.contains("/")
+      }
+    }
+    #expect(service().isEmpty)
+    _ = try ProcessRunner.shell(
+      """
+      cd '\(root.path(""))'; mkdir -p run/systemd/system etc/systemd/user/sockets.target.wants var/lib/systemd/linger
+      printf 'root:x:0:0::/root:/bin/sh\\nalice:x:4711:4711::/home/alice:/bin/sh\\n' >etc/passwd
+      echo >etc/systemd/user/agent.socket; ln -s ../agent.socket etc/systemd/user/sockets.target.wants/agent.socket
+      printf '[Service]\\nExecStart=/nowhere/agentd --foreground\\n' >etc/systemd/user/agent.service
+      """)
+    let lines = service()
+    #expect(
+      lines.contains {
+        $0.hasPrefix("FAIL service: ") && $0.contains(" starts /nowhere/agentd, which is not there; try: systemctl")
+      })
+    #expect(lines.contains("ok service: agent.socket is enabled"), "\(lines)")
+    let linger =
+      "warn service: the service manager ends with the last login, and the daemon with it; try: loginctl enable-linger"
+    #expect(lines.contains(linger), "\(lines)")
+    _ = try ProcessRunner.shell("cd '\(root.path(""))'; echo >var/lib/systemd/linger/alice")
+    #expect(!service().contains(linger))
+  }
+
+  private static func line(_ finding: Finding) -> String {
+    "\(finding.level.mark) \(finding.check.rawValue): \(finding.text.english)"
+      + (finding.hint.map { "; try: \($0.english)" } ?? "")
   }
 }

@@ -84,8 +84,18 @@ import Wire
   }
 
   @Test func `has git give up where a listed host has no session, and go on where none is listed`() {
-    let trial = HelperTrial(.git, "get")
-    #expect(trial.refusal(.signedOut) == HelperRefusal(output: "quit=1\n"))
+    let trial = HelperTrial(.git, "get", input: Self.question)
+    for code in [FailureCode.signedOut, .sessionExpired, .interactionRequired] {
+      #expect(trial.refusal(code) == HelperRefusal(output: "quit=1\n"))
+    }
     #expect(trial.refusal(.placeNotListed) == HelperRefusal(isSilent: true, status: 0))
+  }
+
+  @Test(arguments: [
+    FailureCode.invalidConfiguration, .storage, .timeout, .daemonUnavailable, .tooBusy, .vaultUnusable, .noAccount,
+    .locked, .network, .tokenNotBound, .invalidRequest,
+  ]) func `leaves git to the next helper after another failure`(code: FailureCode) {
+    #expect(HelperTrial(.git, "get", input: Self.question).refusal(code) == HelperRefusal())
+    #expect(HelperTrial(.git, "get", input: "host=\r\n").refusal(.invalidRequest) == HelperRefusal())
   }
 }

@@ -92,6 +92,18 @@ import Wire
     #expect(try user.answer() == "{\"username\":\"me\",\"password\":\"T0k.en\"}\n")
   }
 
+  @Test(arguments: [
+    (["https://me@host.example/simple/", "me"], "https://host.example/simple/", "me"),
+    (["https://me@host.example/simple/", "--mode", "creds"], "https://host.example/simple/", "me"),
+    (["https://a:b@host.example", "--mode=creds"], "https://host.example", "a"),
+    (["me@host.example:8080", "you"], "host.example:8080", "you"),
+    (["https://host.example/a@b", "me"], "https://host.example/a@b", "me"),
+  ]) func `leaves the user name in a URL out of the place`(words: [String], url: String, user: String) throws {
+    var trial = HelperTrial(.keyring, "get")
+    trial.call.arguments += words
+    #expect(try trial.place() == HelperPlace(url: url, user: user))
+  }
+
   @Test func `answers uv`() throws {
     #expect(try HelperTrial(.keyring, "get", "host.example:8080", "me").answer() == "T0k.en\n")
     #expect(try HelperTrial(.keyring, "get", "https://host.example", "--mode", "creds").answer() == "oauth2\nT0k.en\n")
@@ -109,6 +121,27 @@ import Wire
     }
     #expect(trial.refusal(.placeNotListed) == HelperRefusal(status: 1, next: "keyring"))
     #expect(trial.refusal(.signedOut) == HelperRefusal(status: 1))
+  }
+}
+
+@Suite struct `A helper for AWS` {
+  @Test(arguments: [
+    ([:], "https://sts.amazonaws.com"), (["AWS_REGION": "eu-west-1"], "https://sts.eu-west-1.amazonaws.com"),
+    (["AWS_DEFAULT_REGION": "us-gov-west-1"], "https://sts.us-gov-west-1.amazonaws.com"),
+    (["AWS_REGION": "cn-north-1", "AWS_DEFAULT_REGION": "x"], "https://sts.cn-north-1.amazonaws.com.cn"),
+    (["AWS_REGION": "us-iso-east-1"], "https://sts.us-iso-east-1.c2s.ic.gov"),
+    (["AWS_REGION": "us-isob-east-1"], "https://sts.us-isob-east-1.sc2s.sgov.gov"),
+    (["AWS_REGION": "us-isof-south-1"], "https://sts.us-isof-south-1.csp.hci.ic.gov"),
+    (["AWS_REGION": "eu-isoe-west-1"], "https://sts.eu-isoe-west-1.cloud.adc-e.uk"),
+    (["AWS_REGION": "eusc-de-east-1"], "https://sts.eusc-de-east-1.amazonaws.eu"),
+    (["AWS_REGION": "x", "AWS_ENDPOINT_URL_STS": "https://sts.example"], "https://sts.example"),
+  ]) func `asks the service of the region's partition`(variables: [String: String], url: String) throws {
+    var trial = HelperTrial(.aws, variables: variables)
+    trial.call.role = "arn:aws:iam::123456789012:role/r"
+    guard case .role(let request, _) = try trial.helper.question(trial.call) else {
+      throw Failure(.internalError, "no role")
+    }
+    #expect(request.url == url)
   }
 }
 

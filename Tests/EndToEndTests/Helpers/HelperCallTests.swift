@@ -97,14 +97,15 @@ import Testing
     }
   }
 
-  @Test(arguments: all.filter { $0 != "aws" }) func `refuses a token that is bound to a key`(name: String) throws {
+  @Test(arguments: all) func `refuses a token that is bound to a key`(name: String) throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in
         let events = try tree.signIn(at: issuer.url, "--dpop")
         let session = Session(tree: tree, issuer: issuer, events: events)
         try Self.list("\(Self.url) token=access_token", session)
         let result = try Self.run(name, session, at: Self.url)
-        #expect(!result.succeeded && result.errorText.contains("agent request --account work"), "\(result.errorText)")
+        let hint = name == "aws" ? "agent account set work --host 'https://" : "agent request --account work"
+        #expect(!result.succeeded && result.errorText.contains(hint), "\(result.errorText)")
       }
     }
   }
@@ -112,12 +113,23 @@ import Testing
   @Test func `takes no account by default, and refuses two that fit`() throws {
     try Session.with { session in
       let none = try session.tree.agent("helper", "header")
-      #expect(none.failed(2) && none.errorText.contains("neither a place nor an account is named"))
+      #expect(
+        none.failed(2)
+          && none.errorText
+            == "agent: error: neither a place nor an account is named (agent helper header --url URL)\n"
+      )
+      // `agent env` exports this to all that runs in a shell.
+      #expect(try session.tree.agent(["helper", "header"], ["AGENT_ACCOUNT": "work"]) == none)
       #expect(try session.tree.agent("helper", "header", "--account", "work").succeeded)
       try session.tree.signIn("home", at: session.issuer.url)
       try Self.list(Self.url, session)
+      let own = try Self.run("header", session, at: Self.url)
+      let exported = try session.tree.agent(["helper", "header", "--url", Self.url], ["AGENT_ACCOUNT": "home"])
+      #expect(own.succeeded && exported.output == own.output, "\(exported.errorText)")
       #expect(try session.tree.agent("account", "set", "home", "--host", Self.url).succeeded)
       let two = try Self.run("header", session, at: Self.url)
+      #expect(
+        try session.tree.agent(["helper", "header", "--url", Self.url], ["AGENT_ACCOUNT": "home"]).failed(2))
       #expect(two.failed(2) && two.errorText.contains("home") && two.errorText.contains("work"), "\(two.errorText)")
       let token = try session.tree.token("home")
       let named = try Self.run("header", session, at: Self.url, ["--account", "home"])
@@ -130,13 +142,34 @@ import Testing
   }
 
   @Test func `a hundred times on a token that ends costs one refresh`() throws {
-    try TokenServer.with("--access-token-lifetime", "63") { server in
+    try TokenServer.with("--access-token-lifetime", "63", keepsToken: true) { server in
       try server.waitUntilEnding()
       let before = try server.session.issuer.count("refreshes")
       let result = try server.run(
         """
         for i in $(seq 100); do agent helper header --url $URL >out$i & done; wait
         cat out* | sort | uniq -c | tr -s ' ' | cut -d' ' -f2
+        """)
+      #expect(result.outputText == "100\n", "\(result.errorText)")
+      #expect(try server.session.issuer.count("refreshes") == before + 1)
+    }
+  }
+
+  @Test func `of each kind at once, on a token that has expired, costs one refresh`() throws {
+    try TokenServer.with("--access-token-lifetime", "3", keepsToken: true) { server in
+      try server.session.issuer.control("access_token_lifetime", "3600")
+      try server.session.waitUntilExpired()
+      let before = try server.session.issuer.count("refreshes")
+      let result = try server.run(
+        """
+        export CARGO_REGISTRY_INDEX_URL=$URL
+        for i in $(seq 10); do
+          for name in header curl netrc mcp cargo; do agent helper $name --url $URL >out.$name$i & done
+          agent helper xoauth2 --url $URL --user me | base64 -d >out.xoauth2$i & agent helper go $URL </dev/null >out.go$i &
+          agent helper keyring get $URL me >out.keyring$i & echo $HOST | agent helper docker get >out.docker$i &
+          printf 'protocol=https\nhost=%s\n' "$HOST" | agent helper git get >out.git$i &
+        done; wait
+        grep -lF "$(agent token work)" out.* | wc -l
         """)
       #expect(result.outputText == "100\n", "\(result.errorText)")
       #expect(try server.session.issuer.count("refreshes") == before + 1)
@@ -165,6 +198,21 @@ import Testing
       #expect(result.succeeded, "\(result.errorText)")
       #expect(result.outputText == "Authorization: Bearer \(try session.tree.token("work", "--scope", "openid"))\n")
       #expect(result.outputText != "Authorization: Bearer \(try session.tree.token())\n")
+      for (detail, options) in [
+        (
+          "resource=https://api.example/a resource=https://api.example/b",
+          [
+            "--resource", "https://api.example/a", "--resource", "https://api.example/b",
+          ]
+        ), ("audience=https://api.example", ["--audience", "https://api.example"]),
+      ] {
+        try Self.list("\(Self.url) \(detail)", session)
+        let other = try Self.run("header", session, at: Self.url)
+        let wanted = try session.tree.agent(["token", "work"] + options)
+        #expect(other.succeeded && wanted.succeeded, "\(other.errorText) \(wanted.errorText)")
+        #expect(other.outputText == "Authorization: Bearer \(wanted.outputText)")
+        #expect(other.output != result.output)
+      }
     }
   }
 
@@ -183,6 +231,76 @@ import Testing
       #expect(renewed.succeeded && renewed.output != start.output)
       #expect(try call("401 Unauthorized").output == renewed.output)
       #expect(try session.issuer.count("refreshes") == before + 1)
+    }
+  }
+
+  @Test func `leaves out of a list what two accounts list, and names them`() throws {
+    try Session.with { session in
+      try session.tree.signIn("home", at: session.issuer.url)
+      try Self.list(Self.url, session)
+      try Self.list("https://other.example", session)
+      try #require(session.tree.agent("account", "set", "home", "--host", Self.url).succeeded)
+      let line = "agent: error: work and home list https://host.example (--account NAME)\n"
+      let list = try session.tree.agent("helper", "docker", "list")
+      #expect(list.succeeded && list.outputText == "{\"https://other.example\":\"oauth2\"}\n")
+      #expect(list.errorText == line)
+      let go = try session.tree.agent("helper", "go")
+      let token = try session.tree.token()
+      #expect(go.succeeded && go.outputText == "https://other.example\n\nAuthorization: Bearer \(token)\n\n")
+      #expect(go.errorText == line)
+      let named = try session.tree.agent("helper", "go", "--account", "home")
+      #expect(named.outputText == "https://host.example\n\nAuthorization: Bearer \(try session.tree.token("home"))\n\n")
+      #expect(named.errorText.isEmpty)
+    }
+  }
+
+  @Test func `for go says why no place gives a token, and gives those of others`() throws {
+    try Session.with { session in
+      let nothing = try session.tree.agent("helper", "go")
+      #expect(nothing.succeeded && nothing.output.isEmpty && nothing.errorText.isEmpty)
+      try session.tree.signIn("home", at: session.issuer.url)
+      try Self.list(Self.url, session)
+      try #require(session.tree.agent("account", "set", "home", "--host", "https://other.example").succeeded)
+      try #require(session.tree.agent("logout", "work").succeeded)
+      let one = try session.tree.agent("helper", "go")
+      #expect(one.succeeded && one.outputText.hasPrefix("https://other.example\n\n"), "\(one.errorText)")
+      try #require(session.tree.agent("logout", "home").succeeded)
+      let none = try session.tree.agent("helper", "go")
+      #expect(none.failed(3) && none.errorText.hasSuffix(" is signed out (agent login work)\n"), "\(none.errorText)")
+    }
+  }
+
+  @Test func `says one line that names a command, however it is called`() throws {
+    try Session.with { session in
+      for words in [
+        ["x"], [], ["git", "--wrong"], ["gcp", "--wrong"], ["header", "--timeout", "x"], ["aws"], ["netrc"],
+        ["oauthbearer"], ["docker", "x"], ["gcp", "--url"],
+      ] {
+        let result = try session.tree.agent(["helper"] + words)
+        let line = result.errorText
+        #expect(!result.succeeded && line.hasPrefix("agent: error: ") && line.contains("(agent "), "\(words): \(line)")
+        #expect(line.filter { $0 == "\n" }.count == 1, "\(words): \(line)")
+        guard words.first == "gcp" else { continue }
+        let answer = try JSON(parsing: result.output)
+        #expect(answer["success"] == false && answer["message"]?.string == String(line.dropLast()))
+      }
+    }
+  }
+
+  @Test func `lets git go on where it is not known whether the host is listed`() throws {
+    try Session.with { session in
+      try Self.list(Self.url, session)
+      let config = try session.tree.directory.read("config/agent/config.json")
+      try session.tree.directory.write("config/agent/config.json", "{")
+      let damaged = try Self.run("git", session, at: "https://other.example")
+      #expect(!damaged.succeeded && damaged.output.isEmpty, "\(damaged.outputText)")
+      #expect(damaged.errorText.hasPrefix("agent: error: ") && damaged.errorText.filter { $0 == "\n" }.count == 1)
+      try session.tree.directory.write("config/agent/config.json", config)
+      try session.tree.whileDaemonIsSilent {
+        let silent = try Self.run("git", session, at: "https://other.example", ["--timeout", "3s"])
+        #expect(silent.failed(4) && silent.output.isEmpty, "\(silent.outputText)")
+        #expect(silent.errorText == "agent: error: the daemon did not answer in time (agent doctor)\n")
+      }
     }
   }
 

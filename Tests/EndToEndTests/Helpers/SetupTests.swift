@@ -129,6 +129,8 @@ import Testing
         "go", "$XDG_CONFIG_HOME/go/env", content, on: server,
         use: """
           test "$(go env GOAUTH)" = "$(command -v agent) helper go; netrc"
+          if GOAUTH=netrc agent setup go --test 2>test; then exit 9; fi; grep -q 'hint: unset GOAUTH' test
+          GOAUTH="$(go env GOAUTH)" agent setup go --test
           printf 'machine 127.0.0.1 login me password wrong\\n' >.netrc; chmod 600 .netrc
           mkdir -p m; cd m; printf 'module m\\n' >go.mod; go mod download -modcacherw example.test/helped@v1.0.0; cd ..
           """,
@@ -179,7 +181,16 @@ import Testing
         let result = try server.tree.agent("setup", client, "--host", place)
         #expect(result.succeeded && result.outputText.contains("/agent token work --no-input"), "\(result.errorText)")
         #expect(result.outputText.contains(client == "aerc" ? "me%40example.com@imap.example.com" : "me@example.com"))
-        #expect(try server.tree.agent("setup", client, "--host", place, "--test").succeeded)
+        // Nothing is set up until the lines are where the program reads them.
+        let missing = try server.tree.agent("setup", client, "--host", place, "--test")
+        #expect(missing.failed(1) && missing.errorText.contains("agent setup \(client) --host"), "\(missing.errorText)")
+        let file = ["mbsync": "home/.mbsyncrc", "neomutt": "home/.neomuttrc", "aerc": "config/aerc/accounts.conf"]
+        let pasted = try server.run(
+          "mkdir -p \"$XDG_CONFIG_HOME/aerc\"; agent setup \(client) --host \(place) >'\(server.tree.path(try #require(file[client])))'"
+        )
+        #expect(pasted.succeeded, "\(pasted.errorText)")
+        let test = try server.tree.agent("setup", client, "--host", place, "--test")
+        #expect(test.succeeded, "\(test.errorText)")
       }
       let other = try server.tree.agent("setup", "msmtp", "--host", place)
       #expect(!other.succeeded, "\(other.errorText)")
@@ -193,10 +204,86 @@ import Testing
         { printf 'apiVersion: v1\\nkind: Config\\ncurrent-context: c\\ncontexts: [{name: c, context: {cluster: k, user: work}}]\\n'
           printf 'clusters: [{name: k, cluster: {server: "%s", certificate-authority: "%s"}}]\\n' "$URL" '\(server.authorityPath)'
           agent setup kubectl --host $URL; } >kubeconfig
-        sed -i "s,client.authentication.k8s.io/v1$,client.authentication.k8s.io/v1beta1," kubeconfig
+        if KUBECONFIG=$PWD/none agent setup kubectl --host $URL --test; then exit 9; fi
+        KUBECONFIG=$PWD/kubeconfig agent setup kubectl --host $URL --test
         kubectl --kubeconfig kubeconfig get --raw /healthz
         """)
       #expect(result.succeeded && result.outputText == "ok", "\(result.errorText)")
+    }
+  }
+
+  @Test(arguments: [
+    ("git", "git.example.com"), ("docker", "git.example.com"), ("cargo", "git.example.com"), ("mcp", "git.example.com"),
+    ("kubectl", "git.example.com"),
+  ])
+  func `--test fails where the program would not ask`(client: String, host: String) throws {
+    try Session.with { session in
+      let tree = session.tree
+      try #require(tree.agent("account", "set", "work", "--host", host).succeeded)
+      // Another helper that has a password for the place proves nothing.
+      let script = """
+        git config --global credential.helper '!f() { echo username=x; echo password=y; }; f'
+        mkdir .docker; echo '{"credHelpers":{"\(host)":"other"}}' >.docker/config.json
+        """
+      try #require(tree.shell("sh", script).succeeded)
+      let result = try tree.agent("setup", client, "--host", host, "--test")
+      #expect(result.failed(1), "\(result.errorText)")
+      #expect(
+        result.errorText.contains("\(client) https://\(host) is not set up")
+          && result.errorText.contains("hint: agent setup \(client) --host \(host)"), "\(result.errorText)")
+    }
+  }
+
+  @Test func `--test fails where git would ask another helper first`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      try #require(tree.agent("account", "set", "work", "--host", "git.example.com").succeeded)
+      let script = """
+        git config --global credential.helper '!f() { echo username=x; echo password=y; }; f'
+        git config --global credential.https://git.example.com.helper '!agent helper git'
+        """
+      try #require(tree.shell("sh", script).succeeded)
+      let words = ["setup", "git", "--host", "git.example.com", "--test"]
+      let result = try tree.agent(words)
+      #expect(result.failed(1) && result.errorText.contains("is not set up"), "\(result.errorText)")
+      // An empty one before ours takes the other away.
+      let mended = "git config --global --replace-all credential.helper ''"
+      try #require(tree.shell("sh", mended).succeeded)
+      #expect(try tree.agent(words).succeeded)
+    }
+  }
+
+  @Test func `lists the programs that are here, and which are set up`() throws {
+    try Self.withPlace { tree in
+      let path = "\(tree.path("home")):\(try #require(Programs.folder)):/usr/bin:/bin"
+      try #require(
+        tree.shell("sh", "for n in uv kubectl; do printf '#!/bin/sh\\n' >$n; chmod +x $n; done").succeeded)
+      try #require(tree.agent(["setup", "uv", "--host", "git.example.com", "--yes"], ["PATH": path]).succeeded)
+      let result = try tree.agent(["setup"], ["PATH": path])
+      let lines = result.lines.map { $0.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ") }
+      #expect(lines.contains("uv \(tree.path("home"))/uv set up"), "\(result.outputText)")
+      #expect(lines.contains("kubectl \(tree.path("home"))/kubectl for pasting only"), "\(result.outputText)")
+      #expect(lines.contains { $0.hasPrefix("git /") && $0.hasSuffix("/git not set up") }, "\(result.outputText)")
+      #expect(!result.outputText.contains("claude"))
+      try #require(tree.shell("sh", "echo >\"$XDG_CONFIG_HOME/uv/uv.toml\"").succeeded)
+      let changed = try tree.agent(["setup"], ["PATH": path])
+      #expect(changed.outputText.contains("set up, changed since"), "\(changed.outputText)")
+    }
+  }
+
+  @Test(arguments: [("pip", "PIP_CONFIG_FILE"), ("uv", "UV_CONFIG_FILE")])
+  func `writes the file that the environment names`(client: String, variable: String) throws {
+    try Self.withPlace { tree in
+      let path = tree.path("home/mine")
+      let words = ["setup", client, "--host", "git.example.com", "--yes"]
+      try #require(tree.agent(words, [variable: path]).succeeded)
+      #expect(String(decoding: try tree.directory.read("home/mine"), as: UTF8.self).contains("subprocess"))
+      #expect(try tree.shell("sh", "test ! -e \"$XDG_CONFIG_HOME/\(client)\"").succeeded)
+      #expect(try tree.agent("setup", "--undo").succeeded)
+      #expect(try tree.shell("sh", "test ! -e mine").succeeded)
+      let none = try tree.agent(words, [variable: "/dev/null"])
+      #expect(
+        none.failed(1) && none.errorText.contains("\(client) reads no file of settings: \(variable) is /dev/null"))
     }
   }
 

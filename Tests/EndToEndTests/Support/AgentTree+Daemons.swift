@@ -48,4 +48,12 @@ extension AgentTree {
       Issue.record(error, "the tree could not be cleaned up")
     }
   }
+
+  /// Runs `body` while the daemon takes connections and answers nothing.
+  func whileDaemonIsSilent<Result>(_ body: () throws -> Result) throws -> Result {
+    let process = try OtherProcess(try daemon())
+    try process.signal(Signals.SIGSTOP)
+    defer { try? process.signal(Signals.SIGCONT) }
+    return try body()
+  }
 }

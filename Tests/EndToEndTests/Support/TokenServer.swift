@@ -25,8 +25,11 @@ final class TokenServer: Sendable {
   /// - Parameters:
   ///   - options: Of `devissuer`.
   ///   - mail: Whether there is a server of mail, too.
+  ///   - mechanisms: By which a mail program may sign in.
+  ///   - keepsToken: Whether `body` itself leaves a token below the tree. Else no client may have done that.
   static func with<Result>(
-    _ options: String..., details: String = "", mail: Bool = false, body: (TokenServer) throws -> Result
+    _ options: String..., details: String = "", mail: Bool = false, mechanisms: String = "xoauth2 oauthbearer",
+    keepsToken: Bool = false, body: (TokenServer) throws -> Result
   ) throws -> Result {
     let secrets = try TemporaryDirectory()
     let secret = mail ? ["--client-secret-file", secrets.path("secret")] : []
@@ -34,16 +37,25 @@ final class TokenServer: Sendable {
       try AgentTree.with { tree in
         let events = try tree.signIn(at: issuer.url, "--scope", "openid offline_access")
         let server = try TokenServer(
-          Session(tree: tree, issuer: issuer, events: events), mail ? secrets.read("secret") : nil)
+          Session(tree: tree, issuer: issuer, events: events), mail ? secrets.read("secret") : nil, mechanisms)
         defer { server.stop() }
         try server.list(details)
-        return try body(server)
+        let first = try server.tokens()
+        let result = try body(server)
+        if keepsToken { return result }
+        var tokens = try first + server.tokens()
+        // As docker keeps what it is given.
+        tokens += tokens.flatMap { token in ["oauth2", "me"].map { Base64.encode(Array("\($0):\(token)".utf8)) } }
+        // This one is the test's own.
+        let copies = try tree.files(containing: tokens).filter { $0 != tree.path("refused") }
+        #expect(copies.isEmpty, "a client has kept the token")
+        return result
       }
     }
   }
 
   /// - Parameter secret: Of the issuer's client that may introspect tokens, where there is to be mail.
-  private init(_ session: Session, _ secret: [UInt8]?) throws {
+  private init(_ session: Session, _ secret: [UInt8]?, _ mechanisms: String) throws {
     self.session = session
     let tree = session.tree
     try CertificateAuthority(in: tree).certify("server", subject: "server", names: "IP:127.0.0.1,DNS:localhost")
@@ -52,6 +64,7 @@ final class TokenServer: Sendable {
       set -e; cd '\(tree.directory.path)'; mkdir git names; git init -q --bare -b main git/x.git
       git -C git/x.git config http.receivepack true
       for name in git docker cargo; do ln -s '\(Programs.path("agent"))' names/$name-credential-agent; done
+      \(ClientProgram.chosen.map { "ln -s '\($0.value)' names/\($0.key)" }.joined(separator: "\n"))
       """)
     try #require(made.succeeded, "\(made.errorText)")
     process = try RunningProcess(
@@ -59,7 +72,7 @@ final class TokenServer: Sendable {
       arguments: [
         "python3", RealServer.path("Clients/server.py"), tree.directory.path, session.issuer.url,
         Programs.path("agent"),
-      ] + (secret.map { [String(decoding: $0, as: UTF8.self)] } ?? []), environment: tree.environment())
+      ] + (secret.map { [String(decoding: $0, as: UTF8.self), mechanisms] } ?? []), environment: tree.environment())
     let ports = try process.readLine().split(separator: " ")
     try #require(ports.count == (secret == nil ? 2 : 4))
     (url, plainURL) = ("https://127.0.0.1:\(ports[0])", "http://127.0.0.1:\(ports[1])")
@@ -67,6 +80,14 @@ final class TokenServer: Sendable {
   }
 
   private func stop() { _ = try? process.terminate() }
+
+  /// The tokens of the account at this moment; none where it is signed out.
+  private func tokens() throws -> [String] {
+    let result = try tree.agent("token", "work", "--id-token", "--json", "--min-valid", "0")
+    guard result.succeeded else { return [] }
+    let answer = try JSON(parsing: result.output)
+    return ["access_token", "id_token"].compactMap { answer[$0]?.string }
+  }
 
   /// Has the account list both places with these details.
   func list(_ details: String) throws {
@@ -80,8 +101,9 @@ final class TokenServer: Sendable {
 
   /// Waits until the token has too little time left for a helper, and has the issuer give longer ones.
   func waitUntilEnding() throws {
+    // On a busy machine it may have been renewed since the sign-in.
+    let expiry = try #require(tree.json("token", "work", "--min-valid", "0")["expires_at"]?.int)
     try session.issuer.control("access_token_lifetime", "3600")
-    let expiry = try #require(session.events.last?["expires_at"]?.int)
     while SystemTime().wallSeconds() <= expiry - 60 { Threads.sleep(for: .milliseconds(50)) }
   }
 
@@ -93,6 +115,37 @@ final class TokenServer: Sendable {
     try tree.shell("bash", "set -e\n" + script, environment(changes))
   }
 
+  /// Signs out, after which a client must end by itself and show what helps.
+  ///
+  /// - Parameters:
+  ///   - script: It can be run again and again.
+  ///   - isTold: False for a client that shows nothing of what its helper says.
+  func expectSignedOut(_ script: String, _ changes: [String: String?] = [:], isTold: Bool = true) throws {
+    // Other tests may keep the machine so busy that the client starts slowly, signed in or not.
+    let usual = try time(of: script, changes).duration
+    let limit = max(Self.patience, usual * 2)
+    #expect(try tree.agent("logout", "work").succeeded)
+    var shortest = Duration.seconds(600)
+    for _ in 0..<3 where shortest >= limit {
+      let (over, duration) = try time(of: script, changes)
+      shortest = min(shortest, duration)
+      let shown = over.errorText + over.outputText
+      #expect(!over.succeeded && (!isTold || shown.contains("agent login work")), "\(shown)")
+    }
+    #expect(shortest < limit)
+  }
+
+  /// How long a client may take to give up where there is no session.
+  private static let patience = Duration.seconds(5)
+
+  private func time(
+    of script: String, _ changes: [String: String?]
+  ) throws -> (result: ProcessResult, duration: Duration) {
+    let begin = Instant.now
+    let result = try run(script, changes)
+    return (result, begin.duration(to: .now))
+  }
+
   /// Begins to run a script in the same way.
   func start(_ script: String) throws -> RunningProcess {
     try RunningProcess(
@@ -102,6 +155,7 @@ final class TokenServer: Sendable {
   private func environment(_ changes: [String: String?] = [:]) -> [String: String?] {
     let folders = [
       tree.path("names"), ClientProgram.folder, Programs.folder, "/usr/local/bin", "/usr/bin", "/bin",
+      ClientProgram.dockerFolder,
     ]
     let variables: [String: String?] = [
       "PATH": folders.compactMap { $0 }.joined(separator: ":"), "SSL_CERT_FILE": authorityPath,
@@ -115,27 +169,88 @@ final class TokenServer: Sendable {
   }
 }
 
-/// A program that asks the helpers: one of this machine, or of those that pip installs.
+/// A program that asks the helpers: one of this machine, or of those that are installed for the tests.
 enum ClientProgram {
   /// Where pip has put its programs; nil when it could not.
-  static let folder: String? = {
-    guard Programs.folder != nil, let install = try? RealServer.script("Servers/install", "Clients"), install.succeeded
-    else { return nil }
-    return install.outputText.filter { $0 != "\n" } + "/bin"
+  static let folder: String? = installed("Clients").map { $0 + "/bin" }
+
+  /// A Python with pip 23, which asks otherwise than later ones.
+  static let earlierPython: String? = installed("EarlierClients").map { $0 + "/bin/python3" }
+
+  /// Where docker's client is: the machine's, or Debian's, unpacked; nil where that could not be got.
+  static let dockerFolder: String? = onPath("docker").map(folder(of:)) ?? installed("Docker").map { $0 + "/usr/bin" }
+
+  /// The path of each program that the machine may have in a version that asks helpers as later ones do: the machine's, or
+  /// the one that pip has put there.
+  static let chosen: [String: String] = {
+    let known: [(name: String, option: String, word: String, oldest: [Int])] = [
+      ("kubectl", "version --client", "v", [1, 22]), ("go", "version", "go", [1, 24]),
+      ("pip", "--version", "pip ", [26, 3]),
+      ("uv", "--version", "uv ", [0, 5]), ("aws", "--version", "aws-cli/", [1]),
+    ]
+    var paths: [String: String] = [:]
+    for program in known {
+      let candidates = [onPath(program.name), folder.map { "\($0)/\(program.name)" }].compactMap { $0 }
+      paths[program.name] = candidates.first { version($0, program.option, program.word) >= program.oldest }
+    }
+    return paths
   }()
 
-  /// Where cargo is, which keeps its toolchains in the home of whoever installed it.
+  /// Where cargo is, and its toolchains, which rustup has in the home of whoever installed it; nil before 1.74, which
+  /// first has credential providers.
   static let cargo: (folder: String, toolchains: String)? = {
+    guard onPath("rustc") != nil, let cargo = onPath("cargo"), version(cargo, "--version", "cargo ") >= [1, 74] else {
+      return nil
+    }
     let home = Environment.value("HOME") ?? "/root"
-    let found = try? ProcessRunner.shell("test -x '\(home)/.cargo/bin/cargo'")
-    return found?.succeeded == true ? ("\(home)/.cargo/bin", "\(home)/.rustup") : nil
+    return (folder(of: cargo), Environment.value("RUSTUP_HOME") ?? "\(home)/.rustup")
   }()
+
+  private static func folder(of path: String) -> String {
+    path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+  }
+
+  private static func installed(_ name: String) -> String? {
+    guard Programs.folder != nil, let install = try? RealServer.script("Servers/install", name), install.succeeded
+    else { return nil }
+    return install.outputText.filter { $0 != "\n" }
+  }
+
+  /// The path of a program on the PATH of the tests, or in a place where others install one.
+  private static func onPath(_ name: String) -> String? {
+    let found = try? ProcessRunner.run(
+      executable: "/bin/sh", arguments: ["-c", "PATH=$PATH:~/.cargo/bin; command -v \(name)"],
+      environment: Environment.all().map { "\($0.0)=\($0.1)" })
+    return found.flatMap { $0.succeeded ? $0.outputText.filter { $0 != "\n" } : nil }
+  }
+
+  /// The first two numbers behind a word of what a program says of its version; none where it does not run.
+  private static func version(_ program: String, _ option: String, _ word: String) -> [Int] {
+    // In a test it has another home.
+    let variables = Environment.all().filter { $0.0 != "HOME" || program.hasSuffix("/cargo") }
+    let said = try? ProcessRunner.run(
+      executable: "/bin/sh", arguments: ["-c", "cd /; '\(program)' \(option)"],
+      environment: variables.map { "\($0.0)=\($0.1)" })
+    let text = said?.outputText ?? ""
+    let places = text.indices.filter { text[$0...].hasPrefix(word) }.map { text[$0...].dropFirst(word.count) }
+    guard let numbers = places.first(where: { $0.first?.isNumber ?? false }) else { return [] }
+    return numbers.prefix { $0.isNumber || $0 == "." }.split(separator: ".").prefix(2).compactMap { Int($0) }
+  }
 
   static func isThere(_ name: String) -> Bool {
-    if name == "cargo" { return cargo != nil }
-    let folders = [folder, "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin"].compactMap { $0 }
+    switch name {
+    case "cargo": return cargo != nil
+    case _ where ["kubectl", "go", "pip", "uv", "aws"].contains(name): return chosen[name] != nil
+    case "pip 23": return earlierPython != nil
+    default: break
+    }
+    let folders = [folder, dockerFolder, "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin"].compactMap { $0 }
     return folders.contains { (try? ProcessRunner.shell("test -x '\($0)/\(name)'").succeeded) == true }
   }
+}
+
+extension [Int] {
+  fileprivate static func >= (own: [Int], other: [Int]) -> Bool { !own.lexicographicallyPrecedes(other) }
 }
 
 extension Trait where Self == ConditionTrait {
@@ -143,6 +258,6 @@ extension Trait where Self == ConditionTrait {
   static func needs(client name: String) -> Self {
     .enabled(
       if: ClientProgram.isThere(name) || Environment.value("AGENT_DEMAND_SERVERS").map { !$0.isEmpty } ?? false,
-      "\(name) is not installed; with AGENT_DEMAND_SERVERS=1 that fails instead")
+      "\(name) is not installed, or too old; with AGENT_DEMAND_SERVERS=1 that fails instead")
   }
 }

@@ -58,9 +58,9 @@ import Testing
     "agent request PUT https://api.example.com/notes/1 -H 'Content-Type: application/json' --data @note.json": Trial(
       output: #"{"subject":"SUBJECT","method":"PUT""#),
     "agent helper header --url https://api.example.com/me | curl -H @- https://api.example.com/me": Trial(
-      before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
+      before: listed + "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
     "agent helper curl --url https://api.example.com/me | curl -K - https://api.example.com/me": Trial(
-      before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
+      before: listed + "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
     "agent setup git --host git.example.com --yes": Trial(
       before: "agent account set work --host git.example.com -q", after: "git config --global --list",
       output: "credential.https://git.example.com.helper=\ncredential.https://git.example.com.helper=",
@@ -132,6 +132,8 @@ import Testing
   ]
 
   // tcsh has a printenv of its own, which takes one name.
+  /// Has the account list the place, for a program that gets its token.
+  private static let listed = "agent account set work --host https://api.example.com/me -q\n"
   private static let printsVariables = "printenv AGENT_ACCESS_TOKEN; printenv AGENT_ACCOUNT; printenv AGENT_ISSUER"
   private static let variables = "TOKEN\nwork\nISSUER\n"
 
@@ -168,7 +170,7 @@ import Testing
         if trial.isSignedIn { try tree.signIn(at: issuer.url, "--scope", "openid email offline_access") }
         let token = trial.isSignedIn ? try tree.token() : ""
         let subject = trial.isSignedIn ? try tree.json("whoami")["subject"]?.string : nil
-        let script = [trial.before, adapted(line, to: issuer), trial.after].filter { !$0.isEmpty }
+        let script = [adapted(trial.before, to: issuer), adapted(line, to: issuer), trial.after].filter { !$0.isEmpty }
         let result = try tree.shell(shell, script.joined(separator: "\n"))
         #expect(result.succeeded, "\(shell): \(result.errorText)")
         let known = [

@@ -71,6 +71,7 @@ import Testing
     let client = try UnixSocket.connect(in: directory, name: "socket")
     let server = try UnixSocket.accept(listener)
     #expect(try UnixSocket.peerUserID(client) == Machine.userID)
+    #expect(try UnixSocket.peer(client).process == Machine.processID)
     #expect(try UnixSocket.peerUserID(server) == Machine.userID)
   }
 

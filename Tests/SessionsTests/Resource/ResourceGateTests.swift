@@ -118,6 +118,24 @@ import Vocabulary
     return "\(choice.account.text) \(choice.entry?.text ?? "-")"
   }
 
+  @Test func `of UserInfo get no token from a program unless settings and vault list them`() throws {
+    let userInfo = try origin(TestIssuer.userInfoURL)
+    try add("work", listing([]))
+    for named in [nil, "work"] {
+      #expect(
+        throws: SessionError.originNotListed(account: named, origin: userInfo, known: named == nil ? ["work"] : [])
+      ) {
+        try place(TestIssuer.userInfoURL, named: named)
+      }
+    }
+    try home.addSettings(listing([userInfo]))
+    #expect(throws: SessionError.originUnconfirmed(account: "work", origin: userInfo)) {
+      try place(TestIssuer.userInfoURL)
+    }
+    try add("work", listing([userInfo]))
+    #expect(try place(TestIssuer.userInfoURL) == "work \(userInfo)")
+  }
+
   @Test func `are those of the longest path, then of the origin`() throws {
     try add("work", listing(["api.example/team", "api.example"]))
     try add("home", listing(["api.example/team/mine user=me"]))

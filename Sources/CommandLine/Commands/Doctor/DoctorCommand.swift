@@ -7,7 +7,7 @@ internal import Wire
 enum DoctorCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.namedAccount()
-    let client = DaemonClient(invocation)
+    let client = DaemonClient(invocation).limited(toAnswer: patience)
     return Action { () throws(Failure) in
       let findings = examine(account, client)
       let isGood = !findings.contains { $0.level == .fail }
@@ -19,8 +19,12 @@ enum DoctorCommand {
     }
   }
 
+  /// The longest wait for an answer of the daemon, which waits for servers for two seconds.
+  private static let patience = Duration.milliseconds(2500)
+
   private static func examine(_ account: String?, _ client: DaemonClient) -> [Finding] {
-    var findings = MachineCheck.before(isPrivate: client.isPrivate)
+    var (findings, mayAsk) = MachineCheck.before(isPrivate: client.isPrivate)
+    if !mayAsk { return findings + MachineCheck.after() + ProgramCheck.run() + ProgramCheck.helpers(for: []) }
     var programs: [Finding] = []
     var arePrograms = false
     do throws(Failure) {
@@ -30,6 +34,7 @@ enum DoctorCommand {
           programs = ProgramCheck.run()
           arePrograms = true
         }
+        programs += ProgramCheck.helpers(for: SessionCheck.places(answer))
         return SessionCheck.run(answer) + SessionCheck.vault(try client.ask(.vault(.status), over: &connection))
       }
     } catch {
@@ -40,7 +45,7 @@ enum DoctorCommand {
         findings.append(Finding(error.code.exitStatus == .tryLater ? .daemon : .settings, .fail, error))
       }
     }
-    if !arePrograms { programs = ProgramCheck.run() }
+    if !arePrograms { programs = ProgramCheck.run() + ProgramCheck.helpers(for: []) }
     return findings + MachineCheck.after() + programs
   }
 }

@@ -6,7 +6,9 @@ internal import Wire
 /// What the environment and the machine are to a session.
 enum MachineCheck {
   /// What is to be looked at before a daemon is started.
-  static func before(isPrivate: Bool) -> [Finding] {
+  ///
+  /// - Returns: Beside the findings, whether the daemon may be asked for more.
+  static func before(isPrivate: Bool) -> (findings: [Finding], mayAsk: Bool) {
     var findings: [Finding] = []
     if let foreign = UserDirectories.foreign {
       findings.append(
@@ -16,11 +18,14 @@ enum MachineCheck {
           hint: DaemonLauncher.foreignHint(foreign)))
     } else if (try? UserDirectories.home(in: Environment.value)) == nil {
       findings.append(
-        Finding(.environment, .fail, Phrase("HOME is not set, or is no absolute path"), hint: Phrase("set HOME")))
+        Finding(
+          .environment, .fail, Phrase("HOME is not set, or is no absolute path"),
+          hint: Phrase(verbatim: #"export HOME="$(getent passwd "$(id -u)" | cut -d: -f6)""#)))
     }
     findings.append(runtimeDirectory())
-    if !isPrivate { findings += socket() }
-    return findings
+    if isPrivate { return (findings, true) }
+    let (sockets, answers) = socket()
+    return (findings + sockets, answers)
   }
 
   /// What does not depend on the daemon.
@@ -43,37 +48,42 @@ enum MachineCheck {
     }
   }
 
-  private static func socket() -> [Finding] {
+  /// What came of asking at a place.
+  private enum Reach: Sendable {
+    case absent
+    /// A socket that a daemon left behind.
+    case stale
+    case unusable(Failure)
+    case silent(Failure, process: Int32?)
+    case daemon(process: Int)
+  }
+
+  /// How long the daemons have for their answer: one that runs needs a millisecond.
+  private static let socketPatience = Duration.seconds(1)
+
+  /// - Returns: Beside the findings, whether the daemon that a command would use answers, or none is there yet.
+  private static func socket() -> (findings: [Finding], answers: Bool) {
     let named: SocketPlace?
     do throws(Failure) { named = try SocketPlace.named(by: Environment.value("AGENT_SOCKET")) } catch {
-      return [Finding(.socket, .fail, error.text, hint: Phrase("unset AGENT_SOCKET"))]
+      return ([Finding(.socket, .fail, error.text, hint: Phrase("unset AGENT_SOCKET"))], true)
     }
     var findings: [Finding] = []
     var daemons: [(path: String, process: Int)] = []
-    for place in named.map({ [$0] }) ?? SocketPlace.all {
-      do throws(DirectoryError) {
-        let directory = try PrivateDirectory(opening: place.directory, create: false)
-        guard directory.exists(place.name) else { continue }
-      } catch {
-        if case .system(let cause, _) = error, cause.isNotFound { continue }
-        findings.append(Finding(.socket, .fail, Failure(error)))
-        continue
-      }
-      do throws(Failure) {
-        guard var connection = try place.connect(within: 2) else {
-          findings.append(Finding(.socket, .ok, Phrase("\(place.path) is left from a daemon that is gone")))
-          continue
-        }
-        try connection.send(RequestEnvelope(.daemonStatus, timeoutSeconds: 2))
-        let reply = try connection.nextReply(before: .now.advanced(by: .seconds(2)))
-        connection.finish()
-        if case .result(let status) = reply, let process = status["pid"]?.int,
-          !daemons.contains(where: { $0.process == process })
-        {
-          daemons.append((place.path, process))
-        }
-      } catch {
-        findings.append(Finding(.socket, .fail, error))
+    var answers: Bool?
+    let places = named.map { [$0] } ?? SocketPlace.all
+    for (place, reach) in zip(places, reaches(places)) {
+      switch reach {
+      case .absent: break
+      case .stale: findings.append(Finding(.socket, .ok, Phrase("\(place.path) is left from a daemon that is gone")))
+      case .unusable(let failure): findings.append(Finding(.socket, .fail, failure))
+      case .silent(let failure, let process):
+        answers = answers ?? false
+        findings.append(
+          Finding(
+            .socket, .fail, Phrase("\(place.path): \(failure.text)"), hint: process.flatMap(waking) ?? failure.advice))
+      case .daemon(let process):
+        answers = answers ?? true
+        if !daemons.contains(where: { $0.process == process }) { daemons.append((place.path, process)) }
       }
     }
     if let first = daemons.first { findings.insert(Finding(.socket, .ok, Phrase(verbatim: first.path)), at: 0) }
@@ -89,7 +99,61 @@ enum MachineCheck {
           .socket, .warn, Phrase("AGENT_SOCKET is \(named.path), where no daemon listened"),
           hint: Phrase("unset AGENT_SOCKET")))
     }
-    return findings
+    return (findings, answers ?? true)
+  }
+
+  /// Asks at all places at once.
+  private static func reaches(_ places: [SocketPlace]) -> [Reach] {
+    let found = Monitor([Int: Reach]())
+    for (index, place) in places.enumerated() {
+      do {
+        try Threads.start(name: "doctor") {
+          let reach = reach(place)
+          found.update { $0[index] = reach }
+        }
+      } catch {
+        let reach = reach(place)
+        found.update { $0[index] = reach }
+      }
+    }
+    let all = found.wait(socketPatience) { $0.count == places.count ? $0 : nil } ?? found.withLock { $0 }
+    let late = Failure(.timeout, "the daemon did not answer in time")
+    return places.indices.map { all[$0] ?? .silent(late, process: nil) }
+  }
+
+  private static func reach(_ place: SocketPlace) -> Reach {
+    do throws(DirectoryError) {
+      let directory = try PrivateDirectory(opening: place.directory, create: false)
+      guard directory.exists(place.name) else { return .absent }
+    } catch {
+      if case .system(let cause, _) = error, cause.isNotFound { return .absent }
+      return .unusable(Failure(error))
+    }
+    var process: Int32?
+    do throws(Failure) {
+      guard var connection = try place.connect(within: 1) else { return .stale }
+      process = connection.process
+      try connection.send(RequestEnvelope(.daemonStatus, timeoutSeconds: 1))
+      // A little less than the caller waits, which then knows the process.
+      let reply = try connection.nextReply(before: .now.advanced(by: socketPatience - .milliseconds(100)))
+      connection.finish()
+      guard case .result(let status) = reply, let process = status["pid"]?.int else { throw Reply.unreadable }
+      return .daemon(process: process)
+    } catch {
+      return .silent(error, process: process)
+    }
+  }
+
+  /// The command by which a daemon that does not answer goes on or ends; nil where the process is another program.
+  private static func waking(_ process: Int32) -> Phrase? {
+    guard let file = try? FileDescriptor(opening: "/proc/\(process)/stat", for: .reading),
+      let bytes = try? file.readToEnd(limit: 4096)
+    else { return nil }
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let end = text.lastIndex(of: ")"), text[..<end].hasSuffix("(agentd") else { return nil }
+    // Stopped, or traced and stopped (proc_pid_stat(5)).
+    let isStopped = ["T", "t"].contains { text[end...].dropFirst(2).hasPrefix($0) }
+    return Phrase(verbatim: isStopped ? "kill -CONT \(process)" : "kill \(process)")
   }
 
   // MARK: Installation
@@ -100,10 +164,15 @@ enum MachineCheck {
       return Finding(.path, .ok, Phrase("\(own), which is not on the PATH"))
     }
     if !Spawn.isSame(found, own) {
-      return Finding(.path, .warn, Phrase("another program is found first: \(found); this one is \(own)"))
+      let directory = own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+      return Finding(
+        .path, .warn, Phrase("another program is found first: \(found); this one is \(own)"),
+        hint: Phrase(verbatim: "export PATH=\(ShellWord.quoted(directory)):\"$PATH\""))
     }
     if let other = Spawn.search(name, except: own) {
-      return Finding(.path, .warn, Phrase("another program of this name is on the PATH too: \(other)"))
+      return Finding(
+        .path, .warn, Phrase("another program of this name is on the PATH too: \(other)"),
+        hint: Phrase(verbatim: "type -a \(name)"))
     }
     return Finding(.path, .ok, Phrase(verbatim: found))
   }
@@ -113,10 +182,18 @@ enum MachineCheck {
 
   private static func disk() -> Finding {
     guard let state = try? UserDirectories.stateHome, let free = Machine.freeBytes(near: state) else {
-      return Finding(.disk, .warn, Phrase("it cannot be found out how much room there is"))
+      return Finding(
+        .disk, .warn, Phrase("it cannot be found out how much room there is"), hint: Phrase(verbatim: "df -h ~"))
     }
+    return disk(free: free, for: state)
+  }
+
+  /// - Parameter free: In bytes.
+  static func disk(free: Int, for state: String) -> Finding {
     let text = Phrase("\(free >> 20) MiB free for \(state)")
-    return Finding(.disk, free < neededBytes ? (free < neededBytes / 16 ? .fail : .warn) : .ok, text)
+    guard free < neededBytes else { return Finding(.disk, .ok, text) }
+    let hint = Phrase(verbatim: "df -h \(ShellWord.quoted(state))")
+    return Finding(.disk, free < neededBytes / 16 ? .fail : .warn, text, hint: hint)
   }
 
   private static func signIn() -> Finding {
@@ -135,10 +212,12 @@ enum MachineCheck {
   }
 
   /// The unit of the service manager, where it is installed.
-  private static func service() -> [Finding] {
-    guard FileAccess(of: "/run/systemd/system") != .missing else { return [] }
+  ///
+  /// - Parameter root: What stands before the paths of the machine.
+  static func service(root: String = "", user: UInt32 = Machine.userID) -> [Finding] {
+    guard FileAccess(of: "\(root)/run/systemd/system") != .missing else { return [] }
     let unit = "\(ProgramName.current.text).socket"
-    var directories = ["/etc/systemd/user", "/usr/local/lib/systemd/user", "/usr/lib/systemd/user"]
+    var directories = ["/etc/systemd/user", "/usr/local/lib/systemd/user", "/usr/lib/systemd/user"].map { root + $0 }
     if let data = try? UserDirectories.dataHome(in: Environment.value) {
       directories.insert("\(data)/systemd/user", at: 0)
     }
@@ -155,9 +234,7 @@ enum MachineCheck {
     let text = isEnabled ? Phrase("\(unit) is enabled") : Phrase("\(unit) is not enabled; the daemon starts at need")
     findings.append(Finding(.service, .ok, text))
     // Without it the manager ends with the last login, and so does what it has started: cron finds no daemon.
-    let user = Environment.value("USER") ?? ""
-    if isEnabled, !user.isEmpty, !user.utf8.contains(UInt8(ascii: "/")),
-      FileAccess(of: "/var/lib/systemd/linger/\(user)") == .missing
+    if isEnabled, let name = name(of: user, root), FileAccess(of: "\(root)/var/lib/systemd/linger/\(name)") == .missing
     {
       findings.append(
         Finding(
@@ -165,6 +242,20 @@ enum MachineCheck {
           hint: Phrase("loginctl enable-linger")))
     }
     return findings
+  }
+
+  /// The name of a user in passwd(5), else what `USER` says.
+  private static func name(of user: UInt32, _ root: String) -> String? {
+    if let file = try? FileDescriptor(opening: "\(root)/etc/passwd", for: .reading),
+      let bytes = try? file.readToEnd(limit: 1 << 20)
+    {
+      for line in bytes.split(separator: UInt8(ascii: "\n")) {
+        let fields = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard fields.count > 2, fields[2].elementsEqual("\(user)".utf8) else { continue }
+        return String(decoding: fields[0], as: UTF8.self)
+      }
+    }
+    return Environment.value("USER").flatMap { $0.isEmpty || $0.utf8.contains(UInt8(ascii: "/")) ? nil : $0 }
   }
 
   /// The program of a unit.

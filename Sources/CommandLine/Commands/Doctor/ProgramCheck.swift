@@ -1,6 +1,7 @@
 internal import AgentSocket
 internal import Encoding
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// The programs that ask this one for tokens, and what stands in their way.
@@ -13,17 +14,20 @@ enum ProgramCheck {
     var findings: [Finding] = []
     var used: Set<SetupClient> = []
     do throws(Failure) {
-      for receipt in try SetupReceipts.read().all {
+      let receipts = try SetupReceipts.read().all
+      for receipt in receipts {
         used.insert(receipt.client)
         findings += setup(receipt)
       }
+      findings += awsKeys(of: receipts.filter { $0.client == .aws }.compactMap(\.entry))
     } catch {
       findings.append(Finding(.setup, .fail, error))
     }
     let git = gitHelpers(until: end)
     if git.isUsed { used.insert(.git) }
     if usesKubectl { used.insert(.kubectl) }
-    findings += git.findings + dockerHelpers()
+    findings += git.findings
+    if used.contains(.go) { findings += goCommands(until: end) }
     findings += OldestVersion.all.filter { used.contains($0.client) }.flatMap { $0.check(until: end) }
     return findings + variables()
   }
@@ -45,32 +49,33 @@ enum ProgramCheck {
     if let gone = paths.first(where: { !$0.utf8.starts(with: "//".utf8) && FileAccess(of: $0) == .missing }) {
       return [Finding(.setup, .fail, Phrase("\(outcome.subject) is to run \(gone), which is not there"), hint: again)]
     }
+    if let link = receipt.link, let problem = problem(of: link, again) { return [problem] }
     return [Finding(.setup, .ok, outcome.phrase)]
+  }
+
+  /// What keeps a program from finding this one by the name that setup has linked.
+  private static func problem(of link: (name: String, target: String), _ again: Phrase) -> Finding? {
+    guard let directory = try? SetupLinks.directory() else { return nil }
+    let path = "\(directory)/\(link.name)"
+    guard Spawn.isSame(path, Machine.executablePath()) else {
+      return Finding(.setup, .fail, Phrase("\(path) does not lead to this program"), hint: again)
+    }
+    guard let found = Spawn.search(link.name), Spawn.isSame(found, path) else {
+      return Finding(
+        .setup, .fail, Phrase("\(link.name) on the PATH is not \(path)"),
+        hint: Phrase(verbatim: "export PATH=\(ShellWord.quoted(directory)):\"$PATH\""))
+    }
+    return nil
   }
 
   // MARK: git
 
   private static func gitHelpers(until end: Instant) -> (findings: [Finding], isUsed: Bool) {
-    guard let git = InstalledProgram("git"),
-      let result = try? git.run(
-        ["config", "-z", "--includes", "--get-regexp", "^credential\\.(.*\\.)?helper$"],
-        changes: ["GIT_DIR": nil], patience: Instant.now.duration(to: end)),
-      result.succeeded
-    else { return ([], false) }
-    var entries: [(url: String?, helper: String)] = []
-    for entry in result.output.split(separator: 0) {
-      let parts = entry.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
-      let name = String(decoding: parts[0], as: UTF8.self)
-      let url =
-        name.utf8.count > "credential.helper".utf8.count
-        ? String(decoding: name.utf8.dropFirst("credential.".utf8.count).dropLast(".helper".utf8.count), as: UTF8.self)
-        : nil
-      entries.append((url, parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : ""))
-    }
+    let entries = GitHelperEntry.all(patience: Instant.now.duration(to: end))
     var findings: [Finding] = []
     var isUsed = false
     var seen: [String?] = []
-    for ours in entries where isOurs(ours.helper) && !seen.contains(ours.url) {
+    for ours in entries where ours.isOurs && !seen.contains(ours.url) {
       seen.append(ours.url)
       isUsed = true
       let place = ours.url ?? "git"
@@ -82,15 +87,15 @@ enum ProgramCheck {
         continue
       }
       // An empty one takes all away that came before.
-      let all = entries.filter { $0.url == nil || $0.url == ours.url }.map(\.helper)
-      let rest = all.lastIndex(of: "").map { all[($0 + 1)...] } ?? all[...]
-      let others = rest.filter { !isOurs($0) }.map(programName)
+      let all = entries.filter { $0.url == nil || $0.url == ours.url }
+      let rest = all.lastIndex { $0.helper.isEmpty }.map { all[($0 + 1)...] } ?? all[...]
+      let others = rest.filter { !$0.isOurs }.map { programName($0.helper) }
       guard let first = rest.first, let other = others.first else {
         findings.append(Finding(.helper, .ok, Phrase("git asks this program for \(place)")))
         continue
       }
       let text =
-        isOurs(first)
+        first.isOurs
         ? Phrase("git gives the tokens for \(place) to another helper too: \(other)")
         : Phrase("git asks another helper first for \(place): \(other)")
       findings.append(Finding(.helper, .warn, text, hint: Phrase("agent setup git")))
@@ -98,35 +103,32 @@ enum ProgramCheck {
     return (findings, isUsed)
   }
 
-  private static func isOurs(_ helper: String) -> Bool {
-    let name = ProgramName.current.text
-    let text = ConfigurationText(Array(helper.utf8))
-    return ["git-credential-\(name)", "\(name)' helper git", "\(name) helper git"].contains { text.contains($0) }
-      || helper.utf8.elementsEqual(name.utf8)
-  }
-
   /// The name of a helper without its words, which may be secret.
-  private static func programName(_ helper: String) -> String {
+  static func programName(_ helper: String) -> String {
     let word = helper.split(separator: " ").first.map { String($0) } ?? helper
     return TerminalText.clean(word.split(separator: "/").last.map { String($0) } ?? word, limit: 64)
   }
 
-  // MARK: Docker
+  // MARK: go
 
-  private static func dockerHelpers() -> [Finding] {
-    let home = (try? UserDirectories.home(in: Environment.value)) ?? ""
-    let directory = Environment.value("DOCKER_CONFIG").flatMap { $0.isEmpty ? nil : $0 } ?? "\(home)/.docker"
-    guard let file = try? SetupFile("\(directory)/config.json"), let bytes = (try? file.read()).flatMap({ $0 }),
-      let helpers = (try? JSON(parsing: bytes))?["credHelpers"]?.object
+  /// Commands of `GOAUTH` that go before this program.
+  private static func goCommands(until end: Instant) -> [Finding] {
+    let left = Instant.now.duration(to: end)
+    guard left > .zero, let go = InstalledProgram("go"),
+      let result = try? go.run(["env", "GOAUTH"], patience: left, limit: 65_536), result.succeeded
     else { return [] }
-    let name = ProgramName.current.text
-    let program = "docker-credential-\(name)"
-    let places = helpers.names.filter { helpers[$0]?.string == name }
-    guard !places.isEmpty else { return [] }
-    guard Spawn.search(program) != nil else {
-      return [Finding(.helper, .fail, Phrase("docker looks for \(program), which is not on the PATH"))]
+    let commands = String(decoding: result.output, as: UTF8.self).split(separator: ";").map {
+      String($0.drop { $0 == " " }.prefix { $0 != "\n" })
     }
-    return places.map { Finding(.helper, .ok, Phrase("docker asks this program for \($0)")) }
+    let ours = commands.firstIndex { ConfigurationText(Array($0.utf8)).contains(" helper go") }
+    guard let ours else {
+      return [Finding(.helper, .warn, Phrase("go does not ask this program"), hint: Phrase("agent setup go"))]
+    }
+    guard ours > 0 else { return [Finding(.helper, .ok, Phrase("go asks this program"))] }
+    let other = programName(commands[0])
+    return [
+      Finding(.helper, .warn, Phrase("go asks another command first: \(other)"), hint: Phrase("agent setup go --undo"))
+    ]
   }
 
   // MARK: kubectl
@@ -147,17 +149,29 @@ enum ProgramCheck {
 
   /// Variables that go before what this program gives. Their values are nobody's business.
   private static let overriding = [
-    "AGENT_ACCOUNT", "AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "DOCKER_AUTH_CONFIG",
-    "GIT_ASKPASS", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS", "GOAUTH",
-    "GOOGLE_APPLICATION_CREDENTIALS", "PIP_KEYRING_PROVIDER", "UV_KEYRING_PROVIDER",
+    "AGENT_ACCOUNT", "AWS_ACCESS_KEY_ID", "AWS_CONFIG_FILE", "AWS_PROFILE", "AWS_ROLE_ARN",
+    "AWS_SHARED_CREDENTIALS_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "CARGO_REGISTRY_CREDENTIAL_PROVIDER",
+    "CARGO_REGISTRY_TOKEN", "DOCKER_AUTH_CONFIG", "GIT_ASKPASS", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS", "GOAUTH", "GOENV", "GOOGLE_APPLICATION_CREDENTIALS", "NETRC",
+    "PIP_CONFIG_FILE", "PIP_INDEX_URL", "PIP_KEYRING_PROVIDER", "REGISTRY_AUTH_FILE", "UV_CONFIG_FILE",
+    "UV_KEYRING_PROVIDER",
+  ]
+
+  /// The same by how a name begins and ends, where there is one for each registry or index.
+  private static let overridingEach = [
+    ("CARGO_REGISTRIES_", "_TOKEN"), ("CARGO_REGISTRIES_", "_CREDENTIAL_PROVIDER"), ("UV_INDEX_", ""),
   ]
 
   private static func variables() -> [Finding] {
     let set = Environment.all().filter { name, value in
-      let isToken = name.utf8.starts(with: "CARGO_REGISTRIES_".utf8) && name.utf8.suffix(6).elementsEqual("_TOKEN".utf8)
-      return !value.isEmpty && (isToken || overriding.contains { $0.utf8.elementsEqual(name.utf8) })
+      let isOfEach = overridingEach.contains { name.hasPrefix($0.0) && name.hasSuffix($0.1) }
+      return !value.isEmpty && (isOfEach || overriding.contains { $0.utf8.elementsEqual(name.utf8) })
     }
-    return set.map { name, _ in Finding(.variable, .warn, Phrase("\(name) is set, and goes before the settings")) }
+    return set.map { name, _ in
+      Finding(
+        .variable, .warn, Phrase("\(name) is set, and goes before the settings"),
+        hint: Phrase(verbatim: "unset \(TerminalText.clean(name, limit: 64))"))
+    }
   }
 }
 
@@ -190,7 +204,11 @@ private struct OldestVersion {
 
   func check(until end: Instant) -> [Finding] {
     guard let path = client.program, let program = InstalledProgram(path) else {
-      return [Finding(.program, .warn, Phrase("\(client.rawValue) is not on the PATH"))]
+      return [
+        Finding(
+          .program, .warn, Phrase("\(client.rawValue) is not on the PATH"),
+          hint: Phrase(verbatim: "agent setup \(client.rawValue) --undo"))
+      ]
     }
     let left = Instant.now.duration(to: end)
     guard left > .zero, let result = try? program.run(arguments, patience: left, limit: 65_536),
@@ -198,7 +216,11 @@ private struct OldestVersion {
     else { return [Finding(.program, .ok, Phrase("\(path) did not tell its version"))] }
     let version = "\(found).\(minor)"
     if (found, minor) < (self.major, self.minor) {
-      return [Finding(.program, .warn, Phrase("\(path) is of version \(version): \(consequence)"))]
+      return [
+        Finding(
+          .program, .warn, Phrase("\(path) is of version \(version): \(consequence)"),
+          hint: Phrase("install a later version of \(client.rawValue)"))
+      ]
     }
     return [Finding(.program, .ok, Phrase("\(path), version \(version)"))]
   }
@@ -216,5 +238,47 @@ private struct OldestVersion {
       let minor = Int(String(decoding: parts[1], as: UTF8.self))
     else { return nil }
     return (major, minor)
+  }
+}
+
+/// A helper in git's own settings.
+struct GitHelperEntry: Sendable {
+  /// The place that it is for; nil for all.
+  let url: String?
+  /// Its command; empty for one that takes those away that came before it.
+  let helper: String
+
+  /// All of them, in the order in which git asks; none where git tells of none.
+  static func all(patience: Duration = .seconds(5)) -> [GitHelperEntry] {
+    guard let git = InstalledProgram("git"),
+      let result = try? git.run(
+        ["config", "-z", "--includes", "--get-regexp", "^credential\\.(.*\\.)?helper$"],
+        changes: ["GIT_DIR": nil], patience: patience),
+      result.succeeded
+    else { return [] }
+    return result.output.split(separator: 0).map { entry in
+      let parts = entry.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+      let name = parts[0]
+      let hasURL = name.count > "credential.helper".utf8.count
+      let url = name.dropFirst("credential.".utf8.count).dropLast(".helper".utf8.count)
+      return GitHelperEntry(
+        url: hasURL ? String(decoding: url, as: UTF8.self) : nil,
+        helper: parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : "")
+    }
+  }
+
+  /// Whether it is this program.
+  var isOurs: Bool {
+    let name = ProgramName.current.text
+    let text = ConfigurationText(Array(helper.utf8))
+    return ["git-credential-\(name)", "\(name)' helper git", "\(name) helper git"].contains { text.contains($0) }
+      || helper.utf8.elementsEqual(name.utf8)
+  }
+
+  /// Whether git asks it for a place.
+  func isFor(_ place: OriginEntry?) -> Bool {
+    guard let url else { return true }
+    guard let place, let own = OriginEntry(url, allowHTTPLoopback: true) else { return false }
+    return own.origin.utf8.elementsEqual(place.origin.utf8) && own.covers(place.path)
   }
 }

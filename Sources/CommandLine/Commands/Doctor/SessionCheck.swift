@@ -7,7 +7,23 @@ internal import Wire
 enum SessionCheck {
   static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
     let accounts = answer["accounts"]?.array ?? []
-    return daemon(answer["daemon"]) + servers(accounts) + accounts.flatMap { account($0, now) }
+    return daemon(answer["daemon"]) + servers(accounts) + accounts.flatMap { account($0, now) + unconfirmed($0) }
+  }
+
+  /// The places that accounts list.
+  static func places(_ answer: JSONObject) -> [OriginEntry] {
+    (answer["accounts"]?.array ?? []).flatMap { $0["origins"]?.array ?? [] }
+      .compactMap { $0.string.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
+  }
+
+  /// Places in the settings that the vault does not repeat.
+  private static func unconfirmed(_ account: JSON) -> [Finding] {
+    let name = account["name"]?.string ?? "?"
+    return (account["unconfirmed_origins"]?.array ?? []).compactMap(\.string).map { origin in
+      Finding(
+        .settings, .warn, Phrase("\(name): \(origin) is in the settings, but was never confirmed and gets no token"),
+        hint: Phrase(verbatim: "agent account set \(name) --host \(ShellWord.quoted(origin))"))
+    }
   }
 
   // MARK: Daemon
@@ -24,7 +40,9 @@ enum SessionCheck {
       findings.append(
         Finding(.daemon, .warn, Phrase("another version was put in the place of the one that runs"), hint: restart))
     }
-    findings += DaemonText.problems(daemon).map { Finding(.daemon, .warn, $0) }
+    findings += DaemonText.problems(daemon).map {
+      Finding(.daemon, .warn, $0, hint: Phrase("agent daemon restart"))
+    }
     return findings.isEmpty ? [Finding(.daemon, .ok, DaemonText.line(daemon))] : findings
   }
 
@@ -60,7 +78,10 @@ enum SessionCheck {
       if seen.contains(known) { continue }
       seen.append(known)
       if let failure = server["problem"].flatMap({ Failure(json: $0) }) {
-        findings.append(Finding(.server, .fail, Phrase("\(issuer): \(failure.text)"), hint: failure.advice))
+        findings.append(
+          Finding(
+            .server, .fail, Phrase("\(issuer): \(failure.text)"),
+            hint: failure.advice ?? Phrase(verbatim: "curl -sSI \(ShellWord.quoted(issuer))")))
       } else {
         let time = server["milliseconds"]?.int ?? 0
         let keys = server["keys"]?.int.map { Phrase.counted($0, one: "\($0) key", other: "\($0) keys") }
@@ -69,6 +90,9 @@ enum SessionCheck {
             .server, .ok,
             keys.map { Phrase("\(issuer) answered in \(time) ms, with \($0)") }
               ?? Phrase("\(issuer) answered in \(time) ms")))
+      }
+      if let proxy = account["proxy"]?.string {
+        findings.append(Finding(.server, .ok, Phrase("\(issuer) is asked through the proxy \(withoutUser(proxy))")))
       }
       if let offset = server["clock_offset"]?.int, abs(offset) > mostClockOffset {
         let length = RelativeTime.phrase(seconds: abs(offset))
@@ -85,6 +109,12 @@ enum SessionCheck {
     return clocks + findings
   }
 
+  /// The URL of a proxy without the credentials that may be in it.
+  private static func withoutUser(_ url: String) -> String {
+    guard let mark = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { return url }
+    return String(url.utf8[url.utf8.index(after: mark)...]) ?? url
+  }
+
   // MARK: Accounts
 
   private static func account(_ account: JSON, _ now: Int) -> [Finding] {
@@ -95,7 +125,9 @@ enum SessionCheck {
       let text = account["failed_at"]?.int.map { Phrase("\(failure.text), \(RelativeTime.pastPhrase($0, now: now))") }
       let isPassing = [.tryLater, .locked].contains(failure.code.exitStatus)
       findings.append(
-        Finding(.account, isPassing ? .warn : .fail, text ?? failure.text, hint: failure.advice))
+        Finding(
+          .account, isPassing ? .warn : .fail, text ?? failure.text,
+          hint: failure.advice ?? Phrase(verbatim: "agent status \(name)")))
     } else if account["state"]?.string == "signed_out" {
       findings.append(
         Finding(.account, .warn, Phrase("\(name): not signed in"), hint: Phrase("agent login \(name)")))
@@ -107,7 +139,9 @@ enum SessionCheck {
     let missing = asked.filter { !given.contains($0) && !["openid", "offline_access"].contains($0) }
     if !given.isEmpty, !missing.isEmpty {
       findings.append(
-        Finding(.scope, .warn, Phrase("\(name): asked for and not given: \(missing.joined(separator: " "))")))
+        Finding(
+          .scope, .warn, Phrase("\(name): asked for and not given: \(missing.joined(separator: " "))"),
+          hint: Phrase("agent login \(name)")))
     }
     return findings
   }

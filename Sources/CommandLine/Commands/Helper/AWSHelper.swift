@@ -6,7 +6,7 @@ internal import Wire
 enum AWSHelper {
   static let helper = HelperProtocol { (call) throws(Failure) in
     guard let role = call.role ?? named("AWS_ROLE_ARN", call) else {
-      throw Failure(.invalidRequest, "no role is named", hint: "--role-arn ARN")
+      throw Failure(.invalidRequest, "no role is named", hint: "agent helper aws --role-arn ARN")
     }
     var url = call.url
     if url == nil { url = try service(call) }
@@ -35,6 +35,13 @@ enum AWSHelper {
     call.variable(variable).flatMap { $0.isEmpty ? nil : $0 }
   }
 
+  /// The domains of the partitions that have one of their own, by what the names of their regions begin with, as botocore's
+  /// `partitions.json` lists them.
+  private static let domains: [(prefix: String, domain: String)] = [
+    ("cn-", "amazonaws.com.cn"), ("us-iso-", "c2s.ic.gov"), ("us-isob-", "sc2s.sgov.gov"),
+    ("us-isof-", "csp.hci.ic.gov"), ("eu-isoe-", "cloud.adc-e.uk"), ("eusc-", "amazonaws.eu"),
+  ]
+
   /// The service of the region that the environment names, or the global one.
   private static func service(_ call: HelperCall) throws(Failure) -> String {
     if let url = named("AWS_ENDPOINT_URL_STS", call) { return url }
@@ -44,6 +51,7 @@ enum AWSHelper {
     guard region.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }) else {
       throw Failure(.invalidRequest, "the region in the environment cannot be one")
     }
-    return "https://sts.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")"
+    let domain = domains.first { region.utf8.starts(with: $0.prefix.utf8) }?.domain ?? "amazonaws.com"
+    return "https://sts.\(region).\(domain)"
   }
 }

@@ -8,10 +8,17 @@ enum GitHelper {
   static let helper = HelperProtocol(
     input: { ["get", "erase", "store"].contains($0.last ?? "") ? .paragraph : .nothing },
     refusal: { failure, _, _ in
-      // Git would ask for a password next, which helps nobody where a token is used.
-      failure.code == .placeNotListed ? HelperRefusal(isSilent: true, status: 0) : HelperRefusal(output: "quit=1\n")
+      if failure.code == .placeNotListed { return HelperRefusal(isSilent: true, status: 0) }
+      // Git would ask for a password next, which helps nobody where only a sign-in does. After another failure its next
+      // helper may have one.
+      return endsSession(failure.code) ? HelperRefusal(output: "quit=1\n") : HelperRefusal()
     },
     question: { (call) throws(Failure) in try question(call) })
+
+  /// Whether the account that lists the place has no session that can be used. The daemon says that of no other place.
+  private static func endsSession(_ code: FailureCode) -> Bool {
+    code.exitStatus == .signInNeeded && code != .noAccount
+  }
 
   /// git's own limit of a line, in bytes.
   private static let mostLineBytes = 65_535

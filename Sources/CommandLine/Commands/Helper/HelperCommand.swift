@@ -33,7 +33,8 @@ struct HelperCommand {
     call.durationSeconds = invocation[.roleDuration]
     call.variable = { Environment.value($0) }
     self.call = call
-    account = try invocation.account(operand: nil)
+    // Neither the active account nor AGENT_ACCOUNT, which `agent env` exports to all that runs in a shell.
+    account = try invocation.namedAccount(operand: nil)
     deadline = .now.advanced(by: .seconds(invocation[.timeout] ?? Self.seconds))
     client = DaemonClient(invocation).forPrograms
   }
@@ -124,7 +125,8 @@ struct HelperCommand {
     request.place = TokenRequest.Place(
       url: place.url, user: place.user, kind: place.kind, isRefused: place.isRefused)
     guard place.url != nil || request.account != nil else {
-      throw Failure(.invalidRequest, "neither a place nor an account is named", hint: "--url URL or --account NAME")
+      throw Failure(
+        .invalidRequest, "neither a place nor an account is named", hint: "agent helper \(name.rawValue) --url URL")
     }
     try client.askForToken(.token(request)) { (answer, line) throws(Failure) in
       let credential = try HelperCredential(answer)
@@ -140,18 +142,26 @@ struct HelperCommand {
   }
 
   /// Answers for each place that an account lists. One that gives no token in time is left out.
+  ///
+  /// - Throws: Why there is no token, where no place gives one.
   private func answerAll(_ writer: HelperQuestion.Writer) throws(Failure) {
     let places = try listed().filter { $0.place.hasPrefix("https://") }
     try SecretText.with(capacity: 4096) { (all) throws(Failure) in
+      var first: Failure?
       for (account, place, _) in places {
         let until = min(deadline, .now.advanced(by: .seconds(Self.secondsEach)))
-        guard let client = try? client.limited(to: until) else { break }
-        try? credential(HelperPlace(url: place, account: account), client) { (text) throws(Failure) in
-          all.append(contentsOf: text.bytes.span)
-        } writer: { (credential, token, text) throws(Failure) in
-          try writer(credential, token, &text)
+        do throws(Failure) {
+          let client = try client.limited(to: until)
+          try credential(HelperPlace(url: place, account: account), client) { (text) throws(Failure) in
+            all.append(contentsOf: text.bytes.span)
+          } writer: { (credential, token, text) throws(Failure) in
+            try writer(credential, token, &text)
+          }
+        } catch {
+          first = first ?? error
         }
       }
+      if all.bytes.isEmpty, let first { throw first }
       try Console.answer(all.bytes.span)
     }
   }
@@ -159,23 +169,60 @@ struct HelperCommand {
   /// The longest wait for one token of several, in seconds.
   private static let secondsEach = 3
 
-  /// The places that the account lists that is named, or all accounts.
+  /// The places that the account lists that is named, or all accounts. One that two accounts list is left out, and both
+  /// are named on standard error.
   private func listed() throws(Failure) -> [(account: String, place: String, user: String?)] {
-    try ListedPlace.all(of: account, try client.limited(to: deadline)).filter { !$0.entry.isMail }
-      .map { ($0.account, $0.entry.origin + $0.entry.path, $0.entry.user) }
+    let all = try ListedPlace.all(of: account, try client.limited(to: deadline)).filter { !$0.entry.isMail }
+    var told: [OriginEntry] = []
+    return all.compactMap { listed in
+      let accounts = all.filter { $0.entry.hasPlace(of: listed.entry) }.map(\.account)
+      let place = listed.entry.origin + listed.entry.path
+      guard Set(accounts).count > 1 else { return (listed.account, place, listed.entry.user) }
+      if !told.contains(where: { $0.hasPlace(of: listed.entry) }) {
+        told.append(listed.entry)
+        tell(Failure(.invalidRequest, Phrase("\(Phrase.all(accounts)) list \(place)"), hint: "--account NAME"))
+      }
+      return nil
+    }
   }
 
   // MARK: Refusals
 
   /// Tells in the helper's protocol, and to people in one line, why there is no answer.
   private func refuse(_ failure: Failure, _ helper: HelperProtocol, _ call: HelperCall) -> Int32 {
-    let line = client.console.line(of: failure)
+    let line = Self.line(of: failure, client.console)
     let refusal = helper.refusal(failure, line, call)
     if let next = refusal.next { return self.next(next, call) }
     try? Console.answer(refusal.output)
     if !refusal.isSilent { Console.tell(line + "\n") }
     return refusal.status ?? failure.code.exitStatus.rawValue
   }
+
+  /// The same for a command line of a helper that cannot be read.
+  ///
+  /// - Parameter arguments: The arguments behind the program's own name.
+  /// - Returns: The exit status; nil for another command line.
+  static func refuse(_ failure: Failure, _ console: Console, _ arguments: [String]) -> Int32? {
+    guard arguments.first?.utf8.elementsEqual(CommandName.helper.rawValue.utf8) ?? false else { return nil }
+    let line = line(of: failure, console)
+    let name = arguments.dropFirst().lazy.compactMap { HelperName(rawValue: $0) }.first
+    // A protocol in which the caller reads each failure.
+    if name == .gcp { try? Console.answer(HelperName.gcp.helper.refusal(failure, line, HelperCall()).output) }
+    Console.tell(line + "\n")
+    return failure.code.exitStatus.rawValue
+  }
+
+  /// A failure as one line, which names a command in any case.
+  private static func line(of failure: Failure, _ console: Console) -> String {
+    var failure = failure
+    if failure.advice == nil {
+      let isUsage = failure.code.exitStatus == .usage
+      failure.advice = Phrase(verbatim: isUsage ? "agent help helper" : "agent doctor")
+    }
+    return console.line(of: failure)
+  }
+
+  private func tell(_ failure: Failure) { Console.tell(Self.line(of: failure, client.console) + "\n") }
 
   /// Has the daemon drop the token that a place refused; a place that is not listed is none of ours.
   private func erase(_ url: String, _ secret: [UInt8]) -> Int32 {
@@ -186,7 +233,7 @@ struct HelperCommand {
       return 0
     } catch {
       if error.code == .placeNotListed { return 0 }
-      Console.tell(client.console.line(of: error) + "\n")
+      tell(error)
       return error.code.exitStatus.rawValue
     }
   }

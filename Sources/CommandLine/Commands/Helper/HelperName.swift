@@ -8,8 +8,9 @@ enum HelperName: String, CaseIterable, Sendable {
   init(_ word: String) throws(Failure) {
     guard let name = Self(rawValue: word) else {
       throw Failure(
-        .invalidRequest, "\(TokenShape.shown(word)) is no protocol of a helper",
-        hint: "choose one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
+        .invalidRequest,
+        "\(TokenShape.shown(word)) is no protocol of a helper; choose one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))",
+        hint: "agent help helper")
     }
     self = name
   }

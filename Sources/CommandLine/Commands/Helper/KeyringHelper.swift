@@ -63,8 +63,20 @@ enum KeyringHelper {
         }
       }
       guard words.first == "get", (2...3).contains(words.count), words.count == 3 || wantsUser else { return nil }
-      service = words[1]
-      user = words.count == 3 ? words[2] : nil
+      let (place, name) = Self.withoutUser(words[1])
+      service = place
+      user = words.count == 3 ? words[2] : name
+    }
+
+    /// A service without the user name that pip leaves in the URL of an index, and that name.
+    private static func withoutUser(_ service: String) -> (service: String, user: String?) {
+      let bytes = Array(service.utf8)
+      let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? 0
+      let end = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
+      guard let mark = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")) else { return (service, nil) }
+      let user = bytes[start..<mark].prefix { $0 != UInt8(ascii: ":") }
+      let rest = String(decoding: bytes[..<start] + bytes[(mark + 1)...], as: UTF8.self)
+      return (rest, user.isEmpty ? nil : String(decoding: user, as: UTF8.self))
     }
   }
 }

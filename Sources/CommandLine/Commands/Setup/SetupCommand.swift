@@ -76,7 +76,11 @@ struct SetupCommand {
       guard !context.url.isEmpty || client == .go else {
         throw Failure(.invalidRequest, "no host is named", hint: "--host HOST")
       }
-      if client == .aws { _ = try client.plan(context) }
+      guard try isSetUp(client, context) else {
+        throw Failure(
+          .missingValue, Phrase("\(outcome(client, context, .works).subject) is not set up"),
+          hint: client == .go && context.set("GOAUTH") != nil ? "unset GOAUTH" : hint(client, []))
+      }
       try SetupTrial(client, context).run(isHeard: !console.json)
       try tell(outcome(client, context, .works))
     case .print: try print(client, try context(client))
@@ -84,6 +88,24 @@ struct SetupCommand {
     case .apply, .dryRun: try apply(client, try context(client))
     }
     return 0
+  }
+
+  /// Whether the client's own settings have it ask this program.
+  private func isSetUp(_ client: SetupClient, _ context: SetupContext) throws(Failure) -> Bool {
+    if client == .git {
+      let entries = GitHelperEntry.all().filter { $0.isFor(context.place) }
+      // An empty one takes those away that came before it.
+      return entries.split(omittingEmptySubsequences: false) { $0.helper.isEmpty }.last?.first?.isOurs ?? false
+    }
+    let plan = try client.plan(context)
+    // The variable goes before the file.
+    if client == .go, let commands = context.set("GOAUTH") {
+      return try plan.isIn(Array("GOAUTH=\(commands)".utf8), of: "GOAUTH")
+    }
+    for file in plan.file == nil ? try client.files(context) : [plan.file].compactMap({ $0 }) {
+      if let bytes = try file.read(), try plan.isIn(bytes, of: file.path) { return true }
+    }
+    return false
   }
 
   // MARK: Which account

@@ -50,7 +50,10 @@ struct SetupContext: Sendable {
   /// `agent token`, for programs that want the bare token.
   ///
   /// - Throws: `invalid_configuration` for a scope or the like that could be more than a word to one of these programs.
-  func tokenLine() throws(Failure) -> String {
+  func tokenLine() throws(Failure) -> String { line(try tokenWords()) }
+
+  /// The words of ``tokenLine()`` behind the program.
+  func tokenWords() throws(Failure) -> [String] {
     var words = ["token", account, "--no-input"]
     if let listed {
       words += listed.scope.flatMap { ["--scope", $0] } + listed.resources.flatMap { ["--resource", $0] }
@@ -59,7 +62,7 @@ struct SetupContext: Sendable {
     guard words.allSatisfy({ $0.utf8.allSatisfy(ShellWord.isLiteral) }) else {
       throw Failure(.invalidConfiguration, "\(url) is listed with words that this program cannot take: \(account)")
     }
-    return line(words)
+    return words
   }
 
   /// A file below the directory that a variable names, else below another one in the home.

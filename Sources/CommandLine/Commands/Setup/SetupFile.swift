@@ -79,24 +79,28 @@ enum SetupLinks {
     }
   }
 
-  /// Makes a link to this program, unless it is there.
+  /// Makes a link to this program, unless it is there. One that leads nowhere is from before the program was moved.
   static func make(_ name: String, to program: String) throws(Failure) {
     let path = try directory()
     do throws(DirectoryError) {
       let directory = try PrivateDirectory(opening: path, create: true)
       if directory.link(name).map({ $0.utf8.elementsEqual(program.utf8) }) ?? false { return }
-      do { try directory.createLink(name, to: program) } catch { throw .system(error, path: "\(path)/\(name)") }
+      do {
+        if directory.link(name) != nil, FileAccess(of: "\(path)/\(name)") == .missing { try directory.removeFile(name) }
+        try directory.createLink(name, to: program)
+      } catch { throw .system(error, path: "\(path)/\(name)") }
     } catch {
       throw Failure(error)
     }
   }
 
-  /// Removes a link that leads to a program, if it still does.
+  /// Removes a link that leads to a program, if it still does, or to this one.
   static func remove(_ name: String, to program: String) throws(Failure) {
     let path = try directory()
     do throws(DirectoryError) {
       let directory = try PrivateDirectory(opening: path, create: false)
-      guard directory.link(name).map({ $0.utf8.elementsEqual(program.utf8) }) ?? false else { return }
+      let isOurs = directory.link(name).map { $0.utf8.elementsEqual(program.utf8) } ?? false
+      guard isOurs || Spawn.isSame("\(path)/\(name)", Machine.executablePath()) else { return }
       do { try directory.removeFile(name) } catch { throw .system(error, path: "\(path)/\(name)") }
     } catch {
       if case .system(let cause, _) = error, cause.isNotFound { return }

@@ -40,6 +40,16 @@ struct SetupPlan: Sendable {
     }
   }
 
+  /// Whether a text has what this plan would put there, by this program's hand or another's.
+  func isIn(_ bytes: [UInt8], of path: String) throws(Failure) -> Bool {
+    if case .member = change { return try insertion(in: bytes, of: path) == .present }
+    let text = ConfigurationText(bytes)
+    return text.lines.indices.contains { line in
+      let words = text.words(line).utf8
+      return keys.contains { $0.utf8.elementsEqual(words) || ($0.hasSuffix("; ") && words.starts(with: $0.utf8)) }
+    }
+  }
+
   /// A text with the change in it.
   ///
   /// - Throws: `invalid_configuration` for a text that is not what the client reads.
@@ -206,7 +216,7 @@ extension SetupClient {
   private static func pip(_ context: SetupContext) throws(Failure) -> SetupPlan {
     let key = "keyring-provider = subprocess"
     return SetupPlan(
-      file: try context.configurationFile("pip/pip.conf"), text: ["[global]", key],
+      file: try settingsFile(.pip, "PIP_CONFIG_FILE", "pip/pip.conf", context), text: ["[global]", key],
       change: .lines { (old) throws(Failure) in
         guard let header = old.header("global") else {
           return old.adding(["[global]", key], named: "pip", at: .end)
@@ -222,7 +232,7 @@ extension SetupClient {
   private static func uv(_ context: SetupContext) throws(Failure) -> SetupPlan {
     let key = "keyring-provider = \"subprocess\""
     return SetupPlan(
-      file: try context.configurationFile("uv/uv.toml"), text: [key],
+      file: try settingsFile(.uv, "UV_CONFIG_FILE", "uv/uv.toml", context), text: [key],
       change: .lines { (old) throws(Failure) in
         if old.hasLongStrings { return .refused }
         return existing("keyring-provider", "subprocess", in: old, old.section(nil))
@@ -230,6 +240,19 @@ extension SetupClient {
       }, keys: [key],
       notes: [Phrase("uv asks only with a user name in the URL of the index: https://oauth2@HOST/simple/")]
     )
+  }
+
+  /// The file that a variable names instead of the one below the user's configuration.
+  private static func settingsFile(
+    _ client: SetupClient, _ variable: String, _ name: String, _ context: SetupContext
+  ) throws(Failure) -> SetupFile {
+    guard let path = context.set(variable) else { return try context.configurationFile(name) }
+    guard path != "/dev/null" else { throw readsNothing(client, variable, path) }
+    return try SetupFile(path)
+  }
+
+  private static func readsNothing(_ client: SetupClient, _ variable: String, _ value: String) -> Failure {
+    Failure(.invalidConfiguration, "\(client.rawValue) reads no file of settings: \(variable) is \(value)")
   }
 
   private static func existing(
@@ -281,7 +304,7 @@ extension SetupClient {
       throw Failure(.invalidConfiguration, "this go has no GOAUTH: it is older than 1.24")
     }
     guard !values[0].isEmpty, values[0] != "off" else {
-      throw Failure(.invalidConfiguration, "go reads no file of settings: GOENV is off")
+      throw readsNothing(.go, "GOENV", "off")
     }
     let command = context.line(context.words(.go))
     let text = "GOAUTH=\(command); netrc"

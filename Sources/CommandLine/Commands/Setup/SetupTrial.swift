@@ -51,7 +51,7 @@ struct SetupTrial {
     case .go: context.words(.go)
     case .mcp: context.words(.mcp, place)
     case .kubectl: context.words(.kubectl)
-    default: context.words(.xoauth2, place + ["--user", try context.userName()])
+    default: try context.tokenWords()
     }
   }
 

@@ -1,0 +1,151 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+// Other helpers in the files of programs that have no command to tell of them.
+extension ProgramCheck {
+  /// Helpers of programs that have one for each host.
+  ///
+  /// - Parameter places: Those that accounts list.
+  static func helpers(for places: [OriginEntry]) -> [Finding] {
+    dockerHelpers(for: places) + cargoProviders(for: places)
+  }
+
+  private static var home: String { (try? UserDirectories.home(in: Environment.value)) ?? "" }
+
+  private static func variable(_ name: String, else value: String) -> String {
+    Environment.value(name).flatMap { $0.isEmpty ? nil : $0 } ?? value
+  }
+
+  private static func content(_ path: String) -> [UInt8]? { (try? SetupFile(path).read()).flatMap { $0 } }
+
+  // MARK: Docker
+
+  private static func dockerHelpers(for places: [OriginEntry]) -> [Finding] {
+    guard let bytes = content("\(variable("DOCKER_CONFIG", else: "\(home)/.docker"))/config.json"),
+      let helpers = (try? JSON(parsing: bytes))?["credHelpers"]?.object
+    else { return [] }
+    let name = ProgramName.current.text
+    let program = "docker-credential-\(name)"
+    let setUp = Phrase(verbatim: "agent setup docker")
+    var findings: [Finding] = []
+    for host in helpers.names {
+      let helper = helpers[host]?.string ?? ""
+      guard !helper.utf8.elementsEqual(name.utf8) else {
+        findings.append(Finding(.helper, .ok, Phrase("docker asks this program for \(host)")))
+        continue
+      }
+      guard let place = OriginEntry(host, allowHTTPLoopback: true),
+        places.contains(where: { $0.origin.utf8.elementsEqual(place.origin.utf8) })
+      else { continue }
+      findings.append(
+        Finding(.helper, .warn, Phrase("docker asks another helper for \(host): \(programName(helper))"), hint: setUp))
+    }
+    guard findings.contains(where: { $0.level == .ok }) else { return findings }
+    guard let found = Spawn.search(program) else {
+      return [Finding(.helper, .fail, Phrase("docker looks for \(program), which is not on the PATH"), hint: setUp)]
+    }
+    guard Spawn.isSame(found, Machine.executablePath()) else {
+      return [Finding(.helper, .fail, Phrase("docker finds another program as \(program): \(found)"), hint: setUp)]
+    }
+    return findings
+  }
+
+  // MARK: cargo
+
+  /// The providers of cargo's registries at these places. Of several files the one that is nearest to the working directory
+  /// decides, and the user's own is the last.
+  private static func cargoProviders(for places: [OriginEntry]) -> [Finding] {
+    var files: [(path: String, text: ConfigurationText)] = []
+    for directory in cargoDirectories {
+      // cargo reads the older name first.
+      let found = ["config", "config.toml"].lazy.compactMap { name in
+        content("\(directory)/\(name)").map { (path: "\(directory)/\(name)", text: ConfigurationText($0)) }
+      }
+      if let first = found.first { files.append(first) }
+    }
+    var findings: [Finding] = []
+    var seen: Set<String> = []
+    for file in files {
+      for name in file.text.cargoRegistries where !seen.contains(name) {
+        let values = files.compactMap { file in
+          file.text.header("registries.\(name)").flatMap { header in
+            file.text.value("credential-provider", in: file.text.section(header)).map { (file.path, $0) }
+          }
+        }
+        let index = files.lazy.compactMap { file in
+          file.text.header("registries.\(name)").flatMap { file.text.value("index", in: file.text.section($0)) }
+        }.first
+        guard let (path, provider) = values.first, let index, isListed(index, places) else { continue }
+        seen.insert(name)
+        let own = ProgramName.current.text
+        // Blanks and quotes are left out of both.
+        let isOurs = ["\(own),helper,cargo", "\(own)helpercargo", "cargo-credential-\(own)"].contains {
+          ConfigurationText(Array(provider.utf8)).contains($0)
+        }
+        findings.append(
+          isOurs
+            ? Finding(.helper, .ok, Phrase("cargo asks this program for \(name)"))
+            : Finding(
+              .helper, .warn, Phrase("cargo asks another provider for \(name), which \(path) names"),
+              hint: printing(name, at: index)))
+      }
+    }
+    return findings
+  }
+
+  private static func printing(_ registry: String, at index: String) -> Phrase {
+    let words = ["agent", "setup", "cargo", "--host", place(of: index), "--name", registry, "--print"]
+    return Phrase(verbatim: words.map(ShellWord.quoted).joined(separator: " "))
+  }
+
+  private static var cargoDirectories: [String] {
+    var directories: [String] = []
+    var names = (Machine.currentDirectory() ?? "").split(separator: "/")
+    while !names.isEmpty {
+      directories.append("/\(names.joined(separator: "/"))/.cargo")
+      names.removeLast()
+    }
+    let own = variable("CARGO_HOME", else: "\(home)/.cargo")
+    if !directories.contains(where: { $0.utf8.elementsEqual(own.utf8) }) { directories.append(own) }
+    return directories
+  }
+
+  private static func isListed(_ index: String, _ places: [OriginEntry]) -> Bool {
+    guard let place = OriginEntry(place(of: index), allowHTTPLoopback: true) else { return false }
+    return places.contains { $0.origin.utf8.elementsEqual(place.origin.utf8) && $0.covers(place.path) }
+  }
+
+  /// The place of an index without the prefix that says how it is read.
+  private static func place(of index: String) -> String {
+    let prefix = "sparse+"
+    return index.hasPrefix(prefix) ? String(index.dropFirst(prefix.count)) : index
+  }
+
+  // MARK: AWS
+
+  /// Keys in the other file of the AWS command line, which go before a command.
+  static func awsKeys(of profiles: [String]) -> [Finding] {
+    let path = variable("AWS_SHARED_CREDENTIALS_FILE", else: "\(home)/.aws/credentials")
+    guard !profiles.isEmpty, let text = content(path).map(ConfigurationText.init) else { return [] }
+    return profiles.filter { profile in
+      text.header(profile).map { text.value("aws-access-key-id", in: text.section($0)) != nil } ?? false
+    }.map { profile in
+      Finding(
+        .helper, .warn, Phrase("aws takes the keys of \(profile) from \(path) first"),
+        hint: Phrase(verbatim: "aws configure list --profile \(ShellWord.quoted(profile))"))
+    }
+  }
+}
+
+extension ConfigurationText {
+  /// The names of cargo's registries that have a table each.
+  fileprivate var cargoRegistries: [String] {
+    let start = "[registries."
+    return lines.indices.map(bare).filter { $0.hasPrefix(start) }.compactMap { line in
+      line.utf8.firstIndex(of: UInt8(ascii: "]")).map { String(line[..<$0].dropFirst(start.count)) }
+    }
+  }
+}
