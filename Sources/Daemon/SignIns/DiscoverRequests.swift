@@ -9,6 +9,8 @@ internal import Wire
 final class DiscoverRequests: DaemonPart {
 
   func discover(_ request: DiscoverRequest, _ ticket: Ticket) throws(Failure) {
+    var request = request
+    request.url = AccountConfiguration.issuer(pasted: request.url)
     let settings = try settings()
     if let answer = try Self.known(request, settings) { return loop.send(.result(answer), to: ticket) }
     var configuration = AccountConfiguration(issuer: request.url, clientID: "")
@@ -16,13 +18,17 @@ final class DiscoverRequests: DaemonPart {
     let proxyCredentials = try configuration.takeProxy(of: request.settings)
     let cancellation = context.cancellation(of: ticket)
     jobs.wait(as: WaitShare(ticket), cancellation) {
-      [services, configuration] () throws(SessionError) -> ResourceSearch.Finding in
+      [services, configuration, request] () throws(SessionError) -> ResourceSearch.Finding in
       let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
       return try ResourceSearch(
         request.url, configuration, proxyCredentials: secret, services: services, cancellation: cancellation
       ).run()
     } then: { [self] outcome in
       switch outcome {
+      case .failure(.oauth(let error)) where [.insecureURL, .invalidURL, .invalidIssuer].contains(error.code):
+        var failure = Failure(.oauth(error), account: request.account)
+        failure.code = .invalidRequest
+        loop.send(.failure(failure), to: ticket)
       case .success(let finding): loop.send(.result(Self.answer(finding, request, settings)), to: ticket)
       case .failure(let error): loop.send(.failure(Failure(error, account: request.account)), to: ticket)
       }

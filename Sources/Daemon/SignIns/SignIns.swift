@@ -43,7 +43,7 @@ final class SignIns: AccountPart {
     lastLogin += 1
     let login = Login(
       id: lastLogin, name: try Self.newLoginName(), ticket: ticket, account: meant.account,
-      entered: meant.isNew ? request.words : [], startedAt: services.time.now())
+      entered: request.words, startedAt: services.time.now())
     login.wantsQRCode = request.wantsQRCode
     login.isDetached = request.isDetached
     // There is nothing that a person does, and so nothing to give up.
@@ -220,7 +220,7 @@ final class SignIns: AccountPart {
       login.browser == nil
       ? Phrase("the code expired before the sign-in was approved")
       : Phrase("the sign-in was not approved in time")
-    fail(login) { Failure(.codeExpired, message, hint: Phrase(verbatim: Failure.login(login.account.text, $0))) }
+    fail(login) { Failure(.codeExpired, message, hint: SignInCommand(login.account.text, $0).phrase) }
   }
 
   func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {

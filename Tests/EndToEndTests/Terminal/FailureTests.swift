@@ -54,9 +54,7 @@ import Testing
       #expect(
         result.errorText.contains("work: the certificate of \(place) is not trusted: its authority is not known"),
         "\(result.errorText)")
-      #expect(
-        result.errorText.contains("agent login work --issuer \(server.url) --client-id agent-cli --ca-file FILE"),
-        "\(result.errorText)")
+      #expect(result.errorText.contains("name the file of its certificate with --ca-file\n"), "\(result.errorText)")
       for (mode, words) in [
         (HostileTLSServer.Mode.selfSigned, "is not trusted: it is self-signed"), (.expired, "has expired"),
         (.otherHost, "is for another host"),
@@ -83,22 +81,66 @@ import Testing
   }
 
   // RFC 8414 section 3.3: issuers are compared byte by byte.
-  @Test func `of a slash that is missing or too many leads to a sign-in that works`() throws {
+  @Test func `of a slash too many leads to the same command, which then works`() throws {
     try Self.with { issuer, tree in
-      let result = try tree.agent(Self.line(issuer.url + "/", "--allow-http-loopback"))
+      let (right, wrong) = (issuer.url, issuer.url + "/")
+      let result = try tree.agent(Self.line(wrong, "--allow-http-loopback", "--use"))
       #expect(result.failed(1))
-      #expect(result.errorText.contains("the slash at the end counts: agent login work"), "\(result.errorText)")
+      let options = "--client-id agent-cli --device --no-open --allow-http-loopback --use"
+      #expect(Hints.all(in: result) == ["the slash at the end counts: agent login work \(options) --issuer \(right)"])
       let again = try follow(result, tree)
       #expect(again.succeeded, "\(again.errorText)")
+      // The account is there, and its issuer is not the one that was named.
+      #expect(try follow(tree.agent(Self.line(wrong, "--allow-http-loopback")), tree).succeeded)
+
+      let url = try tree.agent("login", wrong, "--client-id", "agent-cli", "--allow-http-loopback", "--device")
+      #expect(Hints.all(in: url).first?.contains("agent login \(right) --client-id") == true, "\(url.errorText)")
+      #expect(try follow(url, tree).succeeded)
+
+      let token = try tree.agent("token", "work", "--id-token").outputText
+      let line = "verify --audience agent-cli --allow-http-loopback --issuer"
+      let verdict = try tree.agent(line.split(separator: " ").map(String.init) + [wrong], input: token)
+      #expect(Hints.all(in: verdict) == ["the slash at the end counts: agent \(line) \(right)"], "\(verdict.errorText)")
+
+      let file = tree.path("refresh-token")
+      try tree.directory.write("refresh-token", "a refresh token")
+      let added = try tree.agent(
+        "account", "import", "new", "--issuer", wrong, "--client-id", "agent-cli", "--allow-http-loopback",
+        "--refresh-token-file", file)
+      #expect(
+        Hints.all(in: added) == [
+          "the slash at the end counts: agent account import new --client-id agent-cli --allow-http-loopback"
+            + " --refresh-token-file \(file) --issuer \(right)"
+        ], "\(added.errorText)")
+    }
+  }
+
+  @Test func `of a slash too few leads to the same command with it`() throws {
+    try Self.with { issuer, tree in
+      try issuer.control("break_metadata", "issuer")
+      let result = try tree.agent(Self.line(issuer.url, "--allow-http-loopback"))
+      #expect(Hints.all(in: result).first?.hasSuffix("--issuer \(issuer.url)/") == true, "\(result.errorText)")
     }
   }
 
   @Test(arguments: ["openid-configuration", "oauth-authorization-server"])
   func `does not come of the address of the metadata, which names the issuer`(document: String) throws {
     try Self.with { issuer, tree in
+      let url = "\(issuer.url)/.well-known/\(document)"
+      let login = ["login", url, "--client-id", "agent-cli", "--allow-http-loopback", "--device"]
+      #expect(try tree.agent(login).succeeded)
+      #expect(try tree.agent("logout", "--all").succeeded && tree.agent("account", "remove", "127.0.0.1").succeeded)
+      #expect(
+        try tree.agent("account", "add", "new", "--issuer", url, "--client-id", "x", "--allow-http-loopback").succeeded)
+      #expect(try tree.agent("account", "show", "new").outputText.contains("\(issuer.url)\n"))
+      #expect(try tree.agent("account", "remove", "new").succeeded)
       let result = try tree.agent(Self.line("\(issuer.url)/.well-known/\(document)", "--allow-http-loopback"))
       #expect(result.succeeded, "\(result.errorText)")
       #expect(try tree.json("status")["accounts"]?.array?.first?["issuer"] == .string(issuer.url))
+      let token = try tree.agent("token", "work", "--id-token").outputText
+      let verdict = try tree.agent(
+        ["verify", "--audience", "agent-cli", "--allow-http-loopback", "--issuer", url], input: token)
+      #expect(verdict.succeeded, "\(verdict.errorText)")
     }
   }
 
@@ -114,12 +156,27 @@ import Testing
 
   @Test func `of an issuer that is none is one of usage`() throws {
     try AgentTree.with { tree in
+      let named: [(String) -> [String]] = [
+        { Self.line($0) }, { ["account", "add", "new", "--issuer", $0, "--client-id", "x"] },
+        { ["account", "import", "new", "--refresh-token-file", "/dev/null", "--issuer", $0, "--client-id", "x"] },
+        { ["verify", "--audience", "x", "--issuer", $0] },
+      ]
       for (issuer, words) in [
         ("http://localhost:1234", "use 127.0.0.1 instead of localhost"), ("http://id.example", "use https"),
         ("https://id.example/?tenant=1", "check the issuer's URL"), ("no url", "check the issuer's URL"),
       ] {
-        let result = try tree.agent(Self.line(issuer))
-        #expect(result.failed(2) && result.errorText.contains(words), "\(issuer): \(result.errorText)")
+        for line in named {
+          let result = try tree.agent(line(issuer), input: "a.b.c")
+          #expect(result.failed(2) && result.errorText.contains(words), "\(line(issuer)): \(result.errorText)")
+        }
+      }
+      for line in named + [{ ["login", $0, "--client-id", "x"] }] {
+        let words = line("http://127.0.0.1:1")
+        let whole = "agent " + (words + ["--allow-http-loopback"]).joined(separator: " ")
+        let result = try tree.agent(words, input: "a.b.c")
+        #expect(result.failed(2))
+        #expect(
+          Hints.all(in: result) == ["for a development server on this machine: \(whole)"], "\(result.errorText)")
       }
       let given = try tree.agent(Self.line("http://localhost:1234", "--allow-http-loopback"))
       #expect(

@@ -126,7 +126,7 @@ extension HelperCredential {
       throw Failure(
         .tokenNotBound,
         "the access token of \(account) needs a proof with each request, which this program cannot give",
-        hint: "agent request --account \(account) URL")
+        hint: "have \("agent request") send the requests of \(account)")
     }
   }
 

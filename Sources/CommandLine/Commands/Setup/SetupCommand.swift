@@ -73,7 +73,7 @@ struct SetupCommand {
     case .test:
       let context = try context(client)
       guard !context.url.isEmpty || client == .go else {
-        throw Failure(.invalidRequest, "no host is named", hint: "--host HOST")
+        throw Failure(.invalidRequest, "no host is named", hint: "name it with \("--host")")
       }
       if client == .aws { _ = try client.plan(context) }
       try SetupTrial(client, context).run(isHeard: !console.json)
@@ -115,7 +115,9 @@ struct SetupCommand {
     if let other = others.first {
       let accounts = Phrase.all([first.account, other.account])
       throw client.canNameAccount
-        ? Failure(.invalidRequest, Phrase("\(accounts) list \(place.text)"), hint: "--account NAME")
+        ? Failure(
+          .invalidRequest, Phrase("\(accounts) list \(place.text)"),
+          hint: Phrase("choose one: \(Phrase.choices([first.account, other.account], of: "account"))"))
         : Failure(
           .invalidConfiguration,
           Phrase("\(accounts) list \(place.text), and \(client.rawValue) cannot name one of them"))
