@@ -68,6 +68,13 @@ struct Catalogue: Sendable {
           break
         }
       }
+      // Two texts with a colon between them are one without words of its own: an account, a host or a subject and what is
+      // said of it, or what failed and why.
+      for range in text.ranges(of: ": ") where !words.isEmpty {
+        if remains(of: text[..<range.lowerBound]).isEmpty, remains(of: text[range.upperBound...]).isEmpty {
+          words = []
+        }
+      }
       known[text] = words
       return words
     }
@@ -90,10 +97,25 @@ struct Catalogue: Sendable {
   /// Has each line that a command that failed has told of itself be a text of the catalogue, whatever values are in it.
   static func check(_ result: ProcessResult, of arguments: [String]) throws {
     guard !result.succeeded, !arguments.contains("--json") else { return }
+    try check(result.errorText, of: arguments)
+  }
+
+  /// The same for what several commands have told.
+  static func check(_ errorText: String, of arguments: [String]) throws {
     let catalogue = try shared.get()
-    for line in result.errorText.split(separator: "\n") {
+    for line in errorText.split(separator: "\n") {
       guard let prefix = ["agent: error: ", "agent: hint: ", "agent: "].first(where: line.hasPrefix) else { continue }
-      let remains = catalogue.remains(of: line.dropFirst(prefix.count))
+      let text = line.dropFirst(prefix.count)
+      var remains = catalogue.remains(of: text)
+      // Before what is wrong with a file stands its path.
+      if !remains.isEmpty, text.hasPrefix("/"), let space = text.firstIndex(of: " ") {
+        remains = catalogue.remains(of: text[space...].dropFirst())
+      }
+      // A helper tells all in one line: the error, and the hint behind it in brackets.
+      if !remains.isEmpty, text.hasSuffix(")"), let bracket = text.firstRange(of: " (") {
+        remains = catalogue.remains(of: text[..<bracket.lowerBound])
+        remains += catalogue.remains(of: text[bracket.upperBound...].dropLast())
+      }
       #expect(remains.isEmpty, "no other language has \(remains) in \"\(line)\" of \(arguments)")
     }
   }
