@@ -21,7 +21,7 @@ public struct AgentError: Error, Sendable, Hashable {
     case fixProgram
   }
 
-  /// What helps.
+  /// The remedy, as a text for people.
   public let remedy: Remedy
 
   /// The code in agentd(8), ERROR CODES, such as `session_expired`. A later agent may have more of them.

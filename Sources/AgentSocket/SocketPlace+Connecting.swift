@@ -7,7 +7,7 @@ extension SocketPlace {
 
   /// A connection to this user's daemon; nil if none is running.
   ///
-  /// - Parameter seconds: The longest wait for a daemon that accepts nobody.
+  /// - Parameter seconds: The longest wait for a daemon that accepts no connection.
   /// - Throws: `timeout` if that time is over.
   package static func connectToDaemon(
     within seconds: Int = WireProtocol.defaultTimeoutSeconds, telling tell: Tell = { _ in }

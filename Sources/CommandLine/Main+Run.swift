@@ -78,7 +78,7 @@ package enum Main {
 }
 
 extension Failure {
-  /// What this refusal means where the daemon that answered is of an older version than this program.
+  /// The meaning of this refusal where the daemon that answered is of an older version than this program.
   fileprivate var fromOlderDaemon: Failure? {
     guard code == .invalidRequest, message == Self.unknownRequest else { return nil }
     return Failure(

@@ -30,7 +30,7 @@ package struct CryptoError: Error, Hashable, Sendable {
     case foreignKey
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   package var code: Code
   /// The operation that failed: a name of this program, or of the library's function.
   package var operation: String

@@ -6,7 +6,7 @@ internal import Platform
 ///
 /// Where there is no bus, nothing is heard and nothing goes wrong. Any thread may use it.
 package final class LockWishes: Sendable {
-  /// Who may have the wish.
+  /// The bus that the wish may come from.
   enum Source: Hashable, CaseIterable {
     /// logind, for `loginctl lock-session` and for desktops that lock by way of it.
     case loginManager
@@ -64,7 +64,7 @@ extension LockWishes.Source {
     "org.xfce.ScreenSaver",
   ]
 
-  /// What is asked of the bus.
+  /// The match rules that the bus is asked to apply.
   var rules: [String] {
     switch self {
     case .loginManager: ["type='signal',sender='\(Self.logind)',interface='\(Self.logind).Session',member='Lock'"]

@@ -11,7 +11,7 @@ internal import Platform
     case user
   }
 
-  /// What a signal says, as far as anybody here wants to know it.
+  /// The members of a signal that are used here.
   struct Signal: Hashable {
     var sender: String?
     var path: String?

@@ -12,7 +12,7 @@ package final class AccountSetting: Sendable {
 
   /// Its effect: a sentence without its full stop, for the help and the manual.
   package let summary: String
-  /// What the manual says besides, in whole sentences.
+  /// Further text for the manual, in whole sentences.
   package let details: String
   /// The value that an account has which does not name the setting; nil for a flag, a list, and where the daemon decides.
   package let fallback: String?
@@ -206,7 +206,7 @@ extension AccountSetting {
     value.string.map { $0.utf8.count <= maximumTextBytes && !$0.utf8.contains(0) } ?? false
   }
 
-  /// What the value must be, if it has another type or size; nil if it has not.
+  /// The rule that the value breaks; nil if it has the right type and size.
   private func expectation(failedBy value: JSON) -> Expectation? {
     switch kind {
     case .text, .file, .choice: return Self.isText(value) ? nil : .text(mostBytes: Self.maximumTextBytes)

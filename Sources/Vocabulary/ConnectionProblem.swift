@@ -14,7 +14,7 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case certificateNotYetValid = "certificate_not_yet_valid"
   case certificateOfOtherHost = "certificate_of_other_host"
 
-  /// What follows "cannot reach the server: ".
+  /// The text that follows "cannot reach the server: ".
   package var title: String {
     switch self {
     case .hostNotFound: "host name not found"

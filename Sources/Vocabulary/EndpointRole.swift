@@ -37,7 +37,7 @@ package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
 /// A request in the log: its purpose, its method and its URL. Nothing in it is secret: queries, fragments and names of users are
 /// left out, and of a request to a resource everything but scheme, host and port.
 package struct RequestLine: Sendable, Hashable {
-  /// What is longer is cut.
+  /// A longer one is cut.
   package static let longestURL = 256
 
   package let role: EndpointRole

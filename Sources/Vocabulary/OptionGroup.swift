@@ -1,4 +1,4 @@
-/// What options of the command line are about: the help and the manual list those of a group together, under its title.
+/// The topic of options of the command line: the help and the manual list those of a group together, under its title.
 package enum OptionGroup: String, CaseIterable, Sendable {
   case service = "Which account and service"
   case signIn = "How to sign in"

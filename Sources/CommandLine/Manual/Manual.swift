@@ -103,16 +103,16 @@ enum Manual {
     "`agent exec` exits with the status of the command it runs, 126 when that cannot be run and 127 when it is not"
     + " found."
 
-  /// What somebody types who never used the program before.
+  /// The first commands of a new user.
   static let gettingStarted = [
-    Command.Example("Sign in to a service that is known by name", "agent login github"),
-    Command.login.examples[0], Command.Example("See who is signed in, and until when", "agent status"),
-    Command.token.examples[0], Command.exec.examples[0],
+    Example("Sign in to a service that is known by name", "agent login github"),
+    Command.named(.login).examples[0], Example("See who is signed in, and until when", "agent status"),
+    Command.named(.token).examples[0], Command.named(.exec).examples[0],
   ]
 
   static let examples = [
-    Command.Example("Stop a script when there is no token, whatever the reason", "token=$(agent token) || exit"),
-    Command.Example(
+    Example("Stop a script when there is no token, whatever the reason", "token=$(agent token) || exit"),
+    Example(
       "Use `agent` in a container, where no daemon should stay behind", "agent --no-daemon token work --min-valid 10m"),
   ]
 

@@ -356,7 +356,7 @@ extension ManualProtocol {
 
   // MARK: Events
 
-  /// Who asks a person for what.
+  /// The client that asks, and the scopes that it asks for.
   private static let signIn = [
     Member("login", "text", "The sign-in, by 128 random bits."),
     Member("account", "text", "The account."),

@@ -10,7 +10,12 @@ enum ManualRecipes {
       ManualSection("SHELLS AND SCRIPTS", scripts),
       ManualSection(
         "SEE ALSO",
-        [.seeAlso([("agent-env", 1), ("agent-exec", 1), ("agent-helper", 1), ("agent-setup", 1), ("agent-token", 1)])]),
+        [
+          .seeAlso([
+            ("agent", 1), ("agent-env", 1), ("agent-exec", 1), ("agent-helper", 1), ("agent-setup", 1),
+            ("agent-token", 1),
+          ])
+        ]),
     ]
   }
 
@@ -47,14 +52,6 @@ enum ManualRecipes {
       #"set smtp_url = "smtps://me%40example.com@smtp.example.com:465/""#,
       #"set smtp_authenticators = "oauthbearer:xoauth2""#, #"set smtp_oauth_refresh_command = "agent token work""#,
       #"set from = "me@example.com""#,
-    ]),
-    .heading("aerc"),
-    .text("In `~/.config/aerc/accounts.conf`:"),
-    .code([
-      "[work]", "source            = imaps+oauthbearer://me%40example.com@imap.example.com:993",
-      "source-cred-cmd   = agent token work",
-      "outgoing          = smtps+oauthbearer://me%40example.com@smtp.example.com:465",
-      "outgoing-cred-cmd = agent token work", "default           = INBOX", "from              = Me <me@example.com>",
     ]),
   ]
 

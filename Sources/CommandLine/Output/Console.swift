@@ -34,7 +34,7 @@ struct Console: Sendable {
   /// The command line, for hints that repeat it with a change.
   var typed: PastedCommand?
 
-  /// The longest wait for a daemon that accepts nobody.
+  /// The longest wait for a daemon that accepts no connection.
   var timeoutSeconds = WireProtocol.defaultTimeoutSeconds
 
   init(json: Bool, quiet: Bool, verbose: Bool = false) {

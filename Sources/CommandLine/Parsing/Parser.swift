@@ -42,7 +42,7 @@ struct Parser {
     }
     let asksForText = given.contains { [Option.help.name, Option.version.name].contains($0.option.name) }
     if !asksForText {
-      if command == nil, group == nil { command = .overview }
+      if command == nil, group == nil { command = Command.named(.overview) }
       try checkCompleteness()
     }
     return Invocation(

@@ -64,7 +64,7 @@ enum HelpWriter {
   }
 
   /// An example, whose line goes on after a backslash where it is too long.
-  static func example(_ example: Command.Example) -> String {
+  static func example(_ example: Example) -> String {
     let purpose = Prose.wrapped(Prose.plain(example.purpose) + ":", width: width - 2).map { "  \($0)\n" }.joined()
     var lines = [""]
     for word in units(of: example.line) {

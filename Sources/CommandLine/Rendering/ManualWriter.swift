@@ -119,7 +119,7 @@ enum ManualWriter {
     return Mdoc.list(items)
   }
 
-  static func examples(_ examples: [Command.Example]) -> String {
+  static func examples(_ examples: [Example]) -> String {
     examples.map { example in
       Mdoc.paragraph(example.purpose + ":") + ".Pp\n.Dl \(Mdoc.escaped(example.line))\n"
     }.joined(separator: ".Pp\n")

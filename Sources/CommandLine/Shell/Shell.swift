@@ -130,7 +130,7 @@ final class Shell: Sendable {
     unset: { "Remove-Item Env:\($0) -ErrorAction Ignore\n" },
     fail: { "$global:LASTEXITCODE = \($0)\n" }, readBy: [.reader("powershell")])
 
-  /// What nu takes by `from json | load-env`: it evaluates no text.
+  /// Input of nu's `from json | load-env`: it evaluates no text.
   static let nu = Shell(
     "nu", .json, set: json.assignment, unset: json.unsetting, fail: nil, frame: json.frame, readBy: [.reader("nu")])
 

@@ -71,16 +71,6 @@ final class Command: Sendable {
   /// Command lines worth showing, with what each does.
   var examples: [Example] { shownExamples() }
 
-  struct Example: Sendable {
-    let purpose: String
-    let line: String
-
-    init(_ purpose: String, _ line: String) {
-      self.purpose = purpose
-      self.line = line
-    }
-  }
-
   /// The usage line, without the program's name: `token [OPTION]... [ACCOUNT]`.
   var usage: String {
     var usage = "\(name) [OPTION]..."
@@ -92,6 +82,17 @@ final class Command: Sendable {
   /// The option with this long or short name, among its own and the common ones.
   func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
     options.first(where: matches) ?? Options.common.first(where: matches)
+  }
+}
+
+/// A command line worth showing, with its purpose.
+struct Example: Sendable {
+  let purpose: String
+  let line: String
+
+  init(_ purpose: String, _ line: String) {
+    self.purpose = purpose
+    self.line = line
   }
 }
 
@@ -109,52 +110,52 @@ extension Command {
   /// The command of this name.
   static func named(_ name: CommandName) -> Command {
     switch name {
-    case .login: .login
-    case .logout: .logout
-    case .token: .token
-    case .env: .env
-    case .exec: .exec
-    case .proof: .proof
-    case .request: .request
-    case .helper: .helper
-    case .setup: .setup
-    case .doctor: .doctor
-    case .status: .status
-    case .list: .list
-    case .use: .use
-    case .whoami: .whoami
-    case .events: .events
-    case .verify: .verify
-    case .decode: .decode
-    case .accountAdd: .accountAdd
-    case .accountShow: .accountShow
-    case .accountSet: .accountSet
-    case .accountRename: .accountRename
-    case .accountRemove: .accountRemove
-    case .accountImport: .accountImport
-    case .accountClientMetadata: .accountClientMetadata
-    case .lock: .lock
-    case .unlock: .unlock
-    case .vaultStatus: .vaultStatus
-    case .vaultBind: .vaultBind
-    case .vaultAddPassphrase: .vaultAddPassphrase
-    case .vaultChangePassphrase: .vaultChangePassphrase
-    case .vaultRemoveSlot: .vaultRemoveSlot
-    case .vaultRotateKey: .vaultRotateKey
-    case .vaultRebind: .vaultRebind
-    case .vaultCheck: .vaultCheck
-    case .vaultSet: .vaultSet
-    case .daemonStart: .daemonStart
-    case .daemonStop: .daemonStop
-    case .daemonRestart: .daemonRestart
-    case .daemonStatus: .daemonStatus
-    case .daemonRun: .daemonRun
-    case .daemonLog: .daemonLog
-    case .completions: .completions
-    case .help: .help
-    case .overview: .overview
-    case .complete: .complete
-    case .renew: .renew
+    case .login: SignInCommands.login
+    case .logout: SignInCommands.logout
+    case .token: TokenCommands.token
+    case .env: TokenCommands.env
+    case .exec: TokenCommands.exec
+    case .proof: RequestCommands.proof
+    case .request: RequestCommands.request
+    case .helper: HelperCommands.helper
+    case .setup: SetupCommands.setup
+    case .doctor: SessionCommands.doctor
+    case .status: SessionCommands.status
+    case .list: SessionCommands.list
+    case .use: SessionCommands.use
+    case .whoami: SessionCommands.whoami
+    case .events: SessionCommands.events
+    case .verify: VerifyCommands.verify
+    case .decode: VerifyCommands.decode
+    case .accountAdd: AccountCommands.accountAdd
+    case .accountShow: AccountCommands.accountShow
+    case .accountSet: AccountCommands.accountSet
+    case .accountRename: AccountCommands.accountRename
+    case .accountRemove: AccountCommands.accountRemove
+    case .accountImport: AccountCommands.accountImport
+    case .accountClientMetadata: AccountCommands.accountClientMetadata
+    case .lock: VaultCommands.lock
+    case .unlock: VaultCommands.unlock
+    case .vaultStatus: VaultCommands.vaultStatus
+    case .vaultBind: VaultCommands.vaultBind
+    case .vaultAddPassphrase: VaultCommands.vaultAddPassphrase
+    case .vaultChangePassphrase: VaultCommands.vaultChangePassphrase
+    case .vaultRemoveSlot: VaultCommands.vaultRemoveSlot
+    case .vaultRotateKey: VaultCommands.vaultRotateKey
+    case .vaultRebind: VaultCommands.vaultRebind
+    case .vaultCheck: VaultCommands.vaultCheck
+    case .vaultSet: VaultCommands.vaultSet
+    case .daemonStart: DaemonCommands.daemonStart
+    case .daemonStop: DaemonCommands.daemonStop
+    case .daemonRestart: DaemonCommands.daemonRestart
+    case .daemonStatus: DaemonCommands.daemonStatus
+    case .daemonRun: DaemonCommands.daemonRun
+    case .daemonLog: DaemonCommands.daemonLog
+    case .completions: ShellCommands.completions
+    case .help: SessionCommands.help
+    case .overview: ShellCommands.overview
+    case .complete: ShellCommands.complete
+    case .renew: ShellCommands.renew
     }
   }
 }

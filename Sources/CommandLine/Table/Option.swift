@@ -7,7 +7,7 @@ final class OptionDeclaration: Sendable {
   /// The long spelling without the dashes.
   let name: String
 
-  /// What it is about.
+  /// The topic.
   let group: OptionGroup
 
   /// The one-letter spelling, if there is one.

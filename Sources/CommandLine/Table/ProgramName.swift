@@ -84,7 +84,7 @@ extension ProgramName {
   /// Marks that mdoc(7) text has before a word.
   private static let fontMarks = ["\\fB", "\\fP", "\\fR"].map { Array($0.utf8) }
 
-  /// What stands before it in the names of helpers, and in mdoc(7) text.
+  /// The text before it in the names of helpers, and in mdoc(7) text.
   private static let helperMarks = ["-credential-", "\\-credential\\-"].map { Array($0.utf8) }
 
   private static func mayStand(after before: ArraySlice<UInt8>) -> Bool {
@@ -94,9 +94,9 @@ extension ProgramName {
     return !isWordByte(last) && !"./-$%@".utf8.contains(last)
   }
 
-  /// What follows the name of the program in the names of pages.
-  private static let pages =
-    ["config", "providers"] + CommandName.pages.map { String($0.dropFirst(standard.text.count + 1)) }
+  /// The text after the name of the program in the names of pages.
+  private static let pages = Manual.pages.map(\.name).filter { $0.hasPrefix("\(standard.text)-") }
+    .map { String($0.dropFirst(standard.text.count + 1)) }
 
   private static func mayStand(before rest: ArraySlice<UInt8>) -> Bool {
     guard let first = rest.first else { return true }

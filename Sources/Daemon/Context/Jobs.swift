@@ -54,7 +54,7 @@ final class Jobs {
   /// A value that only the loop's thread uses, while a worker carries it.
   private struct LoopBound<Value>: @unchecked Sendable { let value: Value }
 
-  /// Runs `body`, which waits for nobody but the file system, and then `finish` on the loop.
+  /// Runs `body`, which waits for the file system alone, and then `finish` on the loop.
   func run<Value: Sendable, Problem>(
     _ body: @escaping @Sendable () throws(Problem) -> Value,
     then finish: @escaping (Result<Value, Problem>) -> Void

@@ -1,11 +1,11 @@
 internal import Vocabulary
 
-/// Whose work waits for others: servers, peers, locks of other processes. Work beyond the share's limit queues behind
-/// that of the same share only.
+/// The party whose work waits for others: servers, peers, locks of other processes. Work beyond the share's limit
+/// queues behind that of the same share only.
 enum WaitShare: Hashable, Sendable {
   /// The refreshes of one account, which its lock keeps apart anyway.
   case refresh(AccountName)
-  /// What is asked of the server about one account's session.
+  /// Questions to the server about one account's session.
   case questions(AccountName)
   /// Changes of one account, which wait for its lock.
   case changes(AccountName)

@@ -8,7 +8,7 @@ internal import Wire
 
 /// Publishes what happens to sessions and accounts: to the followers of `agent events`, token files and commands of the settings.
 final class SessionEvents: AccountPart {
-  private let commands: EventCommands
+  let commands: EventCommands
   private let tokenFiles: TokenFiles
   private let lock: VaultLock
   private let mark: ChangeMark

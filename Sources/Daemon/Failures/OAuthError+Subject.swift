@@ -2,7 +2,7 @@ internal import OAuth
 internal import Wire
 
 extension Phrase {
-  /// What an error is about: a place, a value or, after a colon, a reason.
+  /// The subject of an error: a place, a value or, after a colon, a reason.
   init(subjectOf error: OAuthError) {
     switch error.code {
     case .idTokenRejected, .userInfoRejected, .metadataInvalid, .registrationUnusable:

@@ -13,13 +13,13 @@ extension Phrase {
     }
   }
 
-  /// What is wrong with a file.
+  /// The problem of a file.
   init(_ problem: FileProblem, of path: String) {
     let title = Phrase(stringLiteral: problem.title)
     self = problem.mode.map { "\(path) \(title) (mode \($0))" } ?? "\(path) \(title)"
   }
 
-  /// What is wrong with a directory, and what to do.
+  /// The problem of a directory, and the remedy.
   init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path):

@@ -96,7 +96,7 @@ final class Server {
     parts.start(isPrivate: listening == nil)
     scheduleHousekeeping()
     try loop.run { isDone }
-    parts.commands.killAll()
+    parts.events.commands.killAll()
     connections.flushAll()
   }
 
@@ -104,7 +104,7 @@ final class Server {
     if connections.isEmpty, listening == nil || isOutdated { beginStop() }
     guard let ending, loop.jobs.localInFlight == 0 || loop.now >= ending.jobs,
       loop.jobs.waitsInFlight == 0 || loop.now >= ending.waits,
-      parts.commands.isIdle || loop.now >= ending.commands
+      parts.events.commands.isIdle || loop.now >= ending.commands
     else { return false }
     let result = JSONObject([("pid", .int(Int(Machine.processID)))])
     for ticket in stopRequests { connections.send(.result(result), to: ticket) }
@@ -130,7 +130,7 @@ final class Server {
   /// Whether the program was replaced, and nothing is lost when the daemon ends: the next client starts the new one.
   private var isOutdated: Bool {
     knowsProgram && ending == nil && loop.jobs.localInFlight == 0 && loop.jobs.waitsInFlight == 0
-      && parts.commands.isIdle && parts.signIns.logins.isEmpty
+      && parts.events.commands.isIdle && parts.signIns.logins.isEmpty
       && !parts.broker.holdsUnrenewable && Machine.isProgramReplaced
   }
 
@@ -153,7 +153,7 @@ final class Server {
     let cut = loop.now.advanced(by: Self.answerPatience)
     let ending = Ending(
       cut: cut, waits: cut.advanced(by: Self.endPatience), jobs: loop.now.advanced(by: Self.stopPatience),
-      commands: parts.commands.close(at: loop.now.advanced(by: Self.commandPatience)))
+      commands: parts.events.commands.close(at: loop.now.advanced(by: Self.commandPatience)))
     self.ending = ending
     // The loop asks whether it is done after each round.
     for deadline in [ending.waits, ending.jobs, ending.commands] { loop.schedule(at: deadline) {} }

@@ -5,7 +5,6 @@ internal import Wire
 
 /// The parts of the daemon, in the order of their dependencies.
 final class DaemonParts {
-  private let context: DaemonContext
   let broker: TokenBroker
   let signIns: SignIns
   let resources: ResourceRequests
@@ -20,12 +19,10 @@ final class DaemonParts {
   let signOuts: SignOuts
   let accounts: AccountRequests
   let events: SessionEvents
-  let commands: EventCommands
   let status: StatusRequests
   let identity: IdentityRequests
 
   init(_ context: DaemonContext) throws(SystemError) {
-    self.context = context
     let lock = VaultLock(context)
     broker = TokenBroker(context, lock: lock)
     signIns = SignIns(context, broker)
@@ -40,8 +37,7 @@ final class DaemonParts {
     vault = VaultRequests(context, lock, locking)
     signOuts = SignOuts(context, broker, signIns, resources, tokenFiles)
     locking.onUnlock = { [unowned signOuts] in signOuts.revokeOwed() }
-    commands = try EventCommands(running: context)
-    events = SessionEvents(context, broker, commands, tokenFiles, lock)
+    events = try SessionEvents(context, broker, EventCommands(running: context), tokenFiles, lock)
     accounts = AccountRequests(context, broker, signIns, signOuts, tokenFiles, events)
     status = StatusRequests(context, broker)
     identity = IdentityRequests(context, broker)

@@ -1,7 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// What answers the requests of the connections.
+/// Answers the requests of the connections.
 protocol RequestHandler: AnyObject {
   /// Starts a request. Its last line may follow at once or much later.
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])

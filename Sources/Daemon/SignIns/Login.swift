@@ -52,19 +52,14 @@ final class Login {
 
   /// Set once there is something that a person can act on; nil again when its client belongs to a stored account.
   var waiting: SignIn.Waiting?
-  var polling = DevicePolling(interval: 5, expiresIn: 0)
+  var polling = Polling()
 
   /// Whether the person has approved.
   let approval = Approval()
-  var hasWarnedOfClock = false
-  var hasMetForeignRedirect = false
-  var hasMetStranger = false
-  /// The address that the link leads to, until it was opened.
-  var linked: String?
-  /// What waits for a person to confirm it.
+  /// The visits of the browser, for a sign-in that waits for one.
+  var visits = Visits()
+  /// The sign-in that waits until a person confirms it.
   var unconfirmed: SignIn.Unconfirmed?
-  /// Whether all that came from the browser came from this user's programs, as far as is known.
-  var isTold = true
 
   /// Whether the client can show a QR code.
   var wantsQRCode = false
@@ -78,6 +73,23 @@ final class Login {
     self.account = account
     self.entered = entered
     self.startedAt = startedAt
+  }
+
+  /// The visits of the browser at the redirect server.
+  struct Visits {
+    /// The address that the link leads to, until it was opened.
+    var linked: String?
+    /// Whether all that came from the browser came from this user's programs, as far as is known.
+    var isTold = true
+    /// Whether an answer for another sign-in was logged; likewise a visit by another user.
+    var hasMetForeignRedirect = false
+    var hasMetStranger = false
+  }
+
+  /// The requests for the tokens of a device code.
+  struct Polling {
+    var device = DevicePolling(interval: 5, expiresIn: 0)
+    var hasWarnedOfClock = false
   }
 
   /// The wait for the browser's answer; nil for another flow.

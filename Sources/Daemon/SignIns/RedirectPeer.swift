@@ -6,7 +6,7 @@ final class RedirectPeer {
   let descriptor: FileDescriptor
   let login: UInt64
   let ends: TCPEnds
-  /// Whose the other end is, once that was looked up.
+  /// The owner of the other end, once it is known.
   var owner: TCPEnds.Owner?
   private let listener: RedirectListener
   /// When it is let go, whatever it does until then.

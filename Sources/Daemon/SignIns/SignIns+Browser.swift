@@ -17,9 +17,9 @@ extension SignIns {
       }
     }
     // Every user of the machine can read the address on the browser's command line where there is no link.
-    login.isTold = listener.map { $0.linkURL != nil } ?? true
+    login.visits.isTold = listener.map { $0.linkURL != nil } ?? true
     if listener?.linkURL != nil, waiting.url.text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
-      login.linked = waiting.url.text
+      login.visits.linked = waiting.url.text
     }
     let patience = SignIn.Waiting.Browser.patience
     log.note(.signInCode(seconds: patience), login.account)
@@ -30,7 +30,7 @@ extension SignIns {
         Event.Browser(
           login: login.name, account: login.account.text, issuer: waiting.prepared.configuration.issuer,
           clientID: waiting.prepared.configuration.clientID, scope: waiting.prepared.scope?.text,
-          url: waiting.url.text, linkURL: login.linked.flatMap { _ in listener?.linkURL },
+          url: waiting.url.text, linkURL: login.visits.linked.flatMap { _ in listener?.linkURL },
           redirectURI: waiting.request.redirectURI, mustPaste: listener == nil,
           expiresAt: expiry, urlExpiresAt: waiting.url.expiresIn.map { waiting.startedAtUnixSeconds + $0 })),
       to: login, until: expiry)
@@ -63,8 +63,8 @@ extension SignIns {
     switch answer {
     case .foreign:
       // Logged once per sign-in; otherwise any local program that connects could fill the log.
-      if !login.hasMetForeignRedirect { log.note(.redirectForeign, login.account) }
-      login.hasMetForeignRedirect = true
+      if !login.visits.hasMetForeignRedirect { log.note(.redirectForeign, login.account) }
+      login.visits.hasMetForeignRedirect = true
       return .foreign
     case .failure(let error):
       fail(login, .oauth(error))
@@ -74,10 +74,10 @@ extension SignIns {
       redirects?.close(login.id)
       log.note(.signInApproved, login.account)
       let id = login.id
-      if !isTold { login.isTold = false }
+      if !isTold { login.visits.isTold = false }
       // The code is spent from here on.
       login.cancellation.beginSpending()
-      if login.isTold {
+      if login.visits.isTold {
         jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
           try waiting.finish(code)
         } then: { [self] outcome in
@@ -145,9 +145,9 @@ extension SignIns: RedirectJudge {
   }
 
   func linkOpened(_ id: UInt64, isTold: Bool) -> String? {
-    guard let login = logins[id], let url = login.linked else { return nil }
-    login.linked = nil
-    if !isTold { login.isTold = false }
+    guard let login = logins[id], let url = login.visits.linked else { return nil }
+    login.visits.linked = nil
+    if !isTold { login.visits.isTold = false }
     return url
   }
 
@@ -161,8 +161,8 @@ extension SignIns: RedirectJudge {
 
   func strangerCame(_ id: UInt64) {
     // Logged once per sign-in: others must not fill the log.
-    guard let login = logins[id], !login.hasMetStranger else { return }
-    login.hasMetStranger = true
+    guard let login = logins[id], !login.visits.hasMetStranger else { return }
+    login.visits.hasMetStranger = true
     log.note(.peerDropped(.otherUser), login.account)
   }
 }

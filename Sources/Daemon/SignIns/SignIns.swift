@@ -138,7 +138,7 @@ final class SignIns: AccountPart {
 
   private func devicePrepared(_ login: Login, _ waiting: SignIn.Waiting.Device) {
     let (prepared, code) = (waiting.prepared, waiting.authorization)
-    login.polling = DevicePolling(code)
+    login.polling.device = DevicePolling(code)
     log.note(.signInCode(seconds: code.expiresIn), login.account)
     let expiry = waiting.startedAtUnixSeconds + code.expiresIn
     send(
@@ -147,7 +147,7 @@ final class SignIns: AccountPart {
           login: login.name, account: login.account.text, issuer: prepared.configuration.issuer,
           clientID: prepared.configuration.clientID, scope: prepared.scope?.text, userCode: code.userCode,
           verificationURI: code.verificationURI, verificationURIComplete: code.verificationURIComplete,
-          expiresAt: expiry, interval: login.polling.interval)), to: login, until: expiry)
+          expiresAt: expiry, interval: login.polling.device.interval)), to: login, until: expiry)
     if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
     detach(login, until: expiry)
     scheduleNextPoll(login)
@@ -169,7 +169,7 @@ final class SignIns: AccountPart {
     guard let device = login.device else { return }
     let now = services.time.now()
     let elapsed = device.startedAt.duration(to: now).wholeMilliseconds
-    switch login.polling.next(elapsedMilliseconds: elapsed) {
+    switch login.polling.device.next(elapsedMilliseconds: elapsed) {
     case .poll(let wait): schedule(at: now.advanced(by: .milliseconds(wait))) { [self, id = login.id] in pollDue(id) }
     case .expire(let wait):
       schedule(at: now.advanced(by: .milliseconds(wait))) { [self, id = login.id] in loginExpired(id) }
@@ -199,17 +199,17 @@ final class SignIns: AccountPart {
     case .failure(let error): loginFinished(id, .failure(error))
     case .success(.signedIn(let outcome)): loginFinished(id, .success(outcome))
     case .success(.undecided(let pending)):
-      let interval = login.polling.interval
-      login.polling.after(pending)
-      if login.polling.interval != interval {
-        log.note(.signInSlowed(seconds: login.polling.interval), login.account)
+      let interval = login.polling.device.interval
+      login.polling.device.after(pending)
+      if login.polling.device.interval != interval {
+        log.note(.signInSlowed(seconds: login.polling.device.interval), login.account)
       }
-      if login.polling.suspectsFastClock, !login.hasWarnedOfClock {
-        login.hasWarnedOfClock = true
+      if login.polling.device.suspectsFastClock, !login.polling.hasWarnedOfClock {
+        login.polling.hasWarnedOfClock = true
         let notice = Phrase("the server keeps asking to slow down: this machine's clock may run too fast")
         loop.send(.event(.notice(notice)), to: login.ticket)
       }
-      step(.signInPending(seconds: login.polling.interval), login.account)
+      step(.signInPending(seconds: login.polling.device.interval), login.account)
       scheduleNextPoll(login)
     }
   }

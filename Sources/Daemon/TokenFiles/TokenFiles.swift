@@ -133,7 +133,7 @@ final class TokenFiles: AccountPart {
     let expiresAtUnixSeconds: Int?
   }
 
-  /// What a file gets of a grant; nil if a refresh is to bring an ID Token that has more time left.
+  /// The token of a grant that a file holds; nil if a refresh is to bring an ID Token that has more time left.
   private func content(
     _ grant: AccessGrant, for file: TokenFile, _ account: LiveAccount
   ) throws(Failure) -> Content? {

@@ -6,7 +6,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// What verifies tokens: the keys that an issuer publishes or the caller hands over, or a shared secret. They never
+/// The keys that verify tokens: those that an issuer publishes or the caller hands over, or a shared secret. They never
 /// stand in for each other (RFC 8725 section 2.1).
 enum TokenKeys: Sendable {
   case published(VerificationKeys)

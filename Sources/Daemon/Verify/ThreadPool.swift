@@ -41,7 +41,7 @@ final class ThreadPool: Sendable {
     for _ in 1..<max(1, size) {
       guard
         (try? Threads.start(
-          name: "crew",
+          name: "verify",
           { [tasks] in
             while let task = tasks.pop(wait: nil) { task.help() }
           })) != nil

@@ -60,7 +60,7 @@ extension HTTPFailure.Code {
 }
 
 extension ConnectionProblem {
-  /// What is known about the failure of the last transfer of a handle; nil if it is nothing more than its code.
+  /// The details of the failure of a handle's last transfer; nil if only its code is known.
   init?(_ failure: HTTPFailure.Code, _ code: CURLcode, of handle: CurlHandle) {
     let problem: Self? =
       switch failure {

@@ -4,7 +4,7 @@ internal import Vocabulary
 package struct AuthorizationOptions: Sendable, Hashable {
   /// Prompt that the server must show, such as `login` or `consent` (OpenID Connect Core 1.0 section 3.1.2.1).
   package var prompt: String?
-  /// Whom the person probably wants to be (section 3.1.2.1).
+  /// The user name to suggest (`login_hint`, section 3.1.2.1).
   package var loginHint: String?
   /// How the person is to authenticate; any of them will do (section 3.1.2.1).
   package var acrValues: [String] = []
@@ -16,7 +16,7 @@ package struct AuthorizationOptions: Sendable, Hashable {
   package var audience: String?
   /// The thumbprint of the key that the code shall be bound to (RFC 9449 section 10).
   package var dpopKeyThumbprint: String?
-  /// What the account asks for at every sign-in.
+  /// The account's own parameters of every sign-in.
   package var extras = ExtraParameters()
   /// The claims that a resource demanded.
   package var challengedClaims: RequestedClaims?

@@ -74,8 +74,8 @@ package struct AuthorizationRequest: Sendable {
     return parameters
   }
 
-  /// What the person asked for and what the request needs, each once; `none` stands alone (OpenID Connect Core 1.0
-  /// section 3.1.2.1).
+  /// The values that the person asked for and those that the request needs, each once; `none` stands alone
+  /// (OpenID Connect Core 1.0 section 3.1.2.1).
   private var prompt: String? {
     let asked = options.prompt?.split(separator: " ").map { String($0) } ?? []
     if asked == ["none"] { return "none" }

@@ -4,7 +4,7 @@ internal import Encoding
 package struct ProtectedResource: Sendable, Hashable {
   /// The resource, exactly as it was asked for, or the whole origin that it belongs to.
   package let identifier: String
-  /// Who issues tokens for it, in the resource's order, each once; never empty.
+  /// The issuers of tokens for it, in the resource's order, each once; never empty.
   package let authorizationServers: [Issuer]
   /// The scope values to request; empty when the resource does not say.
   package internal(set) var scopes: [String]

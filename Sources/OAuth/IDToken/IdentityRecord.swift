@@ -1,6 +1,6 @@
 package import Encoding
 
-/// Who signed in, as the first ID Token of an account said. It is kept, so that a later token for anyone
+/// The person who signed in, as the first ID Token of an account said. It is kept, so that a later token for anyone
 /// else is noticed (OpenID Connect Core 1.0 section 12.2). Identity is the pair of issuer and subject
 /// (section 5.7).
 package struct IdentityRecord: Sendable, Hashable {

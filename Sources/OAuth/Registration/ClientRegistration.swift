@@ -67,7 +67,7 @@ package struct ClientRegistration: Sendable {
     }
   }
 
-  /// Where not everybody may register, the status tells (RFC 7591 section 3.2.2).
+  /// A server that lets only some clients register says so by the status (RFC 7591 section 3.2.2).
   private static func refusal(_ error: OAuthError) -> OAuthError {
     guard let status = error.httpStatus, [401, 403].contains(status) else { return error }
     var refusal = OAuthError(.registrationRejected, EndpointRole.registration.subject, httpStatus: status)

@@ -65,7 +65,7 @@ extension OAuthError.Code {
     }
   }
 
-  /// What an error means for the grant that a request used, and for a repetition of the request.
+  /// The meaning of an error for the grant that a request used, and for a repetition of the request.
   package enum Meaning: Sendable {
     /// The server ended the grant (RFC 6749 section 5.2).
     case grantEnded

@@ -16,7 +16,7 @@ package final class TokenResponse: Sendable {
   /// The granted scope; nil when the server names none, which means as requested (RFC 6749 section 5.1), or none that
   /// can be read.
   package let scope: Scope?
-  /// What was granted of `authorization_details` (RFC 9396 section 7); nil when the server names none that can be read.
+  /// The granted `authorization_details` (RFC 9396 section 7); nil when the server names none that can be read.
   package let authorizationDetails: AuthorizationDetails?
   /// Nil after a refresh means that the old one stays valid (RFC 6749 section 6).
   package let refreshToken: SharedSecret?

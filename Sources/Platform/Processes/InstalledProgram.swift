@@ -13,7 +13,7 @@ package struct InstalledProgram: Sendable {
     self.path = path
   }
 
-  /// What a run has come to.
+  /// The result of a run.
   package struct Result: Sendable {
     package let status: ExitStatus
     package var output: [UInt8]

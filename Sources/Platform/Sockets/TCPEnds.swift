@@ -78,7 +78,7 @@ package struct TCPEnds: Sendable, Hashable {
       let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 10).map { String(decoding: $0, as: UTF8.self) }
       guard fields.count >= 10, let user = UInt32(fields[7]), let inode = UInt64(fields[9]) else { return nil }
       ends = "\(fields[1]) \(fields[2])"
-      // The kernel shows user 0 for a socket that nobody has any more.
+      // The kernel shows user 0 for a socket that no process has any more.
       owner = inode == 0 ? .gone : Machine.isWSL && user == 0 ? .unknown : .user(user)
     }
   }

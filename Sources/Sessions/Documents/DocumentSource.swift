@@ -22,7 +22,7 @@ struct DocumentSource<Document: Sendable> {
 
   var way: DocumentWay { DocumentWay(name, transport) }
 
-  /// Who waits for the same may share it.
+  /// Callers that wait for the same document share it.
   var flight: DocumentFlight {
     DocumentFlight(way: way, proxyCredentials: transport.proxy?.credentials.map { ObjectIdentifier($0) })
   }

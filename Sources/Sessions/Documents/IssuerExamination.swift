@@ -6,7 +6,7 @@ package import Vocabulary
 /// A look at an account's authorization server, for people who want to know what is wrong: its public documents are
 /// fetched as a sign-in would, and nothing that is kept of it changes.
 package struct IssuerExamination: Sendable {
-  /// What was seen.
+  /// The findings.
   package struct Finding: Sendable {
     /// How long it took to get there and to read the answers.
     package var milliseconds: Int

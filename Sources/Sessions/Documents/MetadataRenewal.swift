@@ -4,7 +4,7 @@ internal import Vocabulary
 
 /// The way to other metadata than those in use, for when an endpoint that these name is gone.
 struct MetadataRenewal: Sendable {
-  /// Whose secrets are sent by them, and where these may go.
+  /// The account whose secrets are sent by them, and where these may go.
   struct Bounds: Sendable {
     let account: AccountName
     let authority: Authority

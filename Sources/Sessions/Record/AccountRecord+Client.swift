@@ -16,7 +16,7 @@ extension AccountRecord {
     set { registration?.token = newValue }
   }
 
-  /// What stays after a sign-out, without user and session; nil when nothing does.
+  /// The record after a sign-out, without user and session; nil when it would be empty.
   ///
   /// - Parameter revocation: The tokens that the server has not revoked yet.
   func signedOut(_ revocation: Revocation?) -> AccountRecord? {

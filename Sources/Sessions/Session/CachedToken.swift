@@ -40,7 +40,7 @@ struct CachedToken: Sendable {
   func satisfies(_ need: TokenNeed, _ policy: RefreshPolicy, now: Instant) -> Bool {
     if let removalDue = removalDue(policy), now >= removalDue { return false }
     guard let remaining = grant.remaining(at: now) else {
-      // Of a token of unknown lifetime nobody knows that it lasts; one that is younger than what is wanted is the best
+      // A token of unknown lifetime may end at any time; one that is younger than what is wanted is the best
       // there is. Where there is no other, it serves until it is refused.
       guard let wanted = need.minimumValiditySeconds, wanted > 0, notices.isRenewable else { return true }
       return grant.issuedAt.duration(to: now) <= .seconds(wanted)

@@ -8,21 +8,21 @@ package import Vocabulary
 /// Each refresh carries the generation it was started in; whatever ends the session or replaces its
 /// token moves the generation on, so that a slow answer never overwrites a newer state.
 package struct Session: Sendable {
-  /// What is known of the grant. Each state allows a refresh, since another process may have signed the account in.
+  /// The state of the grant. Each state allows a refresh, since another process may have signed the account in.
   enum State: Sendable {
     /// - Parameter renewFrom: When a session with the background policy gets its first token; nil if none is planned.
     case tokenless(VaultState, renewFrom: Instant?)
     case granted(CachedToken)
   }
 
-  /// What the vault last said of the grant of a session without a token.
+  /// The state of the grant in the vault, for a session without a token.
   enum VaultState: Sendable {
     /// There may be a grant: the record was not read, or held one.
     case unknown
     case signedOut, expired
   }
 
-  /// What the session does to get a token.
+  /// The session's work to get a token.
   enum Activity: Sendable {
     case idle
     /// A refresh that failed is retried as soon as possible.

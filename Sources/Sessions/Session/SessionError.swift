@@ -263,11 +263,11 @@ package struct ConfigurationError: Error, Hashable, Sendable {
     self.place = place
   }
 
-  /// Whether somebody else kept the lock of the settings.
+  /// Whether another process kept the lock of the settings.
   var isBusy: Bool { if case .storage(let error) = code { error.isAgain } else { false } }
 }
 
-/// What a person must do to get a client id.
+/// The steps by which a person gets a client id.
 package struct MissingClient: Sendable, Hashable {
   /// The provider's title, or the issuer.
   package var server: String
@@ -298,7 +298,7 @@ package enum ClientURLProblem: Sendable, Hashable {
   case malformed
   /// A published client has no secret.
   case secret
-  /// What a certificate proves is not in the document.
+  /// The document does not hold what a certificate proves.
   case certificate
   /// The server does not take such clients.
   case unannounced(canRegister: Bool)

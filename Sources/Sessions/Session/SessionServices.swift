@@ -202,7 +202,8 @@ package struct SessionServices: Sendable {
     return generation
   }
 
-  /// Who is signed in, by the verified ID Token in the account's record, which needs no network; nil when there is none.
+  /// The person who is signed in, by the verified ID Token in the account's record, which needs no network; nil
+  /// when there is none.
   ///
   /// - Parameter holdsToken: There is a token, though nothing that could renew it.
   /// - Throws: Why the account hands out nothing.

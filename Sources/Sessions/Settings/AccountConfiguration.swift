@@ -77,7 +77,7 @@ extension AccountConfiguration {
     try TokenTarget.make(scope: [], resources: settings.resources, audience: settings.audience)
   }
 
-  /// What a sign-in asks for beside the scope and the target.
+  /// The parameters of a sign-in beside the scope and the target.
   package func extraParameters() throws(ExtraParameters.Problem) -> ExtraParameters {
     try ExtraParameters(
       parameters: settings.parameters, claims: settings.claims, authorizationDetails: settings.authorizationDetails,

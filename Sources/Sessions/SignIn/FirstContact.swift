@@ -30,7 +30,7 @@ struct FirstContact {
     if asksToStay { access.configuration.askToStay(metadata) }
   }
 
-  /// What a person must do who has no client there.
+  /// The steps for a person who has no client there.
   var missingClient: SessionError {
     let provider = configuration.providerSettings
     // Who has no client has no redirect URI of an earlier sign-in.

@@ -63,7 +63,7 @@ extension ClientRegistrationRequest {
     }
   }
 
-  /// What the settings of an account want of its client, whatever the server.
+  /// The demands of an account's settings on its client, whatever the server.
   init(
     of configuration: AccountConfiguration, name: String, softwareID: String? = nil, softwareVersion: String? = nil
   ) throws(SessionError) {
@@ -80,7 +80,7 @@ extension ClientRegistrationRequest {
 }
 
 extension SessionServices {
-  /// What the account's record has of the client of these settings, if they say that it proves itself.
+  /// The members of the account's record for the client of these settings, if they say that it proves itself.
   package func credentials(
     of account: AccountName, _ configuration: AccountConfiguration
   ) throws(SessionError) -> ClientCredentials {

@@ -14,7 +14,7 @@ extension SignIn {
     package let scope: Scope?
     /// The level of protection that the session will be kept at.
     package let level: Protection
-    /// What the account asks for beside the scope.
+    /// The account's parameters beside the scope.
     let extras: ExtraParameters
     let request: Request
     /// Where the browser brings the answer; nil where none comes to this machine and none is pasted.

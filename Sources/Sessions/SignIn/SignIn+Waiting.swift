@@ -162,7 +162,7 @@ extension SignIn {
     let sentAt: Instant
     let demands: IDTokenDemands
 
-    /// Who signed in, by the ID Token; nil without one.
+    /// The person who signed in, by the ID Token; nil without one.
     package var subject: String? { verified.token?.identity.subject }
     /// The same for people, where the ID Token says it (OpenID Connect Core, section 5.1).
     package var name: String? {

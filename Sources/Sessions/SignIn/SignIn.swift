@@ -7,7 +7,7 @@ package import Vocabulary
 /// A sign-in to an account. Its phases are types: a ``Request``, the ``Prepared`` sign-in with its server and client,
 /// what a person is ``Waiting`` to approve, and the ``Outcome``.
 package enum SignIn {
-  /// What a sign-in starts from.
+  /// The input of a sign-in.
   package struct Request: Sendable {
     package let account: AccountName
     package let configuration: AccountConfiguration
@@ -83,7 +83,7 @@ package enum SignIn {
 }
 
 extension SignIn {
-  /// What a person should know of a sign-in.
+  /// A remark on a sign-in, for the person.
   package enum Notice: Sendable, Hashable {
     /// The client id is from this file.
     case clientFile(String)

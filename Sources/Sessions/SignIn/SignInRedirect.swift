@@ -5,7 +5,7 @@ internal import Vocabulary
 package struct SignInRedirect: Sendable {
   /// The redirect URI; with a port where it must be that one.
   package let uri: RedirectURI
-  /// It may be that of IPv6 in its place, because nobody has registered it by hand.
+  /// It may be that of IPv6 in its place, because it was not registered by hand.
   package let mayBeIPv6: Bool
   /// The port is that of a client that was registered for the account, for which another can be registered.
   let isRegistered: Bool

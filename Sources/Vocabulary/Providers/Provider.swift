@@ -40,7 +40,7 @@ package struct Provider: Sendable, Hashable {
   /// The standard errors that the server gives other names, by these or by their descriptions, in small letters (RFC 6749
   /// section 5.2).
   package var errorNames: [String: String] = [:]
-  /// What cannot be done there, one sentence each, lower case, without a full stop.
+  /// Limits of the service, one sentence each, lower case, without a full stop.
   package var limits: [String] = []
   /// Why no sign-in is possible from a terminal; nil where one is.
   package var obstacle: String?
@@ -98,13 +98,13 @@ package struct Provider: Sendable, Hashable {
     package var jwks: String?
   }
 
-  /// What a person does to get a client id.
+  /// How a person gets a client id.
   package struct Registration: Sendable, Hashable {
     /// The address of the page.
     package var page: String
     /// The kind of client to register, in the service's words.
     package var kind: String
-    /// What must be switched on, in the service's words.
+    /// The option that must be switched on, in the service's words.
     package var option: String?
   }
 

@@ -21,7 +21,7 @@ package struct TokenDescription: Sendable, Hashable {
   /// For a request that names a place.
   package var use: Use?
 
-  /// What goes to a place.
+  /// The form of the token for a place.
   package struct Use: Sendable, Hashable {
     package var kind: TokenKind
     /// The origin, and the path where the settings have one for it, that the token goes to; nil without a place.

@@ -77,7 +77,7 @@ extension Event {
     package var login: String
     package var account: String
     package var issuer: String
-    /// Who signed in, by the ID Token; nil without one.
+    /// The person who signed in, by the ID Token; nil without one.
     package var subject: String?
     package var name: String?
     /// The end of the sign-in, in unix seconds.

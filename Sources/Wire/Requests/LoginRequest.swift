@@ -28,7 +28,7 @@ package struct LoginRequest: Sendable, Hashable {
   /// Whether the caller can open a browser, for the daemon's choice.
   package var canOpenBrowser = false
 
-  /// What makes a sign-in needless; nil signs in whatever there is. The result then has `kept`.
+  /// The condition that makes a sign-in needless; nil signs in always. The result then has `kept`.
   package var unless: Condition?
   /// Whether the account and its session are in no file, and end with the daemon.
   package var isEphemeral = false
@@ -50,7 +50,7 @@ package struct LoginRequest: Sendable, Hashable {
     case paste
   }
 
-  /// What an account may have already.
+  /// The state of an account that may make a sign-in needless.
   package enum Condition: String, Sendable, CaseIterable {
     /// A session that was not found to be over; no server is asked.
     case signedIn = "signed_in"

@@ -114,7 +114,7 @@ import Wire
 @Suite struct `The help` {
   @Test func `on a command says what most people need of it`() {
     #expect(
-      HelpWriter.help(on: .token)
+      HelpWriter.help(on: .named(.token))
         == """
         Print a valid access token.
 
@@ -151,7 +151,7 @@ import Wire
 
   @Test func `with --all says all of a command in 80 columns`() {
     #expect(
-      HelpWriter.help(on: .vaultSet, all: true)
+      HelpWriter.help(on: .named(.vaultSet), all: true)
         == """
         Change when the vault locks by itself.
 
@@ -243,7 +243,7 @@ import Wire
   /// The arguments of each call of `agent` that a shell makes of a line, as it stands in the help.
   private static func calls(in line: String, _ tree: TemporaryDirectory) throws -> [[String]] {
     let shown = try #require(
-      HelpWriter.example(Command.Example("", line)).split(separator: "\n", maxSplits: 1).last.map(String.init))
+      HelpWriter.example(Example("", line)).split(separator: "\n", maxSplits: 1).last.map(String.init))
     let script = """
       cd '\(tree.path)'; : >calls
       # One write for each call, since those of a pipe happen at the same time.
@@ -279,12 +279,13 @@ import Wire
 
   @Test func `is found by the words of a command, a group, or a command with operands`() throws {
     #expect(try HelpCommand.text(for: []) == HelpWriter.program())
-    #expect(try HelpCommand.text(for: ["token"]) == HelpWriter.help(on: .token))
-    #expect(try HelpCommand.text(for: ["daemon", "stop"]) == HelpWriter.help(on: .daemonStop))
+    #expect(try HelpCommand.text(for: ["token"]) == HelpWriter.help(on: .named(.token)))
+    #expect(try HelpCommand.text(for: ["daemon", "stop"]) == HelpWriter.help(on: .named(.daemonStop)))
     #expect(try HelpCommand.text(for: ["daemon"]) == HelpWriter.help(onGroup: "daemon"))
-    #expect(try HelpCommand.text(for: ["token", "work"]) == HelpWriter.help(on: .token))
-    #expect(try HelpCommand.text(for: ["token"], all: true) == HelpWriter.help(on: .token, all: true))
-    #expect(try HelpCommand.text(for: ["daemon"], all: true).contains(HelpWriter.help(on: .daemonLog, all: true)))
+    #expect(try HelpCommand.text(for: ["token", "work"]) == HelpWriter.help(on: .named(.token)))
+    #expect(try HelpCommand.text(for: ["token"], all: true) == HelpWriter.help(on: .named(.token), all: true))
+    #expect(
+      try HelpCommand.text(for: ["daemon"], all: true).contains(HelpWriter.help(on: .named(.daemonLog), all: true)))
     #expect(throws: Failure(.invalidRequest, "there is no command \"daemon fly\"", hint: "agent help")) {
       try HelpCommand.text(for: ["daemon", "fly"])
     }

@@ -172,7 +172,7 @@ import Wire
     let names = page.compactMap { $0.meaning.split(separator: "Option `--").dropFirst().first?.prefix { $0 != "`" } }
     // The proxy and its exclusions come from the environment.
     #expect(names.count == page.count - 2)
-    for name in names { #expect(Command.login.option { $0.name == name } != nil, "--\(name)") }
+    for name in names { #expect(Command.named(.login).option { $0.name == name } != nil, "--\(name)") }
   }
 }
 

@@ -4,23 +4,23 @@ import Testing
 
 @testable import Daemon
 
-@Suite struct `A crew` {
+@Suite struct `A thread pool` {
   @Test(arguments: [1, 2, 4], [0, 1, 2, 3, 100]) func `does each part once, and is done when it returns`(
     size: Int, count: Int
   ) {
-    let crew = ThreadPool(size: size)
+    let pool = ThreadPool(size: size)
     for _ in 1...20 {
       let done = Monitor([Int](repeating: 0, count: count))
-      crew.each(count) { number in done.withLock { $0[number] += 1 } }
+      pool.each(count) { number in done.withLock { $0[number] += 1 } }
       #expect(done.withLock { $0 } == Array(repeating: 1, count: count))
     }
   }
 
   @Test func `works on several parts at the same time`() {
-    let crew = ThreadPool(size: 2)
+    let pool = ThreadPool(size: 2)
     let met = Monitor(0)
     // Each part waits for the other one.
-    crew.each(2) { _ in
+    pool.each(2) { _ in
       met.update { $0 += 1 }
       _ = met.wait(.seconds(20)) { $0 == 2 ? true : nil }
     }

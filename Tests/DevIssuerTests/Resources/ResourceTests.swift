@@ -128,7 +128,7 @@ import Testing
     let now = TestIssuer.startSeconds
     let common: JSONObject = [
       "active": true, "scope": "openid read", "client_id": "agent-cli", "username": "alice", "sub": "user-alice",
-      "iss": .string(issuer.issuer),
+      "email": "alice@example.com", "iss": .string(issuer.issuer),
     ]
     let refresh = try #require(tokens.refresh)
     #expect(try issuer.post("/introspect", "token=\(refresh)" + Self.confidential).json == .object(common))

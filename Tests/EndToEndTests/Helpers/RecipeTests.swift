@@ -7,7 +7,7 @@ import Testing
 /// token. Only the reader's own names are put in, and what makes a program trust the certificate of the tests.
 @Suite(.needsPrograms) struct `A recipe of the manual` {
   enum Name: String, CaseIterable {
-    case mbsync, msmtp, mutt, aerc, aws = "AWS web identity", azure = "Azure workload identity", vault = "Vault", step
+    case mbsync, msmtp, mutt, aws = "AWS web identity", azure = "Azure workload identity", vault = "Vault", step
     case httpie = "HTTPie", direnv, github = "GitHub Actions", gitlab = "GitLab CI"
   }
 
@@ -102,24 +102,6 @@ import Testing
     }
   }
 
-  @Test(.needs(client: "dovecot"), .needs(client: "aerc")) func `lets aerc read and send mail`() throws {
-    try Self.withMail(.aerc) { server, recipe in
-      #expect(try server.run("mkdir -p .config/aerc").succeeded)
-      try server.tree.directory.write("home/.config/aerc/accounts.conf", recipe + "\n")
-      try server.tree.directory.write("home/.config/aerc/aerc.conf", "[compose]\neditor=true\n")
-      // It asks whether to send what is written: y. Other views know no such key.
-      let process = try server.start(
-        """
-        chmod 600 .config/aerc/*; { until [ -e sent ]; do printf y; sleep 0.2; done; printf ':quit\\r'; } |
-          TERM=xterm timeout 60 script -qefc 'stty rows 30 cols 90; exec aerc "mailto:bob@example.com?subject=x&body=x"' seen >/dev/null
-        """)
-      let seen = Set(try [server.nextRequest(), server.nextRequest(), server.nextRequest()])
-      #expect(seen == Set([Self.isRead] + Self.isSent))
-      try server.tree.directory.write("home/sent", "")
-      #expect(try process.wait() == .exited(0), "\(process.errorText)")
-    }
-  }
-
   // MARK: Clouds and certificates
 
   @Test(.needs(client: "aws")) func `lets a library of AWS take the ID Token from a file`() throws {
@@ -199,9 +181,9 @@ import Testing
       // Its input is no terminal here.
       try server.tree.directory.write(
         "home/.config/httpie/config.json", #"{"default_options": ["--ignore-stdin", "--check-status"]}"#)
+      // The server answers 401 to everything but a good token, and HTTPie ends with a status of its own then.
       let result = try server.run(try Self.recipe(.httpie, server))
       #expect(result.succeeded, "\(result.errorText)")
-      #expect(try server.nextRequest() == "GET /me Bearer - 200")
     }
   }
 

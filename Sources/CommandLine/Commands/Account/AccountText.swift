@@ -2,7 +2,7 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// What is told of accounts to a person.
+/// The texts about accounts, for people.
 enum AccountText {
   /// A line for each account, and below it what its person should know.
   static func table(_ accounts: [JSON], of purpose: Purpose, _ presentation: Presentation) -> String {
@@ -26,7 +26,7 @@ enum AccountText {
     return table.text(presentation)
   }
 
-  /// What a table is for.
+  /// The purpose of a table.
   enum Purpose: Sendable { case list, status }
 
   private static func timeLeft(_ account: JSON, _ presentation: Presentation) -> Phrase? {
@@ -40,7 +40,7 @@ enum AccountText {
     account["issuer"]?.string.map { $0.hasPrefix("https://") ? String($0.dropFirst(8)) : $0 }
   }
 
-  /// What is not as it should be, or will not be for long.
+  /// The problems, present and near.
   private static func remarks(_ account: JSON, _ presentation: Presentation) -> [Phrase] {
     var remarks: [Phrase?] = [
       account[WireProtocol.signInMember]?.int.flatMap {

@@ -19,7 +19,7 @@ enum OverviewCommand {
     }
   }
 
-  /// Whether nobody has ever set anything up, so that no daemon need be asked.
+  /// Whether nothing was ever set up, so that no daemon need be asked.
   private static var isUntouched: Bool {
     guard Environment.value("AGENT_SOCKET") == nil, let home = try? UserDirectories.configHome else { return false }
     do {
@@ -38,7 +38,7 @@ enum OverviewCommand {
       + (more > 0 ? Phrase("and \(more) more: \("agent list")").localized() + "\n" : "")
   }
 
-  /// What to type first.
+  /// The first commands to type.
   private static var beginning: String {
     let lines: [Phrase] = [
       Phrase("to sign in, at GitHub say: \("agent login github"); elsewhere: \("agent help login")"),

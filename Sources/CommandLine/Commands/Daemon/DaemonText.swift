@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// What is told of the daemon to a person.
+/// The texts about the daemon, for people.
 enum DaemonText {
   /// The daemon on one line.
   static func line(_ daemon: JSON?) -> Phrase {
@@ -16,7 +16,7 @@ enum DaemonText {
     return parts.dropFirst().reduce(parts.first ?? Phrase(verbatim: "")) { Phrase("\($0), \($1)") }
   }
 
-  /// What is not as it should be.
+  /// The problems.
   static func problems(_ daemon: JSON?) -> [Phrase] {
     var problems: [Phrase] = []
     if let heap = daemon?["secure_heap"]?.string, heap != "locked" {

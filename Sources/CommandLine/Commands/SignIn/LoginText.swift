@@ -110,7 +110,7 @@ enum LoginText {
     return Phrase("\(account) is signed in as \(person). Sign in again?")
   }
 
-  /// What to do to act on the account by default, where it is not the active one.
+  /// The command to act on the account by default, where it is not the active one.
   static func otherActive(_ result: JSONObject) -> Phrase? {
     guard let account = result["account"]?.string, let active = result["active_account"]?.string,
       !active.utf8.elementsEqual(account.utf8)
@@ -120,7 +120,7 @@ enum LoginText {
 
   private static func person(_ result: JSONObject) -> String? { (result["person"] ?? result["subject"])?.string }
 
-  /// Who is signed in now.
+  /// The person who is signed in now.
   static func success(_ result: JSONObject, now: Int) -> Phrase {
     var text = result["kept"]?.bool == true ? Phrase("already signed in") : Phrase("signed in")
     if let issuer = result["issuer"]?.string { text = Phrase("\(text) to \(issuer)") }

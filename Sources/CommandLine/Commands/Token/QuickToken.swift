@@ -37,7 +37,7 @@ enum QuickToken {
   }
 
   /// - Returns: Nil if no daemon listens, or something is unusual.
-  /// - Throws: `timeout` if a daemon accepts nobody.
+  /// - Throws: `timeout` if a daemon accepts no connection.
   private static func connect(in place: borrowing PrivateDirectory) throws(Failure) -> FileDescriptor? {
     do {
       return try UnixSocket.connect(

@@ -97,7 +97,7 @@ extension TokenRequest {
     waitSeconds = invocation[.wait]
   }
 
-  /// Tells that nobody can promise what was asked for.
+  /// Tells that the validity that was asked for cannot be promised.
   func note(_ answer: TokenDescription, _ console: Console) {
     guard minimumValiditySeconds ?? 0 > 0, answer.expiresAt == nil else { return }
     console.note(Phrase("the server does not say how long tokens of \(answer.account) last"))

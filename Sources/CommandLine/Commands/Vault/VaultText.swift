@@ -48,7 +48,7 @@ enum VaultText {
     return Phrase("\(path), bound to \(binding)")
   }
 
-  /// What is not as it should be.
+  /// The problems.
   static func problems(_ vault: JSON?) -> [Phrase] {
     guard let vault, vault["exists"]?.bool == true, vault["device_bound"]?.bool == false else { return [] }
     return [binding(vault).map { Phrase("the vault is bound to \($0)") } ?? Phrase("the vault is bound to nothing")]

@@ -1,7 +1,8 @@
 internal import Vocabulary
 internal import Wire
 
-extension Command {
+/// The commands that look into tokens.
+enum VerifyCommands {
   static let verify = Command(
     .verify,
     summary: "Verify tokens by their issuer's keys",

@@ -1,6 +1,7 @@
 internal import Vocabulary
 
-extension Command {
+/// The commands for the daemon.
+enum DaemonCommands {
   static let daemonStart = Command(
     .daemonStart,
     summary: "Start the daemon, unless it runs",

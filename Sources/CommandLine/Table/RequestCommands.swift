@@ -1,4 +1,5 @@
-extension Command {
+/// The commands for requests to resources.
+enum RequestCommands {
   static let request = Command(
     .request,
     summary: "Make a request to a resource with an account's token",

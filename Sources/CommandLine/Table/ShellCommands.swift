@@ -1,4 +1,5 @@
-extension Command {
+/// The commands for shells, and those without a name that people type.
+enum ShellCommands {
   static let completions = Command(
     .completions,
     summary: "Print the completions for a shell",

@@ -1,6 +1,7 @@
 internal import Wire
 
-extension Command {
+/// The commands that set up accounts.
+enum AccountCommands {
   static let accountAdd = Command(
     .accountAdd,
     summary: "Set up an account without signing in",

@@ -1,6 +1,7 @@
 internal import Wire
 
-extension Command {
+/// The commands for the vault.
+enum VaultCommands {
   static let lock = Command(
     .lock,
     summary: "Lock what a passphrase or a PIN protects",

@@ -1,6 +1,7 @@
 internal import Vocabulary
 
-extension Command {
+/// The command that sets up other programs.
+enum SetupCommands {
   static let setup = Command(
     .setup,
     summary: "Have other programs ask for tokens",

@@ -1,4 +1,5 @@
-extension Command {
+/// The commands that print tokens, or run another command with them.
+enum TokenCommands {
   static let token = Command(
     .token,
     summary: "Print a valid access token",

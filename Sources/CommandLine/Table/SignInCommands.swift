@@ -1,6 +1,7 @@
 internal import Vocabulary
 
-extension Command {
+/// The commands that begin and end sessions.
+enum SignInCommands {
   static let login = Command(
     .login,
     summary: "Sign in to an account",

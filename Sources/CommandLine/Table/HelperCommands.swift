@@ -1,6 +1,7 @@
 internal import Vocabulary
 
-extension Command {
+/// The command that answers other programs.
+enum HelperCommands {
   static let helper = Command(
     .helper,
     summary: "Give other programs tokens, in their own protocols",

@@ -1,6 +1,7 @@
 internal import Wire
 
-extension Command {
+/// The commands that show sessions, and the help.
+enum SessionCommands {
   static let status = Command(
     .status,
     summary: "Show accounts and their sessions",

@@ -1,0 +1,35 @@
+internal import OAuth
+internal import Sessions
+
+/// Credentials of roles of one account, in memory.
+struct RoleCache {
+  /// A role at a service.
+  struct Key: Hashable {
+    let endpoint: Endpoint
+    let role: WebIdentityRole
+  }
+
+  /// The most roles of one account. Another one replaces the one that expires first.
+  private static let most = 32
+
+  /// The longest remaining time at which credentials are renewed, in seconds: programs ask for new ones 15 minutes before
+  /// the end.
+  private static let renewalSeconds = 1200
+
+  private var credentials: [Key: (value: WebIdentityRole.Credentials, renewFrom: Int)] = [:]
+
+  /// Credentials that are good for longer than their users want.
+  ///
+  /// - Parameter now: Unix seconds.
+  func fresh(_ key: Key, now: Int) -> WebIdentityRole.Credentials? {
+    credentials[key].flatMap { now < $0.renewFrom ? $0.value : nil }
+  }
+
+  mutating func put(_ value: WebIdentityRole.Credentials, for key: Key, now: Int) {
+    let (left, _) = value.expiresAt.subtractingReportingOverflow(now)
+    credentials[key] = (value, value.expiresAt - min(Self.renewalSeconds, max(0, left / 2)))
+    guard credentials.count > Self.most, let first = credentials.min(by: { $0.value.renewFrom < $1.value.renewFrom })
+    else { return }
+    credentials[first.key] = nil
+  }
+}

@@ -1,0 +1,74 @@
+package import Crypto
+
+/// The grants that need no person: a refresh, the client's own tokens, an exchange.
+extension AuthorizationServer {
+  private static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
+
+  /// Trades a refresh token for new tokens (RFC 6749 section 6). Sent once, and again only where a server
+  /// wants another proof of the key.
+  ///
+  /// - Parameter target: Only to ask for something else than all that was granted.
+  /// - Throws: `invalidGrant` when the sign-in is over; ``OAuthError/lostAnswer`` tells when the token may
+  ///   have been spent without an answer, ``OAuthError/brokenAnswer`` when it may have been spent with one that is
+  ///   of no use.
+  package func refresh(
+    _ token: SharedSecret, for target: TokenTarget? = nil, cancellation: Cancellation? = nil
+  ) throws(OAuthError) -> TokenEndpointAnswer {
+    let response: HTTPResponse
+    do throws(OAuthError) {
+      response = try requestTokens(cancellation: cancellation) { form in
+        form.add(.grantType, GrantType.refresh)
+        form.add(.refreshToken, secret: token)
+        form.add(target)
+      }
+    } catch {
+      var error = error
+      error.brokenAnswer = error.answerBegan && error.code != .redirectRefused
+      throw error
+    }
+    return try answer(in: response, kind: .refresh, sent: secrets(token))
+  }
+
+  /// Asks for a token for the client itself, with no user behind it (RFC 6749 section 4.4).
+  ///
+  /// - Parameters:
+  ///   - scope: The scope to request where `target` names none.
+  ///   - target: The target of the token.
+  /// - Throws: `invalidClient` when client authentication fails; `unauthorizedClient` when the client may not use this
+  ///   grant.
+  package func tokensForClient(
+    scope: Scope?, target: TokenTarget? = nil, cancellation: Cancellation? = nil
+  ) throws(OAuthError) -> TokenResponse {
+    let response = try requestTokens(cancellation: cancellation) { form in
+      form.add(.grantType, GrantType.clientCredentials)
+      if target?.scope == nil { form.add(scope) }
+      form.add(target)
+    }
+    return try tokens(in: response, kind: .other, sent: secrets())
+  }
+
+  /// Trades an access token for one that is good for something else (RFC 8693 section 2.1).
+  ///
+  /// - Throws: `invalidTarget` when the server gives none for that resource or audience; `unsupportedTokenType` for
+  ///   a token that is no access token (RFC 8693 section 2.2.1); `scopeWithheld`.
+  package func exchange(
+    _ subjectToken: SharedSecret, for target: TokenTarget, cancellation: Cancellation? = nil
+  ) throws(OAuthError) -> TokenResponse {
+    let response = try requestTokens(cancellation: cancellation) { form in
+      form.add(.grantType, GrantType.tokenExchange)
+      form.add(.subjectToken, secret: subjectToken)
+      form.add(.subjectTokenType, Self.accessTokenType)
+      form.add(.requestedTokenType, Self.accessTokenType)
+      form.add(target)
+    }
+    let tokens = try tokens(in: response, kind: .exchange, sent: secrets(subjectToken))
+    guard let type = tokens.issuedTokenType else {
+      throw OAuthError(.malformedResponse, "the token endpoint (issued_token_type)", httpStatus: response.status)
+    }
+    guard type.utf8.elementsEqual(Self.accessTokenType.utf8) else {
+      throw OAuthError(.unsupportedTokenType, "the token endpoint")
+    }
+    try tokens.check(covers: target.scope)
+    return tokens
+  }
+}
