@@ -60,7 +60,10 @@ extension Failure {
     switch error.code {
     case .invalid:
       self.init(
-        .invalidConfiguration, "the settings file is not valid at: \(TerminalText.clean(error.place))",
+        .invalidConfiguration,
+        error.place == Settings.wholeFile
+          ? "the settings file is not valid"
+          : "the settings file is not valid at: \(TerminalText.clean(error.place))",
         hint: "fix it by hand, or move it away and sign in again")
     case .unsupportedVersion:
       self.init(.invalidConfiguration, "the settings file is of a version this program does not know")

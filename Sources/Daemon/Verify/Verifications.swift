@@ -184,7 +184,8 @@ extension TokenRules {
         throw Failure(
           .invalidRequest,
           "\"\(TerminalText.clean(name, limit: 32))\" is not an algorithm that tokens are verified with",
-          hint: "one of \(Algorithm.allCases.map(\.rawValue).joined(separator: ", "))")
+          hint: Phrase.meant(by: name, among: Algorithm.allCases.map(\.rawValue))
+            ?? Phrase("one of \(Algorithm.allCases.map(\.rawValue).joined(separator: ", "))"))
       }
       algorithms.insert(algorithm)
     }

@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Vocabulary
 
 extension Phrase {
   /// Words to choose from.
@@ -6,6 +7,12 @@ extension Phrase {
 
   package static func choices(_ phrases: [Phrase]) -> Phrase {
     phrases.dropFirst().reduce(phrases.first ?? Phrase(verbatim: "")) { Phrase("\($0) or \($1)") }
+  }
+
+  /// Asks whether another word was meant; nil where none is close.
+  package static func meant(by word: String, among known: [String]) -> Phrase? {
+    let meant = Suggestion.candidates(for: word, among: known).map { "\"\($0)\"" }
+    return meant.isEmpty ? nil : Phrase("did you mean \(choices(meant))?")
   }
 
   /// The command that failed, with each of these values of an option. Without a command line the option alone is shown.

@@ -42,6 +42,18 @@ import Testing
     }
   }
 
+  @Test func `is waited for by a command that a token is for`() throws {
+    try Self.with { (tree, server) throws in
+      try tree.stopDaemon()
+      server.close()
+      let caller = try tree.start(["exec", "work", "--wait", "60s", "--", "sh", "-c", "echo $AGENT_ACCOUNT"])
+      try tree.awaitEvent("refresh_queued", of: "work")
+      try server.open()
+      #expect(try caller.readLine() == "work")
+      #expect(try caller.wait() == .exited(0), "\(caller.errorText)")
+    }
+  }
+
   @Test func `is waited for by those who say so, and asked once`() throws {
     try Self.with { (tree, server) throws in
       server.close()

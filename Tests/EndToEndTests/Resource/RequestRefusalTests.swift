@@ -130,7 +130,7 @@ import Testing
       (401, "Bearer error=\"insufficient_user_authentication\", acr_values=\"g\u{FC}ld\"", 3, "agent login work"),
       (
         403, #"Bearer error="insufficient_scope", scope="write admin""#, 6,
-        "agent login work --scope 'openid offline_access write admin'"
+        "agent login work --scope 'openid profile email offline_access write admin'"
       ),
       (
         401, #"Bearer error="insufficient_claims", claims="eyJhIjp7fX0=""#, 3,
@@ -139,11 +139,11 @@ import Testing
       (401, #"Bearer error="insufficient_claims", claims="$(touch x)""#, 3, "agent login work"),
       (
         401, #"Bearer error="insufficient_scope", scope="admin""#, 6,
-        "agent login work --scope 'openid offline_access admin'"
+        "agent login work --scope 'openid profile email offline_access admin'"
       ),
       (
         403, #"Bearer error="insufficient_scope", scope="';reboot;'""#, 6,
-        #"agent login work --scope 'openid offline_access '\'';reboot;'\'''"#
+        #"agent login work --scope 'openid profile email offline_access '\'';reboot;'\'''"#
       ),
       (403, #"Bearer error="insufficient_scope""#, 6, "sign in with this scope among those that --scope names"),
     ] as [(Int, String, Int32, String)])

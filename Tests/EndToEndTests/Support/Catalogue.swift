@@ -68,12 +68,19 @@ struct Catalogue: Sendable {
           break
         }
       }
+      // The name of a member or an error of the standard may be behind a text, in brackets.
+      if !words.isEmpty, text.hasSuffix(")"), let bracket = text.lastIndex(of: "("), text[..<bracket].hasSuffix(" "),
+        EnglishWords.found(in: String(text[bracket...])).isEmpty, remains(of: text[..<bracket].dropLast()).isEmpty
+      {
+        words = []
+      }
       // Two texts with a colon between them are one without words of its own: an account, a host or a subject and what is
       // said of it, or what failed and why.
       for range in text.ranges(of: ": ") where !words.isEmpty {
-        if remains(of: text[..<range.lowerBound]).isEmpty, remains(of: text[range.upperBound...]).isEmpty {
-          words = []
-        }
+        let (first, second) = (text[..<range.lowerBound], text[range.upperBound...])
+        // Behind an error's name stand the words of the server.
+        let isTold = first.hasSuffix(")") && first.split(separator: "(").last?.contains("_") == true
+        if remains(of: first).isEmpty, isTold || remains(of: second).isEmpty { words = [] }
       }
       known[text] = words
       return words
@@ -103,10 +110,19 @@ struct Catalogue: Sendable {
   /// The same for what several commands have told.
   static func check(_ errorText: String, of arguments: [String]) throws {
     let catalogue = try shared.get()
+    // What is told step by step is for those who look into the program, and in English.
+    let tellsSteps = arguments.contains { $0 == "-v" || $0.contains(" -v ") || $0.contains("--verbose") }
     for line in errorText.split(separator: "\n") {
       guard let prefix = ["agent: error: ", "agent: hint: ", "agent: "].first(where: line.hasPrefix) else { continue }
+      if tellsSteps, prefix == "agent: " { continue }
       let text = line.dropFirst(prefix.count)
       var remains = catalogue.remains(of: text)
+      // Between quotes stands a word of somebody else.
+      if !remains.isEmpty, text.contains("\"") {
+        let parts = text.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+        let own = parts.map { $0.offset % 2 == 0 ? String($0.element) : "x" }.joined(separator: "\"")
+        remains = catalogue.remains(of: own[...])
+      }
       // Before what is wrong with a file stands its path.
       if !remains.isEmpty, text.hasPrefix("/"), let space = text.firstIndex(of: " ") {
         remains = catalogue.remains(of: text[space...].dropFirst())
@@ -173,7 +189,7 @@ enum EnglishWords {
         end = closing
       } else {
         result.append(character)
-        if result.hasSuffix("(Server: ") || result.hasSuffix("(الخادم: ") { end = ")" }
+        if result.hasSuffix("(server: ") || result.hasSuffix("(Server: ") || result.hasSuffix("(الخادم: ") { end = ")" }
       }
     }
     return result

@@ -33,8 +33,14 @@ enum Hints {
     var words: [(text: String, isBare: Bool)] = []
     var word: (text: String, isBare: Bool)?
     var isQuoted = false
+    var isEscaped = false
     for character in text {
-      if character == "'" {
+      if isEscaped {
+        word = ((word?.text ?? "") + String(character), false)
+        isEscaped = false
+      } else if character == "\\", !isQuoted {
+        isEscaped = true
+      } else if character == "'" {
         isQuoted.toggle()
         word = (word?.text ?? "", false)
       } else if character == " ", !isQuoted {
@@ -135,7 +141,7 @@ private struct HintedCommand {
     let result = try run(
       "/usr/bin/unshare", ["-rn", "/bin/sh", "-c", Self.script, "sh", copy.path("tree")] + words, tree)
     // Only what stands on the line can be wrong with it: the copy has no network, and no terminal to ask on.
-    let isAsking = result.errorText.contains("terminal") || result.errorText.contains("--no-input")
+    let isAsking = ["terminal", "--no-input", "to sign in to"].contains(where: result.errorText.contains)
     #expect(
       result.status != .exited(2) || isAsking,
       "the hint \"\(hint)\" of \(arguments) cannot be run: \(result.errorText)")

@@ -183,7 +183,7 @@ enum HostileCatalogue {
         .browser, "break_metadata=issuer",
         otherIssuer(
           ": SERVER/",
-          "the slash at the end counts: agent login new --client-id agent-cli --allow-http-loopback --issuer SERVER/"),
+          "the slash at the end counts: agent login new --allow-http-loopback --json --client-id agent-cli --browser --issuer SERVER/"),
         suite: "oidcc-client-test-discovery-issuer-mismatch"),
       HostileRow(.browser, "body_at=metadata&body=error", otherIssuer("")),
       HostileRow(

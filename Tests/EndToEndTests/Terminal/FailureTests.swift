@@ -197,6 +197,30 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (["help", "lgoin"], "did you mean \"login\"?"), (["help", "providers", "githb"], "did you mean \"github\"?"),
+    (["setup", "dokcer"], "did you mean \"docker\"?"), (["helper", "kubctl"], "did you mean \"kubectl\"?"),
+    (["completions", "fsh"], "did you mean \"fish\"?"),
+    (["verify", "--jwks", "/dev/null", "--algorithms", "RS265"], "did you mean \"RS256\"?"),
+  ]) func `of a misspelt word asks whether one that there is was meant`(line: [String], hint: String) throws {
+    try AgentTree.with { tree in
+      let result = try tree.agent(line, input: "a.b.c")
+      #expect(result.failed(2) && result.errorText.contains(hint), "\(result.errorText)")
+    }
+  }
+
+  @Test func `of a port that speaks no TLS says so`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let place = issuer.url.dropFirst("http://".count)
+        let result = try tree.agent(Self.line("https://\(place)"))
+        #expect(
+          result.errorText.contains("the secure connection to \(place) failed: it does not speak TLS\n"),
+          "\(result.errorText)")
+      }
+    }
+  }
+
   @Test func `of a command without dashes before it tells where they belong`() throws {
     try Session.with { session in
       let result = try session.tree.agent("exec", "work", "sh", "-c", "echo \"$AGENT_ACCOUNT\"")
@@ -228,8 +252,18 @@ import Testing
       #expect(try tree.agent("logout", "second").succeeded)
       #expect(try tree.agent("status", "--check").succeeded, "what nobody is signed in to is not checked")
       #expect(try tree.agent("status", "second", "--check").status == .exited(3))
-      session.issuer.stop()
-      #expect(try tree.agent("status", "--check").status == .exited(4))
+      // The worst one of several: locked, then a session that is over, then a server that is away.
+      try tree.directory.write("passphrase", "one long phrase")
+      try Issuer.with { other in
+        try tree.signIn("ended", at: other.url)
+        try other.control("revoke_all", "1")
+        session.issuer.stop()
+        #expect(try tree.agent("status", "--check").status == .exited(3))
+        #expect(try tree.agent("status", "--check").status == .exited(4), "what is over now is not checked again")
+        try tree.signIn("shut", at: other.url, "--protect", "passphrase", "--passphrase-file", tree.path("passphrase"))
+        #expect(try tree.agent("lock").succeeded)
+        #expect(try tree.agent("status", "--check").status == .exited(5))
+      }
     }
   }
 
@@ -259,6 +293,33 @@ import Testing
       let end = try program.end()
       #expect(end.status == 0, "\(end.raw)")
     }
+  }
+
+  @Test func `to type it twice comes when it did not match three times`() throws {
+    try Self.with { issuer, tree in
+      let line = Self.line(issuer.url, "--allow-http-loopback", "--protect", "passphrase", "--qr-code", "never")
+      #expect(try Self.typing(line, tree, first: "New passphrase:").status == 2)
+      try tree.signIn("work", at: issuer.url)
+      let slot = try Self.typing(["vault", "add-passphrase"], tree, first: "New passphrase:")
+      #expect(slot.status == 2, "\(slot.raw)")
+      #expect(try tree.json("vault", "status")["slots"]?.array?.count == 1)
+    }
+  }
+
+  /// Types what does not match until the command gives up.
+  private static func typing(_ line: [String], _ tree: AgentTree, first question: String) throws -> Screen {
+    let program = try WatchedProgram(tree, columns: 100, [:], [Programs.path("agent")] + line)
+    for attempt in 1...3 {
+      try program.until(question, times: attempt)
+      try program.type("one long phrase")
+      try program.type("^M")
+      try program.until("Repeat passphrase:", times: attempt)
+      try program.type("another")
+      try program.type("^M")
+    }
+    let end = try program.end()
+    #expect(end.raw.contains("error: the passphrases do not match"), "\(end.raw)")
+    return end
   }
 
   // RFC 9449 section 7.1.

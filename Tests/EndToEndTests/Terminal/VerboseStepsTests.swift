@@ -139,7 +139,7 @@ import Testing
       let tree = session.tree
       try tree.signIn("home", at: session.issuer.url)
       #expect(try tree.agent("token", "work", "--force-refresh").errorText == "")
-      #expect(try !tree.agent("daemon", "log").outputText.contains("token endpoint"))
+      #expect(try !tree.agent("daemon", "log").outputText.contains("refreshing"))
       try session.issuer.control("hang", "token")
       let slow = try tree.start(["token", "work", "--force-refresh", "-v"])
       try session.issuer.await("hangs", 1)

@@ -12,34 +12,44 @@ enum EventsCommand {
     }
     // A variable that a shell carries along for tokens is no wish to be told less.
     let request = EventsRequest(account: try invocation.namedAccount(), follow: invocation[.follow])
+    let presentation = Presentation(invocation).inUTC(invocation[.utc])
     return .doing { () throws(Failure) in
-      if request.follow { try follow(request, client) } else { try tellRecent(request, client) }
+      if request.follow {
+        try follow(request, client, presentation)
+      } else {
+        try tellRecent(request, client, presentation)
+      }
     }
   }
 
-  private static func tellRecent(_ request: EventsRequest, _ client: DaemonClient) throws(Failure) {
+  private static func tellRecent(
+    _ request: EventsRequest, _ client: DaemonClient, _ presentation: Presentation
+  ) throws(Failure) {
     let result = try client.askIfRunning(.events(request))
     let entries = (result["events"]?.array ?? []).compactMap { SessionEntry(json: $0) }
     if let dropped = result["dropped"]?.int, dropped > 0 {
       client.console.note("\(dropped) earlier events are not kept")
     }
-    try Console.answer(entries.map { line($0, client.console) }.joined())
+    try Console.answer(entries.map { line($0, client.console, presentation) }.joined())
   }
 
-  private static func line(_ entry: SessionEntry, _ console: Console) -> String {
-    guard console.json else { return entry.text + "\n" }
+  private static func line(_ entry: SessionEntry, _ console: Console, _ presentation: Presentation) -> String {
+    guard console.json else { return entry.text(presentation.stamp) + "\n" }
     return String(decoding: JSON.object(entry.json).serialized(), as: UTF8.self) + "\n"
   }
 
   /// Returns when the daemon has no more to tell. That it stops, or that the time given has passed, is an error; a process
   /// that reads may end it sooner.
-  private static func follow(_ request: EventsRequest, _ client: DaemonClient) throws(Failure) {
+  private static func follow(
+    _ request: EventsRequest, _ client: DaemonClient, _ presentation: Presentation
+  ) throws(Failure) {
     var connection = try DaemonLauncher.connectOrStart(client.console)
     _ = client.logRequest(.events(request))
     try connection.send(client.envelope(.events(request)))
     while true {
       switch try connection.nextReply(before: .distantFuture) {
-      case .event(.session(let entry)): if let entry { try Console.answer(line(entry, client.console)) }
+      case .event(.session(let entry)): 
+        if let entry { try Console.answer(line(entry, client.console, presentation)) }
       case .event(let event): client.console.tell(event)
       case .failure(let failure): throw failure
       case .result: return

@@ -9,7 +9,8 @@ enum HelperName: String, CaseIterable, Sendable {
     guard let name = Self(rawValue: word) else {
       throw Failure(
         .invalidRequest, "\(TokenShape.shown(word)) is no protocol of a helper",
-        hint: "choose one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
+        hint: Phrase.meant(by: word, among: Self.allCases.map(\.rawValue))
+          ?? Phrase("choose one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))"))
     }
     self = name
   }

@@ -57,7 +57,8 @@ struct SetupCommand {
     guard let client = SetupClient(rawValue: word) else {
       throw Failure(
         .invalidRequest, "\(TokenShape.shown(word)) is no program that setup knows",
-        hint: "choose one of \(SetupClient.allCases.map(\.rawValue).joined(separator: ", "))")
+        hint: Phrase.meant(by: word, among: SetupClient.allCases.map(\.rawValue))
+          ?? Phrase("choose one of \(SetupClient.allCases.map(\.rawValue).joined(separator: ", "))"))
     }
     return client
   }

@@ -40,7 +40,7 @@ final class VariableMapping: Sendable {
     let meant = Suggestion.candidates(for: spelling, among: known)
     let hint =
       meant.first.map { Phrase("did you mean \"\($0)\"?") }
-      ?? Phrase("choose one of \(known.joined(separator: ", "))")
+      ?? Phrase("agent help --all env")
     return Failure(.invalidRequest, "unknown field \"\(spelling)\"", hint: hint)
   }
 
