@@ -124,6 +124,16 @@ package struct VaultError: Error, Hashable, Sendable {
 }
 
 extension VaultError {
+  /// Whether the system could not read the file for now (`EIO`, `EMFILE`, `ENOMEM` and the like), so that nothing is
+  /// known of what it holds.
+  package var isUnread: Bool {
+    switch code {
+    case .storage(let error): error.isOutOfDescriptors || error.isInputOutput
+    case .secureHeapFull: true
+    default: false
+    }
+  }
+
   /// Whether the vault itself may be in order: the same call can succeed once the system allows it.
   package var isPassing: Bool {
     switch code {

@@ -55,6 +55,14 @@ struct HandedFiles {
     Set(files.map(\.kind)).union(variable != nil || asks ? [.clientSecret] : [])
   }
 
+  /// Asks for the client secret on the terminal, which does not show it.
+  static func askForClientSecret() throws(Failure) -> SharedDescriptor {
+    SharedDescriptor(
+      try SecretPrompt.ask(Phrase("Client secret"), hint: "name a file: --client-secret-file") {
+        (secret) throws(Failure) in try NamedSecret.pipe(holding: secret, called: Phrase("client secret"))
+      })
+  }
+
   /// Opens all of them, and asks for what is to be typed.
   ///
   /// - Throws: `invalid_request` for a file that cannot be read, and for a variable that is not set.
@@ -68,10 +76,7 @@ struct HandedFiles {
       descriptors.append(
         SharedDescriptor(try NamedSecret.pipe(holding: Array(value.utf8).span, called: Phrase("client secret"))))
     } else if asks {
-      let typed = try SecretPrompt.ask(Phrase("Client secret"), hint: "name a file: --client-secret-file") {
-        (secret) throws(Failure) in try NamedSecret.pipe(holding: secret, called: Phrase("client secret"))
-      }
-      descriptors.append(SharedDescriptor(typed))
+      descriptors.append(try Self.askForClientSecret())
     }
     for (_, secret) in files {
       if let file = try secret.open() { descriptors.append(SharedDescriptor(file)) }

@@ -33,7 +33,7 @@ struct BashCompletionWriter {
   }
 
   private var commands: String {
-    let entries = Command.all.map { command in
+    let entries = CommandTable.all.map { command in
       var text = "options=(\(list(command.options.flatMap(\.spellings))))"
       if let kind = kind(command.operands.candidates) { text += " limit=\(command.operands.limit) operand\(kind)" }
       if command.trailing != nil { text += " trailing=yes" }
@@ -43,7 +43,7 @@ struct BashCompletionWriter {
   }
 
   private var values: String {
-    let own = Command.all.flatMap { command in
+    let own = CommandTable.all.flatMap { command in
       command.options.compactMap { entry(for: $0) { "'\(command.name) \($0)'" } }
     }
     let common = Options.common.compactMap { entry(for: $0) { "*' \($0)'" } }

@@ -54,7 +54,7 @@ extension CommandName {
   static var groups: [String] { firstWords.filter { !members(ofGroup: $0).isEmpty } }
 }
 
-extension Command {
+extension CommandTable {
   /// The commands and groups that a first word may name, each with what it does.
   static var firstWordSummaries: [(word: String, summary: String)] {
     CommandName.firstWords.map { ($0, named($0)?.summary ?? CommandName.members(ofGroup: $0).joined(separator: ", ")) }

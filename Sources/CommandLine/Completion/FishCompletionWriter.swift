@@ -18,7 +18,7 @@ struct FishCompletionWriter {
     complete -c \(program.text) -n '__\(id)_at trailing' -x -a '(__\(id)_subcommand)'
     \(firstWords.joined(separator: "\n"))
     \(Options.common.map { option(in: nil, $0) }.joined(separator: "\n"))
-    \(Command.all.flatMap(lines).joined(separator: "\n"))
+    \(CommandTable.all.flatMap(lines).joined(separator: "\n"))
 
     """
   }
@@ -28,7 +28,7 @@ struct FishCompletionWriter {
   // MARK: Tables
 
   private var values: String {
-    let own = Command.all.flatMap { command in
+    let own = CommandTable.all.flatMap { command in
       command.options.filter { $0.candidates != nil }.flatMap { option in
         option.spellings.map { "'\(command.name) \($0)'" }
       }
@@ -47,7 +47,7 @@ struct FishCompletionWriter {
 
   private var words: String {
     let names = CommandName.listed.map { Self.quoted($0.rawValue) }.joined(separator: " ")
-    let trailing = Command.all.filter { $0.trailing != nil }.map { Self.quoted($0.name.rawValue) }
+    let trailing = CommandTable.all.filter { $0.trailing != nil }.map { Self.quoted($0.name.rawValue) }
     return """
       function __\(id)_is_command
           contains -- "$argv[1]" \(names)
@@ -65,9 +65,9 @@ struct FishCompletionWriter {
   }
 
   private var firstWords: [String] {
-    let first = Command.firstWordSummaries.map { ("", $0) }
+    let first = CommandTable.firstWordSummaries.map { ("", $0) }
     let second = CommandName.groups.flatMap { group in
-      Command.memberSummaries(ofGroup: group).map { (group, $0) }
+      CommandTable.memberSummaries(ofGroup: group).map { (group, $0) }
     }
     return (first + second).map { group, entry in
       line("word \(group)", "-a \(Self.quoted(entry.word)) -d \(description(entry.summary))")

@@ -33,14 +33,14 @@ struct ZshCompletionWriter {
 
   private var words: String {
     let groups = CommandName.groups.map { group in
-      "  \(group)) names=(\(list(Command.memberSummaries(ofGroup: group)))) ;;"
+      "  \(group)) names=(\(list(CommandTable.memberSummaries(ofGroup: group)))) ;;"
     }
     return """
       # The words that may follow $1, the first word of a command; without it the first words.
       __\(id)_words() {
         local -a names
         case $1 in
-        '') names=(\(list(Command.firstWordSummaries))) ;;
+        '') names=(\(list(CommandTable.firstWordSummaries))) ;;
       \(groups.joined(separator: "\n"))
         *) return 1 ;;
         esac
@@ -56,7 +56,7 @@ struct ZshCompletionWriter {
   }
 
   private var commands: String {
-    let entries = Command.all.map { command in
+    let entries = CommandTable.all.map { command in
       var specifications = command.options.flatMap(specifications)
       if command.operands.limit > 0, let action = action(command.operands.candidates) {
         specifications.append(

@@ -24,7 +24,7 @@ enum DaemonLauncher {
   static func connectOrStart(
     _ console: Console = .silent, patience: Duration = DaemonLauncher.patience
   ) throws(Failure) -> DaemonConnection {
-    try refuseForeignHome()
+    try refuseForeignDirectories()
     if let connection = try connect(console) { return connection }
     let place = try SocketPlace.named(by: Environment.value("AGENT_SOCKET"))
     let places = place.map { [$0] } ?? SocketPlace.all
@@ -54,7 +54,7 @@ enum DaemonLauncher {
   static func startPrivate(
     _ console: Console = .silent, because reason: String = "of --no-daemon", needsHome: Bool = true
   ) throws(Failure) -> DaemonConnection {
-    if needsHome { try refuseForeignHome() }
+    if needsHome { try refuseForeignDirectories() }
     let pair: SocketPair
     do { pair = try SocketPair() } catch { throw Failure(error, doing: "a private agentd could not be started") }
     let daemon = try DaemonProgram.start(
@@ -64,12 +64,21 @@ enum DaemonLauncher {
     return try DaemonConnection(over: pair.first, privateDaemon: daemon)
   }
 
-  /// Root leaves nothing of its own in a user's home.
-  private static func refuseForeignHome() throws(Failure) {
-    guard let home = UserDirectories.foreignHome else { return }
+  /// Root leaves nothing of its own in a user's directories.
+  ///
+  /// - Throws: `invalid_configuration`, which names the variable.
+  static func refuseForeignDirectories() throws(Failure) {
+    guard let foreign = UserDirectories.foreign else { return }
     throw Failure(
-      .invalidConfiguration, "HOME is \(home), which belongs to another user than root: nothing was started",
-      hint: "leave sudo out, or give it the option -H")
+      .invalidConfiguration,
+      "\(foreign.variable) is \(foreign.path), which belongs to another user than root: nothing was started or written",
+      hint: foreignHint(foreign))
+  }
+
+  /// How the directories become those of root.
+  static func foreignHint(_ foreign: UserDirectories.Foreign) -> Phrase {
+    if foreign.variable == "HOME" { return Phrase("leave sudo out, or give it the option -H") }
+    return Phrase("unset \(foreign.variable)")
   }
 
   /// Starts the daemon; of several callers at a time one does and the others find it running.

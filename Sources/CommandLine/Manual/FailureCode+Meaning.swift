@@ -8,7 +8,9 @@ extension FailureCode {
     case .unsupportedVersion: "The request is of another version of the protocol."
     case .invalidConfiguration: "The settings, a file or a path that they name, or the installation are not valid."
     case .issuerNeeded: "The sign-in names no issuer, and there is none that it can mean."
-    case .clientNeeded: "The sign-in names no client, and none is known; the message says how to get one."
+    case .clientNeeded:
+      "The sign-in names no client, and none is known; the message says how to get one. With `client_secret_needed` it"
+        + " is the client's secret that is missing."
     case .accountExists: "There is such an account already."
     case .noAccount: "There is no such account, or no active one."
     case .signedOut: "The account is signed out."

@@ -5,9 +5,7 @@ enum Manual {
 
   /// The names and sections of all pages.
   static let pages: [(name: String, section: Int)] =
-    ([CommandName.mainPage] + CommandName.pages).map { ($0, 1) } + [
-      ("agent-config", 5), ("agent-providers", 7), ("agent-recipes", 7), ("agentd", 8),
-    ]
+    ([CommandName.mainPage] + CommandName.pages).map { ($0, 1) } + CommandName.otherPages
 
   static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"
 
@@ -106,8 +104,8 @@ enum Manual {
   /// The first commands of a new user.
   static let gettingStarted = [
     Example("Sign in to a service that is known by name", "agent login github"),
-    Command.named(.login).examples[0], Example("See who is signed in, and until when", "agent status"),
-    Command.named(.token).examples[0], Command.named(.exec).examples[0],
+    CommandTable.named(.login).examples[0], Example("See who is signed in, and until when", "agent status"),
+    CommandTable.named(.token).examples[0], CommandTable.named(.exec).examples[0],
   ]
 
   static let examples = [

@@ -28,6 +28,9 @@ extension ManualProtocol {
       Member("resource", "text", "The resource, which is the URL."),
       Member(
         "authorization_servers", "list of texts", "Who issues tokens for it, at most 16, in the resource's order."),
+      Member(
+        "servers_with_client", "list of texts",
+        "Those of `authorization_servers` for which a file of client ids names a client; see agent-config(5)."),
       Member("scopes", "list of texts", "What to ask for: what its challenge names, else all that it knows."),
       Member(
         "dpop_bound_access_tokens_required", "boolean", "It takes only tokens that are bound to a key; see RFC 9449."),

@@ -32,11 +32,15 @@ enum ManualProviders {
       if let uri = provider.redirectURI { text += ", with the redirect URI `\(uri)`" }
       if let option = registration.option { text += " and \"\(option)\" switched on" }
       facts.append(("Register", "\(text)."))
-    } else if let uri = provider.redirectURI {
-      facts.append(("Register", "At the server, a public client with the redirect URI `\(uri)`."))
     }
     let issuer = provider.issuer == nil ? " --issuer URL" : ""
-    facts.append(("Sign in", "`agent login \(provider.name.rawValue)\(issuer) --client-id ID`"))
+    let redirect = provider.has(.ownRedirectURI) ? " --redirect-uri URI" : ""
+    let secret = provider.has(.secretNeeded) ? " --client-secret-file FILE" : ""
+    facts.append(
+      ("Sign in", "`agent login \(provider.name.rawValue)\(issuer) --client-id ID\(redirect)\(secret)`"))
+    if provider.issuer != nil, provider.hasOwnServers {
+      facts.append(("A server of one's own", "`agent login \(provider.name.rawValue) --issuer URL --client-id ID`"))
+    }
     if let issuer = provider.issuer { facts.append(("Issuer", "`\(issuer)`")) }
     if let example = provider.issuerExample { facts.append(("Issuer", "\(example).")) }
     if !provider.scope.isEmpty { facts.append(("Scope", "By default `\(provider.scope.joined(separator: " "))`.")) }
@@ -68,7 +72,8 @@ enum ManualProviders {
     case .issuerWithoutScheme: "An ID Token may name the issuer without `https://`"
     case .tenantIssuer: "One issuer stands for many tenants"
     case .unannouncedDeviceEndpoint: "The device authorization endpoint is not in its metadata"
-    case .comparedPort: "The port of the redirect URI is compared"
+    case .slashInIssuer: "Its metadata may name the issuer with a slash at its end, or without"
+    case .secretNeeded: "It gives no token without the client secret"
     case .ownRedirectURI: "It takes no redirect URI but one that was registered with its port"
     case .secretForCode: "A sign-in by browser needs the client secret, and one by device does not"
     case .publicSecret: "The client secret of an installed program is not confidential"

@@ -83,8 +83,10 @@ enum ManualRecipes {
 
   private static let scripts: [ManualBlock] = [
     .heading("HTTPie"),
-    .text("In bash and zsh. `agent request` does the same for a place that the account lists."),
-    .code([#"http https://api.example.com/me "Authorization:@"<(agent token --header work | cut -d' ' -f2-)"#]),
+    .text(
+      "In bash and zsh. Without a method, HTTPie takes the file for content and sends a POST. `agent request` does the same"
+        + " for a place that the account lists."),
+    .code([#"http GET https://api.example.com/me "Authorization:@"<(agent token --header work | cut -d' ' -f2-)"#]),
     .heading("direnv"),
     .text(
       "In `.envrc`. The token is as old as the last time that the folder was entered; `direnv reload` gets another one."

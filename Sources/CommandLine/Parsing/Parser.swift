@@ -42,7 +42,7 @@ struct Parser {
     }
     let asksForText = given.contains { [Option.help.name, Option.version.name].contains($0.option.name) }
     if !asksForText {
-      if command == nil, group == nil { command = Command.named(.overview) }
+      if command == nil, group == nil { command = CommandTable.named(.overview) }
       try checkCompleteness()
     }
     return Invocation(
@@ -63,7 +63,7 @@ struct Parser {
   private mutating func readWord(_ word: String) throws(UsageError) {
     guard command == nil else { return operands.append(word) }
     let name = group.map { "\($0) \(word)" } ?? word
-    if let found = Command.named(name) {
+    if let found = CommandTable.named(name) {
       command = found
     } else if group == nil, !CommandName.members(ofGroup: word).isEmpty {
       group = word
@@ -153,7 +153,7 @@ struct Parser {
     let candidates = Suggestion.candidates(for: name, among: known.map(\.name))
     let message = Phrase("unknown option \"--\(name)\"")
     if candidates.isEmpty, command == nil,
-      Command.all.contains(where: { $0.options.contains { $0.name.utf8.elementsEqual(name.utf8) } })
+      CommandTable.all.contains(where: { $0.options.contains { $0.name.utf8.elementsEqual(name.utf8) } })
     {
       return error(Phrase("\(message) before the command"), hint: Phrase("give it after the command's name"))
     }

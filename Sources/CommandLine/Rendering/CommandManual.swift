@@ -5,7 +5,7 @@ struct CommandManual {
   /// The name of the page: `agent-login`.
   let page: String
 
-  private var commands: [Command] { Command.all.filter { $0.name.page == page } }
+  private var commands: [Command] { CommandTable.all.filter { $0.name.page == page } }
 
   var sections: [ManualSection] {
     let commands = commands

@@ -15,7 +15,7 @@ enum HelpWriter {
   static func program() -> String {
     var text = wrapped(Manual.summary + ".")
     text += "\nUsage: agent [OPTION]... COMMAND [ARGUMENT]...\n\nCommands:\n"
-    for command in Command.all { text += entry(command.name.rawValue, command.summary, gap: 1) }
+    for command in CommandTable.all { text += entry(command.name.rawValue, command.summary, gap: 1) }
     text += "\nOptions of every command:\n" + Options.common.map(entry).joined()
     text += "\n" + wrapped("`agent help COMMAND` says more about one command, and its page in the manual all.")
     text += wrapped("`agent help providers` lists the services that are known by name.")
@@ -24,7 +24,7 @@ enum HelpWriter {
 
   /// The list of the commands of a group, or all that there is to say of each.
   static func help(onGroup group: String, all: Bool = false) -> String {
-    let commands = Command.all.filter { $0.name.words.count == 2 && $0.name.words[0] == group }
+    let commands = CommandTable.all.filter { $0.name.words.count == 2 && $0.name.words[0] == group }
     if all { return commands.map { help(on: $0, all: true) }.joined(separator: "\n") }
     var text = wrapped(CommandName.summary(ofGroup: group) + ".")
     text += "\nUsage: agent \(group) COMMAND\n\nCommands:\n"

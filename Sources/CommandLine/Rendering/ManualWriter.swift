@@ -67,8 +67,8 @@ enum ManualWriter {
   }
 
   /// The commands that have a page elsewhere, and the others.
-  private static let own = Command.all.filter { $0.name.page != CommandName.mainPage }
-  private static let small = Command.all.filter { $0.name.page == CommandName.mainPage }
+  private static let own = CommandTable.all.filter { $0.name.page != CommandName.mainPage }
+  private static let small = CommandTable.all.filter { $0.name.page == CommandName.mainPage }
 
   /// A line of the list of commands.
   private static func item(_ command: Command) -> String {

@@ -7,19 +7,28 @@ enum VariableName {
   /// them.
   static let refusedList =
     """
-    `AGENT_SOCKET`, `BROWSER`, `ENV`, `GLIBC_TUNABLES`, `HOSTALIASES`, `IFS`, `LESSCLOSE`, `LESSOPEN`, `NULLCMD`, \
-    `OLDPWD`, `OPENSSL_ENGINES`, `OPENSSL_MODULES`, `PROMPT`, `PROMPT_COMMAND`, `PS0`, `PS1`, `PS2`, `PS3`, `PS4`, \
-    `PWD`, `READNULLCMD`, `RPROMPT`, `RUSTC`, `SHELL`, `TERMCAP`, `TERMINFO`, `TMPDIR`, `VISUAL`, `ZDOTDIR`
+    `AGENT_SOCKET`, `AR`, `AWS_SHARED_CREDENTIALS_FILE`, `BUNDLE_GEMFILE`, `CC`, `CPP`, `CVSROOT`, `CXX`, `ENV`, \
+    `FCEDIT`, `GLIBC_TUNABLES`, `GOENV`, `GOROOT`, `GOTOOLCHAIN`, `HGMERGE`, `HOSTALIASES`, `IFS`, `LD`, `MAILCAPS`, \
+    `MAKE`, `MAKEFILES`, `NULLCMD`, `OLDPWD`, `OPENSSL_ENGINES`, `PROMPT`, `PS0`, `PS1`, `PS2`, `PS3`, `PS4`, `PWD`, \
+    `READNULLCMD`, `RPROMPT`, `RUSTC`, `RUSTDOC`, `TERMCAP`, `TERMINFO`, `TMPDIR`, `UNZIP`, `VISUAL`, `ZDOTDIR`
     """
 
-  /// Beginnings of names: of the dynamic linker, of shells, interpreters and git.
-  static let refusedPrefixList = "`BASH_`, `DYLD_`, `GIT_`, `LD_`, `LUA_INIT`, `PERL`, `PYTHON`, `RUBY`"
+  /// Beginnings of names: of the dynamic linker, of shells, interpreters and their runtimes, of package managers and
+  /// build tools, of git, and of the directories that programs are configured in.
+  static let refusedPrefixList =
+    """
+    `BASH_`, `CARGO`, `CCACHE_`, `CMAKE_`, `COMPLUS_`, `CORECLR_`, `DOTNET_`, `DYLD_`, `GIT_`, `LD_`, `LESS`, \
+    `LUA_INIT`, `NPM_CONFIG_`, `PERL`, `PHP`, `PIP_`, `PYTHON`, `RUBY`, `R_`, `TF_CLI_`, `XDG_`, `YARN_`
+    """
 
-  /// Ends of names: options, programs to start, files that say what to run, and where to look for any of these.
+  /// Ends of names: options, programs to start, modules to load, files that say what to run, and where to look for any
+  /// of these.
   static let refusedSuffixList =
     """
-    `CONFIG`, `EDITOR`, `FLAGS`, `HOME`, `INIT`, `OPTS`, `PAGER`, `PATH`, `_ASKPASS`, `_CONF`, `_OPT`, `_OPTIONS`, \
-    `_PRELOAD`, `_RSH`, `_SSH`, `_WRAPPER`
+    `BROWSER`, `CONFIG`, `CONFIG_FILE`, `EDITOR`, `FLAGS`, `HOME`, `INIT`, `OPT`, `OPTS`, `PAGER`, `PATH`, `RC`, \
+    `SHELL`, `_ARGS`, `_ASKPASS`, `_BUS_ADDRESS`, `_CMD`, `_COMMAND`, `_CONF`, `_EXE`, `_EXECUTABLE`, `_HOOKS`, \
+    `_INTERPRETER`, `_LAUNCHER`, `_LIBRARY`, `_LIBS`, `_LINKER`, `_MODULE`, `_MODULES`, `_MODULE_DIR`, \
+    `_MODULE_FILE`, `_OPTIONS`, `_PLUGINS`, `_PRELOAD`, `_PROG`, `_RSH`, `_RUNNER`, `_SSH`, `_WRAPPER`
     """
 
   /// Ends of names that hold a secret and nothing else, whatever they begin with.

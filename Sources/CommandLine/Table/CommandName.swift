@@ -62,6 +62,9 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     return pages
   }
 
+  /// The pages that tell of no command, with their sections.
+  static let otherPages = [("agent-config", 5), ("agent-providers", 7), ("agent-recipes", 7), ("agentd", 8)]
+
   /// The effect of the commands of a group: an imperative sentence without its full stop.
   static func summary(ofGroup word: String) -> String {
     switch word {

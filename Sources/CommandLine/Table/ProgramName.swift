@@ -95,8 +95,8 @@ extension ProgramName {
   }
 
   /// The text after the name of the program in the names of pages.
-  private static let pages = Manual.pages.map(\.name).filter { $0.hasPrefix("\(standard.text)-") }
-    .map { String($0.dropFirst(standard.text.count + 1)) }
+  private static let pages = (CommandName.pages + CommandName.otherPages.map(\.0))
+    .filter { $0.hasPrefix("\(standard.text)-") }.map { String($0.dropFirst(standard.text.count + 1)) }
 
   private static func mayStand(before rest: ArraySlice<UInt8>) -> Bool {
     guard let first = rest.first else { return true }

@@ -15,11 +15,13 @@ final class Jobs {
   private static let mostWaiting = 2048
   /// Descriptors of one exchange: its connection, the library's own, and the file that its result is written to.
   private static let descriptorsForWait = 6
-  /// Descriptors that are left to connections of local callers and to files.
+  /// Descriptors that are left to connections of local callers and to files, at most half of all.
   private static let descriptorsForLocal = 512
 
   private let local: WorkerPool
   private let waits: WorkerPool
+  /// How many of the threads wait for one server, so that one which hangs leaves some to the others.
+  private let mostForServer: Int
   private let inbox: Inbox
   private var shares: [WaitShare: Share] = [:]
   /// The cancellations of the waiting jobs that have not ended, by number.
@@ -44,8 +46,10 @@ final class Jobs {
   init(_ inbox: Inbox, mostDescriptors: Int = ResourceLimit.descriptors.soft ?? .max) throws(SystemError) {
     self.inbox = inbox
     local = try WorkerPool(keptWith: Self.mostLocal)
-    let room = max(0, mostDescriptors - Self.descriptorsForLocal) / Self.descriptorsForWait
-    waits = WorkerPool(mostThreads: min(Self.mostWaiting, max(16, room)))
+    let local = min(Self.descriptorsForLocal, mostDescriptors / 2)
+    let most = min(Self.mostWaiting, max(16, (mostDescriptors - local) / Self.descriptorsForWait))
+    waits = WorkerPool(mostThreads: most)
+    mostForServer = most / 2
   }
 
   /// Number of jobs that wait for others, and whose results have not been handled.
@@ -75,9 +79,12 @@ final class Jobs {
   /// Runs `body`, which may wait for others, as soon as its share allows, and then `finish` on the loop. The error is
   /// `tooBusy` if there is no thread for it, and `cancelled` if it was cancelled before it began.
   ///
-  /// - Parameter cancellation: Ends the waits of `body`.
+  /// - Parameters:
+  ///   - server: The server that is waited for, if it is one that many accounts may have.
+  ///   - cancellation: Ends the waits of `body`.
   func wait<Value: Sendable>(
-    as share: WaitShare, _ cancellation: Cancellation, _ body: @escaping @Sendable () throws(SessionError) -> Value,
+    as share: WaitShare, at server: String? = nil, _ cancellation: Cancellation,
+    _ body: @escaping @Sendable () throws(SessionError) -> Value,
     then finish: @escaping (Result<Value, SessionError>) -> Void
   ) {
     lastWait += 1
@@ -87,10 +94,11 @@ final class Jobs {
     let ended = { [unowned self] (result: Result<Value, SessionError>) in
       beforeResult()
       cancellations[number] = nil
+      if let server { leave(.server(server)) }
       leave(share)
       finish(result.mapError { [unowned self] in reason(for: $0) })
     }
-    enter(share) { [unowned self] in
+    let begin = { [unowned self] in
       let back = LoopBound(value: ended)
       let isTaken = waits.submit { [inbox] in
         let result: Result<Value, SessionError>
@@ -105,11 +113,16 @@ final class Jobs {
       // The caller may not expect the answer before this function returns.
       if !isTaken { inbox.post { [count = waitsInFlight - 1] in back.value(.failure(.tooBusy(underWay: count))) } }
     }
+    enter(share) { [unowned self] in
+      if let server { enter(.server(server), begin) } else { begin() }
+    }
   }
+
+  private func limit(of share: WaitShare) -> Int { if case .server = share { mostForServer } else { share.limit } }
 
   private func enter(_ name: WaitShare, _ begin: @escaping () -> Void) {
     var share = shares[name] ?? Share()
-    let mayBegin = share.running < name.limit
+    let mayBegin = share.running < limit(of: name)
     if mayBegin { share.running += 1 } else { share.queue.append(begin) }
     shares[name] = share
     if mayBegin { begin() }

@@ -1,12 +1,20 @@
+internal import OAuth
 internal import Vocabulary
 
 /// The party whose work waits for others: servers, peers, locks of other processes. Work beyond the share's limit
-/// queues behind that of the same share only.
+/// queues behind that of the same share only (fair shares).
 enum WaitShare: Hashable, Sendable {
   /// The refreshes of one account, which its lock keeps apart anyway.
   case refresh(AccountName)
   /// Questions to the server about one account's session.
   case questions(AccountName)
+  /// The exchanges of one account's token for tokens with other targets.
+  case exchanges(AccountName)
+  /// The roles that one account assumes at one service.
+  case roles(AccountName, Endpoint)
+  /// What nothing uses any more at the server of one account: grants and clients of sign-ins that were not finished, and
+  /// grants that were replaced.
+  case leftovers(AccountName)
   /// Changes of one account, which wait for its lock.
   case changes(AccountName)
   case signOut(AccountName)
@@ -18,6 +26,9 @@ enum WaitShare: Hashable, Sendable {
   case signIn(UInt64)
   /// The request of one connection, by its number.
   case request(UInt64)
+  /// The part of the threads that one server may hold, for all accounts together, by
+  /// ``AccountConfiguration/server``. Its limit depends on the number of threads.
+  case server(String)
 
   init(_ ticket: Ticket) { self = .request(ticket.connection) }
 
@@ -25,7 +36,8 @@ enum WaitShare: Hashable, Sendable {
   var limit: Int {
     switch self {
     case .refresh, .settings: 1
-    case .questions, .changes, .signOut, .vault, .signIn, .request: 4
+    case .server: .max
+    case .questions, .exchanges, .roles, .leftovers, .changes, .signOut, .vault, .signIn, .request: 4
     }
   }
 }

@@ -14,8 +14,9 @@ extension Failure {
       error.code.isAboutHost && !name.isEmpty ? Phrase("\(String(name.dropFirst())): \(Phrase(error))") : Phrase(error)
     self.init(
       FailureCode(error.code), message,
-      hint: error.secretHint(login) ?? error.advice.map { Phrase(advice: $0) } ?? error.waitHint
-        ?? error.slashHint(login) ?? error.code.hint(name, login))
+      hint: error.claims.map { login.with([.init("claims-challenge", $0.challenge)]) } ?? error.secretHint(login)
+        ?? error.advice.map { Phrase(advice: $0) } ?? error.waitHint ?? error.slashHint(login)
+        ?? error.code.hint(name, login))
   }
 }
 

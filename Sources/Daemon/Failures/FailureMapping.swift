@@ -29,6 +29,12 @@ extension Failure {
         .identityChanged, "\(account): the user is not verified, because the ID Token could not be verified",
         hint: "agent login \(account)")
     case .signInKept(_, because: let error): self.init(error, account: account)
+    case .grantNotKept(because: let error, let isRevoked):
+      self.init(error, account: account, entered: entered)
+      text =
+        isRevoked
+        ? Phrase("\(text); the server was told to end the new session")
+        : Phrase("\(text); the new session is left at the server")
     case .identityUnknown(let account): self.init(unknownUserOf: account)
     case .lifetimeTooShort(let account, let lifetime):
       self.init(
@@ -45,6 +51,7 @@ extension Failure {
     case .redirectElsewhere: self.init(redirectElsewhere: login)
     case .redirectNotNamed(let provider): self.init(redirectOf: provider, login)
     case .clientNotNamed(let missing): self.init(missing, login)
+    case .clientSecretNotNamed(let missing): self.init(missing, login)
     case .clientURL(let problem): self.init(problem, login)
     case .demandsNeedBrowser: self.init(demandsOf: login)
     case .guestNeedsProof: self.init(unprovenGuest: login)
@@ -213,6 +220,18 @@ extension Failure {
       hint = Phrase("\(hint); or, to publish one at a URL of yours, see: agent help account client-metadata")
     }
     self.init(.clientNeeded, text, hint: hint)
+  }
+
+  /// Where the client secret is.
+  private init(_ missing: MissingSecret, _ login: SignInCommand) {
+    let fact =
+      missing.isForBrowser
+      ? Phrase("a sign-in by browser at \(missing.provider) needs the secret of the client")
+      : Phrase("\(missing.provider) gives no tokens without the secret of the client")
+    self.init(
+      .clientNeeded, missing.page.map { Phrase("\(fact), which is shown at \($0)") } ?? fact,
+      hint: Phrase("\(login.askingForSecret); or name the file that holds it with \("--client-secret-file")"))
+    needsClientSecret = true
   }
 
   /// Why a client cannot be a URL so (draft-ietf-oauth-client-id-metadata-document-03).

@@ -31,6 +31,9 @@ final class Locking: DaemonPart {
     state.onLock = { [unowned self] cause in lock(cause) }
   }
 
+  /// Runs once a minute: the timer of the idle lock does not see a pause of the machine.
+  func housekeep() { state.lockIfIdle() }
+
   /// Locks the vault. Locked tokens are no longer served; the keys remain until the refreshes in flight have written
   /// their results.
   func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
@@ -121,6 +124,7 @@ final class Locking: DaemonPart {
     // Accounts with the background policy were not renewed while they were locked.
     broker.backgroundScanRevision = nil
     broker.scanBackgroundAccounts()
+    broker.planSessionEndScan()
     onUnlock()
   }
 }

@@ -17,7 +17,7 @@ final class VaultLock: DaemonPart, TokenLock {
   private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
     context.noteFileChanges()
     lockIfIdle()
-    alarm.set(at: idle.due)
+    alarm.set(at: due)
   }
   /// Receives lock requests of the desktop and the login manager, after the first unlock.
   private lazy var wishes: LockWishes = {
@@ -34,7 +34,7 @@ final class VaultLock: DaemonPart, TokenLock {
   }
 
   func used(_ level: Protection) {
-    if level != .device || isDeviceKeyLent { idle.used(loop.now) }
+    if level != .device || isDeviceKeyLent { idle.used(loop.now, services.time.clockOffset) }
   }
 
   func vaultFileChanged() {
@@ -86,36 +86,47 @@ final class VaultLock: DaemonPart, TokenLock {
   }
 
   private func awaitIdleness(_ seconds: Int) {
-    idle.begin(Self.patience(seconds), loop.now)
-    alarm.set(at: idle.due)
+    idle.begin(Self.patience(seconds), loop.now, services.time.clockOffset)
+    alarm.set(at: due)
   }
 
   /// Zero never locks.
   private static func patience(_ seconds: Int) -> Duration? { seconds == 0 ? nil : .seconds(seconds) }
 
-  private func lockIfIdle() {
-    if idle.due <= loop.now { onLock(.idle) }
+  private var due: Instant { idle.due(services.time.clockOffset) }
+
+  /// Locks if the idle time is over, or may have passed while the machine stood still.
+  func lockIfIdle() {
+    if due <= loop.now { onLock(.idle) }
   }
 }
 
-/// The automatic lock after idle time, by a clock that continues during suspend.
+/// The automatic lock after idle time, by a clock that continues during suspend, or by the machine's clock where that
+/// has moved further on: a paused virtual machine sees only that one jump (times are true).
 struct IdleLock {
-  /// Time of the automatic lock; the distant future while nothing is unlocked or automatic locking is off.
-  private(set) var due = Instant.distantFuture
+  /// When an unlocked token was used, and ``TimeSource/clockOffset`` at that time; nil while nothing is unlocked.
+  private var lastUse: (time: Instant, clockOffset: Int)?
   private(set) var patience: Duration?
   /// Whether something is unlocked.
   private(set) var isCounting = false
 
   /// Starts the idle time after an unlock; nil turns automatic locking off.
-  mutating func begin(_ patience: Duration?, _ now: Instant) {
+  mutating func begin(_ patience: Duration?, _ now: Instant, _ clockOffset: Int) {
     self.patience = patience
     isCounting = true
-    used(now)
+    used(now, clockOffset)
   }
 
   /// Restarts the idle time, because a command used an unlocked token.
-  mutating func used(_ now: Instant) {
-    due = patience.map { now.advanced(by: $0) } ?? .distantFuture
+  mutating func used(_ now: Instant, _ clockOffset: Int) {
+    if isCounting { lastUse = (now, clockOffset) }
+  }
+
+  /// Time of the automatic lock; the distant future while nothing is unlocked or automatic locking is off.
+  func due(_ clockOffset: Int) -> Instant {
+    guard let lastUse, let patience else { return .distantFuture }
+    let jump = clockOffset - lastUse.clockOffset
+    return lastUse.time.advanced(by: patience - .seconds(jump > AccessGrant.clockTolerance ? jump : 0))
   }
 
   mutating func end() { self = IdleLock() }

@@ -30,8 +30,11 @@ package enum DaemonMain {
       complain(error.message)
       return ExitStatus.usage.rawValue
     } catch let error as SystemError {
-      if error.isAgain { return alreadyRunningStatus }
-      complain("\(error.operation): \(error.message)")
+      if error.isAgain {
+        complain("the system allows no more threads or processes")
+      } else {
+        complain("\(error.operation): \(error.message)")
+      }
     } catch let error as DirectoryError {
       complain(error.message)
     } catch {
@@ -41,8 +44,8 @@ package enum DaemonMain {
   }
 
   private static func serve(_ invocation: DaemonInvocation, mirror: LogMirror?) throws -> Int32 {
-    if let home = UserDirectories.foreignHome {
-      complain("HOME is \(home), which belongs to another user than root; use sudo -H")
+    if let foreign = UserDirectories.foreign {
+      complain("\(foreign.variable) is \(foreign.path), which belongs to another user than root; use sudo -i")
       return ExitStatus.failed.rawValue
     }
     let signals = try Signals.SignalReceiver([Signals.SIGTERM, Signals.SIGINT, Signals.SIGHUP])
@@ -58,7 +61,13 @@ package enum DaemonMain {
     let changes = FileChanges(of: ["\(settings)/\(SettingsFile.name)", services.vault.summary().path])
     let settingsFile = SettingsFile(directory: settings)
     var ready: FileDescriptor?
-    let entrance = try invocation.open(ready: &ready)
+    let entrance: Server.Entrance
+    do {
+      entrance = try invocation.open(ready: &ready)
+    } catch let error as SystemError where error.isAgain {
+      // Its lock is taken. Further down a thread that cannot be made has the same number.
+      return alreadyRunningStatus
+    }
     let server = try Server(
       entrance, services: services, settingsFile: settingsFile, changes: changes,
       log: EventLog(time: time, mirror: mirror),

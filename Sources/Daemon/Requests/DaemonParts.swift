@@ -69,9 +69,13 @@ final class DaemonParts {
   func start(isPrivate: Bool) {
     broker.isPrivate = isPrivate
     broker.scanBackgroundAccounts()
+    broker.planSessionEndScan()
     signOuts.start()
   }
 
   /// Runs once a minute.
-  func housekeep() { broker.housekeep() }
+  func housekeep() {
+    locking.housekeep()
+    broker.housekeep()
+  }
 }

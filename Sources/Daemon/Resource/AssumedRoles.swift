@@ -62,7 +62,7 @@ final class AssumedRoles: DaemonPart {
     let operation = AssumeRoleOperation(
       account: account.name, configuration: account.configuration, token: token, role: key.role, endpoint: key.endpoint,
       services: services(for: account.name), cancellation: account.questions)
-    jobs.wait(as: .questions(account.name), operation.cancellation) { () throws(SessionError) in
+    jobs.wait(as: .roles(account.name, key.endpoint), operation.cancellation) { () throws(SessionError) in
       try operation.run()
     } then: { [self] outcome in
       ended(exchange, outcome)

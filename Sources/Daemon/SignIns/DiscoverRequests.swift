@@ -18,18 +18,20 @@ final class DiscoverRequests: DaemonPart {
     let proxyCredentials = try configuration.takeProxy(of: request.settings)
     let cancellation = context.cancellation(of: ticket)
     jobs.wait(as: WaitShare(ticket), cancellation) {
-      [services, configuration, request] () throws(SessionError) -> ResourceSearch.Finding in
+      [services, configuration, request, directory = settingsFile.directoryPath] () throws(SessionError) in
       let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
-      return try ResourceSearch(
+      let finding = try ResourceSearch(
         request.url, configuration, proxyCredentials: secret, services: services, cancellation: cancellation
       ).run()
+      return (finding, try Self.serversWithClient(finding, directory))
     } then: { [self] outcome in
       switch outcome {
       case .failure(.oauth(let error)) where [.insecureURL, .invalidURL, .invalidIssuer].contains(error.code):
         var failure = Failure(.oauth(error), account: request.account)
         failure.code = .invalidRequest
         loop.send(.failure(failure), to: ticket)
-      case .success(let finding): loop.send(.result(Self.answer(finding, request, settings)), to: ticket)
+      case .success(let (finding, servers)):
+        loop.send(.result(Self.answer(finding, servers, request, settings)), to: ticket)
       case .failure(let error): loop.send(.failure(Failure(error, account: request.account)), to: ticket)
       }
     }
@@ -55,8 +57,22 @@ final class DiscoverRequests: DaemonPart {
     return Provider.of(place: request.url).map { JSONObject([("provider", .string($0.name.rawValue))]) }
   }
 
+  /// The authorization servers of a resource for which a file names a client.
+  private static func serversWithClient(
+    _ finding: ResourceSearch.Finding, _ settingsDirectory: String
+  ) throws(SessionError) -> [String] {
+    guard case .resource(let resource) = finding else { return [] }
+    var servers: [String] = []
+    for issuer in resource.authorizationServers.map(\.text) {
+      var configuration = AccountConfiguration(issuer: issuer, clientID: "")
+      configuration.adoptProvider()
+      if try configuration.takeClient(in: settingsDirectory) != nil { servers.append(issuer) }
+    }
+    return servers
+  }
+
   private static func answer(
-    _ finding: ResourceSearch.Finding, _ request: DiscoverRequest, _ settings: Settings
+    _ finding: ResourceSearch.Finding, _ serversWithClient: [String], _ request: DiscoverRequest, _ settings: Settings
   ) -> JSONObject {
     guard case .resource(let resource) = finding else { return JSONObject([("issuer_metadata_found", true)]) }
     var answer = JSONObject([
@@ -64,6 +80,9 @@ final class DiscoverRequests: DaemonPart {
       ("authorization_servers", .array(resource.authorizationServers.map { .string($0.text) })),
       ("scopes", .array(resource.scopes.map { .string($0) })),
     ])
+    if !serversWithClient.isEmpty {
+      answer["servers_with_client"] = .array(serversWithClient.map { .string($0) })
+    }
     if resource.wantsBoundTokens { answer["dpop_bound_access_tokens_required"] = true }
     answer["account_issuer"] = request.account.flatMap { try? AccountName($0) }
       .flatMap { settings[$0] }.map { .string($0.issuer) }

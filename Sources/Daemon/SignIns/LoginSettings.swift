@@ -45,8 +45,10 @@ struct LoginSettings {
     }
     switch (request.issuer, stored) {
     case (nil, .some(let stored)): configuration = stored
-    case (.some(let issuer), .some(let stored)) where stored.issuer.utf8.elementsEqual(issuer.utf8):
+    case (.some(let issuer), .some(let stored)) where stored.isAt(issuer):
       configuration = stored
+      // The spelling that the server has.
+      request.issuer = stored.issuer
     case (.some(let issuer), _):
       // Where no client is named, the server or a file may know one.
       configuration = AccountConfiguration(issuer: issuer, clientID: request.clientID ?? "")
@@ -70,13 +72,17 @@ struct LoginSettings {
   }
 
   /// A provider, a host or an address that stands for the account names the server. The account is called after the
-  /// provider, or else after the host.
+  /// provider, or else after the host. Beside an issuer a provider's name means that provider where the issuer can be
+  /// its own.
   private static func takeServer(from request: inout LoginRequest) {
-    guard request.issuer == nil, let text = request.account else { return }
-    if request.provider == nil, let name = ProviderName(rawValue: text.lowercased()) {
+    guard let text = request.account else { return }
+    if request.provider == nil, let name = ProviderName(rawValue: text.lowercased()),
+      request.issuer.map({ Provider.named(name).mayBe(at: Issuer.named(byMetadataAt: $0) ?? $0) }) ?? true
+    {
       (request.provider, request.account) = (name, name.rawValue)
       return
     }
+    guard request.issuer == nil else { return }
     let scheme = "https://"
     let hasScheme = text.lowercased().hasPrefix(scheme)
     guard hasScheme || text.utf8.contains(UInt8(ascii: ".")), let uri = try? URI(hasScheme ? text : scheme + text),
@@ -100,7 +106,7 @@ struct LoginSettings {
     let provider = Provider.of(issuer: issuer).map { names(beginningWith: $0.name.rawValue) }
     for name in provider ?? names(forHostOf: issuer) {
       guard let stored = settings[name] else { return name }
-      if stored.issuer.utf8.elementsEqual(issuer.utf8), request.clientID ?? stored.clientID == stored.clientID {
+      if stored.isAt(issuer), request.clientID ?? stored.clientID == stored.clientID {
         return name
       }
     }

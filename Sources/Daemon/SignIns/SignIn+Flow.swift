@@ -40,7 +40,9 @@ extension SignIn.Prepared {
   ) throws(SessionError) -> (waiting: SignIn.Waiting, listener: RedirectListener?) {
     let canListen = redirect.map { $0.uri.loopbackHost != nil } ?? true
     let listener = opened.take()
-    switch choice.flow(at: server.metadata, canListen: canListen) {
+    let flow = choice.flow(at: server.metadata, canListen: canListen)
+    try requireSecret(isBrowser: flow != .device)
+    switch flow {
     case .device:
       guard !choice.asksForMore else { throw .demandsNeedBrowser }
       return (.device(try SignIn.Waiting.Device(self)), nil)

@@ -274,10 +274,7 @@ final class SignIns: AccountPart {
       loop.send(.event(.notice(Phrase(notice))), to: login.ticket)
     }
     if let replaced = outcome.replaced {
-      jobs.wait(as: .signIn(0), Cancellation()) {
-        replaced.end(Cancellation())
-      } then: { _ in
-      }
+      endLeftover(of: login.account) { replaced.end($0) }
     }
     if !outcome.isGuest, !outcome.hasRefreshToken {
       let notice =
@@ -348,11 +345,9 @@ final class SignIns: AccountPart {
     login.cancellation.cancel()
     let unconfirmed = login.unconfirmed
     if let prepared = login.waiting?.prepared, unconfirmed != nil || prepared.leavesSomething {
-      let cancellation = Cancellation()
-      jobs.wait(as: .signIn(0), cancellation) {
+      endLeftover(of: login.account) { cancellation in
         unconfirmed?.refuse(cancellation)
         prepared.withdraw()
-      } then: { _ in
       }
     }
     noteEnd(of: login, code)
@@ -361,8 +356,16 @@ final class SignIns: AccountPart {
   /// Withdraws the server-side data of an unfinished sign-in.
   private func withdraw(_ prepared: SignIn.Prepared) {
     guard prepared.leavesSomething else { return }
-    jobs.wait(as: .signIn(0), Cancellation()) {
-      prepared.withdraw()
+    endLeftover(of: prepared.account) { _ in prepared.withdraw() }
+  }
+
+  /// Ends at the server of an account what nothing uses any more. A daemon that stops gives it the time that a rotated
+  /// token has.
+  private func endLeftover(of account: AccountName, _ end: @escaping @Sendable (Cancellation) -> Void) {
+    let cancellation = Cancellation()
+    cancellation.beginSpending()
+    jobs.wait(as: .leftovers(account), cancellation) {
+      end(cancellation)
     } then: { _ in
     }
   }

@@ -35,7 +35,9 @@ final class IdentityRequests: AccountPart {
       [self] slot, outcome in
       do throws(Failure) {
         let operation = UserInfoOperation(broker.question(slot, try outcome.get(of: slot)))
-        jobs.wait(as: .questions(slot.name), operation.question.cancellation) { () throws(SessionError) in
+        jobs.wait(
+          as: .questions(slot.name), at: slot.configuration.server, operation.question.cancellation
+        ) { () throws(SessionError) in
           try operation.run()
         } then: { [self] outcome in
           userInfoEnded(operation.question.account, ticket, mayRefresh: !need.forceRefresh, outcome)

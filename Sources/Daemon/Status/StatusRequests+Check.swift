@@ -54,7 +54,9 @@ extension StatusRequests {
       return settle(account.name, CheckBatch.Check(.holds), in: batch)
     }
     let check = SessionCheck(broker.question(account, grant))
-    jobs.wait(as: .questions(account.name), check.question.cancellation) { () throws(SessionError) in
+    jobs.wait(
+      as: .questions(account.name), at: account.configuration.server, check.question.cancellation
+    ) { () throws(SessionError) in
       try check.run()
     } then: { [self] outcome in
       checked(check.question.account, outcome, batch)

@@ -55,7 +55,9 @@ extension StatusRequests {
     }
     for (index, server) in batch.servers.enumerated() {
       let examination = server.examination
-      jobs.wait(as: .questions(server.accounts[0]), examination.cancellation) { () throws(SessionError) in
+      jobs.wait(
+        as: .questions(server.accounts[0]), at: server.configuration.server, examination.cancellation
+      ) { () throws(SessionError) in
         examination.run()
       } then: { [self] outcome in
         let finding: IssuerExamination.Finding

@@ -22,7 +22,9 @@ extension TokenBroker {
     let operation = ExchangeOperation(
       account: account.name, configuration: account.configuration, subject: grant, target: target,
       services: services(for: account.name), cancellation: other.newRefreshCancellation())
-    jobs.wait(as: .questions(account.name), operation.cancellation) { () throws(SessionError) in
+    jobs.wait(
+      as: .exchanges(account.name), at: account.configuration.server, operation.cancellation
+    ) { () throws(SessionError) in
       try operation.run()
     } then: { [self] outcome in
       refreshEnded(operation.account, operation.target, refresh, outcome)

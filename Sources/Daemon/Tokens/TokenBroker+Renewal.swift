@@ -103,7 +103,39 @@ extension TokenBroker {
   func housekeep() {
     noteClock()
     for account in accounts.values where account.session.grant != nil { noteSessionEnd(of: account) }
-    if !isStopping { scanBackgroundAccounts() }
+    if !isStopping {
+      scanBackgroundAccounts()
+      scanSessionEnds()
+    }
+  }
+
+  private static let sessionEndInterval = Duration.seconds(3600)
+  /// The first tokens go before.
+  private static let sessionEndPause = Duration.seconds(2)
+
+  /// The vault is read soon, because the daemon started or a level was opened.
+  func planSessionEndScan() {
+    guard !isPrivate else { return }
+    sessionEndScan = loop.now
+    schedule(at: loop.now.advanced(by: Self.sessionEndPause)) { [self] in if !isStopping { scanSessionEnds() } }
+  }
+
+  /// Tells once of each session that ends soon and has no token in memory, by its record: soon after the daemon starts
+  /// or a level is opened, and once an hour.
+  func scanSessionEnds() {
+    guard !isPrivate, sessionEndScan.map({ $0 <= loop.now }) ?? true, let settings = try? settings() else { return }
+    sessionEndScan = loop.now.advanced(by: Self.sessionEndInterval)
+    jobs.run({ [services] in Survey.run(settings, only: nil, services: services) }) { [self] found in
+      let current = try? self.settings()
+      for summary in found.get().0 where summary.isConfigured {
+        guard let end = summary.expiry.signInDue(now: services.time.wallSeconds()),
+          current?[summary.name] == summary.configuration,
+          accounts[summary.name]?.session.grant == nil
+        else { continue }
+        _ = account(summary.name, summary.configuration)
+        publish(of: summary.name) { $0.ending(at: end) }
+      }
+    }
   }
 
   /// Detects that the machine's clock was set, or that the machine was paused, before a token is handed out, shown or

@@ -34,6 +34,8 @@ final class TokenBroker: DaemonPart {
   var isPrivate = false
   /// Revision of the settings file at the last scan for accounts with the background policy.
   var backgroundScanRevision: UInt64?
+  /// When the vault is next read for the ends of sessions without a token in memory; nil before the first time.
+  var sessionEndScan: Instant?
   /// Difference of the machine's clock to the one that is never set, in seconds, when it was last looked at.
   var clockOffset: Int
   /// The daemon is stopping: no refresh begins.
@@ -186,7 +188,8 @@ final class TokenBroker: DaemonPart {
     if let stamp, stamp == account.validated.stamp {
       account.validated.revision = context.fileRevision
     } else {
-      let isCurrent = services.isCurrent(grant, of: account.name)
+      // What cannot be read now costs no token; the next request reads again.
+      guard let isCurrent = services.isCurrent(grant, of: account.name) else { return }
       // Another process may also have changed the key slots.
       lock.vaultFileChanged()
       if isCurrent {
@@ -211,7 +214,7 @@ final class TokenBroker: DaemonPart {
       account: account.name, configuration: account.configuration, previous: account.session.grant,
       target: account.target,
       services: services(for: account.name), cancellation: account.newRefreshCancellation())
-    jobs.wait(as: .refresh(account.name), operation.cancellation) {
+    jobs.wait(as: .refresh(account.name), at: account.configuration.server, operation.cancellation) {
       operation.attempt()
     } then: { [self] outcome in
       if let move = (try? outcome.get())?.rewritten { moveTokens(of: operation.account, move) }

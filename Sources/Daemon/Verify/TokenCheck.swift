@@ -40,8 +40,9 @@ struct TokenCheck: Sendable {
   /// Works until the input ends. Blocking.
   func run(_ keys: TokenKeys) throws(Failure) -> VerifyTally {
     var rules = rules
-    if case .published(let keys) = keys, let announced = keys.announcedAlgorithms {
-      rules.bound(byAnnounced: announced)
+    if case .published(let keys) = keys {
+      if let announced = keys.announcedAlgorithms { rules.bound(byAnnounced: announced) }
+      rules.tenant = keys.tenant
     }
     var verdicts = TokenVerdicts(rules: rules, keys: keys, time: time, isBrief: isBrief)
     var lines = LineBlocks(limit: UnverifiedJWS.maximumByteCount)

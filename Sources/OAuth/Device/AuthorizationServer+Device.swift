@@ -11,7 +11,7 @@ extension AuthorizationServer {
     let endpoint = try require(metadata.deviceAuthorizationEndpoint, .deviceAuthorization)
     var form = RequestForm()
     form.add(scope)
-    if provider?.has(.scopesInDeviceGrant) == true { form.add(named: "scopes", scope?.text ?? "") }
+    if provider?.has(.scopesInDeviceGrant) == true { form.add(.scopes, scope?.text ?? "") }
     form.add(target)
     for (name, value) in extras.parameters() { form.add(named: name, value) }
     // Beside an `Authorization` header too, which says the same: some servers look for it here only.
@@ -35,7 +35,7 @@ extension AuthorizationServer {
       response = try requestTokens(cancellation: cancellation) { form in
         form.add(.grantType, GrantType.device)
         form.add(.deviceCode, secret: code)
-        if provider?.has(.scopesInDeviceGrant) == true { form.add(named: "scopes", scope?.text ?? "") }
+        if provider?.has(.scopesInDeviceGrant) == true { form.add(.scopes, scope?.text ?? "") }
       }
     } catch {
       guard error.code.meaning == .passing else { throw error }

@@ -92,7 +92,7 @@ package struct ExtraParameters: Sendable, Hashable {
 
   private static func isReserved(_ word: String) -> Bool {
     RequestParameter.allCases.contains { $0.rawValue == word }
-      || ["request", "response_mode", "registration", "id_token_hint"].contains(word) || word.hasPrefix("client_")
+      || ["request", "response_mode", "registration"].contains(word) || word.hasPrefix("client_")
       || word.hasPrefix("code_challenge")
   }
 }

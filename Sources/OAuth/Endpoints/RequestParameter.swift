@@ -15,6 +15,7 @@ enum RequestParameter: String, Sendable, CaseIterable {
   case deviceCode = "device_code"
   case dpopJKT = "dpop_jkt"
   case grantType = "grant_type"
+  case idTokenHint = "id_token_hint"
   case loginHint = "login_hint"
   case logoutHint = "logout_hint"
   case maxAge = "max_age"
@@ -27,6 +28,8 @@ enum RequestParameter: String, Sendable, CaseIterable {
   case resource
   case responseType = "response_type"
   case scope
+  /// The scope of the device grant for ``Provider/Quirk/scopesInDeviceGrant``.
+  case scopes
   case state
   case subjectToken = "subject_token"
   case subjectTokenType = "subject_token_type"

@@ -14,6 +14,8 @@ struct ErrorAnswer: Sendable {
   var correlationID: String?
   /// The `interval` beside a `slow_down`.
   var interval: Int?
+  /// `claims`: what a sign-in must ask for, as Microsoft Entra ID has it for conditional access.
+  var claims: RequestedClaims?
 
   /// Reads the error of an answer; nil when it names none.
   ///
@@ -43,6 +45,9 @@ struct ErrorAnswer: Sendable {
       interval: root["interval"].flatMap { Seconds.whole($0.value(in: bytes)) }, sent: sent)
     answer.correlationID = root["correlation_id"]?.string(in: bytes).flatMap { text in
       isAlone && isIdentifier(text) && !SecretEcho(text).repeats(sent) ? text : nil
+    }
+    answer.claims = root["claims"]?.string(in: bytes).flatMap { text in
+      isAlone && !SecretEcho(text).repeats(sent) ? RequestedClaims(challenge: text) : nil
     }
     return answer
   }

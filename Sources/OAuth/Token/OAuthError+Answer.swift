@@ -21,6 +21,12 @@ extension OAuthError {
       if let value = answer.standardError {
         error.code = Code(serverError: value, kind: kind, status: response.status) ?? error.code
       }
+      // A grant for which the server names the claims that it wants is good again after a sign-in with them.
+      let wantsPerson = [.invalidGrant, .interactionRequired].contains(error.code)
+      if wantsPerson, [.refresh, .exchange].contains(kind), let claims = answer.claims {
+        error.code = .interactionRequired
+        error.claims = claims
+      }
       // A success status with an error that we do not know is neither a success nor a known failure.
       if error.code == .malformedResponse, answer.error != nil { error.code = .otherServerError }
       // RFC 6749 section 5.2: `error` is a string of certain characters.

@@ -26,6 +26,8 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var advice: String?
   /// The issuer that was probably meant: the same but for a slash at the end.
   package var issuerMeant: String?
+  /// The claims that a sign-in must ask for.
+  package var claims: RequestedClaims?
   /// How long the server asked us to wait, at most 300.
   package var retryAfterSeconds: Int?
   /// The request may have been carried out, and no byte of an answer was seen. A refresh token that was

@@ -26,6 +26,8 @@ package struct TokenRules: Sendable {
   package var profile: TokenProfile?
   /// `iss`, byte by byte; nil takes any.
   package var issuer: String?
+  /// How tokens name ``issuer``, where it stands for many; then the key that verifies them must be the tenant's.
+  package var tenant: TenantIssuer?
   /// Values of `aud`, one of which the token must have; empty accepts any.
   package var audiences: [String] = []
   /// Whether a token without `exp` is refused.
@@ -65,7 +67,7 @@ package struct TokenRules: Sendable {
       throw .signature(error.code)
     }
     guard announced?.contains(jws.algorithm) ?? true else { throw .signature(.algorithmNotAllowed) }
-    return try checked(jws.header, jws.payload, now: now)
+    return try checked(jws.header, jws.payload, keyIssuer: jws.keyIssuer, now: now)
   }
 
   /// Verifies a token under a shared secret: the caller, never the token, says that there is one.
@@ -82,17 +84,19 @@ package struct TokenRules: Sendable {
     } catch {
       throw .signature(error.code)
     }
-    return try checked(mac.header, mac.payload, now: now)
+    return try checked(mac.header, mac.payload, keyIssuer: nil, now: now)
   }
 
   private var types: AllowedTypes { type.map { .required([$0]) } ?? profile?.types ?? .any }
 
   /// The claims of a token whose signature is good.
-  private func checked(_ header: JSONObject, _ payload: [UInt8], now: Int) throws(TokenFault) -> Verified {
+  private func checked(
+    _ header: JSONObject, _ payload: [UInt8], keyIssuer: String?, now: Int
+  ) throws(TokenFault) -> Verified {
     if isSignatureOnly { return Verified(header: header, payload: payload, claims: nil) }
     guard let claims = try? JWTClaims(payload: payload) else { throw .noClaims }
     try checkTimes(claims, now: now)
-    try checkParties(claims)
+    try checkParties(claims, keyIssuer)
     try checkPresence(claims)
     try profile?.check(claims, audiences: audiences)
     for demand in demands {
@@ -123,10 +127,16 @@ package struct TokenRules: Sendable {
   }
 
   /// `iss` and `aud` are read even where any will do: a token with a malformed one is none (RFC 7519 section 4.1).
-  private func checkParties(_ claims: JWTClaims) throws(TokenFault) {
+  private func checkParties(_ claims: JWTClaims, _ keyIssuer: String?) throws(TokenFault) {
     let named = try Self.read("iss") { () throws(JOSEError) in try claims.issuer }
-    if let issuer, !(named.map { Issuer.isName($0, of: issuer) } ?? false) {
-      throw .otherIssuer(isMissing: named == nil)
+    if let issuer {
+      guard let named else { throw .otherIssuer(isMissing: true) }
+      let id = try tenant.flatMap { (_) throws(TokenFault) in
+        try Self.read("tid") { () throws(JOSEError) in try claims.string("tid") }
+      }
+      let isRight =
+        tenant?.isIssuer(named, tenant: id, keyIssuer: keyIssuer) ?? Issuer.isName(named, of: issuer)
+      guard isRight else { throw .otherIssuer(isMissing: false) }
     }
     let found = try Self.read("aud") { () throws(JOSEError) in try claims.audience }
     let isForCaller = found?.contains { name in audiences.contains { $0.utf8.elementsEqual(name.utf8) } } ?? false

@@ -8,15 +8,40 @@ package enum UserDirectories {
   /// The value of a variable, as ``Environment/value(_:)`` returns it.
   package typealias Variables = (String) -> String?
 
-  /// The home directory that root was given and that belongs to another user, as by `sudo` without `-H`: what root made
-  /// there the user could not use any more. Nil for others, and for a home that is not there.
-  package static var foreignHome: String? { foreignHome(in: Environment.value, user: Machine.userID) }
+  /// A variable that names a directory of another user.
+  package struct Foreign: Hashable, Sendable {
+    package let variable: String
+    package let path: String
+  }
 
-  package static func foreignHome(in variables: Variables, user: UInt32) -> String? {
-    guard user == 0, let home = absolute(variables("HOME")) else { return nil }
+  /// The variables that say where files are made, in the order in which they are judged.
+  private static let placing = [
+    "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
+  ]
+
+  /// The first variable that root was given and that names a directory of another user, or one that would be made in
+  /// such a directory, as by `sudo` without `-H` or by `su`: what root made there the user could not use any more. Nil
+  /// for others than root.
+  package static var foreign: Foreign? { foreign(in: Environment.value, user: Machine.userID) }
+
+  package static func foreign(in variables: Variables, user: UInt32) -> Foreign? {
+    guard user == 0 else { return nil }
+    for variable in placing {
+      guard let path = absolute(variables(variable)), owner(near: path) != 0 else { continue }
+      return Foreign(variable: variable, path: path)
+    }
+    return nil
+  }
+
+  /// The owner of a path, or of the nearest directory above it that is there.
+  private static func owner(near path: String) -> UInt32 {
+    var rest = Substring(path)
     var status = stat()
-    guard unsafe stat(home, &status) == 0, status.st_uid != 0 else { return nil }
-    return home
+    while unsafe stat(rest.isEmpty ? "/" : String(rest), &status) != 0 {
+      guard let slash = rest.utf8.lastIndex(of: UInt8(ascii: "/")) else { return 0 }
+      rest = rest[..<slash]
+    }
+    return status.st_uid
   }
 
   /// `$XDG_CONFIG_HOME`, else `$HOME/.config`.

@@ -38,6 +38,8 @@ extension SystemError {
   package var isAgain: Bool { errno == EAGAIN }
   /// No descriptor or no memory for one is left (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`).
   package var isOutOfDescriptors: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) }
+  /// The device failed (`EIO`).
+  package var isInputOutput: Bool { errno == EIO }
   /// The rights are missing (`EACCES`, `EPERM`).
   package var isPermissionDenied: Bool { errno == EACCES || errno == EPERM }
   /// A symbolic link where none is allowed (`ELOOP`).

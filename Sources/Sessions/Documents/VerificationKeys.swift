@@ -46,6 +46,8 @@ package final class VerificationKeys: Sendable {
   package let issuer: Issuer?
   /// The issuer's `id_token_signing_alg_values_supported`, empty where it has none; nil for a fixed set of keys.
   package let announcedAlgorithms: [String]?
+  /// How tokens name the issuer, where one stands for many; else nil.
+  package let tenant: TenantIssuer?
   private let state: Monitor<State>
   private let time: (any TimeSource)?
 
@@ -53,6 +55,7 @@ package final class VerificationKeys: Sendable {
   package init(_ keys: JWKSet) {
     issuer = nil
     announcedAlgorithms = nil
+    tenant = nil
     time = nil
     state = Monitor(State(edition: Edition(keys)))
   }
@@ -83,6 +86,7 @@ package final class VerificationKeys: Sendable {
     let held = try oauth { () throws(OAuthError) in try source.atHand() }
     issuer = published.document.issuer
     announcedAlgorithms = published.document.idTokenSigningAlgorithms
+    tenant = published.document.tenant
     time = services.time
     state = Monitor(State(edition: Edition(held, number: 0)))
   }

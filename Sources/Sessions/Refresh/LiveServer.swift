@@ -32,6 +32,15 @@ struct LiveServer {
 }
 
 extension AuthorizationServer {
+  /// Revokes a token that nothing uses (RFC 7009). Blocking.
+  ///
+  /// - Returns: Whether the server did.
+  func end(
+    _ token: SharedSecret, _ hint: RevocationHint, bearer: SharedSecret? = nil, _ cancellation: Cancellation
+  ) -> Bool {
+    (try? revoke(token, hint: hint, bearer: bearer, cancellation: cancellation)) != nil
+  }
+
   /// Removes the tokens of this grant from the text of every error.
   mutating func hide(_ grant: AccessGrant?) { hide(try? grant?.accessToken.open(), try? grant?.idToken?.open()) }
 }

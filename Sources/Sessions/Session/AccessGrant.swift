@@ -112,13 +112,12 @@ extension AccessGrant {
   /// A difference between two clocks that counts as a change of one of them, in seconds.
   package static let clockTolerance = 2
 
+  /// The moment from which the token's age counts. When the machine's clock has jumped forward, the machine may have
+  /// stood still for that long, as a virtual machine does that is paused, so the token counts as that much older.
+  package var countedFrom: Instant { issuedAt.advanced(by: .zero - .seconds(max(0, clockChange))) }
+
   /// Nil when the server named no lifetime.
-  ///
-  /// When the machine's clock has jumped forward, it may have stood still for that long, as a virtual machine does that
-  /// is paused, so the token counts as that much older.
-  package var expiresAt: Instant? {
-    lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0) - .seconds(max(0, clockChange))) }
-  }
+  package var expiresAt: Instant? { lifetimeSeconds.map { countedFrom.advanced(by: .seconds($0)) } }
 
   /// By the machine's clock as it is set now, in unix seconds; nil when the server named no lifetime.
   package var expiresAtUnixSeconds: Int? {

@@ -30,7 +30,7 @@ struct CachedToken: Sendable {
   /// When a policy removes the token from memory; nil if it does not.
   func removalDue(_ policy: RefreshPolicy) -> Instant? {
     guard policy == .strict else { return nil }
-    let limit = grant.issuedAt.advanced(by: RefreshPolicy.longestStrictCache)
+    let limit = grant.countedFrom.advanced(by: RefreshPolicy.longestStrictCache)
     guard let expiresAt = grant.expiresAt else { return limit }
     return min(
       limit, expiresAt.advanced(by: .zero - RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds)))
@@ -43,7 +43,7 @@ struct CachedToken: Sendable {
       // A token of unknown lifetime may end at any time; one that is younger than what is wanted is the best
       // there is. Where there is no other, it serves until it is refused.
       guard let wanted = need.minimumValiditySeconds, wanted > 0, notices.isRenewable else { return true }
-      return grant.issuedAt.duration(to: now) <= .seconds(wanted)
+      return grant.countedFrom.duration(to: now) <= .seconds(wanted)
     }
     let wanted =
       need.minimumValiditySeconds.map { Duration.seconds($0) }

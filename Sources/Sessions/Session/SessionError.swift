@@ -22,6 +22,10 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityUnverified(account: String)
   /// The sign-in brought a refresh token, which is kept, and no access token that can be used.
   indirect case signInKept(AccountConfiguration, because: SessionError)
+  /// The server gave a grant that is not kept for this reason.
+  ///
+  /// - Parameter isRevoked: The grant was ended at the server; else it is left there.
+  indirect case grantNotKept(because: SessionError, isRevoked: Bool)
   /// The account is signed in, and the new sign-in does not say which user it is for (OpenID Connect Core, section
   /// 5.7).
   case identityUnknown(account: String)
@@ -47,6 +51,8 @@ package enum SessionError: Error, Hashable, Sendable {
   case redirectNotNamed(provider: String)
   /// The sign-in names no client, and the server knows none.
   case clientNotNamed(MissingClient)
+  /// The provider gives no tokens without a client secret, and none is known.
+  case clientSecretNotNamed(MissingSecret)
   /// A URL cannot be the client so.
   case clientURL(ClientURLProblem)
   /// A device code cannot carry what is asked of how the person signs in.
@@ -99,9 +105,10 @@ package enum SessionError: Error, Hashable, Sendable {
       // A refresh whose grant is ended fails with ``expired``; another request may mean another grant.
       case .grantEnded, .passing, .lasting: .none
       }
-    case .signInKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .severalAccounts, .noPlace, .content,
-      .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .redirectNotNamed, .clientNotNamed, .clientURL,
-      .demandsNeedBrowser,
+    case .signInKept, .grantNotKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .severalAccounts,
+      .noPlace, .content,
+      .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .redirectNotNamed, .clientNotNamed,
+      .clientSecretNotNamed, .clientURL, .demandsNeedBrowser,
       .guestNeedsProof, .guestOverUser,
       .clientSecretExpired, .cancelled, .stopping, .tooBusy, .idToken, .vault, .configuration, .memory:
       .none
@@ -184,6 +191,7 @@ package enum SessionError: Error, Hashable, Sendable {
 
   /// Whether the server refused the client as it is registered, or something that only its registration can change.
   var isAboutClient: Bool {
+    if case .clientSecretNotNamed = self { return true }
     guard case .oauth(let error) = self else { return false }
     return [.invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer].contains(error.code)
   }
@@ -289,6 +297,22 @@ package struct MissingClient: Sendable, Hashable {
     self.redirectURI = redirectURI
     self.canRegister = canRegister
     self.canPublish = canPublish
+  }
+}
+
+/// The client secret that a sign-in lacks.
+package struct MissingSecret: Sendable, Hashable {
+  /// The provider's title.
+  package var provider: String
+  /// Where the secret is shown; nil where only the server's administrator knows.
+  package var page: String?
+  /// Whether a sign-in by device code does without.
+  package var isForBrowser: Bool
+
+  package init(provider: String, page: String?, isForBrowser: Bool) {
+    self.provider = provider
+    self.page = page
+    self.isForBrowser = isForBrowser
   }
 }
 

@@ -218,11 +218,14 @@ package struct SessionServices: Sendable {
   }
 
   /// Whether `grant` belongs to the record that the vault holds now: another process may have signed
-  /// the account out or in again.
-  package func isCurrent(_ grant: AccessGrant, of account: AccountName) -> Bool {
+  /// the account out or in again. Nil if the vault cannot be read now, which says nothing about the session.
+  package func isCurrent(_ grant: AccessGrant, of account: AccountName) -> Bool? {
     if isEphemeral(account) { return ephemeral.record(of: account)?.generation == grant.recordGeneration }
-    guard let record = try? vault.read(account) else { return false }
-    return record.generation == grant.recordGeneration
+    do throws(VaultError) {
+      return try vault.read(account)?.generation == grant.recordGeneration
+    } catch {
+      return error.isUnread ? nil : false
+    }
   }
 
   /// The server's metadata with the endpoints that the settings name. A server that publishes none is

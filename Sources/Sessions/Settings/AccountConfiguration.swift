@@ -72,6 +72,11 @@ extension AccountConfiguration {
   /// The built-in settings of the account's provider; nil if it names none.
   package var providerSettings: Provider? { settings.provider.map { Provider.named($0) } }
 
+  /// Whether the account's server is the one with this issuer.
+  package func isAt(_ issuer: String) -> Bool {
+    providerSettings?.isSame(self.issuer, as: issuer) ?? self.issuer.utf8.elementsEqual(issuer.utf8)
+  }
+
   /// The resources and the audience of the tokens of a sign-in; nil when the settings name none.
   package func target() throws(OAuthError) -> TokenTarget? {
     try TokenTarget.make(scope: [], resources: settings.resources, audience: settings.audience)

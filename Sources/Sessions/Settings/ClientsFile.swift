@@ -32,11 +32,8 @@ package struct ClientsFile: Sendable {
     for configuration: AccountConfiguration, in settingsDirectory: String, systemPath: String = ClientsFile.systemPath
   ) throws(SessionError) -> Client? {
     do throws(ConfigurationError) {
-      let files = [try own(in: settingsDirectory), try system(systemPath)].compactMap { $0 }
-      for file in files {
-        if let client = try file.client(for: configuration) { return client }
-      }
-      return nil
+      if let client = try own(in: settingsDirectory)?.client(for: configuration) { return client }
+      return try system(systemPath)?.client(for: configuration)
     } catch {
       throw .configuration(error)
     }

@@ -26,7 +26,19 @@ struct FirstContact {
     access.useProxyCredentials(self.secrets.proxyCredentials)
     // The metadata of a client with a certificate have other endpoints (RFC 8705 section 5).
     if self.secrets.credentials.certificate != nil { access.configuration.clientCertificate = true }
-    metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
+    do throws(SessionError) {
+      metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
+    } catch {
+      // The account takes over the spelling of the server, and all else is compared byte by byte.
+      guard case .oauth(let problem) = error, let named = problem.issuerMeant,
+        access.configuration.providerSettings?.isSame(configuration.issuer, as: named) == true
+      else { throw error }
+      var renamed = access.configuration
+      renamed.issuer = named
+      access = try AccountAccess(renamed)
+      access.useProxyCredentials(self.secrets.proxyCredentials)
+      metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
+    }
     if asksToStay { access.configuration.askToStay(metadata) }
   }
 

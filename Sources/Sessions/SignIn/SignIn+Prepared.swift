@@ -55,6 +55,18 @@ extension SignIn.Prepared {
   }
   /// The client has something to prove itself with.
   package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
+  /// Makes sure that the client has something to prove itself with, where its provider demands that.
+  ///
+  /// - Throws: `clientSecretNotNamed`.
+  package func requireSecret(isBrowser: Bool) throws(SessionError) {
+    guard !hasCredentials, let provider = configuration.providerSettings,
+      provider.has(.secretNeeded) || isBrowser && provider.has(.secretForCode)
+    else { return }
+    throw .clientSecretNotNamed(
+      MissingSecret(
+        provider: provider.title, page: provider.registration?.page, isForBrowser: !provider.has(.secretNeeded)))
+  }
+
   var services: SessionServices { request.services }
   var cancellation: Cancellation { request.cancellation }
   private var isGuest: Bool { request.isGuest }
@@ -121,7 +133,8 @@ extension SignIn.Prepared {
     } catch {
       guard let refreshToken = answer.refreshToken, !isGuest else {
         if error.isOfStorage, let token = try? answer.tokens().accessToken {
-          try? server.revoke(token, hint: .accessToken, bearer: token, cancellation: cancellation)
+          throw .grantNotKept(
+            because: error, isRevoked: server.end(token, .accessToken, bearer: token, cancellation))
         }
         throw error
       }
@@ -182,9 +195,10 @@ extension SignIn.Prepared {
   }
 
   /// Keeps a refresh token whose answer is of no further use, where the next refresh may do better; else ends its grant
-  /// at the server. A session that the account has already is left alone: some servers end it with any of its tokens.
+  /// at the server. A session that the account has already is left alone: some servers end it with any of its tokens,
+  /// but for those of another user (no approval is wasted).
   ///
-  /// - Throws: `error`, or `signInKept` because of it.
+  /// - Throws: `error`, or `signInKept` or `grantNotKept` because of it.
   private func keepOrRevoke(
     _ refreshToken: SharedSecret, because error: SessionError, _ demands: IDTokenDemands, needsIDToken: Bool
   ) throws(SessionError) -> Never {
@@ -195,12 +209,14 @@ extension SignIn.Prepared {
     let ending = try? services.holding(account, at: level, mustWrite: true) {
       (_) throws(SessionError) -> SessionError in
       let old = try oldRecord()
-      guard old?.refreshToken == nil, old?.accessToken == nil else { return error }
+      let hasSession = old?.refreshToken != nil || old?.accessToken != nil
+      if case .identityChanged(_, "sub") = error {
+        return .grantNotKept(because: error, isRevoked: server.end(refreshToken, .refreshToken, cancellation))
+      }
+      if hasSession { return .grantNotKept(because: error, isRevoked: false) }
       guard mayDoBetter else {
-        try oauth { () throws(OAuthError) in
-          try server.revoke(refreshToken, hint: .refreshToken, bearer: nil, cancellation: cancellation)
-        }
-        return error
+        let isRevoked = server.end(refreshToken, .refreshToken, cancellation)
+        return error.isOfStorage ? .grantNotKept(because: error, isRevoked: isRevoked) : error
       }
       var record = try record(refreshToken, replacing: old)
       record.identity = old?.identity
@@ -214,10 +230,8 @@ extension SignIn.Prepared {
     }
     if let ending { throw ending }
     // Not even the vault can be asked; a new account has no session that this could end.
-    if request.isNew {
-      try? server.revoke(refreshToken, hint: .refreshToken, bearer: nil, cancellation: cancellation)
-    }
-    throw error
+    throw .grantNotKept(
+      because: error, isRevoked: request.isNew && server.end(refreshToken, .refreshToken, cancellation))
   }
 
   /// A record of this sign-in with its refresh token.

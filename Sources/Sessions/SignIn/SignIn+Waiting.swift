@@ -177,6 +177,8 @@ extension SignIn {
         }
       } catch .signInKept(let configuration, let cause) {
         throw .signInKept(configuration, because: cause)
+      } catch .grantNotKept(let cause, let isRevoked) {
+        throw .grantNotKept(because: cause, isRevoked: isRevoked)
       } catch {
         refuse(prepared.cancellation)
         throw error

@@ -102,7 +102,7 @@ extension SignIn {
 
     /// Revokes it, as far as that can be done (RFC 7009). Blocking.
     package func end(_ cancellation: Cancellation) {
-      try? server.revoke(refreshToken, hint: .refreshToken, bearer: nil, cancellation: cancellation)
+      _ = server.end(refreshToken, .refreshToken, cancellation)
     }
   }
 }

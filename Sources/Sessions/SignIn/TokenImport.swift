@@ -37,7 +37,8 @@ package struct TokenImport: Sendable {
   }
 
   /// - Throws: `accountExists` before anything is sent; the server's refusal, after which nothing is kept; what is
-  ///   wrong with the rest of an answer that brought a refresh token, after which the account is set up with that one.
+  ///   wrong with the rest of an answer that brought a refresh token, after which the account is set up with that one;
+  ///   `grantNotKept` if the token that it was traded for cannot be written.
   package func run() throws(SessionError) -> Outcome {
     try configuration.check()
     try configuration.checkPublished(with: given.credentials)
@@ -102,8 +103,14 @@ package struct TokenImport: Sendable {
     record.proxyCredentials = given.proxyCredentials
     try record.keep(server.prover)
     // Store first: the server may have invalidated the imported token, even if the rest of the answer is unusable.
-    var generation = try services.write(
-      record, of: account, protection: configuration.protection ?? .device)
+    var generation: UInt64
+    do throws(SessionError) {
+      generation = try services.write(record, of: account, protection: configuration.protection ?? .device)
+    } catch {
+      // One that the server did not replace goes on where it came from.
+      guard let new = answer.refreshToken, !new.bytes.isEqual(to: refreshToken.bytes) else { throw error }
+      throw .grantNotKept(because: error, isRevoked: server.end(new, .refreshToken, cancellation))
+    }
     let response = try oauth { () throws(OAuthError) in try answer.tokens() }
     // A refresh need not bring an ID Token (OpenID Connect Core, section 12.2).
     let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)

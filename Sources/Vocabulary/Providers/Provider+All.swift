@@ -34,6 +34,7 @@ extension Provider {
   init(_ name: ProviderName, _ title: String, like other: Provider) {
     self.init(name, title)
     issuer = other.issuer
+    issuerTemplates = other.issuerTemplates
     isVariant = true
     registration = other.registration
     redirectURI = other.redirectURI

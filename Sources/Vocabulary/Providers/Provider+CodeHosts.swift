@@ -4,6 +4,7 @@ extension Provider {
   static let github: Provider = {
     var provider = Provider(.github, "GitHub")
     provider.issuer = "https://github.com/login/oauth"
+    provider.hasOwnServers = true
     // Its answers name the issuer since April 2026.
     provider.issuerPath = "/login/oauth"
     provider.registration = Registration(
@@ -46,6 +47,7 @@ extension Provider {
   static let gitlab: Provider = {
     var provider = Provider(.gitlab, "GitLab")
     provider.issuer = "https://gitlab.com"
+    provider.hasOwnServers = true
     provider.paths = Paths(deviceAuthorization: "/oauth/authorize_device")
     provider.registration = Registration(
       page: "https://gitlab.com/-/user_settings/applications", kind: "application that is not confidential")
@@ -65,8 +67,14 @@ extension Provider {
 
   private static func gitea(_ name: ProviderName, _ title: String) -> Provider {
     var provider = Provider(name, title)
+    provider.registration = Registration(
+      page: "User Settings, Applications", kind: "OAuth2 application that is not a confidential client")
+    provider.sessionsPage = "User Settings, Applications"
     provider.redirectURI = "http://127.0.0.1/callback"
     provider.scope = ["openid", "read:user"]
+    provider.quirks = [
+      .slashInIssuer: "https://github.com/go-gitea/gitea/blob/main/templates/user/auth/oidc_wellknown.tmpl"
+    ]
     // It says so with `unauthorized_client`.
     provider.errorNames = [
       "unable to parse refresh token": "invalid_grant", "token was already used": "invalid_grant",
@@ -86,9 +94,8 @@ extension Provider {
   static let gitea: Provider = {
     var provider = gitea(.gitea, "Gitea")
     provider.issuer = "https://gitea.com"
-    provider.registration = Registration(
-      page: "https://gitea.com/user/settings/applications",
-      kind: "OAuth2 application that is not a confidential client")
+    provider.hasOwnServers = true
+    provider.registration?.page = "https://gitea.com/user/settings/applications"
     provider.sessionsPage = "https://gitea.com/user/settings/applications"
     return provider
   }()
@@ -96,15 +103,14 @@ extension Provider {
   static let forgejo: Provider = {
     var provider = gitea(.forgejo, "Forgejo")
     provider.issuerExample = "https://HOST"
+    provider.hasOwnServers = true
     return provider
   }()
 
   static let codeberg: Provider = {
     var provider = gitea(.codeberg, "Codeberg")
     provider.issuer = "https://codeberg.org"
-    provider.registration = Registration(
-      page: "https://codeberg.org/user/settings/applications",
-      kind: "OAuth2 application that is not a confidential client")
+    provider.registration?.page = "https://codeberg.org/user/settings/applications"
     provider.sessionsPage = "https://codeberg.org/user/settings/applications"
     return provider
   }()
@@ -120,11 +126,8 @@ extension Provider {
     provider.tokenEndpointAuthMethod = .secretBasic
     provider.sessionsPage = "https://bitbucket.org/account/settings/app-authorizations/"
     let page = "https://developer.atlassian.com/cloud/bitbucket/oauth-2/"
-    provider.quirks = [.noMetadata: page, .comparedPort: page]
-    provider.limits = [
-      "it needs the consumer's secret: --client-secret-file FILE",
-      "it has no device grant, no ID Token and no revocation endpoint",
-    ]
+    provider.quirks = [.noMetadata: page, .secretNeeded: page]
+    provider.limits = ["it has no device grant, no ID Token and no revocation endpoint"]
     provider.advice = [
       Advice(error: "unauthorized_client", text: "check the key and the secret of the consumer"),
       Advice(error: "invalid_client", text: "check the consumer's key, and give its secret"),
@@ -140,7 +143,6 @@ extension Provider {
     provider.redirectURI = "http://localhost:47600/callback"
     provider.scope = ["openid", "profile"]
     provider.sessionsPage = "https://huggingface.co/settings/connected-applications"
-    provider.quirks = [.comparedPort: "https://huggingface.co/docs/hub/oauth"]
     return provider
   }()
 }

@@ -16,11 +16,11 @@ extension Provider {
     provider.tokenEndpointAuthMethod = .secretPost
     provider.sessionsPage = "https://myaccount.google.com/connections"
     provider.quirks = [
+      .secretNeeded: "https://developers.google.com/identity/protocols/oauth2/native-app",
       .publicSecret: "https://developers.google.com/identity/protocols/oauth2/native-app",
       .issuerWithoutScheme: "https://developers.google.com/identity/openid-connect/openid-connect",
     ]
     provider.limits = [
-      "its client secret is needed, though it is none: --client-secret-file FILE",
       "the device flow has a client of its own type (TVs and Limited Input devices), and allows few scopes",
       "a session of an app in testing ends after seven days, any other after six idle months",
       "a sign-out ends the sessions of this app on all machines",

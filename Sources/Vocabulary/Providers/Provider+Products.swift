@@ -3,11 +3,17 @@ extension Provider {
   static let okta: Provider = {
     var provider = Provider(.okta, "Okta")
     provider.issuerExample = "https://NAME.okta.com"
+    provider.hasOwnServers = true
     provider.issuerTemplates = [
       "https://{name}.okta.com", "https://{name}.okta.com/oauth2/{id}", "https://{name}.oktapreview.com",
       "https://{name}.oktapreview.com/oauth2/{id}",
     ]
     provider.scope = ["openid", "profile", "offline_access"]
+    provider.registration = Registration(
+      page: "the Admin Console, Applications", kind: "OIDC app of the type Native Application with refresh tokens",
+      option: "Device Authorization")
+    provider.redirectURI = "http://localhost:47600/callback"
+    provider.sessionsPage = "the Admin Console, Directory, the person, \"Clear User Sessions\" with OAuth tokens"
     provider.quirks = [.separateGrants: "https://developer.okta.com/docs/guides/revoke-tokens/main/"]
     provider.advice = [
       Advice(error: "unauthorized_client", text: "allow the grant type in the app's general settings at Okta"),
@@ -21,8 +27,13 @@ extension Provider {
   static let auth0: Provider = {
     var provider = Provider(.auth0, "Auth0")
     provider.issuerExample = "https://NAME.auth0.com/ with the slash at its end"
+    provider.hasOwnServers = true
     provider.issuerTemplates = ["https://{name}.auth0.com/", "https://{name}.{region}.auth0.com/"]
     provider.scope = ["openid", "profile", "offline_access"]
+    provider.registration = Registration(
+      page: "https://manage.auth0.com/", kind: "application of the type Native", option: "Device Code")
+    provider.redirectURI = "http://127.0.0.1:47600/callback"
+    provider.sessionsPage = "https://manage.auth0.com/"
     provider.limits = [
       "without --audience NAME the access token is good for UserInfo only",
       "a sign-out ends the sessions of this application on all machines",
@@ -40,6 +51,12 @@ extension Provider {
   static let keycloak: Provider = {
     var provider = Provider(.keycloak, "Keycloak")
     provider.issuerExample = "https://HOST/realms/REALM"
+    provider.hasOwnServers = true
+    provider.registration = Registration(
+      page: "the Admin Console, Clients, Create client", kind: "client without client authentication",
+      option: "OAuth 2.0 Device Authorization Grant")
+    provider.redirectURI = "http://127.0.0.1/callback"
+    provider.sessionsPage = "the Account Console, Applications"
     provider.advice = [
       Advice(
         error: "unauthorized_client",
@@ -53,6 +70,11 @@ extension Provider {
   static let authentik: Provider = {
     var provider = Provider(.authentik, "authentik")
     provider.issuerExample = "https://HOST/application/o/SLUG/ with the slash at its end"
+    provider.hasOwnServers = true
+    provider.registration = Registration(
+      page: "the Admin interface, Applications, Providers", kind: "OAuth2/OpenID provider of the client type Public")
+    provider.redirectURI = "http://127.0.0.1:47600/callback"
+    provider.sessionsPage = "the Admin interface, Directory, Users, the person, \"Refresh Tokens\""
     provider.scope = ["openid", "profile", "offline_access"]
     provider.advice = [
       Advice(error: "invalid_scope", text: "offline_access must be among the scopes that are chosen in authentik")
@@ -63,6 +85,12 @@ extension Provider {
   static let zitadel: Provider = {
     var provider = Provider(.zitadel, "Zitadel")
     provider.issuerExample = "https://NAME.zitadel.cloud"
+    provider.hasOwnServers = true
+    provider.registration = Registration(
+      page: "the Management Console, Projects, the project, Applications", kind: "application of the type Native",
+      option: "Device Code")
+    provider.redirectURI = "http://127.0.0.1/callback"
+    provider.sessionsPage = "the Management Console, Users, the person, \"Sessions\""
     provider.issuerTemplates = ["https://{name}.zitadel.cloud", "https://{name}.{region}.zitadel.cloud"]
     provider.scope = ["openid", "profile", "offline_access"]
     provider.limits = ["its ID Tokens are for the project too: the error names the --trust-audience that it needs"]
@@ -78,6 +106,11 @@ extension Provider {
   static let dex: Provider = {
     var provider = Provider(.dex, "Dex")
     provider.issuerExample = "https://HOST/dex"
+    provider.hasOwnServers = true
+    provider.registration = Registration(
+      page: "the server's configuration, staticClients", kind: "client with public: true")
+    provider.redirectURI = "http://localhost"
+    provider.sessionsPage = "the server's gRPC API, RevokeRefresh"
     provider.scope = ["openid", "profile", "offline_access"]
     return provider
   }()
@@ -86,6 +119,10 @@ extension Provider {
     var provider = Provider(.cognito, "Amazon Cognito")
     provider.issuerExample = "https://cognito-idp.REGION.amazonaws.com/POOL"
     provider.issuerTemplates = ["https://cognito-idp.{region}.amazonaws.com/{pool}"]
+    provider.registration = Registration(
+      page: "https://console.aws.amazon.com/cognito/v2/idp/user-pools",
+      kind: "app client of the user pool, without a client secret")
+    provider.sessionsPage = "https://console.aws.amazon.com/cognito/v2/idp/user-pools"
     provider.scope = ["openid"]
     provider.quirks = [
       .ownRedirectURI:

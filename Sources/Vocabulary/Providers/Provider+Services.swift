@@ -15,13 +15,10 @@ extension Provider {
     provider.tokenEndpointAuthMethod = .secretPost
     provider.sessionsPage = "https://id.atlassian.com/manage-profile/apps"
     let page = "https://developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps/"
-    provider.quirks = [.noMetadata: page, .comparedPort: page, .noTokenType: page]
+    provider.quirks = [.noMetadata: page, .noTokenType: page, .secretNeeded: page]
     // A wrong client secret is `access_denied` at the token endpoint.
     provider.errorNames = ["unauthorized": "invalid_client"]
-    provider.limits = [
-      "it needs the client secret: --client-secret-file FILE",
-      "it has no device grant, no ID Token and no revocation endpoint",
-    ]
+    provider.limits = ["it has no device grant, no ID Token and no revocation endpoint"]
     provider.advice = [
       Advice(error: "unauthorized_client", text: "check the client id and the client secret of the app"),
       Advice(error: "access_denied", text: "check the client id, and give the secret with --client-secret-prompt"),
@@ -41,7 +38,7 @@ extension Provider {
     provider.tokenEndpointAuthMethod = .secretPost
     provider.sessionsPage = "https://www.dropbox.com/account/connected_apps"
     let page = "https://developers.dropbox.com/oauth-guide"
-    provider.quirks = [.noMetadata: page, .comparedPort: page]
+    provider.quirks = [.noMetadata: page]
     provider.limits = ["it has no device grant, no ID Token and no revocation endpoint of the standard"]
     return provider
   }()
@@ -60,7 +57,7 @@ extension Provider {
     let page = "https://docs.slack.dev/authentication/using-pkce"
     let method = "https://docs.slack.dev/reference/methods/oauth.v2.user.access"
     provider.quirks = [
-      .noMetadata: page, .comparedPort: page, .userTokenType: method, .scopeWithCommas: method,
+      .noMetadata: page, .userTokenType: method, .scopeWithCommas: method,
     ]
     provider.errorNames = [
       "invalid_refresh_token": "invalid_grant", "token_expired": "invalid_grant", "token_revoked": "invalid_grant",
@@ -87,7 +84,6 @@ extension Provider {
     provider.redirectURI = "http://localhost:47600/callback"
     provider.scope = ["identify"]
     provider.sessionsPage = "https://discord.com/channels/@me"
-    provider.quirks = [.comparedPort: "https://discord.com/developers/docs/topics/oauth2"]
     return provider
   }()
 
@@ -104,7 +100,7 @@ extension Provider {
     provider.sessionsPage = "https://www.twitch.tv/settings/connections"
     let page = "https://dev.twitch.tv/docs/authentication/getting-tokens-oauth/"
     provider.quirks = [
-      .scopeInArray: page, .scopesInDeviceGrant: page, .errorInMessage: page, .comparedPort: page,
+      .scopeInArray: page, .scopesInDeviceGrant: page, .errorInMessage: page,
       .unannouncedDeviceEndpoint: page, .secretForCode: page,
     ]
     provider.errorNames = [
@@ -129,9 +125,7 @@ extension Provider {
       kind: "external client app", option: "Enable Device Flow")
     provider.redirectURI = "http://localhost:47600/callback"
     provider.scope = ["openid", "api", "refresh_token"]
-    provider.quirks = [
-      .comparedPort: "https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_web_server_flow.htm"
-    ]
+    provider.sessionsPage = "Personal Settings, Connections"
     return provider
   }()
 
@@ -140,6 +134,7 @@ extension Provider {
     provider.issuer = "https://api.login.yahoo.com"
     provider.hosts = ["yahoo.com", "login.yahoo.com"]
     provider.registration = Registration(page: "https://developer.yahoo.com/apps/create/", kind: "public client")
+    provider.redirectURI = "http://localhost:47600/callback"
     provider.scope = ["openid"]
     provider.sessionsPage = "https://login.yahoo.com/account/activity"
     provider.limits = ["it has no device grant"]

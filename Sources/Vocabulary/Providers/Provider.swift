@@ -14,6 +14,8 @@ package struct Provider: Sendable, Hashable {
   package var issuerExample: String?
   /// Its other issuers. A word in braces stands for letters, digits, "-" and "_".
   package var issuerTemplates: [String] = []
+  /// People run servers of it under names of their own, each with an issuer of its own.
+  package var hasOwnServers = false
   /// Other hosts by which people know it.
   package var hosts: [String] = []
   /// The same server with another scope is a provider of its own, which no issuer or host leads to.
@@ -26,14 +28,15 @@ package struct Provider: Sendable, Hashable {
   package var scope: [String] = []
   /// Sent with every authorization request by browser, in this order.
   package var authorizationParameters: [Parameter] = []
-  /// The redirect URI that people register there, where the usual one does not fit. Without a port it stands for any
-  /// port.
+  /// The redirect URI that people register there, where the usual one does not fit: with a port where the service
+  /// compares it (against RFC 8252 section 7.3), or may. Without one it stands for any port.
   package var redirectURI: String?
-  /// How a person registers a client; nil where only the server's administrator knows.
+  /// How a person registers a client; nil where no sign-in is possible.
   package var registration: Registration?
   /// How a client secret is sent, where the server's announcement is not to be followed.
   package var tokenEndpointAuthMethod: ClientAuthenticationMethod?
-  /// Where a person ends sessions by hand.
+  /// Where a person ends sessions by hand: an address, or the place in a server of one's own. Nil where no sign-in is
+  /// possible.
   package var sessionsPage: String?
   /// The departures from the standards, each with the address of the page that tells of it.
   package var quirks: [Quirk: String] = [:]
@@ -74,10 +77,12 @@ package struct Provider: Sendable, Hashable {
     case tenantIssuer = "tenant-issuer"
     /// Metadata lack the device authorization endpoint.
     case unannouncedDeviceEndpoint = "unannounced-device-endpoint"
-    /// The port of a loopback redirect URI is compared (against RFC 8252 section 7.3).
-    case comparedPort = "compared-port"
     /// No redirect URI but one that the person names can be used.
     case ownRedirectURI = "own-redirect-uri"
+    /// Metadata may name the issuer with a slash at its end or without (against RFC 8414 section 3.3).
+    case slashInIssuer = "slash-in-issuer"
+    /// No token comes without a client secret, in any flow.
+    case secretNeeded = "secret-needed"
     /// An authorization code is redeemed with a client secret only, and a device code without.
     case secretForCode = "secret-for-code"
     /// The client secret of an installed program is none.
@@ -100,7 +105,7 @@ package struct Provider: Sendable, Hashable {
 
   /// How a person gets a client id.
   package struct Registration: Sendable, Hashable {
-    /// The address of the page.
+    /// The address of the page, or the place in the administration of a server of one's own.
     package var page: String
     /// The kind of client to register, in the service's words.
     package var kind: String
@@ -127,11 +132,23 @@ extension Provider {
 
   /// The provider that has this issuer, byte by byte or by one of its templates.
   package static func of(issuer: String) -> Provider? {
-    all.first { provider in
-      guard !provider.isVariant else { return false }
-      if let own = provider.issuer, own.utf8.elementsEqual(issuer.utf8) { return true }
-      return provider.issuerTemplates.contains { matches(issuer, $0) }
-    }
+    all.first { !$0.isVariant && $0.isIssuer(issuer) }
+  }
+
+  /// Whether a server with this issuer can be one of the provider's, by what is known of its issuers.
+  package func mayBe(at issuer: String) -> Bool { hasOwnServers || isIssuer(issuer) }
+
+  /// Whether two issuers name the same server: they are the same text, or one has a slash at its end where that is the
+  /// provider's quirk.
+  package func isSame(_ issuer: String, as other: String) -> Bool {
+    if issuer.utf8.elementsEqual(other.utf8) { return true }
+    return has(.slashInIssuer)
+      && ("\(issuer)/".utf8.elementsEqual(other.utf8) || "\(other)/".utf8.elementsEqual(issuer.utf8))
+  }
+
+  private func isIssuer(_ issuer: String) -> Bool {
+    if let own = self.issuer, isSame(own, as: issuer) { return true }
+    return issuerTemplates.contains { Self.matches(issuer, $0) }
   }
 
   /// The provider that a URL of no more than a scheme and a host means.

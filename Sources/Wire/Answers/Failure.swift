@@ -122,6 +122,9 @@ package struct Failure: Error, Sendable {
   /// The hint, mostly a command, if there is one.
   package var advice: Phrase?
 
+  /// It is the secret of the client that is missing; its id is known.
+  package var needsClientSecret = false
+
   /// ``text`` in English.
   package var message: String { text.english }
 
@@ -145,11 +148,12 @@ package struct Failure: Error, Sendable {
     self.init(code, Phrase(verbatim: message), hint: hint)
   }
 
-  /// `{"code","message","hint"}`, and the templates of texts with values.
+  /// `{"code","message","hint"}`, and the templates of texts with values; `client_secret_needed`.
   package var json: JSON {
     var object = JSONObject([("code", .string(code.rawValue))])
     text.addMembers(to: &object, as: "message")
     advice?.addMembers(to: &object, as: "hint")
+    if needsClientSecret { object["client_secret_needed"] = true }
     return .object(object)
   }
 
@@ -157,6 +161,7 @@ package struct Failure: Error, Sendable {
   package init?(json: JSON) {
     guard let code = json["code"]?.string, let message = Phrase(json, "message") else { return nil }
     self.init(FailureCode(rawValue: code) ?? .internalError, message, hint: Phrase(json, "hint"))
+    needsClientSecret = json["client_secret_needed"]?.bool ?? false
   }
 }
 

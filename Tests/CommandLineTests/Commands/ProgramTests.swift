@@ -150,7 +150,7 @@ import Wire
     let program = try AgentProgram()
     #expect(try program.run(["--version"]).outputText == "agent \(Product.version)\n")
     #expect(try program.run(["--help"]).outputText == HelpWriter.program())
-    #expect(try program.run(["token", "-h"]).outputText == HelpWriter.help(on: .named(.token)))
+    #expect(try program.run(["token", "-h"]).outputText == HelpWriter.help(on: CommandTable.named(.token)))
   }
 
   @Test func `prints nothing of a daemon that hangs up twice, and says so`() throws {

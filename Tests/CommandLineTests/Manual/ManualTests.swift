@@ -37,7 +37,7 @@ import Wire
   @Test func `names every command and every option`() {
     let main = ManualPage.agent.text()
     for option in Options.common { #expect(main.contains("Fl \\-\(option.name.replacing(each: "-", with: "\\-"))")) }
-    for command in Command.all {
+    for command in CommandTable.all {
       let page = ManualPage.of(command.name).text()
       let isListed = main.contains("\n.It Cm \(Mdoc.escaped(command.name.rawValue))\n")
       #expect(isListed == (command.name.page != CommandName.mainPage))
@@ -48,8 +48,8 @@ import Wire
     }
   }
 
-  @Test(arguments: Command.all.map(\.name)) func `says of a command what its whole help says`(name: CommandName) {
-    let command = Command.named(name)
+  @Test(arguments: CommandTable.all.map(\.name)) func `says of a command what its whole help says`(name: CommandName) {
+    let command = CommandTable.named(name)
     let page = ManualPage.of(name).text()
     let texts = command.details + command.options.map(\.sentence)
     for text in texts { #expect(page.contains(Mdoc.paragraph(text)), "\(text)") }
@@ -114,7 +114,7 @@ import Wire
 @Suite struct `The help` {
   @Test func `on a command says what most people need of it`() {
     #expect(
-      HelpWriter.help(on: .named(.token))
+      HelpWriter.help(on: CommandTable.named(.token))
         == """
         Print a valid access token.
 
@@ -151,7 +151,7 @@ import Wire
 
   @Test func `with --all says all of a command in 80 columns`() {
     #expect(
-      HelpWriter.help(on: .named(.vaultSet), all: true)
+      HelpWriter.help(on: CommandTable.named(.vaultSet), all: true)
         == """
         Change when the vault locks by itself.
 
@@ -190,8 +190,8 @@ import Wire
     return found
   }
 
-  @Test(arguments: Command.all.map(\.name)) func `of every day fits a screen`(name: CommandName) {
-    let command = Command.named(name)
+  @Test(arguments: CommandTable.all.map(\.name)) func `of every day fits a screen`(name: CommandName) {
+    let command = CommandTable.named(name)
     let lines = HelpWriter.help(on: command).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     #expect(lines.count <= 40)
     #expect(lines.allSatisfy { $0.utf8.count <= 79 })
@@ -205,10 +205,10 @@ import Wire
     #expect(lines.joined(separator: " ").contains("\(name.page)(1)"))
   }
 
-  @Test(arguments: Command.all.map(\.name)) func `of all has each option in the one group that it is of`(
+  @Test(arguments: CommandTable.all.map(\.name)) func `of all has each option in the one group that it is of`(
     name: CommandName
   ) {
-    let command = Command.named(name)
+    let command = CommandTable.named(name)
     let options = Self.options(of: HelpWriter.help(on: command, all: true))
     #expect(options.map(\.name).sorted() == command.options.map(\.name).sorted())
     for option in command.options {
@@ -221,7 +221,7 @@ import Wire
   }
 
   @Test func `lists no option of every day that the command has not`() {
-    for command in Command.all {
+    for command in CommandTable.all {
       #expect(command.unknownEverydayNames == [], "\(command.name)")
       #expect(Set(command.everydayOptions.map(\.name)).count == command.everydayOptions.count, "\(command.name)")
     }
@@ -229,7 +229,7 @@ import Wire
 
   @Test func `on a command with options has examples, which the parser reads`() throws {
     let tree = try TemporaryDirectory()
-    for command in Command.all {
+    for command in CommandTable.all {
       #expect(command.options.isEmpty || !command.examples.isEmpty, "\(command.name)")
       for example in command.examples {
         let calls = try Self.calls(in: example.line, tree)
@@ -268,7 +268,7 @@ import Wire
 
   @Test func `is ASCII in lines of at most 79 characters`() {
     let texts =
-      Command.all.flatMap { [HelpWriter.help(on: $0), HelpWriter.help(on: $0, all: true)] } + [
+      CommandTable.all.flatMap { [HelpWriter.help(on: $0), HelpWriter.help(on: $0, all: true)] } + [
         HelpWriter.program(), HelpWriter.help(onGroup: "daemon"),
       ]
     for text in texts {
@@ -279,13 +279,15 @@ import Wire
 
   @Test func `is found by the words of a command, a group, or a command with operands`() throws {
     #expect(try HelpCommand.text(for: []) == HelpWriter.program())
-    #expect(try HelpCommand.text(for: ["token"]) == HelpWriter.help(on: .named(.token)))
-    #expect(try HelpCommand.text(for: ["daemon", "stop"]) == HelpWriter.help(on: .named(.daemonStop)))
+    #expect(try HelpCommand.text(for: ["token"]) == HelpWriter.help(on: CommandTable.named(.token)))
+    #expect(try HelpCommand.text(for: ["daemon", "stop"]) == HelpWriter.help(on: CommandTable.named(.daemonStop)))
     #expect(try HelpCommand.text(for: ["daemon"]) == HelpWriter.help(onGroup: "daemon"))
-    #expect(try HelpCommand.text(for: ["token", "work"]) == HelpWriter.help(on: .named(.token)))
-    #expect(try HelpCommand.text(for: ["token"], all: true) == HelpWriter.help(on: .named(.token), all: true))
+    #expect(try HelpCommand.text(for: ["token", "work"]) == HelpWriter.help(on: CommandTable.named(.token)))
     #expect(
-      try HelpCommand.text(for: ["daemon"], all: true).contains(HelpWriter.help(on: .named(.daemonLog), all: true)))
+      try HelpCommand.text(for: ["token"], all: true) == HelpWriter.help(on: CommandTable.named(.token), all: true))
+    #expect(
+      try HelpCommand.text(for: ["daemon"], all: true).contains(
+        HelpWriter.help(on: CommandTable.named(.daemonLog), all: true)))
     #expect(throws: Failure(.invalidRequest, "there is no command \"daemon fly\"", hint: "agent help")) {
       try HelpCommand.text(for: ["daemon", "fly"])
     }

@@ -172,7 +172,7 @@ import Wire
     let names = page.compactMap { $0.meaning.split(separator: "Option `--").dropFirst().first?.prefix { $0 != "`" } }
     // The proxy and its exclusions come from the environment.
     #expect(names.count == page.count - 2)
-    for name in names { #expect(Command.named(.login).option { $0.name == name } != nil, "--\(name)") }
+    for name in names { #expect(CommandTable.named(.login).option { $0.name == name } != nil, "--\(name)") }
   }
 }
 
@@ -226,7 +226,7 @@ import Wire
 @Suite struct `Every command` {
   @Test func `answers --help, without a daemon`() throws {
     let program = try AgentProgram()
-    for command in Command.all {
+    for command in CommandTable.all {
       let result = try program.run(command.name.words.map { String($0) } + ["--help"])
       #expect(result == ProcessResult(status: .exited(0), output: Array(HelpWriter.help(on: command).utf8), error: []))
     }
@@ -242,7 +242,7 @@ import Wire
   }
 
   @Test func `has its usage, its options and their values in the manual`() {
-    for command in Command.all {
+    for command in CommandTable.all {
       let page = ManualPage.of(command.name).text() + ManualPage.agent.text()
       for option in command.options + Options.common {
         let term =

@@ -16,10 +16,10 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
   init(_ command: CommandName, _ option: OptionDeclaration) {
     self.command = command
     self.option = option
-    var words = command.words.map { String($0) } + Self.operands(Command.named(command).operands, option)
+    var words = command.words.map { String($0) } + Self.operands(CommandTable.named(command).operands, option)
     words += Self.companions["\(command) --\(option.name)"] ?? Self.companions["\(command)"] ?? []
     words += ["--\(option.name)"] + Self.values(option)
-    self.words = words + (Command.named(command).trailing == nil ? [] : ["--", "true"])
+    self.words = words + (CommandTable.named(command).trailing == nil ? [] : ["--", "true"])
   }
 
   private static func operands(_ operands: Operands, _ option: OptionDeclaration) -> [String] {
@@ -78,7 +78,8 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct `Options of the command table` {
-  static let own = CommandName.allCases.flatMap { name in Command.named(name).options.map { OptionLine(name, $0) } }
+  static let own = CommandName.allCases.flatMap { name in CommandTable.named(name).options.map { OptionLine(name, $0) }
+  }
 
   @Test(arguments: own) func `are read by the code of the command that declares them`(line: OptionLine) {
     #expect(throws: Never.self, "--\(line.option.name) of \(line.command)") { try line.read() }

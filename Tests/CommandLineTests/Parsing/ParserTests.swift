@@ -170,7 +170,7 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
 
 @Suite struct `The command table` {
   @Test func `uses no option name twice for one command`() {
-    for command in Command.all {
+    for command in CommandTable.all {
       let options = command.options + Options.common
       #expect(Set(options.map(\.name)).count == options.count, "\(command.name)")
       let letters = options.compactMap(\.short)
@@ -180,13 +180,13 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
 
   @Test func `finds each command by its name`() {
     for name in CommandName.allCases {
-      #expect(CommandName(rawValue: name.rawValue) == name && Command.named(name).name == name)
+      #expect(CommandName(rawValue: name.rawValue) == name && CommandTable.named(name).name == name)
     }
     #expect(CommandName(rawValue: "daemon") == nil)
   }
 
   @Test func `holds texts that are sentences in ASCII without their full stop`() {
-    for command in Command.all {
+    for command in CommandTable.all {
       for text in [command.summary] + command.options.map(\.summary) {
         #expect(text.utf8.allSatisfy { $0 < 0x80 } && !text.hasSuffix("."), "\(text)")
         #expect(text.filter { $0 == "`" }.count.isMultiple(of: 2), "\(text)")

@@ -115,15 +115,15 @@ private func accounts(_ names: [String]) -> [UInt8] {
   }
 
   @Test func `name all its options, in bash`() throws {
-    let lines = try bash(Command.all.map { complete(Self.words($0) + ["--"]) }.joined())
+    let lines = try bash(CommandTable.all.map { complete(Self.words($0) + ["--"]) }.joined())
     #expect(lines.count == CommandName.listed.count)
-    for (line, command) in zip(lines, Command.all) {
+    for (line, command) in zip(lines, CommandTable.all) {
       #expect(Set(line.split(separator: " ").map { String($0) }) == Self.offered(for: command), "\(command.name)")
     }
   }
 
   @Test func `name all values of its choices, in bash, behind a space and behind an equals sign`() throws {
-    for command in Command.all {
+    for command in CommandTable.all {
       for option in command.options {
         guard case .choice(_, let choices) = option.argument else { continue }
         let words = choices()
@@ -158,9 +158,9 @@ private func accounts(_ names: [String]) -> [UInt8] {
       let words = result.outputText.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
       return words.split(separator: ".", omittingEmptySubsequences: false).dropLast().map { Array($0) }
     }
-    let lines = try complete(Command.all.map { Self.words($0).joined(separator: " ") + " --" })
+    let lines = try complete(CommandTable.all.map { Self.words($0).joined(separator: " ") + " --" })
     #expect(lines.count == CommandName.listed.count)
-    for (line, command) in zip(lines, Command.all) {
+    for (line, command) in zip(lines, CommandTable.all) {
       #expect(Set(line) == Self.offered(for: command), "\(command.name)")
     }
     let first = try complete(["agent ", "agent daemon ", "agent login --token-endpoint-auth-method "])
@@ -176,9 +176,9 @@ private func accounts(_ names: [String]) -> [UInt8] {
 
   @Test(.enabled(if: shells.contains(.zsh))) func `name all its options, in zsh`() throws {
     let shell = try InteractiveShell(.zsh, AgentProgram())
-    let lines = try shell.list(Command.all.map { Self.words($0).joined(separator: " ") + " --\t" })
+    let lines = try shell.list(CommandTable.all.map { Self.words($0).joined(separator: " ") + " --\t" })
     #expect(lines.count == CommandName.listed.count)
-    for (line, command) in zip(lines, Command.all) {
+    for (line, command) in zip(lines, CommandTable.all) {
       #expect(Set(line) == Self.offered(for: command), "\(command.name)")
     }
     let first = try shell.list(["agent \t", "agent daemon \t"])
@@ -186,7 +186,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
   }
 
   @Test func `hold words that no shell takes for anything else`() {
-    for command in Command.all {
+    for command in CommandTable.all {
       for option in command.options + Options.common {
         guard case .choice(_, let choices) = option.argument else { continue }
         let words = choices()

@@ -30,8 +30,10 @@ import Vocabulary
     }
   }
 
-  private func hang(as share: WaitShare, _ ended: Ended, _ cancellation: Cancellation = Cancellation()) {
-    jobs.wait(as: share, cancellation) { [gate, begun] () throws(SessionError) in
+  private func hang(
+    as share: WaitShare, at server: String? = nil, _ ended: Ended, _ cancellation: Cancellation = Cancellation()
+  ) {
+    jobs.wait(as: share, at: server, cancellation) { [gate, begun] () throws(SessionError) in
       begun.update { $0 += 1 }
       while gate.wait(.milliseconds(5), for: { $0 ? true : nil }) == nil {
         if cancellation.isCancelled { throw .cancelled }
@@ -82,6 +84,34 @@ import Vocabulary
     #expect(jobs.waitsInFlight == 61)
     gate.update { $0 = true }
     try handle { ended.count == 60 && other.count == 1 }
+  }
+
+  @Test func `for one server leaves half of the threads to others`() throws {
+    let (ended, other) = (Ended(), Ended())
+    for number in 0..<20 { hang(as: .refresh(try AccountName("a\(number)")), at: "https://silent.example", ended) }
+    for number in 0..<8 { hang(as: .refresh(try AccountName("b\(number)")), at: "https://other.example", other) }
+    try handle { begun.withLock { $0 } == 8 + 8 }
+    #expect(jobs.waitsInFlight == 28)
+    gate.update { $0 = true }
+    try handle { ended.count == 20 && other.count == 8 }
+    #expect(ended.errors.isEmpty && other.errors.isEmpty)
+  }
+
+  @Test func `for one service, or for a sign-in that is over, leaves the account's other work alone`() throws {
+    let (ended, other) = (Ended(), Ended())
+    let account = try AccountName("work")
+    let service = try Endpoint("https://sts.example/", allowHTTPLoopback: false)
+    for _ in 0..<9 { hang(as: .roles(account, service), ended) }
+    for _ in 0..<2 {
+      hang(as: .roles(account, try Endpoint("https://other.example/", allowHTTPLoopback: false)), other)
+    }
+    for _ in 0..<2 { hang(as: .exchanges(account), other) }
+    for _ in 0..<2 { hang(as: .questions(account), other) }
+    for _ in 0..<2 { hang(as: .leftovers(account), other) }
+    for _ in 0..<2 { hang(as: .leftovers(try AccountName("other")), other) }
+    try handle { begun.withLock { $0 } == 4 + 10 }
+    gate.update { $0 = true }
+    try handle { ended.count == 9 && other.count == 10 }
   }
 
   @Test func `that spends something is ended last, and what has not begun does not begin`() throws {

@@ -25,6 +25,7 @@ import Wire
       .signInKept(AccountConfiguration(issuer: "https://a.example", clientID: "c"), because: .cancelled),
       .cancelled, .failed
     ),
+    (.grantNotKept(because: .identityUnknown(account: "work"), isRevoked: false), .identityChanged, .signInNeeded),
     (.lifetimeTooShort(account: "work", lifetime: 5), .lifetimeTooShort, .failed),
     (.originNotListed(account: nil, origin: "https://b.example"), .originNotAllowed, .failed),
     (.originNotListed(account: "work", origin: "https://b.example"), .originNotAllowed, .failed),
@@ -40,6 +41,18 @@ import Wire
     (.cancelled, .cancelled, .failed), (.memory, .internalError, .failed),
     (.idToken(IDTokenError(.expired, "exp")), .tokenRejected, .failed),
   ]
+
+  @Test(arguments: [
+    (true, "; the server was told to end the new session"),
+    (false, "; the new session is left at the server"),
+  ])
+  func `say what has become of a grant that is not kept`(isRevoked: Bool, end: String) {
+    let cause = SessionError.vault(VaultError(.noSpace, path: "/v"))
+    let failure = Self.failure(.grantNotKept(because: cause, isRevoked: isRevoked))
+    let known = Self.failure(cause)
+    #expect(failure.message == known.message + end)
+    #expect(failure.hint == known.hint && failure.code == known.code)
+  }
 
   @Test(arguments: sessionErrors)
   func `each end of a session`(error: SessionError, code: FailureCode, status: Wire.ExitStatus) {
@@ -191,5 +204,11 @@ import Wire
   @Test func `a hint names the account that was asked for`() {
     #expect(Self.failure(.oauth(OAuthError(.invalidGrant, "the grant"))).hint == "agent login work")
     #expect(Failure(.oauth(OAuthError(.invalidGrant, "the grant")), account: nil).hint == "agent login")
+    var challenged = OAuthError(.interactionRequired, "the token endpoint")
+    challenged.claims = RequestedClaims(#"{"access_token":{}}"#)
+    challenged.advice = "a second factor is asked for"
+    #expect(
+      Failure(.oauth(challenged), account: "work").hint
+        == "agent login work --claims-challenge eyJhY2Nlc3NfdG9rZW4iOnt9fQ")
   }
 }

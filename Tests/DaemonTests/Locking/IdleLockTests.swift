@@ -10,24 +10,35 @@ import Vocabulary
 
   @Test func `is never due while nothing is unlocked, or when it is not wanted`() {
     var idle = IdleLock()
-    #expect(idle.due == .distantFuture && !idle.isCounting)
-    idle.begin(nil, start)
-    #expect(idle.due == .distantFuture && idle.isCounting)
-    idle.used(start.advanced(by: .seconds(5)))
-    #expect(idle.due == .distantFuture)
+    #expect(idle.due(0) == .distantFuture && !idle.isCounting)
+    idle.begin(nil, start, 0)
+    #expect(idle.due(0) == .distantFuture && idle.isCounting)
+    idle.used(start.advanced(by: .seconds(5)), 0)
+    #expect(idle.due(1_000_000) == .distantFuture)
   }
 
   @Test func `is due after its time, which each use begins anew`() {
     var idle = IdleLock()
-    idle.begin(.seconds(60), start)
-    #expect(idle.due == start.advanced(by: .seconds(60)))
-    idle.used(start.advanced(by: .seconds(59)))
-    #expect(idle.due == start.advanced(by: .seconds(119)))
+    idle.begin(.seconds(60), start, 0)
+    #expect(idle.due(0) == start.advanced(by: .seconds(60)))
+    idle.used(start.advanced(by: .seconds(59)), 0)
+    #expect(idle.due(0) == start.advanced(by: .seconds(119)))
     idle.end()
-    #expect(idle.due == .distantFuture && !idle.isCounting)
+    #expect(idle.due(0) == .distantFuture && !idle.isCounting)
     // A use that is told afterwards does not bring it back.
-    idle.used(start.advanced(by: .seconds(120)))
-    #expect(idle.due == .distantFuture)
+    idle.used(start.advanced(by: .seconds(120)), 0)
+    #expect(idle.due(0) == .distantFuture)
+  }
+
+  @Test func `is due earlier after a pause that only the machine's clock shows`() {
+    var idle = IdleLock()
+    idle.begin(.seconds(60), start, 1_000)
+    #expect(idle.due(1_045) == start.advanced(by: .seconds(15)))
+    #expect(idle.due(1_060) <= start)
+    // Rounded seconds are no jump, and a clock that is set back does not prolong the time.
+    for offset in [1_001, 1_002, 400] { #expect(idle.due(offset) == start.advanced(by: .seconds(60))) }
+    idle.used(start.advanced(by: .seconds(5)), 1_045)
+    #expect(idle.due(1_045) == start.advanced(by: .seconds(65)))
   }
 }
 

@@ -99,11 +99,70 @@ import Wire
     #expect(meant.configuration.issuer == issuer && meant.configuration.provider == provider)
   }
 
+  @Test(arguments: [
+    ("keycloak", "https://id.example.org/realms/staff", ProviderName?.some(.keycloak)),
+    ("Forgejo", "https://git.example.org", .forgejo), ("okta", "https://login.example.org", .okta),
+    ("gitlab", "https://git.example.org/.well-known/openid-configuration", .gitlab),
+    ("outlook", "https://login.microsoftonline.com/contoso.example/v2.0", .outlook),
+    ("google", "https://id.example.org", nil),
+  ]) func `a provider's name beside an issuer means that provider, where the issuer can be its own`(
+    _ text: String, _ issuer: String, _ provider: ProviderName?
+  ) throws {
+    let request = Self.request {
+      $0.account = text
+      $0.issuer = issuer
+      $0.clientID = "cli"
+    }
+    let meant = try LoginSettings(request, Settings())
+    #expect(meant.account.text == text.lowercased())
+    #expect(meant.configuration.provider == provider)
+    #expect(issuer.hasPrefix(meant.configuration.issuer))
+  }
+
+  @Test func `an issuer with a slash means the one without where that is the provider's quirk`() throws {
+    var settings = Settings()
+    var forge = AccountConfiguration(issuer: "https://git.example.org/", clientID: "cli")
+    forge.provider = .forgejo
+    try settings.set(forge, for: try AccountName("forge"))
+    let request = Self.request {
+      $0.account = "forge"
+      $0.issuer = "https://git.example.org"
+    }
+    #expect(try LoginSettings(request, settings).configuration == forge)
+    forge.provider = nil
+    try settings.set(forge, for: try AccountName("forge"))
+    #expect(try LoginSettings(request, settings).configuration.clientID == "")
+  }
+
+  @Test func `where the client secret is, is said`() {
+    var missing = MissingSecret(provider: "Google", page: "https://console.example/", isForBrowser: false)
+    let failure = Failure(
+      SessionError.clientSecretNotNamed(missing), account: "google", entered: ["--client-id", "cli"])
+    #expect(failure.code == .clientNeeded && failure.needsClientSecret)
+    #expect(
+      failure.message
+        == "Google gives no tokens without the secret of the client, which is shown at https://console.example/")
+    #expect(
+      failure.hint == "agent login google --client-id cli --client-secret-prompt; or from a file: agent login google"
+        + " --client-id cli --client-secret-file FILE")
+    #expect(Failure(json: failure.json)?.needsClientSecret == true)
+    missing.isForBrowser = true
+    #expect(
+      Failure(SessionError.clientSecretNotNamed(missing), account: "google").message.hasPrefix(
+        "a sign-in by browser at Google needs the secret of the client"))
+  }
+
   @Test func `an account of a provider's name wins`() throws {
     var settings = Settings()
     try settings.set(AccountConfiguration(issuer: Self.issuer, clientID: "cli"), for: try AccountName("github"))
-    let meant = try LoginSettings(Self.request { $0.account = "github" }, settings)
-    #expect(meant.configuration.issuer == Self.issuer && meant.configuration.provider == nil)
+    for issuer in [nil, Self.issuer] {
+      let request = Self.request {
+        $0.account = "github"
+        $0.issuer = issuer
+      }
+      let meant = try LoginSettings(request, settings)
+      #expect(meant.configuration.issuer == Self.issuer && meant.configuration.provider == nil)
+    }
   }
 
   @Test func `an issuer that is a provider's one has its settings`() throws {

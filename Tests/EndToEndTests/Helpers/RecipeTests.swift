@@ -181,9 +181,10 @@ import Testing
       // Its input is no terminal here.
       try server.tree.directory.write(
         "home/.config/httpie/config.json", #"{"default_options": ["--ignore-stdin", "--check-status"]}"#)
-      // The server answers 401 to everything but a good token, and HTTPie ends with a status of its own then.
       let result = try server.run(try Self.recipe(.httpie, server))
       #expect(result.succeeded, "\(result.errorText)")
+      let seen = try server.nextRequest()
+      #expect(seen == "GET /me Bearer - 200", "\(seen)")
     }
   }
 

@@ -31,6 +31,29 @@ import Testing
     }
   }
 
+  // What cannot be read now says nothing about the session.
+  @Test(arguments: [Fault.failure, .tooManyFiles])
+  func `of a look at the vault that another program wrote costs no token`(fault: Fault) throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let daemon = try FaultyDaemon(tree, at: [tree.path("state/agent")])
+        try tree.signIn(at: issuer.url)
+        let token = try tree.token()
+        let vault = tree.path("state/agent/\(try tree.vaultName())")
+        let copy = "cp -p '\(vault)' '\(vault).new' && mv '\(vault).new' '\(vault)'"
+        try #require(try ProcessRunner.shell(copy).succeeded)
+        try daemon.order(1, Fault(description: "\(fault.description.filter(\.isNumber))+", message: nil))
+        let answer = try tree.agent("token", "work")
+        try daemon.order()
+        #expect(try daemon.wasHit())
+        #expect(answer.outputText == token + "\n", "\(answer.errorText)")
+        #expect(try tree.token() == token)
+        #expect(try issuer.count("refreshes") == 0)
+        try daemon.kill()
+      }
+    }
+  }
+
   /// A power failure keeps what was written to the disk before, and nothing else.
   @Test func `finds the rotated token on the disk before anyone is told of it`() throws {
     try FaultSweep.with { sweep in
@@ -82,7 +105,7 @@ import Testing
   @Test func `of another sign-in costs no account`() throws {
     try FaultSweep.with { sweep in
       let signIn = ["login", "work", "--issuer", sweep.issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
-      try sweep.run("sign-in", share: 16) {
+      try sweep.run("sign-in", share: 16, isRepeatable: true) {
         try sweep.tree.agent(signIn + ["--device"])
       } check: { trial in
         try sweep.expectRenewed("home", "\(trial)")

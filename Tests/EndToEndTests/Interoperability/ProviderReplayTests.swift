@@ -119,6 +119,19 @@ struct `At services as they document themselves` {
     }
   }
 
+  @Test(arguments: ProviderSignIn.all.filter { $0.service == "entra-common" && $0.expected != nil })
+  func `a token of an issuer that stands for many is verified by the tenant's`(signIn: ProviderSignIn) throws {
+    let service = try ProviderReplay.play(signIn)
+    try AgentTree.with { tree in
+      let end = try run(service, tree)
+      try #require(end["event"] == "signed_in", "\(end)")
+      let token = try tree.agent("token", signIn.account, "--id-token")
+      let check = try tree.agent(
+        ["verify", "-", "--account", signIn.account, "--audience", signIn.clientID, "--json"], input: token.outputText)
+      #expect(check.succeeded, "\(check.outputText) \(check.errorText)")
+    }
+  }
+
   // MARK: Steps
 
   private static let browser = ["--browser", "--no-open", "--json"]

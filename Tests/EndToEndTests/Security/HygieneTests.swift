@@ -76,6 +76,29 @@ import Testing
     }
   }
 
+  @Test(
+    .enabled(if: Machine.userID == 0, "only root can be two users"),
+    arguments: [
+      ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state"), ("XDG_CACHE_HOME", "cache"),
+      ("XDG_RUNTIME_DIR", "runtime"),
+    ])
+  func `root leaves nothing in the other directories of a user`(variable: String, name: String) throws {
+    try AgentTree.with { tree in
+      let path = tree.path(name)
+      try #require(try ProcessRunner.shell("chown 65534 '\(path)'").succeeded)
+      for command in [["list"], ["daemon", "start"], ["list", "--no-daemon"], ["setup", "--undo"]] {
+        let result = try tree.agent(command)
+        #expect(
+          !result.succeeded && result.errorText.contains("\(variable) is \(path)")
+            && result.errorText.contains("unset \(variable)"), "\(result.errorText)")
+      }
+      let daemon = try ProcessRunner.run(
+        executable: Programs.path("agentd"), arguments: ["--foreground"], environment: tree.environment())
+      #expect(daemon.failed(1) && daemon.errorText.contains("\(variable) is \(path)"), "\(daemon.errorText)")
+      #expect(try ProcessRunner.shell("find '\(path)' -mindepth 1").outputText == "")
+    }
+  }
+
   @Test func `a daemon whose program was replaced ends when it is idle, and the session goes on`() throws {
     try Session.with { session in
       let tree = session.tree

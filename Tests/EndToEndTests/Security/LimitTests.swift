@@ -81,6 +81,20 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: Machine.userID == 0 && !Programs.areSanitized, "only root can be two users"))
+  func `says why it cannot start where the user may have no thread more`() throws {
+    // A user of their own: what others run counts, too.
+    try OtherUser.with(userID: 64_999) { user in
+      // The client and the daemon, and no thread of the daemon's.
+      let result = try user.agent(["list"], mostProcesses: 2)
+      #expect(result.failed(4))
+      #expect(
+        result.errorText.contains("agentd could not start: the system allows no more threads or processes"),
+        "\(result.errorText)")
+      #expect(try user.agent("list").succeeded)
+    }
+  }
+
   // Nobody inherits.
   @Test func `is not ruled by its first caller's, and names those that it cannot raise`() throws {
     try Issuer.with { issuer in

@@ -49,6 +49,24 @@ import Testing
     }
   }
 
+  @Test func `is the client secret where the service gives no tokens without, and it is not shown`() throws {
+    try AgentTree.with { tree in
+      try Issuer.with(["--client-secret-file", tree.path("secret")]) { issuer in
+        let secret = String(decoding: try tree.directory.read("secret"), as: UTF8.self).filter { !$0.isNewline }
+        let program = try watch(
+          tree, "work", "--issuer", issuer.url, "--provider", "google", "--scope", "openid", "--client-id",
+          "agent-confidential")
+        try program.until("Client secret")
+        try program.type(secret)
+        try program.type("^M")
+        let end = try program.end()
+        #expect(end.status == 0 && !end.raw.contains(secret), "\(end.raw)")
+        #expect(end.raw.contains("Google gives no tokens without the secret"), "\(end.raw)")
+        #expect(try tree.agent("login", "work", "--device").succeeded)
+      }
+    }
+  }
+
   @Test func `need not be answered: then it is told what to type`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in

@@ -30,6 +30,29 @@ import Testing
     }
   }
 
+  // agent-config(5).
+  @Test func `is the one that a file names for the server, and none is registered`() throws {
+    try Self.with(["--open-registration"]) { issuer, tree, resource in
+      try #require(tree.shell("sh", "mkdir -m 700 '\(tree.path("config/agent"))'").succeeded)
+      try tree.directory.write("config/agent/clients.json", #"{"\#(issuer.url)":{"client_id":"agent-cli"}}"#)
+      let refused = try tree.agent(["login", resource, "--no-input"] + Self.options)
+      #expect(refused.failed(3) && !refused.errorText.contains("registers a client"), "\(refused.errorText)")
+      for command in [["login", resource, "--issuer", issuer.url], ["login", "work", "--issuer", issuer.url]] {
+        let login = try tree.agent(command + Self.options)
+        try #require(login.succeeded, "\(login.errorText)")
+        #expect(login.errorText.contains("\(tree.path("config/agent/clients.json"))"), "\(login.errorText)")
+      }
+      for name in ["127.0.0.1", "work"] {
+        #expect(try tree.json("account", "show", name)["settings"]?["client_id"] == "agent-cli")
+      }
+      #expect(try issuer.count("registrations") == 0)
+      let asked = try tree.agent(
+        ["login", resource, "--account", "mine", "--issuer", issuer.url, "--register"] + Self.options)
+      #expect(asked.succeeded, "\(asked.errorText)")
+      #expect(try issuer.count("registrations") == 1)
+    }
+  }
+
   @Test(arguments: [("y", 0), ("n", 6)]) func `is told of in the question`(answer: String, status: Int) throws {
     try Self.with(["--open-registration"]) { issuer, tree, resource in
       let program = try WatchedProgram(

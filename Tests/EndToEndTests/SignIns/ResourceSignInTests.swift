@@ -37,6 +37,18 @@ import Testing
     }
   }
 
+  // Model Context Protocol, authorization.
+  @Test func `is refused at a server that does not announce PKCE, before a browser opens`() throws {
+    try Self.with { issuer, tree, resource in
+      try issuer.control("break_metadata", "no_s256")
+      let server = ["--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
+      let browser = ["--browser", "--no-open", "--json"]
+      let login = try tree.agent(["login", resource] + server + browser)
+      #expect(login.status == .exited(1) && login.failureCode == "server_misbehaved", "\(login.errorText)")
+      #expect(login.lines.count == 1 && login.lines[0].contains("code_challenge_methods_supported"), "\(login.lines)")
+    }
+  }
+
   // Section 7.6: only a person can trust an authorization server that a resource names.
   @Test func `asks that server nothing when nobody can be asked`() throws {
     try Self.with { issuer, tree, resource in

@@ -29,6 +29,9 @@ import Testing
       let told = try session.tree.agent("events", "--json").lines.filter { $0.contains("session_expiring") }
       #expect(told.count == 1 && told[0].contains("\"expires_at\":\(account["sign_in_by"]?.int ?? 0)"), "\(told)")
       try session.tree.stopDaemon()
+      // No token is in memory: the record tells it.
+      let follower = try Follower(session.tree)
+      #expect(try follower.until("session_expiring").count == 1)
       #expect(try Self.account(session.tree)["sign_in_by"] == account["sign_in_by"])
     }
   }

@@ -4,13 +4,13 @@ import Testing
 
 /// Another user of this machine, who has the programs and a home. For tests that root runs.
 struct OtherUser {
-  /// `nobody`, or whoever has that number: no file of theirs is touched.
-  private static let userID = 65_534
   private let folder: String
+  private let userID: Int
 
-  static func with<Result>(_ body: (OtherUser) throws -> Result) throws -> Result {
+  /// - Parameter userID: `nobody` by default. No file of a user of that number is touched.
+  static func with<Result>(userID: Int = 65_534, _ body: (OtherUser) throws -> Result) throws -> Result {
     let directory = try TemporaryDirectory()
-    let user = OtherUser(folder: directory.path)
+    let user = OtherUser(folder: directory.path, userID: userID)
     let programs = try #require(Programs.folder)
     let line = """
       set -e; cd '\(directory.path)'; mkdir bin home runtime
@@ -23,11 +23,14 @@ struct OtherUser {
     return try body(user)
   }
 
-  func agent(_ arguments: String...) throws -> ProcessResult {
+  func agent(_ arguments: String...) throws -> ProcessResult { try agent(arguments) }
+
+  /// - Parameter mostProcesses: How many processes and threads the user may have; nil for no limit.
+  func agent(_ arguments: [String], mostProcesses: Int? = nil) throws -> ProcessResult {
     try ProcessRunner.run(
       executable: "/usr/bin/setpriv",
-      arguments: ["--reuid=\(Self.userID)", "--regid=\(Self.userID)", "--clear-groups", "\(folder)/bin/agent"]
-        + arguments,
+      arguments: ["--reuid=\(userID)", "--regid=\(userID)", "--clear-groups"]
+        + (mostProcesses.map { ["/usr/bin/prlimit", "--nproc=\($0)"] } ?? []) + ["\(folder)/bin/agent"] + arguments,
       environment: ["PATH=/usr/bin:/bin", "HOME=\(folder)/home", "XDG_RUNTIME_DIR=\(folder)/runtime"])
   }
 }

@@ -307,7 +307,7 @@ import Testing
   }
 
   /// Types what does not match until the command gives up.
-  private static func typing(_ line: [String], _ tree: AgentTree, first question: String) throws -> Screen {
+  private static func typing(_ line: [String], _ tree: AgentTree, first question: String) throws -> WatchedProgram.Screen {
     let program = try WatchedProgram(tree, columns: 100, [:], [Programs.path("agent")] + line)
     for attempt in 1...3 {
       try program.until(question, times: attempt)

@@ -22,10 +22,13 @@ import Testing
     let answers = try JSONAnswers()
     let manual = try Manual()
     let codes = answers.schema.words(of: "failure_code")
+    // The list of failure codes tells of the members that go with one of them.
+    let ofCodes = answers.schema.members(of: "failure").subtracting(["code", "message", "hint"])
+    for member in ofCodes { #expect(try Manual.file("man/agentd.8").contains(member), "\(member)") }
     for command in answers.commands where JSONAnswers.withoutJSON[command] == nil {
       let own = try #require(manual.text(on: command))
       let text = try own + (Self.references[command].map { "\n" + (try #require(manual.text(on: $0))) } ?? "")
-      let members = answers.schema.members(of: command)
+      let members = answers.schema.members(of: command).subtracting(ofCodes)
       for member in members { #expect(text.contains("\"\(member)\""), "\(command): \(member)") }
       let words = answers.schema.words(of: command).subtracting(codes)
       let spoken = Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "-" }.map(String.init))

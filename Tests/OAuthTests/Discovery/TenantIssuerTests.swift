@@ -62,6 +62,33 @@ private let other = "9188040d-6c67-4c5b-b112-36a304b66dad"
     #expect(!domain.isIssuer("\(host)/\(other)/v2.0", tenant: other, keyIssuer: nil))
   }
 
+  @Test func `is checked in any token by the claim of the tenant and the key's own issuer`() throws {
+    let key = try SigningKey.shared.get(.ES256)
+    var published = try #require(key.set.keys.first).published
+    published["issuer"] = .string("\(host)/{tenantid}/v2.0")
+    let set = try JWKSet(parsing: JSON.object(["keys": [.object(published)]]).serialized())
+    var rules = TokenRules()
+    rules.issuer = "\(host)/common/v2.0"
+    rules.tenant = try metadata("\(host)/common/v2.0", naming: "\(host)/{tenantid}/v2.0").tenant
+    func verify(_ issuer: String, _ tenant: String?, _ keys: JWKSet) throws {
+      var claims: JSONObject = ["iss": .string(issuer), "exp": 2000]
+      claims["tid"] = tenant.map { .string($0) }
+      let text = Array(try key.sign(claims).utf8)
+      _ = try rules.verify(TokenRules.read(text.span), by: keys, now: 1000)
+    }
+    let named = "\(host)/\(tenant)/v2.0"
+    try verify(named, tenant, set)
+    for (issuer, id, keys) in [
+      (named, tenant, key.set), (named, other, set), (named, nil, set), ("\(host)/common/v2.0", "common", set),
+    ] {
+      #expect(throws: TokenFault.otherIssuer(isMissing: false)) { try verify(issuer, id, keys) }
+    }
+    rules.issuer = "\(host)/contoso.example/v2.0"
+    rules.tenant = try metadata("\(host)/contoso.example/v2.0", naming: named).tenant
+    try verify(named, nil, key.set)
+    #expect(throws: TokenFault.otherIssuer(isMissing: false)) { try verify("\(host)/\(other)/v2.0", other, key.set) }
+  }
+
   @Test func `is checked in an ID Token by the claim of the tenant and the key's own issuer`() throws {
     let key = try SigningKey.shared.get(.ES256)
     let named = "\(host)/\(tenant)/v2.0"

@@ -16,11 +16,38 @@ import Vocabulary
     #expect(provider.quirks.keys.allSatisfy(Provider.Quirk.allCases.contains))
   }
 
-  @Test(arguments: Provider.all.filter { $0.redirectURI != nil })
-  func `has a redirect URI of this machine, with a port where ports are compared`(_ provider: Provider) throws {
-    let uri = try RedirectURI(try #require(provider.redirectURI))
-    #expect(uri.loopbackHost != nil)
-    #expect((uri.port != nil) == provider.has(.comparedPort))
+  @Test(arguments: Provider.all.filter { $0.obstacle == nil })
+  func `says where to register what, with which redirect URI, and where its sessions are ended`(
+    _ provider: Provider
+  ) throws {
+    let registration = try #require(provider.registration)
+    #expect(!registration.page.isEmpty && !registration.kind.isEmpty)
+    #expect(provider.sessionsPage?.isEmpty == false)
+    if provider.has(.ownRedirectURI) { return }
+    #expect(try RedirectURI(try #require(provider.redirectURI)).loopbackHost != nil)
+  }
+
+  @Test(arguments: [
+    (ProviderName.keycloak, "https://id.example.org/realms/staff", true), (.okta, "https://login.example.org", true),
+    (.google, "https://accounts.google.com", true), (.google, "https://id.example.org", false),
+    (.outlook, "https://login.microsoftonline.com/contoso.example/v2.0", true),
+    (.outlook, "https://id.example.org", false), (.codeberg, "https://codeberg.org/", true),
+    (.codeberg, "https://git.example.org", false), (.forgejo, "https://git.example.org/", true),
+  ]) func `may be at issuers of its own, or at any where people run servers of it`(
+    _ name: ProviderName, _ issuer: String, _ may: Bool
+  ) {
+    #expect(Provider.named(name).mayBe(at: issuer) == may)
+  }
+
+  @Test func `has the issuer with a slash at its end and without only where that is its quirk`() {
+    for issuer in ["https://codeberg.org", "https://codeberg.org/"] {
+      #expect(Provider.of(issuer: issuer)?.name == .codeberg)
+    }
+    #expect(Provider.of(issuer: "https://codeberg.org//") == nil)
+    #expect(Provider.of(issuer: "https://gitlab.com/") == nil)
+    #expect(Provider.named(.forgejo).isSame("https://a.example/", as: "https://a.example"))
+    #expect(!Provider.named(.forgejo).isSame("https://a.example/", as: "https://b.example"))
+    #expect(!Provider.named(.keycloak).isSame("https://a.example/", as: "https://a.example"))
   }
 
   @Test(arguments: [

@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 import OAuth
 import Testing
 
@@ -67,6 +68,24 @@ private let subject = "the token endpoint"
       let error = try refresh(response(status, #"{"error":"\#(name)"}"#))
       #expect(error?.code == .interactionRequired && error?.serverError == name)
       #expect(error?.code.meaning == .signInNeeded)
+    }
+  }
+
+  // Conditional access of Microsoft Entra ID.
+  @Test(arguments: ["interaction_required", "invalid_grant"])
+  func `a server that names the claims that it wants asks for a sign-in with them, and ends no grant`(
+    name: String
+  ) throws {
+    let claims = #"{"access_token":{"acrs":{"value":"c1"}}}"#
+    func error(_ claims: String) throws -> OAuthError? {
+      let member = String(decoding: JSON.string(claims).serialized(), as: UTF8.self)
+      return try refresh(response(400, #"{"error":"\#(name)","claims":\#(member)}"#))
+    }
+    let wanted = try #require(try error(claims))
+    #expect(wanted.code == .interactionRequired && wanted.claims?.text == claims)
+    for other in ["", "1", "[]", "{", #"{"a":"r"}"# + String(repeating: " ", count: 5000)] {
+      let plain = try #require(try error(other))
+      #expect(plain.claims == nil && (plain.code == .invalidGrant) == (name == "invalid_grant"))
     }
   }
 

@@ -76,6 +76,15 @@ private func malformed(_ member: String) -> OAuthError {
     #expect(throws: malformed("token_type")) { try parse(body) }
   }
 
+  @Test func `is one of a Bearer token without a token type only where that is the provider's quirk`() throws {
+    func parse(_ body: String, _ name: ProviderName) throws -> String {
+      try TokenResponse.parse(response(200, body), shape: Provider.named(name).answerShape).tokenType
+    }
+    #expect(try parse(#"{"access_token":"a"}"#, .atlassian) == "Bearer")
+    #expect(throws: malformed("token_type")) { try parse(#"{"access_token":"a"}"#, .bitbucket) }
+    #expect(throws: malformed("token_type")) { try parse(#"{"access_token":"a","token_type":1}"#, .atlassian) }
+  }
+
   // RFC 6750 section 2.1, RFC 6749 appendix A.12: nothing that could split or extend a header.
   @Test(arguments: [
     #""""#, #""a b""#, #""a\r\nb""#, #""a\u0000""#, #""a\u007f""#, #""é""#, #""a\tb""#, "1", "true", #"["a"]"#,

@@ -85,6 +85,18 @@ import Testing
     #expect(throws: TokenFault.malformedClaim("iss")) { try verify([("iss", 1)]) }
   }
 
+  @Test func `take Google's name without its scheme, and no other server's`() throws {
+    try verify([("iss", "accounts.google.com")]) { $0.issuer = "https://accounts.google.com" }
+    for (claim, issuer) in [
+      ("accounts.google.com.evil.example", "https://accounts.google.com"), ("as.example/tenant", issuerText),
+      ("http://accounts.google.com", "https://accounts.google.com"),
+    ] {
+      #expect(throws: TokenFault.otherIssuer(isMissing: false)) {
+        try verify([("iss", .string(claim))]) { $0.issuer = issuer }
+      }
+    }
+  }
+
   @Test func `look for the audience among all of the token's`() throws {
     for value: JSON in ["cli", ["cli"], ["x", "cli"]] {
       try verify([("aud", value)]) { $0.audiences = ["other", "cli"] }

@@ -29,6 +29,28 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: Machine.userID == 0, "only root can give a directory away"))
+  func `another user's directories are not for root, by whichever variable`() throws {
+    let scratch = try TemporaryDirectory()
+    let own = scratch.path("own")
+    let theirs = scratch.path("theirs")
+    let make = "mkdir '\(own)' '\(theirs)' && chown 65534 '\(theirs)'"
+    try #require(try ProcessRunner.shell(make).succeeded)
+    for variable in [
+      "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
+    ] {
+      func found(_ path: String, user: UInt32 = 0) -> UserDirectories.Foreign? {
+        UserDirectories.foreign(in: variables(["HOME": own].merging([variable: path]) { $1 }), user: user)
+      }
+      // One that is not there would be made in the directory above it.
+      for path in [theirs, "\(theirs)/missing/more"] {
+        #expect(found(path)?.variable == variable && found(path)?.path == path)
+        #expect(found(path, user: 65_534) == nil)
+      }
+      #expect(found("\(own)/missing") == nil && found("theirs") == nil && found("/missing") == nil)
+    }
+  }
+
   @Test func `runtime directories are tried in order, never one in /tmp`() throws {
     let found = UserDirectories.runtimeCandidates(in: variables(["HOME": "/home/u", "XDG_RUNTIME_DIR": "/r"]))
     #expect(found.first == "/r/agent")

@@ -203,7 +203,7 @@ import Vocabulary
     #expect(grant.accessToken.text == "kept")
     #expect(grant.lifetimeSeconds == nil)
     #expect(grant.subject == "alice")
-    #expect(home.services.isCurrent(grant, of: home.account))
+    #expect(home.services.isCurrent(grant, of: home.account) == true)
     #expect(home.http.requests.isEmpty)
   }
 

@@ -35,7 +35,7 @@ import Vault
     #expect(record.refreshedAt == TestIssuer.now)
     #expect(record.scope == "openid mail")
     #expect(record.accessToken == nil)
-    #expect(home.services.isCurrent(grant, of: home.account))
+    #expect(home.services.isCurrent(grant, of: home.account) == true)
   }
 
   // RFC 6749 section 5.1: the lifetime counts from before the answer was made.
@@ -249,7 +249,7 @@ import Vault
     try home.store { $0.identity = nil }
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken()))
     let grant = try home.refresh()
-    #expect(grant.subject == "alice" && home.services.isCurrent(grant, of: home.account))
+    #expect(grant.subject == "alice" && home.services.isCurrent(grant, of: home.account) == true)
     #expect(try home.stored()?.identity?.subject == "alice")
     let other = try TestIssuer.first.idToken("sub", "mallory")
     home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3", idToken: other))

@@ -77,6 +77,28 @@ import Vocabulary
     #expect(session.renewalDue == before.advanced(by: .seconds(-1800)))
   }
 
+  @Test func `leaves the memory of the strict policy by what the clock jumped forward`() throws {
+    var session = Session()
+    session.policy = .strict
+    session.signedIn(try issued(), wallSeconds: Self.wall, jitter: 0)
+    session.clockSet(wallSeconds: Self.wall + 260, now: at(60))
+    #expect(session.actionDue == at(100))
+    #expect(session.satisfied(by: TokenNeed(), now: at(99)) != nil)
+    #expect(session.satisfied(by: TokenNeed(), now: at(100)) == nil)
+    session.clockSet(wallSeconds: Self.wall + 360, now: at(60))
+    #expect(session.applyExpiry(now: at(60)) == nil)
+    #expect(session.grant == nil)
+  }
+
+  @Test func `of unknown lifetime is older by what the clock jumped forward`() throws {
+    var session = Session()
+    session.signedIn(try issued(lifetime: nil), wallSeconds: Self.wall, jitter: 0)
+    let need = TokenNeed(minimumValiditySeconds: 600)
+    #expect(session.satisfied(by: need, now: at(60)) != nil)
+    session.clockSet(wallSeconds: Self.wall + 660, now: at(60))
+    #expect(session.satisfied(by: need, now: at(60)) == nil)
+  }
+
   @Test func `of unknown lifetime has no end`() throws {
     let grant = try issued(lifetime: nil).at(wallSeconds: Self.wall + 7200, at(60))
     #expect(grant.expiresAtUnixSeconds == nil && grant.expiresAt == nil && grant.isAlive(at: at(60)))

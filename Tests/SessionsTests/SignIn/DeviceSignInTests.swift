@@ -83,7 +83,14 @@ import Vocabulary
   }
 
   func refusesSettings(_ body: () throws -> Void) {
-    #expect { try body() } throws: { if case .configuration? = $0 as? SessionError { true } else { false } }
+    #expect {
+      try body()
+    } throws: {
+      switch $0 as? SessionError {
+      case .configuration, .grantNotKept(because: .configuration, isRevoked: true): true
+      default: false
+      }
+    }
   }
 
   @Test func `asks nobody while the settings cannot be written`() throws {
@@ -173,7 +180,7 @@ import Vocabulary
       return answer
     }
     let error = #expect(throws: SessionError.self) { _ = try home.finish(signIn) }
-    if case .signInKept = error { Issue.record("nothing is kept") }
+    guard case .grantNotKept(because: .oauth, isRevoked: true) = error else { throw try #require(error) }
     #expect(home.http.requests.last?.url == TestIssuer.revocationURL)
     #expect(home.http.requests.last?.form?.first == "token=rt-1")
   }
@@ -384,7 +391,7 @@ import Vocabulary
     #expect(outcome.grant.expiresAtUnixSeconds == TestIssuer.now + 300)
     #expect(outcome.hasRefreshToken)
     #expect(!outcome.isKept)
-    #expect(home.services.isCurrent(outcome.grant, of: home.account))
+    #expect(home.services.isCurrent(outcome.grant, of: home.account) == true)
     let record = try #require(try home.stored())
     #expect(record.authority == (try Home.record()).authority)
     #expect(record.authority.origins == TestIssuer.origins)

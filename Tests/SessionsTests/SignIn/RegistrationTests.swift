@@ -101,6 +101,26 @@ import Vocabulary
     #expect(uris().last == ["http://127.0.0.1:49153/as.example/tenant", "http://[::1]:49153/as.example/tenant"])
   }
 
+  // RFC 6749 section 2.3.1: some servers do not decode what Basic has.
+  @Test(arguments: [
+    ("c1", "s-1._*", false), ("c:1", "s", true), ("c1", "s+/=", true),
+  ]) func `sends its secret in the body where Basic would have to encode it`(
+    _ id: String, _ secret: String, _ isEncoded: Bool
+  ) throws {
+    let home = try home([
+      ("token_endpoint_auth_methods_supported", ["client_secret_basic", "client_secret_post"])
+    ])
+    home.http.always(Self.managed, try response(204, .object([:])))
+    try registers(home, ("client_id", .string(id)), ("client_secret", .string(secret)))
+    try registers(home, ("client_id", .string(id)), ("client_secret", .string(secret)))
+    let prepared = try preparation(home).prepared()
+    #expect(prepared.configuration.tokenEndpointAuthMethod == (isEncoded ? .secretPost : .secretBasic))
+    let methods = home.http.requests.filter { $0.url == Self.place }
+      .map { $0.json?["token_endpoint_auth_method"]?.string }
+    #expect(methods == ["client_secret_basic"] + (isEncoded ? ["client_secret_post"] : []))
+    #expect(home.http.requests.contains { $0.url == Self.managed && $0.method == .delete } == isEncoded)
+  }
+
   // OpenID Connect Dynamic Client Registration 1.0 section 2.
   @Test func `has the signatures that the server registered`() throws {
     let home = try home()

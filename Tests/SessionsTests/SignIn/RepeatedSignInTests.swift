@@ -24,9 +24,14 @@ import Vocabulary
     }
     let signIn = try home.prepare()
     let token = try TestIssuer.first.idToken("sub", "bob")
-    #expect(throws: SessionError.identityChanged(account: "work", claim: "sub")) {
+    // The grant is another user's, so its end cannot be that of the account's session.
+    #expect(
+      throws: SessionError.grantNotKept(because: .identityChanged(account: "work", claim: "sub"), isRevoked: true)
+    ) {
       _ = try home.finish(signIn, try tokens("at-bob", refresh: "rt-bob", idToken: token))
     }
+    #expect(home.http.requests.last?.url == TestIssuer.revocationURL)
+    #expect(home.http.requests.last?.form?.first == "token=rt-bob")
     let record = try #require(try home.stored())
     #expect(record.identity == Home.alice)
     #expect(record.refreshToken?.text == (isExpired ? nil : "rt-1"))
@@ -41,9 +46,11 @@ import Vocabulary
     var configuration = Home.configuration
     configuration.scope = scope
     let signIn = try home.prepare(configuration)
-    #expect(throws: SessionError.identityUnknown(account: "work")) {
+    // Some servers end every session of a user and a client with any of its tokens.
+    #expect(throws: SessionError.grantNotKept(because: .identityUnknown(account: "work"), isRevoked: false)) {
       _ = try home.finish(signIn, try tokens("at-2", refresh: "rt-2"))
     }
+    #expect(!home.http.urls.contains(TestIssuer.revocationURL))
     let record = try #require(try home.stored())
     #expect(record.identity == Home.alice && record.refreshToken?.text == "rt-1")
   }
@@ -63,7 +70,10 @@ import Vocabulary
       let signIn = try home.prepare()
       if !isDamagedEarly { try damage() }
       _ = try home.finish(signIn, answer)
-    } throws: { ($0 as? SessionError) == .vault(VaultError(.damaged, path: "work")) }
+    } throws: {
+      let damaged = SessionError.vault(VaultError(.damaged, path: "work"))
+      return ($0 as? SessionError) == (isDamagedEarly ? damaged : .grantNotKept(because: damaged, isRevoked: false))
+    }
     #expect { _ = try home.stored() } throws: {
       ($0 as? SessionError) == .vault(VaultError(.damaged, path: "work"))
     }

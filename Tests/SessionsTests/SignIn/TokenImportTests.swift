@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import OAuth
 import Sessions
+import TestSupport
 import Testing
 import Vault
 import Vocabulary
@@ -37,7 +38,7 @@ import Vocabulary
     let record = try home.stored()
     #expect(record?.refreshToken?.text == "ours")
     #expect(record?.identity == Home.alice)
-    #expect(home.services.isCurrent(outcome.grant, of: home.account))
+    #expect(home.services.isCurrent(outcome.grant, of: home.account) == true)
     // The account is like any other from here on.
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
     #expect(try home.refresh().accessToken.text == "at-2")
@@ -51,7 +52,7 @@ import Vocabulary
     let record = try home.stored()
     #expect(record?.refreshToken?.text == "theirs")
     #expect(record?.identity == nil)
-    #expect(home.services.isCurrent(outcome.grant, of: home.account))
+    #expect(home.services.isCurrent(outcome.grant, of: home.account) == true)
   }
 
   // RFC 6749 section 5.2.
@@ -89,6 +90,30 @@ import Vocabulary
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
     #expect(try home.refresh().accessToken.text == "at-2")
     #expect(forms.last?[1] == "refresh_token=ours")
+  }
+
+  // No approval is wasted: what nothing can use any more does not go on at the server.
+  @Test(arguments: ["ours", nil]) func `whose new token cannot be written ends that, and says so`(refresh: String?)
+    throws
+  {
+    try home.services.vault.write(AccountName("other"), content: try Home.record().sealedContent())
+    let (home, answer) = (home, try tokens("at-1", refresh: refresh))
+    home.http.answer(TestIssuer.tokenURL) { _ in
+      let line = "cd '\(home.directory.path("state"))' && mv vault.lock kept && ln -s kept vault.lock"
+      try #require(try ProcessRunner.shell(line).succeeded)
+      return answer
+    }
+    let error = #expect(throws: SessionError.self) { _ = try importToken() }
+    if refresh == nil {
+      // The server did not rotate: the token is still good where it came from.
+      guard case .vault = error else { throw try #require(error) }
+      #expect(home.http.requests.last?.url == TestIssuer.tokenURL)
+    } else {
+      guard case .grantNotKept(because: .vault, isRevoked: true) = error else { throw try #require(error) }
+      #expect(home.http.requests.last?.url == TestIssuer.revocationURL)
+      #expect(home.http.requests.last?.form?.first == "token=ours")
+    }
+    #expect(try home.settings().accounts.isEmpty)
   }
 
   // What was imported is spent, and the server takes each token once.

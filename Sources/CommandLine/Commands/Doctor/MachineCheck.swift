@@ -8,11 +8,12 @@ enum MachineCheck {
   /// What is to be looked at before a daemon is started.
   static func before(isPrivate: Bool) -> [Finding] {
     var findings: [Finding] = []
-    if let home = UserDirectories.foreignHome {
+    if let foreign = UserDirectories.foreign {
       findings.append(
         Finding(
-          .environment, .fail, Phrase("HOME is \(home), which belongs to another user than root"),
-          hint: Phrase("leave sudo out, or give it the option -H")))
+          .environment, .fail,
+          Phrase("\(foreign.variable) is \(foreign.path), which belongs to another user than root"),
+          hint: DaemonLauncher.foreignHint(foreign)))
     } else if (try? UserDirectories.home(in: Environment.value)) == nil {
       findings.append(
         Finding(.environment, .fail, Phrase("HOME is not set, or is no absolute path"), hint: Phrase("set HOME")))

@@ -22,7 +22,7 @@ enum HelpCommand {
 
   private static func standardText(for words: [String], all: Bool) throws(Failure) -> String {
     guard let first = words.first else { return HelpWriter.program() }
-    if let command = Command.named(words.joined(separator: " ")) {
+    if let command = CommandTable.named(words.joined(separator: " ")) {
       return HelpWriter.help(on: command, all: all)
     }
     if first == ManualProviders.topic, words.count <= 2 {
@@ -34,7 +34,7 @@ enum HelpCommand {
     let members = CommandName.members(ofGroup: first)
     if words.count == 1, !members.isEmpty { return HelpWriter.help(onGroup: first, all: all) }
     // Words after a whole command are its operands: `agent token work --help`.
-    if let command = Command.named(first) { return HelpWriter.help(on: command, all: all) }
+    if let command = CommandTable.named(first) { return HelpWriter.help(on: command, all: all) }
     let known = CommandName.firstWords + [ManualProviders.topic]
     throw Failure(
       .invalidRequest, "there is no command \"\(words.joined(separator: " "))\"",

@@ -64,6 +64,7 @@ struct SetupCommand {
   }
 
   private func run() throws(Failure) -> Int32 {
+    if [.apply, .undo].contains(mode) { try DaemonLauncher.refuseForeignDirectories() }
     guard let client else {
       if mode == .undo { return try undo() }
       try console.answer(SetupList.json(try .read()), showing: SetupList.text)

@@ -65,20 +65,24 @@ struct LoginCommand {
 
   /// Signs in, and asks a person on a terminal for what is missing: the service, its issuer, the client id.
   private func signIn(_ reporter: inout LoginReporter) throws(Failure) -> Int32 {
-    let descriptors = try files?.open() ?? []
+    var descriptors = try files?.open() ?? []
     var request = try completed(reporter)
     while true {
       do throws(Failure) {
         return try signIn(request, descriptors, &reporter)
       } catch {
-        guard mayAsk, case .login(var login) = request, try Self.ask(for: error, &login) else { throw error }
+        guard mayAsk, case .login(var login) = request, try Self.ask(for: error, &login, &descriptors) else {
+          throw error
+        }
         request = .login(login)
       }
     }
   }
 
   /// - Returns: Whether a person gave what was missing.
-  private static func ask(for missing: Failure, _ login: inout LoginRequest) throws(Failure) -> Bool {
+  private static func ask(
+    for missing: Failure, _ login: inout LoginRequest, _ descriptors: inout [SharedDescriptor]
+  ) throws(Failure) -> Bool {
     switch missing.code {
     case .noAccount where login.account == nil && login.issuer == nil && login.provider == nil:
       let examples = "github, gitlab, google, microsoft.com, https://id.example.org"
@@ -88,6 +92,12 @@ struct LoginCommand {
       tell(missing)
       guard let issuer = try Confirmation.line(Phrase("Issuer URL")) else { throw unanswered(missing) }
       login.issuer = issuer
+    case .clientNeeded where missing.needsClientSecret:
+      guard !login.handsOver.contains(.clientSecret) else { return false }
+      tell(missing)
+      // It comes before all others.
+      descriptors.insert(try HandedFiles.askForClientSecret(), at: 0)
+      login.handsOver.insert(.clientSecret)
     case .clientNeeded where login.clientID == nil:
       tell(missing)
       guard let id = try Confirmation.line(Phrase("Client ID")) else { throw unanswered(missing) }

@@ -60,7 +60,10 @@ struct ResourceLogin {
       throw Failure(.internalError, "the daemon's answer about the resource cannot be read")
     }
     let known = answer["account_issuer"]?.string
-    let (issuer, registers) = try issuer(among: servers) { Self.needsClient(request, at: $0, known: known) }
+    let ready = (answer["servers_with_client"]?.array ?? []).compactMap(\.string)
+    let (issuer, registers) = try issuer(among: servers) {
+      Self.needsClient(request, at: $0, known: [known].compactMap { $0 } + ready)
+    }
     request.issuer = issuer
     request.registersClient = registers
     request.account = request.account ?? answer["name"]?.string
@@ -82,12 +85,12 @@ struct ResourceLogin {
 
   /// Whether a client must be registered to sign in at a server.
   ///
-  /// - Parameter known: Where the account has a client already.
-  private static func needsClient(_ request: LoginRequest, at server: String, known: String?) -> Bool {
+  /// - Parameter known: Where the account has a client already, or a file names one.
+  private static func needsClient(_ request: LoginRequest, at server: String, known: [String]) -> Bool {
     if request.registersClient { return true }
     // A secret is some client's, whose name was forgotten.
     guard request.clientID == nil, !request.handsOver.contains(.clientSecret) else { return false }
-    return known.map { !$0.utf8.elementsEqual(server.utf8) } ?? true
+    return !known.contains { $0.utf8.elementsEqual(server.utf8) }
   }
 
   // MARK: Trust
