@@ -86,7 +86,12 @@ enum DaemonCommands {
       `sign_in_pending` (`"seconds"`). `endpoint` is one of `metadata`, `keys`, `authorization`, `pushed_authorization`,
       `device_authorization`, `token`, `userinfo`, `introspection`, `revocation`, `registration` and `resource`.
       """,
-    options: [Option.utc.declaration])
+    options: [Option.utc.declaration],
+    examples: [
+      Example(
+        "See the requests that got no answer, and why",
+        #"agent daemon log --json | jq '.events[] | select(.event == "unanswered")'"#)
+    ])
 
   private static var causes: String { ConnectionProblem.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") }
 }

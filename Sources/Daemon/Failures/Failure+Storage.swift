@@ -62,8 +62,8 @@ extension Failure {
       self.init(
         .invalidConfiguration,
         error.place == Settings.wholeFile
-          ? "the settings file is not valid"
-          : "the settings file is not valid at: \(TerminalText.clean(error.place))",
+          ? Phrase("the settings file is not valid")
+          : Phrase("the settings file is not valid at: \(TerminalText.clean(error.place))"),
         hint: "fix it by hand, or move it away and sign in again")
     case .unsupportedVersion:
       self.init(.invalidConfiguration, "the settings file is of a version this program does not know")

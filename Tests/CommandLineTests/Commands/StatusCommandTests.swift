@@ -13,7 +13,9 @@ import Wire
 
   @Test func `is that of the account which most needs a person`() {
     let (held, ended, away) = (account("ok"), account("signed_out_elsewhere"), account("failed", .network))
-    let (locked, denied, odd) = (account("failed", .locked), account("failed", .accessDenied), account("failed", .storage))
+    let (locked, denied, odd) = (
+      account("failed", .locked), account("failed", .accessDenied), account("failed", .storage)
+    )
     func worst(_ accounts: [JSON]) -> Wire.ExitStatus { StatusCommand.worst(of: accounts, isNamed: false) }
     #expect(worst([]) == .done && worst([held, account("not_possible"), account("not_signed_in")]) == .done)
     #expect(worst([away, locked, ended, denied, odd, held]) == .locked)

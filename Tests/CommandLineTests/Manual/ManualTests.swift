@@ -288,7 +288,7 @@ import Wire
     #expect(
       try HelpCommand.text(for: ["daemon"], all: true).contains(
         HelpWriter.help(on: CommandTable.named(.daemonLog), all: true)))
-    #expect(throws: Failure(.invalidRequest, "there is no command \"daemon fly\"", hint: "agent help")) {
+    #expect(throws: Failure(.invalidRequest, "there is no command \"daemon fly\"", hint: "agent help daemon")) {
       try HelpCommand.text(for: ["daemon", "fly"])
     }
   }

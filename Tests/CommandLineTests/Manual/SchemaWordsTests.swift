@@ -32,7 +32,8 @@ import Wire
   @Test func `for what happens to sessions are all that there is`() throws {
     let words = try Self.schema().words(of: "events")
     let causes = SessionEvent.SignOutCause.allCases.map(\.rawValue)
-    #expect(words == Set(SessionEvent.names + causes + FailureCode.allCases.map(\.rawValue)))
+    let problems = ConnectionProblem.allCases.map(\.rawValue)
+    #expect(words == Set(SessionEvent.names + causes + problems + FailureCode.allCases.map(\.rawValue)))
   }
 
   @Test func `for services are all that a sign-in may name`() throws {

@@ -143,8 +143,8 @@ import Wire
       failure.message
         == "Google gives no tokens without the secret of the client, which is shown at https://console.example/")
     #expect(
-      failure.hint == "agent login google --client-id cli --client-secret-prompt; or from a file: agent login google"
-        + " --client-id cli --client-secret-file FILE")
+      failure.hint == "agent login google --client-id cli --client-secret-prompt; or name the file that"
+        + " holds it with --client-secret-file")
     #expect(Failure(json: failure.json)?.needsClientSecret == true)
     missing.isForBrowser = true
     #expect(

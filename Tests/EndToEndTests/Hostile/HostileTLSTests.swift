@@ -35,7 +35,7 @@ import Testing
       .refused(
         "certificate_rejected", 1,
         "the certificate of SERVER's HOST is for another host; check the host name in the URL")
-    default: .refused("server_unavailable", 4, "the secure connection to SERVER's HOST failed")
+    default: .refused("server_unavailable", 4, "the secure connection to SERVER's HOST failed: it does not speak TLS")
     }
   }
 

@@ -73,7 +73,8 @@ import Testing
       #expect(
         refused.errorText.contains("work, second")
           && refused.errorText.contains(
-            "choose one: agent request \(server.url()) --account work or agent request \(server.url()) --account second"))
+            "choose one: agent request \(server.url()) --account work or agent request \(server.url()) --account second"
+          ))
       #expect(server.connections == 0)
       for account in ["work", "second"] {
         let token = try session.tree.token(account)

@@ -183,7 +183,8 @@ enum HostileCatalogue {
         .browser, "break_metadata=issuer",
         otherIssuer(
           ": SERVER/",
-          "the slash at the end counts: agent login new --allow-http-loopback --json --client-id agent-cli --browser --issuer SERVER/"),
+          "the slash at the end counts: agent login new --allow-http-loopback --json --client-id agent-cli --browser --issuer SERVER/"
+        ),
         suite: "oidcc-client-test-discovery-issuer-mismatch"),
       HostileRow(.browser, "body_at=metadata&body=error", otherIssuer("")),
       HostileRow(

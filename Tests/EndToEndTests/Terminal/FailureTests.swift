@@ -200,7 +200,7 @@ import Testing
   @Test(arguments: [
     (["help", "lgoin"], "did you mean \"login\"?"), (["help", "providers", "githb"], "did you mean \"github\"?"),
     (["setup", "dokcer"], "did you mean \"docker\"?"), (["helper", "kubctl"], "did you mean \"kubectl\"?"),
-    (["completions", "fsh"], "did you mean \"fish\"?"),
+    (["completions", "fihs"], "did you mean \"fish\"?"),
     (["verify", "--jwks", "/dev/null", "--algorithms", "RS265"], "did you mean \"RS256\"?"),
   ]) func `of a misspelt word asks whether one that there is was meant`(line: [String], hint: String) throws {
     try AgentTree.with { tree in
@@ -210,14 +210,13 @@ import Testing
   }
 
   @Test func `of a port that speaks no TLS says so`() throws {
-    try Issuer.with { issuer in
-      try AgentTree.with { tree in
-        let place = issuer.url.dropFirst("http://".count)
-        let result = try tree.agent(Self.line("https://\(place)"))
-        #expect(
-          result.errorText.contains("the secure connection to \(place) failed: it does not speak TLS\n"),
-          "\(result.errorText)")
-      }
+    let server = try LoopbackServer { try $0.write("HTTP/1.1 400 Bad Request\r\n\r\n") }
+    try AgentTree.with { tree in
+      let place = "127.0.0.1:\(server.port)"
+      let result = try tree.agent(Self.line("https://\(place)"))
+      #expect(
+        result.errorText.contains("the secure connection to \(place) failed: it does not speak TLS\n"),
+        "\(result.errorText)")
     }
   }
 
@@ -307,7 +306,9 @@ import Testing
   }
 
   /// Types what does not match until the command gives up.
-  private static func typing(_ line: [String], _ tree: AgentTree, first question: String) throws -> WatchedProgram.Screen {
+  private static func typing(_ line: [String], _ tree: AgentTree, first question: String) throws
+    -> WatchedProgram.Screen
+  {
     let program = try WatchedProgram(tree, columns: 100, [:], [Programs.path("agent")] + line)
     for attempt in 1...3 {
       try program.until(question, times: attempt)
@@ -318,7 +319,7 @@ import Testing
       try program.type("^M")
     }
     let end = try program.end()
-    #expect(end.raw.contains("error: the passphrases do not match"), "\(end.raw)")
+    #expect(end.lines.contains("agent: error: the passphrases do not match"), "\(end.raw)")
     return end
   }
 

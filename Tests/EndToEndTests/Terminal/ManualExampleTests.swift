@@ -120,6 +120,7 @@ import Testing
         echo 'correct horse' >old; echo 'battery staple' >new
         agent account set work --protect passphrase --passphrase-file old -q
         """, message: "agent: the passphrase was changed\n"),
+    #"agent daemon log --json | jq '.events[] | select(.event == "unanswered")'"#: Trial(),
     "agent help login": Trial(output: "Sign in to an account.\n\nUsage: ", isSignedIn: false),
     "agent help --all login": Trial(output: "Sign in to an account.\n\nUsage: ", isSignedIn: false),
     "token=$(agent token) || exit": Trial(after: "echo \"$token\"", output: "TOKEN\n"),

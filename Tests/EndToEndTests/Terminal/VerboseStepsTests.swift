@@ -92,7 +92,7 @@ import Testing
       let result = try session.tree.agent("token", "work", "-v", "--force-refresh", "--json")
       #expect(result.failed(4) && result.failureCode == "network")
       let told = steps(result)
-      #expect(told.count { $0 == "token endpoint: POST ISSUER/token: network (connection refused) after N ms" } == 3)
+      #expect(told.count { $0 == "token endpoint: POST ISSUER/token: failed after N ms: connection refused" } == 3)
       #expect(told.contains("refresh waits N ms before attempt N"))
     }
   }

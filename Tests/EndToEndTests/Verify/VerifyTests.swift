@@ -238,7 +238,8 @@ import Testing
       try #require(added.succeeded, "\(added.errorText)")
       let ambiguous = try session.tree.agent(options, input: token)
       #expect(
-        ambiguous.failed(2) && ambiguous.errorText.contains("choose one: agent \(options.joined(separator: " ")) --account "),
+        ambiguous.failed(2)
+          && ambiguous.errorText.contains("choose one: agent \(options.joined(separator: " ")) --account "),
         "\(ambiguous.errorText)")
       #expect(try session.tree.agent(options + ["--account", "work"], input: token).succeeded)
     }

@@ -56,7 +56,8 @@ import Wire
   @Test func `is told to a person in one clean line`() {
     let entry = SessionEntry(time: 0, account: "a\u{1B}[31m", event: .accountRenamed(from: "b\nc"))
     #expect(!entry.text { "\($0)" }.utf8.contains { $0 < 0x20 })
-    let place = SessionEntry(time: 7, account: "work", event: .offline(.init(.network, at: "id.example", .hostNotFound)))
+    let place = SessionEntry(
+      time: 7, account: "work", event: .offline(.init(.network, at: "id.example", .hostNotFound)))
     #expect(place.text { "\($0)" } == "7 work: offline: id.example: host name not found")
   }
 

@@ -48,7 +48,7 @@ enum EventsCommand {
     try connection.send(client.envelope(.events(request)))
     while true {
       switch try connection.nextReply(before: .distantFuture) {
-      case .event(.session(let entry)): 
+      case .event(.session(let entry)):
         if let entry { try Console.answer(line(entry, client.console, presentation)) }
       case .event(let event): client.console.tell(event)
       case .failure(let failure): throw failure

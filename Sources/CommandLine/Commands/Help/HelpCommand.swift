@@ -36,9 +36,12 @@ enum HelpCommand {
     // Words after a whole command are its operands: `agent token work --help`.
     if let command = CommandTable.named(first) { return HelpWriter.help(on: command, all: all) }
     let known = CommandName.firstWords + [ManualProviders.topic]
+    let meant =
+      members.isEmpty
+      ? Phrase.meant(by: first, among: known)
+      : Phrase.meant(by: words[1], among: members) ?? Phrase("agent help \(first)")
     throw Failure(
-      .invalidRequest, "there is no command \"\(words.joined(separator: " "))\"",
-      hint: Phrase.meant(by: first, among: known) ?? "agent help")
+      .invalidRequest, "there is no command \"\(words.joined(separator: " "))\"", hint: meant ?? "agent help")
   }
 }
 
