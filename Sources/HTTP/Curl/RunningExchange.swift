@@ -93,7 +93,7 @@ struct TransferProgress {
     let failed = HTTPFailure.Code(
       code, beforeRequest: !requestStarted, overProxy: usesProxy, certificate: handle.number(CURLINFO_SSL_VERIFYRESULT))
     var failure = failure(failed, ConnectionProblem(failed, code, of: handle))
-    if failed == .timeout { failure.waitedSeconds = Int(handle.time(CURLINFO_TOTAL_TIME_T) / 1_000_000) }
+    if failed == .timeout { failure.waitedSeconds = Int((handle.time(CURLINFO_TOTAL_TIME_T) + 500_000) / 1_000_000) }
     return failure
   }
 
