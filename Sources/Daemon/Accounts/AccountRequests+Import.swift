@@ -9,7 +9,7 @@ internal import Wire
 
 extension AccountRequests {
   func importToken(
-    _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, _ ticket: Ticket
+    _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, entered: [String], _ ticket: Ticket
   ) throws(Failure) {
     try refuseExisting(account)
     var configuration = try AccountConfiguration(given)
@@ -30,15 +30,15 @@ extension AccountRequests {
         settingsDirectory: directory, cancellation: cancellation
       ).run()
     } then: { [self] outcome in
-      imported(account, outcome, ticket)
+      imported(account, outcome.mapError { Failure($0, account: account.text, entered: entered) }, ticket)
     }
   }
 
   private func imported(
-    _ name: AccountName, _ outcome: Result<TokenImport.Outcome, SessionError>, _ ticket: Ticket
+    _ name: AccountName, _ outcome: Result<TokenImport.Outcome, Failure>, _ ticket: Ticket
   ) {
     switch outcome {
-    case .failure(let error): loop.send(.failure(Failure(error, account: name.text)), to: ticket)
+    case .failure(let error): loop.send(.failure(error), to: ticket)
     case .success(let outcome):
       log.note(.settingsChanged(.imported), name)
       let account = broker.accounts[name] ?? LiveAccount(name: name, configuration: outcome.configuration)

@@ -125,19 +125,24 @@ struct LoginSettings {
   }
 }
 
+extension AccountSettings {
+  /// The options that say the same, without the password of a proxy.
+  var words: [String] {
+    var settings = self
+    settings.proxy = proxy.flatMap { try? ProxySetting($0).url }
+    return AccountSetting.all.flatMap { (setting) -> [String] in
+      guard let option = setting.option, let value = setting.value(in: settings) else { return [] }
+      let values = value.array ?? [value]
+      return values.flatMap { value in value.string.map { ["--\(option.name)", $0] } ?? ["--\(option.name)"] }
+    }
+  }
+}
+
 extension LoginRequest {
   /// The options of `agent login` that say the same. A secret is asked for anew; a file that was handed over is known to
   /// its client alone.
   var words: [String] {
-    var words: [String] = []
-    var settings = settings
-    // It may hold a password.
-    settings.proxy = settings.proxy.flatMap { try? ProxySetting($0).url }
-    for setting in AccountSetting.all {
-      guard let option = setting.option, let value = setting.value(in: settings) else { continue }
-      let values = value.array ?? [value]
-      words += values.flatMap { value in value.string.map { ["--\(option.name)", $0] } ?? ["--\(option.name)"] }
-    }
+    var words = settings.words
     let demanded = [
       ("prompt", demands.prompt), ("login-hint", demands.loginHint), ("max-age", demands.maxAge.map { "\($0)s" }),
       ("claims-challenge", demands.claimsChallenge),

@@ -80,6 +80,49 @@ import Testing
     }
   }
 
+  /// Answers as the metadata of this issuer and as its device endpoint.
+  private static func serve(_ conversation: Conversation, metadata: String, device: String, status: Int) throws {
+    guard let request = try conversation.readRequest() else { return }
+    let place = "http://\(request.values("Host").first ?? "")"
+    if request.line.contains("/.well-known/") {
+      return try conversation.respond(body: metadata.replacing("PLACE", with: place))
+    }
+    try conversation.respond(status, body: device.replacing("PLACE", with: place))
+  }
+
+  private static let metadata = #"""
+    {"issuer":"PLACE","token_endpoint":"PLACE/token","device_authorization_endpoint":"PLACE/device",
+    "authorization_endpoint":"PLACE/authorize","jwks_uri":"PLACE/keys","response_types_supported":["code"],
+    "subject_types_supported":["public"],"id_token_signing_alg_values_supported":["RS256"]}
+    """#
+
+  @Test(arguments: [
+    (#"PLACE","#, #"PLACE/$(touch pwned)","#, ""), (#"PLACE","#, #"PLACE'; touch pwned; '","#, ""),
+    (#"PLACE","#, #"PLACE/\nagent: hint: touch pwned","#, ""), (#"PLACE/device"#, #"PLACE/$(touch pwned)`"#, ""),
+    ("", "", #"{"error":"invalid_client","error_description":"no\nagent: hint: touch pwned"}"#),
+    ("", "", #"{"error":"invalid_request","error_description":"client_secret; touch pwned; agent $(touch pwned)"}"#),
+    ("", "", #"{"error":"invalid_scope; touch pwned","error_description":"agent login `touch pwned`"}"#),
+    ("", "", #"{"error":"unauthorized_client","error_uri":"PLACE/'; touch pwned; '"}"#),
+    ("", "", #"{"device_code":"d","user_code":"$(touch pwned)","verification_uri":"PLACE/'; touch pwned; '"}"#),
+  ]) func `of a hostile server leads to no command of its own`(part: String, hostile: String, device: String) throws {
+    let metadata = part.isEmpty ? Self.metadata : Self.metadata.replacing(part, with: hostile, maxReplacements: 1)
+    let server = try LoopbackServer {
+      try Self.serve($0, metadata: metadata, device: device, status: device.contains("device_code") ? 200 : 400)
+    }
+    try AgentTree.with { tree in
+      let result = try tree.agent(Self.line("http://127.0.0.1:\(server.port)", "--allow-http-loopback"))
+      #expect(!result.succeeded && server.connections > 0)
+      let hints = Hints.all(in: result)
+      #expect(hints.count <= 1, "\(result.errorText)")
+      for hint in hints {
+        #expect(hint.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !hint.contains("pwned"), "\(hint)")
+        _ = try tree.shell("sh", hint)
+        if let start = hint.firstRange(of: "agent ") { _ = try tree.shell("sh", String(hint[start.lowerBound...])) }
+      }
+      #expect(try ProcessRunner.shell("ls '\(tree.path("home"))'").outputText.contains("pwned") == false)
+    }
+  }
+
   // RFC 8414 section 3.3: issuers are compared byte by byte.
   @Test func `of a slash too many leads to the same command, which then works`() throws {
     try Self.with { issuer, tree in
@@ -112,6 +155,34 @@ import Testing
           "the slash at the end counts: agent account import new --client-id agent-cli --allow-http-loopback"
             + " --refresh-token-file \(file) --issuer \(right)"
         ], "\(added.errorText)")
+    }
+  }
+
+  @Test func `of a refresh token from elsewhere leads to a sign-in with the same settings, which works`() throws {
+    try Self.with { issuer, tree in
+      let file = tree.path("refresh-token")
+      try tree.directory.write("refresh-token", "none of the server's")
+      let settings = ["--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
+      let result = try tree.agent(["account", "import", "new", "--refresh-token-file", file] + settings)
+      #expect(result.failed(3), "\(result.errorText)")
+      #expect(try #require(Hints.all(in: result).first).hasPrefix("agent login new --"), "\(result.errorText)")
+      let again = try follow(result, tree)
+      #expect(again.succeeded, "\(again.errorText)")
+      #expect(try tree.json("status")["accounts"]?.array?.first?["issuer"] == .string(issuer.url))
+    }
+  }
+
+  @Test func `to find the keys of a server leads to no sign-in`() throws {
+    let metadata = Self.metadata.replacing(#""jwks_uri":"PLACE/keys","#, with: "")
+    let server = try LoopbackServer { try Self.serve($0, metadata: metadata, device: "{}", status: 404) }
+    try AgentTree.with { tree in
+      let line = ["verify", "--audience", "x", "--allow-http-loopback", "--issuer"]
+      for issuer in [server.url(""), "http://127.0.0.1:\(try Self.closedPort())"] {
+        let result = try tree.agent(line + [issuer], input: "a.b.c")
+        #expect(!result.succeeded && !result.errorText.contains("login"), "\(result.errorText)")
+      }
+      let result = try tree.agent(line + [server.url("")], input: "a.b.c")
+      #expect(result.errorText.contains("name a file of the server's keys with --jwks\n"), "\(result.errorText)")
     }
   }
 
