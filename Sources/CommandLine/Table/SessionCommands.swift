@@ -49,9 +49,11 @@ enum SessionCommands {
     options: [Option.check.declaration, Option.utc.declaration],
     operands: .account,
     examples: [
+      Example("Show every account", "agent status"),
+      Example("Ask the server of one whether its session still holds", "agent status work --check"),
       Example(
-        "Show one account, and ask the server whether its session still holds",
-        "agent status work --check")
+        "Have a script list those that a person must sign in to again",
+        #"agent status --json | jq -r '.accounts[] | select(.state == "expired").name'"#),
     ])
 
   static let doctor = Command(
