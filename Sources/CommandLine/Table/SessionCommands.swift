@@ -162,14 +162,16 @@ enum SessionCommands {
       person);
 
       `refreshed` (`"expires_at"`); `refresh_failed` (`"code"`, that of an error that does not pass by itself, told
-      once; `"host"` and `"cause"` as of `offline`); `expiring` and `expired`, the token at hand is near its end, or there, and nobody has got a new one
-      (`"expires_at"`, `"renewable"`: whether the next command gets one without a sign-in. If so it is told a minute
-      before, or a tenth of the lifetime if that is less; if not, five minutes, or half of it); `session_expiring`
-      (`"expires_at"`), the server said that the session ends then, and no refresh prevents it: three days before;
+      once; `"host"` and `"cause"` as of `offline`); `expiring` and `expired`, the token at hand is near its end, or
+      there, and nobody has got a new one (`"expires_at"`, `"renewable"`: whether the next command gets one without a
+      sign-in. If so it is told a minute before, or a tenth of the lifetime if that is less; if not, five minutes, or
+      half of it); `session_expiring` (`"expires_at"`), the server said that the session ends then, and no refresh
+      prevents it: three days before;
 
       `offline` (`"code"`; of a connection that failed also `"host"`, with its port, and as far as it is known
-      `"cause"`, a word as in `agent daemon log`), `online`; `locked`, `unlocked`; `account_added`, `account_removed`, `account_renamed`
-      (`"renamed_from"`), and `active_changed`: the account is the active one now, or without `account` none is.
+      `"cause"`, a word as in `agent daemon log`), `online`; `locked`, `unlocked`; `account_added`, `account_removed`,
+      `account_renamed` (`"renamed_from"`), and `active_changed`: the account is the active one now, or without
+      `account` none is.
 
       Commands that are run for events are in the member `on` of the settings: see agent-config(5).
       """,
