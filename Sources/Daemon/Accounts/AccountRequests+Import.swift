@@ -30,8 +30,21 @@ extension AccountRequests {
         settingsDirectory: directory, cancellation: cancellation
       ).run()
     } then: { [self] outcome in
-      imported(account, outcome.mapError { Failure($0, account: account.text, entered: entered) }, ticket)
+      imported(account, outcome.mapError { Self.failure($0, account, entered) }, ticket)
     }
+  }
+
+  /// - Parameter entered: The options that sign in instead.
+  private static func failure(_ error: SessionError, _ account: AccountName, _ entered: [String]) -> Failure {
+    var failure = Failure(error, account: account.text, entered: entered)
+    // There was no sign-in here that the server could end.
+    if case .oauth(let refusal) = error, refusal.code == .invalidGrant {
+      let description = refusal.serverDescription ?? ""
+      let sentence = Phrase("the server does not accept this refresh token")
+      failure.text = "\(sentence) (\(refusal.serverError ?? "invalid_grant"))"
+      if !description.isEmpty { failure.text = "\(failure.text): \(description)" }
+    }
+    return failure
   }
 
   private func imported(
