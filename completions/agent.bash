@@ -29,7 +29,7 @@ __agent_command() {
   'list') options=(--utc) ;;
   'use') options=() limit=1 operand=accounts ;;
   'whoami') options=() limit=1 operand=accounts ;;
-  'events') options=(-f --follow --lease) limit=1 operand=accounts ;;
+  'events') options=(-f --follow --utc --lease) limit=1 operand=accounts ;;
   'verify') options=(--issuer --jwks --hmac-key-file --hmac-key-fd --audience --profile --require --allow-missing --claim --algorithms --type --signature-only --clock-skew --ca-file --allow-http-loopback) limit=1 operand=files ;;
   'decode') options=() limit=1 operand=files ;;
   'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd) ;;
@@ -55,7 +55,7 @@ __agent_command() {
   'daemon restart') options=() ;;
   'daemon status') options=() ;;
   'daemon run') options=() ;;
-  'daemon log') options=() ;;
+  'daemon log') options=(--utc) ;;
   'completions') options=() limit=1 operand=words words=(bash zsh fish) ;;
   'help') options=(--all) limit=2 operand=commands ;;
   *) return 1 ;;

@@ -56,11 +56,12 @@ extension AgentEvent.Kind {
       case .signedIn(let expiry): .signedIn(expiresAt: expiry)
       case .signedOut(let cause): .signedOut(cause: cause.rawValue)
       case .refreshed(let expiry): .refreshed(expiresAt: expiry)
-      case .refreshFailed(let code): .refreshFailed(AgentError.Remedy(code), code: code.rawValue)
+      case .refreshFailed(let failing):
+        .refreshFailed(AgentError.Remedy(failing.code), code: failing.code.rawValue)
       case .expiring(let expiry, let isRenewable): .expiring(at: expiry, isRenewable: isRenewable)
       case .expired(let expiry, let isRenewable): .expired(at: expiry, isRenewable: isRenewable)
       case .sessionExpiring(let end): .sessionExpiring(at: end)
-      case .offline(let code): .offline(code: code.rawValue)
+      case .offline(let failing): .offline(code: failing.code.rawValue)
       case .online: .online
       case .locked: .locked
       case .unlocked: .unlocked

@@ -47,7 +47,8 @@ extension AccountSetting {
   package static let scope = AccountSetting(
     "scope", \.scope, Option("scope", in: .access, short: "s", "SCOPE", splitsAtSpaces: true),
     "Scopes to ask for; may be given several times, or hold several separated by spaces",
-    details: "By default `openid`, and `offline_access` where the server announces it. Counts at the next sign-in.")
+    details: "By default `openid`, with `profile`, `email` and `offline_access` where the server announces them. Counts"
+      + " at the next sign-in.")
 
   package static let resource = AccountSetting(
     "resource", \.resources, Option("resource", in: .access, "URI"),

@@ -4,6 +4,9 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case refused
   case noRoute = "no_route"
   case networkUnreachable = "network_unreachable"
+  case timedOut = "timed_out"
+  /// An answer came in plain text, as from a port for http.
+  case notTLS = "not_tls"
   /// The proxy wants a user's name and password.
   case proxyAuthentication = "proxy_authentication"
   /// The proxy does not connect to the host.
@@ -13,6 +16,13 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case certificateExpired = "certificate_expired"
   case certificateNotYetValid = "certificate_not_yet_valid"
   case certificateOfOtherHost = "certificate_of_other_host"
+  case certificateRevoked = "certificate_revoked"
+  /// Its key, or a signature in its chain, is one that nobody should trust any more.
+  case certificateWeak = "certificate_weak"
+  /// It, or one that vouches for it, is for something else.
+  case certificateOfOtherUse = "certificate_of_other_use"
+  /// Its chain breaks another rule (RFC 5280, section 6).
+  case certificateInvalid = "certificate_invalid"
 
   /// The text that follows "cannot reach the server: ".
   package var title: String {
@@ -21,6 +31,8 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
     case .refused: "connection refused"
     case .noRoute: "no route to the host"
     case .networkUnreachable: "the network is unreachable"
+    case .timedOut: "timed out"
+    case .notTLS: "it does not speak TLS"
     case .proxyAuthentication: "it wants a user name and a password"
     case .proxyRefused: "it does not connect to this host"
     case .selfSigned: "it is self-signed"
@@ -28,6 +40,10 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
     case .certificateExpired: "it has expired"
     case .certificateNotYetValid: "it is not valid yet"
     case .certificateOfOtherHost: "it is for another host"
+    case .certificateRevoked: "it was revoked"
+    case .certificateWeak: "its key or its signature is too weak"
+    case .certificateOfOtherUse: "it is not for a server"
+    case .certificateInvalid: "its chain is not valid"
     }
   }
 }

@@ -80,6 +80,9 @@ enum ManualProtocol {
           + " texts, or objects with a `template` and `values` of their own. So a client can tell them in another language;"
           + " it puts the values into these places and does nothing else with a template. The `message` of a notice, and"
           + " `detail` and `client_detail` of a result, have the same members beside them."
+          + " A value may also be a command that is the one that failed with other options: an object with the `command`"
+          + " as it is in the hint, `add`, a list of objects with an `option` without its dashes and perhaps its `value`, and"
+          + " `remove`, a list of options. A client that knows the whole command line of its user may put that in its place."
           + " In brackets stands what `agent` exits with. A client treats a code that it does not know as"
           + " `internal_error`."),
       .members(

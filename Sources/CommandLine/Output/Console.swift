@@ -31,6 +31,9 @@ struct Console: Sendable {
   /// Whether a person may be asked on the terminal.
   var mayAsk = true
 
+  /// The command line, for hints that repeat it with a change.
+  var typed: PastedCommand?
+
   /// The longest wait for a daemon that accepts no connection.
   var timeoutSeconds = WireProtocol.defaultTimeoutSeconds
 
@@ -43,6 +46,7 @@ struct Console: Sendable {
   init(_ invocation: Invocation) {
     self.init(json: invocation[.json], quiet: invocation[.quiet], verbose: invocation[.verbose])
     mayAsk = !invocation[.noInput]
+    typed = PastedCommand(repeating: invocation)
   }
 
   /// Writes nothing but failures.
@@ -136,6 +140,13 @@ struct Console: Sendable {
     try? Output.write(text, to: .standardError)
   }
 
+  /// The failure with hints that repeat the command line of this program.
+  func completed(_ failure: Failure) -> Failure {
+    var failure = failure
+    failure.advice = failure.advice?.correcting { typed?.changed(by: $0)?.text }
+    return failure
+  }
+
   /// Tells that the command failed, and why.
   func report(_ failure: Failure) {
     Self.tell(text(of: failure, coloured: !json && Self.mayColour))
@@ -143,6 +154,7 @@ struct Console: Sendable {
 
   /// The text that ``report(_:)`` writes.
   func text(of failure: Failure, coloured: Bool) -> String {
+    let failure = completed(failure)
     if json {
       let object = JSON.object(JSONObject([("error", failure.json.withoutForms)]))
       return String(decoding: object.serialized(), as: UTF8.self) + "\n"
@@ -162,6 +174,7 @@ struct Console: Sendable {
   /// A failure as one line, for the programs that show no more: the message, and what helps behind it.
   func line(of failure: Failure) -> String {
     if json { return String(text(of: failure, coloured: false).dropLast()) }
+    let failure = completed(failure)
     let program = ProgramName.current
     let hint = failure.advice.map { " (\(program.applied(toHint: $0.localized(limit: Self.hintLimit))))" } ?? ""
     let message = failure.text.localized(limit: Self.messageLimit)

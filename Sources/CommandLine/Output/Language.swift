@@ -60,6 +60,7 @@ struct Language: Sendable {
     let values = phrase.values.map { value in
       switch value {
       case .text(let text): TerminalText.clean(text, limit: limit)
+      case .command(let correction): TerminalText.clean(correction.command, limit: limit)
       case .phrase(let inner): self.text(inner, limit: limit, keepsLines: keepsLines)
       }
     }
@@ -78,6 +79,7 @@ struct Language: Sendable {
     let indices = values.indices.filter { index in
       switch values[index] {
       case .text(let text): text.unicodeScalars.contains { $0.isASCII && $0.properties.isAlphabetic }
+      case .command: true
       case .phrase(let phrase): translation(phrase) == nil && !phrase.values.allSatisfy(\.isPhrase)
       }
     }

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Platform
 
 /// How an answer is shown to a person.
@@ -25,6 +26,14 @@ struct Presentation: Sendable {
     var presentation = self
     presentation.isUTC = isUTC
     return presentation
+  }
+
+  /// A point in time in one word or two: `2026-11-24 09:00:00` by the person's clock, or as RFC 3339 has it in UTC.
+  func stamp(_ unixSeconds: Int) -> String {
+    guard !isUTC, let time = LocalTime(unixSeconds) else { return Timestamp.rfc3339(unixSeconds) }
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let clock = [time.hour, time.minute, time.second].map(two).joined(separator: ":")
+    return "\(time.year)-\(two(time.month))-\(two(time.day)) \(clock)"
   }
 
   /// Text with a style, where there are styles; an empty style is none.

@@ -98,7 +98,7 @@ struct Parser {
     }
     if command.trailing != nil, trailing?.isEmpty ?? true {
       throw error(
-        Phrase("no command to run is given after \"--\""), hint: Phrase(verbatim: "agent \(command.usage)"))
+        Phrase("no command to run is given after \"--\""), hint: "agent help \(command.name.rawValue)")
     }
   }
 

@@ -64,7 +64,9 @@ enum AccountCommands {
     examples: [
       Example(
         "Let the token of an account go to an API",
-        "agent account set work --host api.example.com")
+        "agent account set work --host api.example.com"),
+      Example("Ask for less at the next sign-in", "agent account set work --scope openid"),
+      Example("Have a setting be as before again", "agent account set work --unset scope"),
     ])
 
   static let accountRename = Command(

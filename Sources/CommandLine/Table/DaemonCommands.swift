@@ -49,8 +49,8 @@ enum DaemonCommands {
     .daemonLog,
     summary: "Show the recent log of the daemon",
     details: """
-      The daemon keeps its last 500 events in memory: refreshes with their duration and result, sign-ins,
-      sign-outs, changes of settings, and peers that it dropped.
+      The daemon keeps its last 500 events in memory: refreshes with their duration and result, each request to a
+      server, sign-ins, sign-outs, changes of settings, and peers that it dropped.
 
       What became of the sessions is in `agent events`. No token, code or text of a server is ever in it. Fails
       with exit status 4 when no daemon runs, and starts none. In the foreground `agentd` writes the same lines to
@@ -75,16 +75,23 @@ enum DaemonCommands {
       Token), `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the code of an
       error.
 
-      While a command with `--verbose` waits, single steps are events too: `token_served` (`"seconds_left"`),
+      Each request to a server is an event: `answered` (`"endpoint"`, `"method"`, `"url"` without its query, and for a
+      resource without its path, `"status"`, which is that of HTTP, `"duration_ms"`) or `unanswered` (`"endpoint"`,
+      `"method"`, `"url"`, `"result"`, `"cause"`, where one is known, one of \(causes), `"duration_ms"`). While a command
+      with `--verbose` waits, single steps are events too: `token_served` (`"seconds_left"`),
       `served_offline`, `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`, the last with
       `"seconds_left"` and `"seconds_wanted"`), `refresh_joined`, `record_changed`, `waited_for_account`
       (`"duration_ms"`), `record_read`, `record_written`, `document_kept` (`"endpoint"`, `"seconds"`), `keys_doubted`,
-      `metadata_doubted`, `answered` (`"endpoint"`, `"method"`, `"url"` without its query, and for a resource without its path,
-      `"status"`, which is that of HTTP, `"duration_ms"`), `unanswered` (`"endpoint"`, `"method"`, `"url"`, `"result"`,
-      `"cause"`, where one is known, one of \(causes), `"duration_ms"`), `id_token_verified` (`"algorithm"`), `identity_known` and
+      `metadata_doubted`, `id_token_verified` (`"algorithm"`), `identity_known` and
       `sign_in_pending` (`"seconds"`). `endpoint` is one of `metadata`, `keys`, `authorization`, `pushed_authorization`,
       `device_authorization`, `token`, `userinfo`, `introspection`, `revocation`, `registration` and `resource`.
-      """)
+      """,
+    options: [Option.utc.declaration],
+    examples: [
+      Example(
+        "See the requests that got no answer, and why",
+        #"agent daemon log --json | jq '.events[] | select(.event == "unanswered")'"#)
+    ])
 
   private static var causes: String { ConnectionProblem.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") }
 }

@@ -57,6 +57,7 @@ enum RequestCommands {
       Example(
         "Send a document",
         "agent request PUT https://api.example.com/notes/1 -H 'Content-Type: application/json' --data @note.json"),
+      Example("Keep what comes in a file", "agent request https://api.example.com/me --output me.json"),
     ])
 
   static let proof = Command(

@@ -50,9 +50,11 @@ enum SessionCommands {
     options: [Option.check.declaration, Option.utc.declaration],
     operands: .account,
     examples: [
+      Example("Show every account", "agent status"),
+      Example("Ask the server of one whether its session still holds", "agent status work --check"),
       Example(
-        "Show one account, and ask the server whether its session still holds",
-        "agent status work --check")
+        "Have a script list those that a person must sign in to again",
+        #"agent status --json | jq -r '.accounts[] | select(.state == "expired").name'"#),
     ])
 
   static let doctor = Command(
@@ -161,13 +163,16 @@ enum SessionCommands {
       person);
 
       `refreshed` (`"expires_at"`); `refresh_failed` (`"code"`, that of an error that does not pass by itself, told
-      once); `expiring` and `expired`, the token at hand is near its end, or there, and nobody has got a new one
-      (`"expires_at"`, `"renewable"`: whether the next command gets one without a sign-in. If so it is told a minute
-      before, or a tenth of the lifetime if that is less; if not, five minutes, or half of it); `session_expiring`
-      (`"expires_at"`), the server said that the session ends then, and no refresh prevents it: three days before;
+      once; `"host"` and `"cause"` as of `offline`); `expiring` and `expired`, the token at hand is near its end, or
+      there, and nobody has got a new one (`"expires_at"`, `"renewable"`: whether the next command gets one without a
+      sign-in. If so it is told a minute before, or a tenth of the lifetime if that is less; if not, five minutes, or
+      half of it); `session_expiring` (`"expires_at"`), the server said that the session ends then, and no refresh
+      prevents it: three days before;
 
-      `offline` (`"code"`), `online`; `locked`, `unlocked`; `account_added`, `account_removed`, `account_renamed`
-      (`"renamed_from"`), and `active_changed`: the account is the active one now, or without `account` none is.
+      `offline` (`"code"`; of a connection that failed also `"host"`, with its port, and as far as it is known
+      `"cause"`, a word as in `agent daemon log`), `online`; `locked`, `unlocked`; `account_added`, `account_removed`,
+      `account_renamed` (`"renamed_from"`), and `active_changed`: the account is the active one now, or without
+      `account` none is.
 
       With `--lease` prints what happened to leases instead, the last 64 events of each: `lease_opened`, `lease_used`
       (`"method"`, `"origin"`, never a path; `"status"` and `"body_bytes"` of the answer, or `"code"`), `lease_refused`
@@ -177,7 +182,10 @@ enum SessionCommands {
 
       Commands that are run for events are in the member `on` of the settings: see agent-config(5).
       """,
-    options: [Option.follow.declaration, Option.lease.saying("Show the recent events of leases", in: .output)],
+    options: [
+      Option.follow.declaration, Option.utc.declaration,
+      Option.lease.saying("Show the recent events of leases", in: .output),
+    ],
     operands: .account,
     examples: [
       Example(

@@ -160,5 +160,6 @@ enum SignInCommands {
       Example(
         "Sign out of every account, before the machine is given away",
         "agent logout --all"),
+      Example("Sign out here where the server cannot be reached any more", "agent logout work --local"),
     ])
 }

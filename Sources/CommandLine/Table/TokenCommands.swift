@@ -28,7 +28,9 @@ enum TokenCommands {
     examples: [
       Example(
         "Call an API without the token on the command line, where other users could see it",
-        "agent token --header | curl -H @- https://api.example.com/me")
+        "agent token --header | curl -H @- https://api.example.com/me"),
+      Example("Have a script stop where nobody is signed in", "token=$(agent token) || exit"),
+      Example("Get a token that lasts for what takes long", "agent token work --min-valid 10m"),
     ])
 
   static let env = Command(

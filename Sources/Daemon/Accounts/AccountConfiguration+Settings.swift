@@ -9,13 +9,31 @@ extension AccountConfiguration {
   ///
   /// - Throws: `invalid_request` when the issuer or the client id is not named, or a value is not valid.
   init(_ given: AccountSettings) throws(Failure) {
-    guard let issuer = try Self.issuer(given) else {
-      throw Failure(.invalidRequest, "a new account needs an issuer", hint: "--issuer URL")
+    var given = given
+    given.issuer = try Self.issuer(given).map(Self.issuer(pasted:))
+    guard let issuer = given.issuer else {
+      throw Failure(.invalidRequest, "a new account needs an issuer", hint: "name it with \("--issuer")")
     }
     guard let clientID = given.clientID else { throw Self.missingClientID }
     self.init(issuer: issuer, clientID: clientID)
     try change(to: given)
+    try checkIssuer()
     adoptProvider()
+  }
+
+  /// The issuer that a person means by a URL, which may be that of its metadata.
+  static func issuer(pasted url: String) -> String { Issuer.named(byMetadataAt: url) ?? url }
+
+  /// - Parameters:
+  ///   - account: The account of a sign-in.
+  ///   - entered: Its options.
+  /// - Throws: `invalid_request` for an issuer that is no such URL (RFC 8414, section 2).
+  func checkIssuer(account: String? = nil, entered: [String] = []) throws(Failure) {
+    do throws(OAuthError) { _ = try Issuer(issuer, allowHTTPLoopback: self.allowHTTPLoopback) } catch {
+      var failure = Failure(.oauth(error), account: account, entered: entered)
+      failure.code = .invalidRequest
+      throw failure
+    }
   }
 
   /// Has the built-in settings of the issuer's provider count, where none is named.
@@ -36,13 +54,16 @@ extension AccountConfiguration {
     guard let issuer = given.issuer ?? provider.issuer else {
       throw Failure(
         .issuerNeeded, "\(provider.title) needs your organisation's issuer URL",
-        hint: "--issuer, such as \(provider.issuerExample ?? "URL")")
+        hint: provider.issuerExample.map { Phrase("name it with \("--issuer"), such as \($0)") }
+          ?? Phrase("name it with \("--issuer")"))
     }
     return issuer
   }
 
   static var missingClientID: Failure {
-    Failure(.invalidRequest, "a new account needs the client id that the issuer gave you", hint: "--client-id ID")
+    Failure(
+      .invalidRequest, "a new account needs the client id that the issuer gave you",
+      hint: "name it with \("--client-id")")
   }
 
   /// Applies the settings that the request names; keeps all others. ``ProxySetting`` applies the proxy.
@@ -104,7 +125,8 @@ extension AccountConfiguration {
         throw OriginEntry(String(text.prefix { $0 != " " }), allowHTTPLoopback: self.allowHTTPLoopback) == nil
           ? Failure(
             .invalidRequest, "a host that may get the token is a name, with a port if need be, or an https origin",
-            hint: "for a development server on this machine: --allow-http-loopback")
+            hint:
+              "for a development server on this machine: \(Phrase.switching("allow-http-loopback"))")
           : Failure(
             .invalidRequest, "what goes to a host is said by user=, token=, scope=, resource=, audience= and header=",
             hint: "agent account set --help --all")

@@ -9,7 +9,7 @@ internal import Wire
 
 extension AccountRequests {
   func importToken(
-    _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, _ ticket: Ticket
+    _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, entered: [String], _ ticket: Ticket
   ) throws(Failure) {
     try refuseExisting(account)
     var configuration = try AccountConfiguration(given)
@@ -30,15 +30,28 @@ extension AccountRequests {
         settingsDirectory: directory, cancellation: cancellation
       ).run()
     } then: { [self] outcome in
-      imported(account, outcome, ticket)
+      imported(account, outcome.mapError { Self.failure($0, account, entered) }, ticket)
     }
   }
 
+  /// - Parameter entered: The options that sign in instead.
+  private static func failure(_ error: SessionError, _ account: AccountName, _ entered: [String]) -> Failure {
+    var failure = Failure(error, account: account.text, entered: entered)
+    // There was no sign-in here that the server could end.
+    if case .oauth(let refusal) = error, refusal.code == .invalidGrant {
+      let description = refusal.serverDescription ?? ""
+      let sentence = Phrase("the server does not accept this refresh token")
+      failure.text = "\(sentence) (\(refusal.serverError ?? "invalid_grant"))"
+      if !description.isEmpty { failure.text = "\(failure.text): \(description)" }
+    }
+    return failure
+  }
+
   private func imported(
-    _ name: AccountName, _ outcome: Result<TokenImport.Outcome, SessionError>, _ ticket: Ticket
+    _ name: AccountName, _ outcome: Result<TokenImport.Outcome, Failure>, _ ticket: Ticket
   ) {
     switch outcome {
-    case .failure(let error): loop.send(.failure(Failure(error, account: name.text)), to: ticket)
+    case .failure(let error): loop.send(.failure(error), to: ticket)
     case .success(let outcome):
       log.note(.settingsChanged(.imported), name)
       let account = broker.accounts[name] ?? LiveAccount(name: name, configuration: outcome.configuration)

@@ -126,7 +126,7 @@ extension DaemonPart {
     let services = services.ephemeral.contains(account) ? services.ephemerally() : services
     return services.observed { [attention = context.watches.attention] step in
       if let notice = LogEvent(noticeOf: step) { return note(notice) }
-      guard attention.isPaid, let step = LogStep(step) else { return }
+      guard let step = LogStep(step), attention.isPaid || step.isRequest else { return }
       note(.step(step))
     }
   }

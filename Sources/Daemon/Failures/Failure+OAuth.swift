@@ -9,12 +9,12 @@ extension Failure {
   /// - Parameters:
   ///   - name: The account's name after a space, or empty.
   ///   - login: The command that signs in to it.
-  init(_ error: OAuthError, name: String, _ login: String) {
+  init(_ error: OAuthError, name: String, _ login: SignInCommand) {
     let message =
       error.code.isAboutHost && !name.isEmpty ? Phrase("\(String(name.dropFirst())): \(Phrase(error))") : Phrase(error)
     self.init(
       FailureCode(error.code), message,
-      hint: error.claims.map { Phrase(verbatim: "\(login) --claims-challenge \($0.challenge)") }
+      hint: error.claims.map { login.with([.init("claims-challenge", $0.challenge)]) } ?? error.secretHint(login)
         ?? error.advice.map { Phrase(advice: $0) } ?? error.waitHint ?? error.slashHint(login)
         ?? error.code.hint(name, login))
   }
@@ -27,14 +27,20 @@ extension OAuthError {
     return followsSuccess ? Phrase("the server's answer was stored: try again in a minute") : nil
   }
 
-  /// The sign-in at the issuer that was meant.
-  fileprivate func slashHint(_ login: String) -> Phrase? {
-    issuerMeant.map { issuer in
-      var words = login.split(separator: " ").map { String($0) }
-      if let named = words.firstIndex(of: "--issuer") { words.removeSubrange(named...(named + 1)) }
-      let command = (words + ["--issuer", ShellWord.quoted(issuer)]).joined(separator: " ")
-      return Phrase("the slash at the end counts: \(command)")
+  /// The sign-in with the secret of the client, where the server's own words or the provider's advice are about that:
+  /// Google says `invalid_request` and "client_secret is missing."
+  fileprivate func secretHint(_ login: SignInCommand) -> Phrase? {
+    if code == .invalidClient, let advice {
+      guard advice.contains("secret"), !advice.contains("--") else { return nil }
+      return Phrase("\(Phrase(advice: advice)): \(login.askingForSecret)")
     }
+    guard code == .invalidRequest, serverDescription?.contains("client_secret") == true else { return nil }
+    return Phrase("if the client has a secret: \(login.askingForSecret)")
+  }
+
+  /// The sign-in at the issuer that was meant.
+  fileprivate func slashHint(_ login: SignInCommand) -> Phrase? {
+    issuerMeant.map { Phrase("the slash at the end counts: \(login.with([.init("issuer", $0)]))") }
   }
 }
 
@@ -84,34 +90,31 @@ extension FailureCode {
 
 extension OAuthError.Code {
   /// Hint for people; nil if there is none.
-  fileprivate func hint(_ name: String, _ login: String) -> Phrase? {
+  fileprivate func hint(_ name: String, _ login: SignInCommand) -> Phrase? {
     switch self {
     case .certificateRejected:
       Phrase(
-        "if the server has a certificate authority of its own: \(login) --ca-file FILE")
+        "if the server has a certificate authority of its own, name the file of its certificate with \("--ca-file")")
     case .certificateExpired, .certificateNotYetValid: Phrase("check this machine's clock")
     case .network, .timeout: Phrase("check the URL and the network; some servers are behind a VPN or a proxy")
     case .proxyFailed:
-      Phrase("check the proxy; to use another one: https_proxy=URL \(login)")
+      Phrase("check the proxy, which the variable \("https_proxy") names at the sign-in")
     case .certificateOfOtherHost: Phrase("check the host name in the URL")
     case .notJSON:
       Phrase("a proxy may have answered, or the sign-in page of a network: open any page in a browser, and try again")
-    case .expiredToken: Phrase(verbatim: login)
-    case .scopeWithheld: Phrase("to ask for it at sign-in: \(login) --scope SCOPE")
-    case .invalidClient:
-      Phrase(
-        "if the client has a secret: \(login) --client-secret-prompt; if the client id is wrong: \(login) --client-id ID"
-      )
+    case .expiredToken: login.phrase
+    case .scopeWithheld: Phrase("sign in with this scope among those that \("--scope") names")
+    case .invalidClient: Phrase("check the client id; if the client has a secret: \(login.askingForSecret)")
     case .unauthorizedClient, .unsupportedGrantType:
       Phrase("check the client id and how the client is registered at the server")
-    case .insecureURL: Phrase("for a development server on this machine: --allow-http-loopback")
+    case .insecureURL: Phrase("for a development server on this machine: \(login.allowingHTTPLoopback)")
     case .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .issuerMismatch:
       Phrase("check the issuer's URL")
     case .registrationMissing:
-      Phrase("register a client at the server and name it: --client-id ID")
+      Phrase("register a client at the server, and name it with \("--client-id")")
     case .registrationRejected:
       Phrase(
-        "if the server needs an initial access token: --register --initial-access-token-file FILE; or name a client: --client-id ID"
+        "give the token that the server may want for it with \("--initial-access-token-file"), or name a client with \("--client-id")"
       )
     case .endpointMissing: Phrase("to name the endpoint yourself, see agent help --all login")
     case .resourceMismatch:
@@ -119,10 +122,10 @@ extension OAuthError.Code {
     case .tokenNotBound, .bindingUnsupported:
       Phrase(
         "to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
-    case .proofNeeded: Phrase(verbatim: "\(login) --dpop")
+    case .proofNeeded: login.with("dpop")
     case .proofRejected: Phrase("check this machine's clock")
-    case .codeRejected: Phrase("try again: \(login)")
-    default: meaning == .grantEnded || meaning == .signInNeeded ? Phrase(verbatim: login) : nil
+    case .codeRejected: Phrase("try again: \(login.phrase)")
+    default: meaning == .grantEnded || meaning == .signInNeeded ? login.phrase : nil
     }
   }
 }

@@ -60,7 +60,10 @@ extension Failure {
     switch error.code {
     case .invalid:
       self.init(
-        .invalidConfiguration, "the settings file is not valid at: \(TerminalText.clean(error.place))",
+        .invalidConfiguration,
+        error.place == Settings.wholeFile
+          ? Phrase("the settings file is not valid")
+          : Phrase("the settings file is not valid at: \(TerminalText.clean(error.place))"),
         hint: "fix it by hand, or move it away and sign in again")
     case .unsupportedVersion:
       self.init(.invalidConfiguration, "the settings file is of a version this program does not know")
@@ -90,7 +93,7 @@ extension Failure {
       self.init(
         .invalidConfiguration,
         "the file of client ids is not valid at: \(TerminalText.clean(error.place, limit: 2048))",
-        hint: "see agent-config(5), or name the client: --client-id ID")
+        hint: "see agent-config(5), or name the client with \("--client-id")")
     case .caFile:
       self.init(
         .invalidConfiguration, "\(TerminalText.clean(error.place)) is not a readable PEM file with certificates")
@@ -102,7 +105,7 @@ extension Failure {
     case .missingClientSecret:
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a client secret",
-        hint: "--client-secret-file FILE")
+        hint: "to be asked for it: \(Phrase.switching("client-secret-prompt"))")
     case .clientKey(let problem): self.init(.invalidConfiguration, problem.text)
     case .clientCertificate:
       self.init(
@@ -110,15 +113,15 @@ extension Failure {
     case .clientKeyAlgorithm:
       self.init(
         .invalidConfiguration, "the client's key is not one for \(TerminalText.clean(error.place, limit: 64))",
-        hint: "--client-key-algorithm ALGORITHM; without it, the one that the key is for")
+        hint: "leave out \("--client-key-algorithm"), which then is the one that the key is for")
     case .missingClientKey:
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a private key",
-        hint: "--client-key-file FILE")
+        hint: "name its file with \("--client-key-file")")
     case .missingClientCertificate:
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a certificate",
-        hint: "--client-certificate-file FILE --client-key-file FILE")
+        hint: "name both files with \("--client-certificate-file") and \("--client-key-file")")
     case .passphrase:
       self.init(
         .invalidConfiguration,

@@ -10,10 +10,10 @@ extension Failure {
   ///
   /// - Parameters:
   ///   - account: The requested account.
-  ///   - entered: The options that sign in to it, for an account that is not stored.
+  ///   - entered: The options of the sign-in that failed.
   init(_ error: SessionError, account: String?, entered: [String] = []) {
     let name = account.map { " \($0)" } ?? ""
-    let login = Self.login(account, entered)
+    let login = SignInCommand(account, entered)
     switch error {
     case .noAccount(let asked, let known): self.init(noAccount: asked, among: known)
     case .signedOut(let account):
@@ -52,10 +52,9 @@ extension Failure {
     case .redirectNotNamed(let provider): self.init(redirectOf: provider, login)
     case .clientNotNamed(let missing): self.init(missing, login)
     case .clientSecretNotNamed(let missing): self.init(missing, login)
-    case .clientURL(let problem):
-      self.init(problem, Self.login(account, entered, without: "--client-id"))
-    case .demandsNeedBrowser: self = .demandsNeedBrowser
-    case .guestNeedsProof(let account): self.init(unprovenGuestOf: account)
+    case .clientURL(let problem): self.init(problem, login)
+    case .demandsNeedBrowser: self.init(demandsOf: login)
+    case .guestNeedsProof: self.init(unprovenGuest: login)
     case .guestOverUser(let account): self.init(guestOverUserOf: account)
     case .clientSecretExpired(let account): self.init(expiredSecretOf: account)
     case .cancelled: self.init(.cancelled, "cancelled")
@@ -65,10 +64,7 @@ extension Failure {
     case .memory:
       self.init(
         .internalError, "no memory is left for secrets", hint: "agent daemon restart")
-    case .oauth(let error):
-      // Another authority takes the place of the one that was named.
-      let isUntrusted = error.code == .certificateRejected
-      self.init(error, name: name, isUntrusted ? Self.login(account, entered, without: "--ca-file") : login)
+    case .oauth(let error): self.init(error, name: name, login)
     case .idToken(let error): self.init(OAuthError(error), name: name, login)
     case .vault(let error): self.init(error, name: name)
     case .configuration(let error): self.init(error)
@@ -77,15 +73,6 @@ extension Failure {
 }
 
 // MARK: - The account and its session
-
-extension Failure {
-  /// The command that signs in to the account, with these options but for one and its value.
-  static func login(_ account: String?, _ options: [String], without option: String? = nil) -> String {
-    var options = options
-    if let index = options.firstIndex(where: { $0 == option }) { options.removeSubrange(index...(index + 1)) }
-    return (["agent", "login"] + [account].compactMap { $0 } + options.map(ShellWord.quoted)).joined(separator: " ")
-  }
-}
 
 extension Failure {
   private init(noAccount name: String?, among known: [String]) {
@@ -159,9 +146,7 @@ extension Failure {
     let message =
       account.map { Phrase("the token of \($0) is not for \(origin); nothing was sent") }
       ?? Phrase("no account may send its token to \(origin)")
-    let commands = (account.map { [$0] } ?? Array(known.prefix(3))).map {
-      "agent account set \($0) --host \(Self.host(origin))"
-    }
+    let commands = (account.map { [$0] } ?? Array(known.prefix(3))).compactMap { Self.listing(origin, $0) }
     let hint = commands.isEmpty ? "agent login" : Phrase("if it may get the token: \(Phrase.choices(commands))")
     self.init(.originNotAllowed, message, hint: hint)
   }
@@ -170,48 +155,50 @@ extension Failure {
     self.init(
       .originNotAllowed,
       "the settings file lists \(origin) for \(account), but it was never confirmed; nothing was sent",
-      hint: "if that is right: agent account set \(account) --host \(Self.host(origin))")
+      hint: Self.listing(origin, account).map { Phrase("if that is right: \($0)") })
   }
 
   private init(several names: [String], for origin: String) {
     self.init(
       .invalidRequest,
       "several accounts may be used for \(origin): \(names.joined(separator: ", "))",
-      hint: Phrase("choose one: \(Phrase.choices(names.prefix(3).map { "--account \($0)" }))"))
+      hint: Phrase("choose one: \(Phrase.choices(Array(names.prefix(3)), of: "account"))"))
   }
 
-  /// An origin as `--host` takes it.
-  private static func host(_ origin: String) -> String {
+  /// The command that has an account list an origin; nil for a text that no person should paste.
+  private static func listing(_ origin: String, _ account: String) -> String? {
+    guard origin.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
     let prefix = "https://"
-    return origin.utf8.starts(with: prefix.utf8) ? String(origin.dropFirst(prefix.count)) : origin
+    let host = origin.utf8.starts(with: prefix.utf8) ? String(origin.dropFirst(prefix.count)) : origin
+    return "agent account set \(account) --host \(ShellWord.quoted(host))"
   }
 }
 
 // MARK: - Sign-in
 
 extension Failure {
-  private init(port: Int?, _ problem: SystemError, _ login: String) {
+  private init(port: Int?, _ problem: SystemError, _ login: SignInCommand) {
     guard let port, problem.isAddressInUse else {
       self.init(
         .redirectUnavailable, "the answer of the sign-in cannot be received: \(Phrase(stringLiteral: problem.message))",
-        hint: Phrase(verbatim: "\(login) --paste"))
+        hint: login.pasting)
       return
     }
     self.init(
       .redirectUnavailable,
       "another program listens at port \(port), so the answer of the sign-in cannot be received",
-      hint: "end that program, or sign in without a listener: \(login) --paste")
+      hint: "end that program, or sign in without a listener: \(login.pasting)")
   }
 
-  private init(redirectOf provider: String, _ login: String) {
+  private init(redirectOf provider: String, _ login: SignInCommand) {
     let example = "http://localhost:47600/callback"
     self.init(
       .invalidRequest, "\(provider) compares the port of a redirect URI, so one must be registered there by hand",
-      hint: "register \(example) there, then: \(login) --redirect-uri \(example)")
+      hint: "register \(example) there, then: \(login.with([.init("redirect-uri", example)]))")
   }
 
   /// Where a client id comes from.
-  private init(_ missing: MissingClient, _ login: String) {
+  private init(_ missing: MissingClient, _ login: SignInCommand) {
     let server = TerminalText.clean(missing.server)
     let redirect = missing.redirectURI.map { TerminalText.clean($0, limit: 2048) }
     let fact = Phrase("\(server) wants a client id of your own")
@@ -227,73 +214,71 @@ extension Failure {
       case (nil, _, let uri?): Phrase("\(fact): register a public client there, with the redirect URI \(uri)")
       case (nil, _, nil): fact
       }
-    var hint =
-      missing.canRegister
-      ? Phrase("\(login) --client-id ID; or, to have one registered: \(login) --register")
-      : Phrase(verbatim: "\(login) --client-id ID")
+    var hint = Phrase("give it with \("--client-id"), or where it can be asked for, on a terminal: \(login.asking)")
+    if missing.canRegister { hint = Phrase("\(hint); or, to have one registered: \(login.registering)") }
     if missing.canPublish {
-      hint = Phrase("\(hint); or, to publish one at a URL of yours: agent account client-metadata --client-id URL")
+      hint = Phrase("\(hint); or, to publish one at a URL of yours, see: agent help account client-metadata")
     }
     self.init(.clientNeeded, text, hint: hint)
   }
 
   /// Where the client secret is.
-  private init(_ missing: MissingSecret, _ login: String) {
+  private init(_ missing: MissingSecret, _ login: SignInCommand) {
     let fact =
       missing.isForBrowser
       ? Phrase("a sign-in by browser at \(missing.provider) needs the secret of the client")
       : Phrase("\(missing.provider) gives no tokens without the secret of the client")
     self.init(
       .clientNeeded, missing.page.map { Phrase("\(fact), which is shown at \($0)") } ?? fact,
-      hint: Phrase("\(login) --client-secret-prompt; or from a file: \(login) --client-secret-file FILE"))
+      hint: Phrase("\(login.askingForSecret); or name the file that holds it with \("--client-secret-file")"))
     needsClientSecret = true
   }
 
   /// Why a client cannot be a URL so (draft-ietf-oauth-client-id-metadata-document-03).
-  private init(_ problem: ClientURLProblem, _ login: String) {
+  private init(_ problem: ClientURLProblem, _ login: SignInCommand) {
     switch problem {
     case .malformed:
       self.init(
         .invalidRequest,
         "client metadata can be published at an https URL with a path, without dot segments and fragment",
-        hint: "--client-id https://HOST/PATH")
+        hint: "agent help account client-metadata")
     case .secret:
       self.init(
         .invalidRequest,
         "a client whose id is the URL of its metadata can have no secret",
-        hint: "leave the secret out, or let the client prove itself with a key: --client-key-file FILE")
+        hint: "leave the secret out, or let the client prove itself with a key, which \("--client-key-file") names")
     case .certificate:
       self.init(
         .invalidRequest, "the metadata that a client publishes do not vouch for a certificate",
-        hint: "--token-endpoint-auth-method private_key_jwt --client-key-file FILE")
+        hint: "leave the certificate out: the key alone proves who the client is")
     case .unannounced(let canRegister):
       let registered = Phrase(
-        "name a client that is registered there: \(login) --client-id ID; if it is this URL, with its redirect URI: --redirect-uri URI"
+        "name a client that is registered there with \("--client-id"); if it is this URL, with its redirect URI in \("--redirect-uri")"
       )
       self.init(
         .invalidConfiguration,
         "the server does not take the URL of client metadata as a client id (client_id_metadata_document_supported)",
         hint: canRegister
-          ? Phrase("\(registered); or have one registered: \(login) --register") : registered)
+          ? Phrase("\(registered); or have one registered: \(login.registering)") : registered)
     }
   }
 
-  private init(redirectElsewhere login: String) {
+  private init(redirectElsewhere login: SignInCommand) {
     self.init(
       .redirectUnavailable, "the redirect URI of this account is not an address of this machine",
-      hint: Phrase(verbatim: "\(login) --paste"))
+      hint: login.pasting)
   }
 
-  private static let demandsNeedBrowser = Failure(
-    .invalidRequest, "a device code cannot carry --acr, --max-age, --prompt or --login-hint",
-    hint: "sign in with --browser or --paste")
+  private init(demandsOf login: SignInCommand) {
+    self.init(
+      .invalidRequest, "a device code cannot carry --acr, --max-age, --prompt or --login-hint",
+      hint: "sign in with a browser: \(login.with("browser", without: ["device", "paste"]))")
+  }
 
-  private init(unprovenGuestOf account: String) {
+  private init(unprovenGuest login: SignInCommand) {
     self.init(
       .invalidRequest, "a guest session needs a client that authenticates itself",
-      hint:
-        "agent login \(account) --guest --client-secret-file FILE, or --client-key-file FILE, or --register"
-    )
+      hint: "\(login.askingForSecret); or, to have one registered: \(login.registering)")
   }
 
   private init(guestOverUserOf account: String) {

@@ -20,6 +20,7 @@ extension Phrase {
     self = told
     let description = error.serverDescription ?? ""
     if !description.isEmpty { self = "\(told): \(description)" }
+    if let seconds = error.waitedSeconds { self = Phrase("\(self): timed out after \(seconds) s") }
     if let problem = error.problem { self = Phrase("\(self): \(Phrase(stringLiteral: problem.title))") }
     if let id = error.untoldCorrelationID { self = Phrase("\(self) (correlation id \(id))") }
   }

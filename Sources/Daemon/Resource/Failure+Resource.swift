@@ -23,7 +23,7 @@ extension Failure {
         .accessDenied, "\(origin) wants a scope that the token does not have", hint: Self.scopes(account, needed))
     case .insufficientClaims(let claims):
       let wanted = claims.map { ": " + TerminalText.clean($0.text, limit: 400) } ?? ""
-      let answer = claims.map { " --claims-challenge \($0.challenge)" } ?? ""
+      let answer = claims.flatMap { Self.option("claims-challenge", $0.challenge) } ?? ""
       self.init(
         .stepUpNeeded, "\(origin) wants claims that the token does not have\(wanted)",
         hint: "agent login \(name)\(answer)")
@@ -68,7 +68,7 @@ extension Failure {
   /// RFC 9470 section 4: the values of the challenge go into the next sign-in.
   private static func stepUp(_ account: String, _ acrValues: [String], _ maxAge: Int?) -> Phrase {
     var command = "agent login \(account)"
-    if let value = acrValues.first, isPlain(value) { command += " --acr \(value)" }
+    command += acrValues.first.flatMap { option("acr", $0) } ?? ""
     if let maxAge { command += " --max-age \(maxAge)" }
     return Phrase(verbatim: command)
   }
@@ -79,20 +79,21 @@ extension Failure {
       account.configuration.scope + (account.session.grant?.scope ?? "").split(separator: " ").map(String.init)
     var scopes: [String] = []
     for scope in current + needed where !scopes.contains(scope) { scopes.append(scope) }
-    guard !needed.isEmpty, scopes.allSatisfy(isPlain) else {
-      return Phrase(verbatim: "agent login \(account.name.text) --scope SCOPE")
+    guard !needed.isEmpty, let option = option("scope", scopes.joined(separator: " ")) else {
+      return Phrase("sign in with this scope among those that \("--scope") names")
     }
-    return Phrase(verbatim: "agent login \(account.name.text) --scope '\(scopes.joined(separator: " "))'")
+    return Phrase(verbatim: "agent login \(account.name.text)\(option)")
   }
 
-  /// Whether a server's word can stand in a command that a person may copy into a shell.
-  private static func isPlain(_ word: String) -> Bool {
-    (1...128).contains(word.utf8.count) && word.utf8.first != UInt8(ascii: "-")
-      && word.utf8.allSatisfy { byte in
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "-._:/+@,=%".utf8.contains(byte)
-        }
-      }
+  /// The longest text of a server in a hint, in bytes.
+  private static let longestWord = 4096
+
+  /// A space and an option with a server's text, quoted for a shell into which a person may paste it; nil where the text
+  /// has anything that a screen might not show as it is.
+  private static func option(_ name: String, _ text: String) -> String? {
+    guard (1...longestWord).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+      return nil
+    }
+    return " --\(name)\(text.utf8.first == UInt8(ascii: "-") ? "=" : " ")\(ShellWord.quoted(text))"
   }
 }

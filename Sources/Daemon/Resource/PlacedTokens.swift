@@ -41,10 +41,10 @@ final class PlacedTokens: AccountPart {
 
   /// Gets the token of a place. A failure is sent.
   func obtain(_ request: TokenRequest, _ ticket: Ticket, _ deliver: @escaping Delivery) throws(Failure) {
-    guard let place = request.place else { throw Self.nothingNamed }
+    guard let place = request.place else { throw try nothingNamed() }
     let named = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
     guard let url = place.url else {
-      guard let named else { throw Self.nothingNamed }
+      guard let named else { throw try nothingNamed() }
       return try begin(request, place, named, nil, ticket, deliver)
     }
     choose(url, user: place.user, named, ticket) { [self] choice throws(Failure) in
@@ -52,8 +52,11 @@ final class PlacedTokens: AccountPart {
     }
   }
 
-  private static var nothingNamed: Failure {
-    Failure(.invalidRequest, "neither a place nor an account is named", hint: "--url URL or --account NAME")
+  private func nothingNamed() throws(Failure) -> Failure {
+    let names = try settings().accounts.prefix(3).map(\.name.text)
+    return Failure(
+      .invalidRequest, "neither a place nor an account is named",
+      hint: names.isEmpty ? "agent login" : Phrase("choose one: \(Phrase.choices(Array(names), of: "account"))"))
   }
 
   /// Decides whose token goes to a place.

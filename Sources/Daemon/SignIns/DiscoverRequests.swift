@@ -9,6 +9,8 @@ internal import Wire
 final class DiscoverRequests: DaemonPart {
 
   func discover(_ request: DiscoverRequest, _ ticket: Ticket) throws(Failure) {
+    var request = request
+    request.url = AccountConfiguration.issuer(pasted: request.url)
     let settings = try settings()
     if let answer = try Self.known(request, settings) { return loop.send(.result(answer), to: ticket) }
     var configuration = AccountConfiguration(issuer: request.url, clientID: "")
@@ -16,7 +18,7 @@ final class DiscoverRequests: DaemonPart {
     let proxyCredentials = try configuration.takeProxy(of: request.settings)
     let cancellation = context.cancellation(of: ticket)
     jobs.wait(as: WaitShare(ticket), cancellation) {
-      [services, configuration, directory = settingsFile.directoryPath] () throws(SessionError) in
+      [services, configuration, request, directory = settingsFile.directoryPath] () throws(SessionError) in
       let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
       let finding = try ResourceSearch(
         request.url, configuration, proxyCredentials: secret, services: services, cancellation: cancellation
@@ -24,6 +26,10 @@ final class DiscoverRequests: DaemonPart {
       return (finding, try Self.serversWithClient(finding, directory))
     } then: { [self] outcome in
       switch outcome {
+      case .failure(.oauth(let error)) where [.insecureURL, .invalidURL, .invalidIssuer].contains(error.code):
+        var failure = Failure(.oauth(error), account: request.account)
+        failure.code = .invalidRequest
+        loop.send(.failure(failure), to: ticket)
       case .success(let (finding, servers)):
         loop.send(.result(Self.answer(finding, servers, request, settings)), to: ticket)
       case .failure(let error): loop.send(.failure(Failure(error, account: request.account)), to: ticket)

@@ -20,10 +20,12 @@ struct LoginSettings {
     if !isStored() { Self.takeServer(from: &request) }
     // For an account that is there the provider is a setting like any other.
     if !isStored() || request.issuer != nil { request.issuer = try AccountConfiguration.issuer(request.settings) }
-    request.issuer = request.issuer.map { Issuer.named(byMetadataAt: $0) ?? $0 }
+    request.issuer = request.issuer.map(AccountConfiguration.issuer(pasted:))
     let meant = request.account.flatMap { try? AccountName($0) }.flatMap { settings[$0] }
     if let issuer = request.issuer {
-      try Self.check(issuer, allowHTTPLoopback: request.allowHTTPLoopback || meant?.allowHTTPLoopback == true)
+      var named = AccountConfiguration(issuer: issuer, clientID: "")
+      named.allowHTTPLoopback = request.allowHTTPLoopback || meant?.allowHTTPLoopback == true
+      try named.checkIssuer(account: request.account, entered: request.words)
     }
     account = try Self.account(request, settings)
     let stored = settings[account]
@@ -56,7 +58,9 @@ struct LoginSettings {
       throw Failure(
         .issuerNeeded, "there is no account named \(account.text) yet, and no issuer was named",
         hint: meant.isEmpty
-          ? Phrase("agent login \(account.text) --issuer URL; for a known service: agent help providers")
+          ? Phrase(
+            "give it with \("--issuer"), or where it can be asked for, on a terminal: \(SignInCommand(account.text, request.words).asking); for a known service: agent help providers"
+          )
           : Phrase("did you mean \(Phrase.choices(meant))?"))
     }
     if request.registersClient { configuration.forgetClient() }
@@ -65,14 +69,6 @@ struct LoginSettings {
     configuration.listOrigins(of: request.resources)
     proxyCredentials = try configuration.takeProxy(of: request.settings)
     self.configuration = configuration
-  }
-
-  private static func check(_ issuer: String, allowHTTPLoopback: Bool) throws(Failure) {
-    do throws(OAuthError) { _ = try Issuer(issuer, allowHTTPLoopback: allowHTTPLoopback) } catch {
-      var failure = Failure(.oauth(error), account: nil)
-      failure.code = .invalidRequest
-      throw failure
-    }
   }
 
   /// A provider, a host or an address that stands for the account names the server. The account is called after the
@@ -105,7 +101,7 @@ struct LoginSettings {
       if let active = settings.active { return active }
       throw Failure(
         .noAccount, "no service to sign in to is named",
-        hint: "agent login github --client-id ID; other services: agent help providers")
+        hint: "agent login github; other services: agent help providers")
     }
     let provider = Provider.of(issuer: issuer).map { names(beginningWith: $0.name.rawValue) }
     for name in provider ?? names(forHostOf: issuer) {
@@ -129,23 +125,35 @@ struct LoginSettings {
   }
 }
 
-extension LoginRequest {
-  /// The options of `agent login` that say the same of the account. A secret is asked for anew.
+extension AccountSettings {
+  /// The options that say the same, without the password of a proxy.
   var words: [String] {
-    var words: [String] = []
-    var settings = settings
-    // It may hold a password.
-    settings.proxy = settings.proxy.flatMap { try? ProxySetting($0).url }
-    for setting in AccountSetting.all {
-      guard let option = setting.option, let value = setting.value(in: settings) else { continue }
+    var settings = self
+    settings.proxy = proxy.flatMap { try? ProxySetting($0).url }
+    return AccountSetting.all.flatMap { (setting) -> [String] in
+      guard let option = setting.option, let value = setting.value(in: settings) else { return [] }
       let values = value.array ?? [value]
-      words += values.flatMap { value in value.string.map { ["--\(option.name)", $0] } ?? ["--\(option.name)"] }
+      return values.flatMap { value in value.string.map { ["--\(option.name)", $0] } ?? ["--\(option.name)"] }
     }
-    if handsOver.contains(.clientSecret) { words.append("--client-secret-prompt") }
-    if handsOver.contains(.clientKey) { words += ["--client-key-file", "FILE"] }
-    if registersClient { words.append("--register") }
-    if isEphemeral { words.append("--ephemeral") }
-    if isGuest { words.append("--guest") }
-    return words
+  }
+}
+
+extension LoginRequest {
+  /// The options of `agent login` that say the same. A secret is asked for anew; a file that was handed over is known to
+  /// its client alone.
+  var words: [String] {
+    var words = settings.words
+    let demanded = [
+      ("prompt", demands.prompt), ("login-hint", demands.loginHint), ("max-age", demands.maxAge.map { "\($0)s" }),
+      ("claims-challenge", demands.claimsChallenge),
+    ]
+    words += demanded.flatMap { name, value in value.map { ["--\(name)", $0] } ?? [] }
+    words += demands.acrValues.flatMap { ["--acr", $0] }
+    let switches = [
+      ("client-secret-prompt", handsOver.contains(.clientSecret)), ("register", registersClient), ("guest", isGuest),
+      ("ephemeral", isEphemeral), ("use", activates), ("if-needed", unless == .token),
+    ]
+    words += switches.flatMap { name, isOn in isOn ? ["--\(name)"] : [] }
+    return words + (flow.map { ["--\($0.rawValue)"] } ?? [])
   }
 }

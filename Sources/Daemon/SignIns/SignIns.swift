@@ -42,7 +42,7 @@ final class SignIns: AccountPart {
     lastLogin += 1
     let login = Login(
       id: lastLogin, name: try Self.newLoginName(), ticket: ticket, account: meant.account,
-      entered: meant.isNew ? request.words : [], startedAt: services.time.now())
+      entered: request.words, startedAt: services.time.now())
     login.wantsQRCode = request.wantsQRCode
     login.isDetached = request.isDetached
     // There is nothing that a person does, and so nothing to give up.
@@ -220,7 +220,7 @@ final class SignIns: AccountPart {
       login.browser == nil
       ? Phrase("the code expired before the sign-in was approved")
       : Phrase("the sign-in was not approved in time")
-    fail(login) { Failure(.codeExpired, message, hint: Phrase(verbatim: Failure.login(login.account.text, $0))) }
+    fail(login) { Failure(.codeExpired, message, hint: SignInCommand(login.account.text, $0).phrase) }
   }
 
   func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
@@ -282,15 +282,7 @@ final class SignIns: AccountPart {
         ? Phrase("the server gave no refresh token: the access token itself is kept, until the server refuses it")
         : Phrase("the server gave no refresh token: this session ends with its access token")
       loop.send(.event(.notice(notice)), to: login.ticket)
-      // What helps at a provider that is known is in its own list.
-      if !outcome.isKept, outcome.configuration.provider == nil {
-        let hasAsked = outcome.askedScope.contains("offline_access")
-        let advice =
-          hasAsked
-          ? Phrase("to get a refresh token, the client must be allowed the grant type refresh_token at the server")
-          : Phrase("many servers give a refresh token for one scope more: --scope 'openid offline_access'")
-        loop.send(.event(.notice(advice)), to: login.ticket)
-      }
+      if !outcome.isKept { loop.send(.event(.notice(refreshTokenAdvice(outcome, login.account))), to: login.ticket) }
     }
     var result = account.signInResult(outcome.grant)
     result["person"] = outcome.label.map { .string($0.text) }
@@ -298,6 +290,20 @@ final class SignIns: AccountPart {
     if outcome.isGuest { result["guest"] = true }
     if outcome.wasGuest { result["upgraded_from_guest"] = true }
     conclude(login, .result(result))
+  }
+
+  /// How to get a refresh token from a server that gave none.
+  private func refreshTokenAdvice(_ outcome: SignIn.Outcome, _ account: AccountName) -> Phrase {
+    if let provider = outcome.configuration.provider {
+      return Phrase(
+        "what \(Provider.named(provider).title) gives a refresh token for: agent help providers \(provider.rawValue)")
+    }
+    guard !outcome.askedScope.contains("offline_access") else {
+      return Phrase("to get a refresh token, the client must be allowed the grant type refresh_token at the server")
+    }
+    let scope = (outcome.askedScope + ["offline_access"]).joined(separator: " ")
+    let again = SignInCommand(account.text).with([.init("scope", scope)])
+    return Phrase("many servers give a refresh token for one scope more: \(again)")
   }
 
   func fail(_ login: Login, _ error: SessionError) {

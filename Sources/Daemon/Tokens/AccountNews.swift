@@ -1,3 +1,5 @@
+internal import Encoding
+internal import OAuth
 internal import Sessions
 internal import Wire
 
@@ -63,13 +65,13 @@ struct AccountNews {
     if case .oauth = error, error.isPassing {
       if isOffline { return [] }
       isOffline = true
-      return [.offline(code)]
+      return [.offline(SessionEvent.Failing(code, error))]
     }
     // As above: the lock itself publishes `locked`.
     if code.exitStatus == .locked { return [] }
     guard !Self.passesByItself(error), failure != code, isSignedIn != false else { return [] }
     failure = code
-    return [.refreshFailed(code)]
+    return [.refreshFailed(SessionEvent.Failing(code, error))]
   }
 
   private static func passesByItself(_ error: SessionError) -> Bool {
@@ -77,6 +79,16 @@ struct AccountNews {
     case .cancelled, .stopping, .tooBusy, .noAccount, .lifetimeTooShort, .noOtherTokens: true
     default: error.isPassing
     }
+  }
+}
+
+extension SessionEvent.Failing {
+  init(_ code: FailureCode, _ error: SessionError) {
+    guard case .oauth(let error) = error, error.code.isAboutHost else {
+      self.init(code)
+      return
+    }
+    self.init(code, at: TerminalText.clean(error.subject, limit: 300), error.connectionProblem)
   }
 }
 

@@ -85,7 +85,7 @@ final class Verifications: AccountPart {
       }
       return request.bringsSecret ? .secret(first) : .descriptor(first)
     }
-    guard let issuer = request.issuer else {
+    guard let issuer = request.issuer.map(AccountConfiguration.issuer(pasted:)) else {
       let account = try broker.resolve(request.account)
       return .issuer(account.configuration, account.name, proxyCredentials: nil)
     }
@@ -109,6 +109,7 @@ final class Verifications: AccountPart {
     }
     var configuration = AccountConfiguration(issuer: issuer, clientID: "")
     try configuration.change(to: request.settings)
+    try configuration.checkIssuer()
     let credentials = try configuration.takeProxy(of: request.settings)
     return .issuer(configuration, nil, proxyCredentials: credentials)
   }
@@ -126,7 +127,7 @@ extension Verifications {
     guard known.allSatisfy({ way($0.configuration) == way(first.configuration) }) else {
       throw Failure(
         .invalidRequest, "several accounts have that issuer, and they trust different authorities, pins or keys",
-        hint: "say whose count: --account \(first.name.text)")
+        hint: "choose one: \(Phrase.choices(known.prefix(3).map(\.name.text), of: "account"))")
     }
     return .issuer(first.configuration, first.name, proxyCredentials: nil)
   }
@@ -183,7 +184,8 @@ extension TokenRules {
         throw Failure(
           .invalidRequest,
           "\"\(TerminalText.clean(name, limit: 32))\" is not an algorithm that tokens are verified with",
-          hint: "one of \(Algorithm.allCases.map(\.rawValue).joined(separator: ", "))")
+          hint: Phrase.meant(by: name, among: Algorithm.allCases.map(\.rawValue))
+            ?? Phrase("one of \(Algorithm.allCases.map(\.rawValue).joined(separator: ", "))"))
       }
       algorithms.insert(algorithm)
     }

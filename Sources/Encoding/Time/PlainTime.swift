@@ -25,6 +25,11 @@ package enum PlainTime {
     }
   }
 
+  /// A measured time: `12 ms` or, from one second on, `2.2 s`.
+  package static func precise(milliseconds: Int) -> String {
+    milliseconds < 1000 ? "\(milliseconds) ms" : "\(milliseconds / 1000).\(milliseconds / 100 % 10) s"
+  }
+
   /// A length of time in its largest unit and, where that is small, the next one.
   private static func length(_ seconds: UInt) -> String {
     let units: [(name: String, seconds: UInt)] = [

@@ -8,6 +8,7 @@ extension CurlHandle {
     try check(unsafe agent_curl_set_receiver(easy, CURLOPT_HEADERFUNCTION, receiveHeader))
     try check(unsafe agent_curl_set_receiver(easy, CURLOPT_READFUNCTION, readContent))
     try check(unsafe agent_curl_set_socket_check(easy, checkSocket))
+    try check(unsafe agent_curl_set_context(easy, CURLOPT_ERRORBUFFER, problem))
     for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SOCKOPTDATA] {
       try check(unsafe agent_curl_set_context(easy, option, exchange))
     }

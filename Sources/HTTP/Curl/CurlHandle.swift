@@ -15,6 +15,8 @@ internal import OAuth
   let tlsEnd: UnsafeMutablePointer<TLSEnd>
   /// Whether a transfer has begun and not ended successfully; read when a connection is closed.
   private let isBusy: UnsafeMutablePointer<Bool>
+  /// The library writes why a transfer failed into it.
+  let problem: UnsafeMutablePointer<CChar>
 
   /// - Throws: `setup` if there is no memory or no descriptor left.
   init() throws(HTTPFailure) {
@@ -29,6 +31,8 @@ internal import OAuth
     unsafe tlsEnd.initialize(to: TLSEnd())
     unsafe isBusy = .allocate(capacity: 1)
     unsafe isBusy.initialize(to: false)
+    unsafe problem = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    unsafe problem.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
   }
 
   deinit {
@@ -36,6 +40,7 @@ internal import OAuth
     _ = unsafe curl_multi_cleanup(multi)
     unsafe tlsEnd.deallocate()
     unsafe isBusy.deallocate()
+    unsafe problem.deallocate()
   }
 
   /// Clears the request and keeps the connection.
@@ -120,13 +125,20 @@ internal import OAuth
     time(CURLINFO_PRETRANSFER_TIME_T) > 0 ? number(CURLINFO_REQUEST_SIZE) : 0
   }
 
+  /// Whether a server answered the beginning of TLS in plain text, as one for http does. Only the words of the TLS library
+  /// tell.
+  var hasMetPlainText: Bool {
+    let text = unsafe String(cString: problem)
+    return ["wrong version number", "packet length too long", "http request"].contains(where: text.contains)
+  }
+
   func number(_ info: CURLINFO) -> Int {
     var value = 0
     return unsafe agent_curl_get_number(easy, info, &value) == CURLE_OK ? value : 0
   }
 
   /// A time since the start of the transfer, in microseconds; 0 if that point was not reached.
-  private func time(_ info: CURLINFO) -> Int64 {
+  func time(_ info: CURLINFO) -> Int64 {
     var value: curl_off_t = 0
     return unsafe agent_curl_get_time(easy, info, &value) == CURLE_OK ? Int64(value) : 0
   }

@@ -73,6 +73,7 @@ extension ConnectionProblem {
             ?? Self(systemError: handle.number(CURLINFO_OS_ERRNO))
       case .certificate, .certificateTime: Self(certificate: handle.number(CURLINFO_SSL_VERIFYRESULT))
       case .certificateHost: .certificateOfOtherHost
+      case .tls: handle.hasMetPlainText ? .notTLS : nil
       default: nil
       }
     guard let problem else { return nil }
@@ -84,6 +85,7 @@ extension ConnectionProblem {
     case SystemError.Number.ECONNREFUSED: self = .refused
     case SystemError.Number.EHOSTUNREACH: self = .noRoute
     case SystemError.Number.ENETUNREACH: self = .networkUnreachable
+    case SystemError.Number.ETIMEDOUT: self = .timedOut
     default: return nil
     }
   }
@@ -104,6 +106,13 @@ extension ConnectionProblem {
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT,
       X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
       self = .unknownAuthority
+    case X509_V_ERR_CERT_REVOKED: self = .certificateRevoked
+    case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL, X509_V_ERR_CA_MD_TOO_WEAK: self = .certificateWeak
+    case X509_V_ERR_INVALID_PURPOSE, X509_V_ERR_INVALID_CA, X509_V_ERR_CERT_REJECTED, X509_V_ERR_CERT_UNTRUSTED:
+      self = .certificateOfOtherUse
+    case X509_V_ERR_CERT_SIGNATURE_FAILURE, X509_V_ERR_CERT_CHAIN_TOO_LONG, X509_V_ERR_PATH_LENGTH_EXCEEDED,
+      X509_V_ERR_UNHANDLED_CRITICAL_EXTENSION, X509_V_ERR_PERMITTED_VIOLATION, X509_V_ERR_EXCLUDED_VIOLATION:
+      self = .certificateInvalid
     default: return nil
     }
   }

@@ -92,7 +92,9 @@ struct TransferProgress {
     if code == CURLE_OUT_OF_MEMORY, requestStarted, !headers.isFinished { return failure(.tooLarge) }
     let failed = HTTPFailure.Code(
       code, beforeRequest: !requestStarted, overProxy: usesProxy, certificate: handle.number(CURLINFO_SSL_VERIFYRESULT))
-    return failure(failed, ConnectionProblem(failed, code, of: handle))
+    var failure = failure(failed, ConnectionProblem(failed, code, of: handle))
+    if failed == .timeout { failure.waitedSeconds = Int((handle.time(CURLINFO_TOTAL_TIME_T) + 500_000) / 1_000_000) }
+    return failure
   }
 
   func failure(_ code: HTTPFailure.Code, _ problem: ConnectionProblem? = nil) -> HTTPFailure {

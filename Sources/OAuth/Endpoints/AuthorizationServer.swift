@@ -94,7 +94,7 @@ package struct AuthorizationServer: Sendable {
     let isPublished = Client.isMetadataURL(client.id, allowHTTPLoopback: transport.allowHTTPLoopback)
     guard error.code == .invalidClient, isPublished else { return nil }
     let advice =
-      "check what is published at the client id; this writes it: agent account client-metadata --client-id URL"
+      "check what is published at the client id; how it is written: agent help account client-metadata"
     return advice
   }
 

@@ -48,6 +48,9 @@ package struct HTTPFailure: Error, Hashable, Sendable {
 
   package var problem: ConnectionProblem?
 
+  /// For a timeout: how long was waited, in whole seconds.
+  package var waitedSeconds: Int?
+
   /// Where a redirect led that was not followed: scheme, host and port.
   package var redirectOrigin: String?
 

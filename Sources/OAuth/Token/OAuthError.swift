@@ -17,6 +17,8 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var serverDescription: String?
   /// Why no connection came about.
   package var problem: ConnectionProblem?
+  /// For a timeout: how long was waited, in whole seconds.
+  package var waitedSeconds: Int?
   /// By what the server's operators find the request, at most 64 letters, digits and "-".
   package var correlationID: String?
   package var httpStatus: Int?
@@ -57,6 +59,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     // The sentences about certificates tell these themselves.
     let isTold = [.certificateExpired, .certificateNotYetValid, .certificateOfOtherHost].contains(failure.problem)
     problem = isTold ? nil : failure.problem
+    waitedSeconds = failure.waitedSeconds
     lostAnswer = failure.requestMayHaveArrived && !failure.responseStarted
     answerBegan = failure.responseStarted
     serverDescription = failure.redirectOrigin.map { "it leads to \($0)" }
@@ -65,6 +68,17 @@ package struct OAuthError: Error, Hashable, Sendable {
   /// A failure of the transport while it sent this request.
   init(_ failure: HTTPFailure, _ request: borrowing HTTPRequest) {
     self.init(failure, request.role, at: request.endpoint, proxy: request.transport.proxy?.url)
+  }
+
+  /// As ``problem``, and where the sentence itself tells it.
+  package var connectionProblem: ConnectionProblem? {
+    switch code {
+    case .certificateExpired: .certificateExpired
+    case .certificateNotYetValid: .certificateNotYetValid
+    case .certificateOfOtherHost: .certificateOfOtherHost
+    case .timeout: .timedOut
+    default: problem
+    }
   }
 
   /// The ``correlationID``, where the description does not tell it.
@@ -82,6 +96,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     if let serverError { text += " (\(serverError))" } else if let httpStatus { text += " (HTTP status \(httpStatus))" }
     if let serverDescription, !serverDescription.isEmpty { text += ": \(serverDescription)" }
     if let problem { text += ": \(problem.title)" }
+    if let waitedSeconds { text += ": timed out after \(waitedSeconds) s" }
     if let untoldCorrelationID { text += " (correlation id \(untoldCorrelationID))" }
     return text
   }

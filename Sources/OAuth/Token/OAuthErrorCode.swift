@@ -118,7 +118,7 @@ extension OAuthError.Code {
     case .network: "cannot reach \(subject)"
     case .proxyFailed: "cannot get through the proxy \(subject)"
     case .connectionLost: "the connection to \(subject) was interrupted"
-    case .timeout: "\(subject) did not answer in time"
+    case .timeout: "no answer from \(subject)"
     case .tlsFailure: "the secure connection to \(subject) failed"
     case .certificateRejected: "the certificate of \(subject) is not trusted"
     case .certificateExpired: "the certificate of \(subject) has expired"

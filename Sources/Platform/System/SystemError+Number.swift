@@ -10,6 +10,7 @@ extension SystemError {
     package static var EBADF: Int32 { Glibc.EBADF }
     package static var ECHILD: Int32 { Glibc.ECHILD }
     package static var ECONNREFUSED: Int32 { Glibc.ECONNREFUSED }
+    package static var ETIMEDOUT: Int32 { Glibc.ETIMEDOUT }
     package static var EEXIST: Int32 { Glibc.EEXIST }
     package static var EFBIG: Int32 { Glibc.EFBIG }
     package static var EHOSTUNREACH: Int32 { Glibc.EHOSTUNREACH }

@@ -10,6 +10,7 @@ package struct LocalTime: Sendable, Hashable {
   package let day: Int
   package let hour: Int
   package let minute: Int
+  package let second: Int
 
   /// Nil for a year that the system cannot express.
   ///
@@ -26,5 +27,6 @@ package struct LocalTime: Sendable, Hashable {
     day = unsafe Int(parts.tm_mday)
     hour = unsafe Int(parts.tm_hour)
     minute = unsafe Int(parts.tm_min)
+    second = unsafe Int(parts.tm_sec)
   }
 }

@@ -77,7 +77,9 @@ package final class VerificationKeys: Sendable {
     let published = try metadata.atHand()
     guard let endpoint = published.document.jwksURI else {
       try oauth { () throws(OAuthError) in try published.document.checkUsable(.keys) }
-      throw .oauth(OAuthError(.endpointMissing, "the key set (jwks_uri)"))
+      var error = OAuthError(.endpointMissing, "the key set (jwks_uri)")
+      error.advice = "name a file of the server's keys with --jwks"
+      throw .oauth(error)
     }
     let source = IssuerKeys(
       documents: services.documents, endpoint: endpoint,

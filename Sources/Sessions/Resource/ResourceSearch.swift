@@ -44,6 +44,7 @@ package struct ResourceSearch: Sendable {
           place, transport: transport, http: services.http, cancellation: cancellation
         ).run())
     } catch {
+      if obstacle.issuerMeant != nil { throw obstacle }
       guard error.code == .metadataMissing else { throw error }
       guard obstacle.code != .issuerMismatch else { throw obstacle }
       throw OAuthError(

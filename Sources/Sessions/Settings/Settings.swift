@@ -35,10 +35,13 @@ package struct Settings: Sendable, Hashable {
   package static func == (left: Settings, right: Settings) -> Bool { left.object == right.object }
   package func hash(into hasher: inout Hasher) { object.hash(into: &hasher) }
 
+  /// The place of an error that is about no member.
+  package static let wholeFile = "the file"
+
   package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
     let limits = JSONLimits(bytes: Self.maximumBytes, members: Self.maximumAccounts)
     guard let parsed = try? JSON(parsing: bytes, limits: limits), let object = parsed.object else {
-      throw ConfigurationError(.invalid, "the file")
+      throw ConfigurationError(.invalid, Self.wholeFile)
     }
     self.object = object
     guard let version = object["version"]?.int else { throw ConfigurationError(.invalid, "version") }

@@ -193,14 +193,15 @@ extension SignIn.Request {
     }
   }
 
-  /// The scope of the account's settings; else an ID Token, and a refresh token where the server says that it knows
-  /// `offline_access`.
+  /// The scope of the account's settings; else an ID Token and, as far as the server says that it knows these, the
+  /// person's name and address (OpenID Connect Core, section 5.4), and a refresh token.
   func scope(_ chosen: AccountConfiguration, _ metadata: AuthorizationServerMetadata) throws(OAuthError) -> Scope? {
     if isGuest { return try configuration.guestScope() }
     if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
     if let usual = configuration.providerSettings?.scope, !usual.isEmpty { return try Scope(values: usual) }
     guard metadata.issuesIDTokens else { return nil }
-    return try Scope(values: metadata.knowsOfflineAccess ? ["openid", "offline_access"] : ["openid"])
+    let known = ["profile", "email", "offline_access"].filter { metadata.scopes?.contains($0) ?? false }
+    return try Scope(values: ["openid"] + known)
   }
 }
 

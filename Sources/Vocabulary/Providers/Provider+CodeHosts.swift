@@ -130,7 +130,7 @@ extension Provider {
     provider.limits = ["it has no device grant, no ID Token and no revocation endpoint"]
     provider.advice = [
       Advice(error: "unauthorized_client", text: "check the key and the secret of the consumer"),
-      Advice(error: "invalid_client", text: "check the consumer's key, and give its secret: --client-secret-file FILE"),
+      Advice(error: "invalid_client", text: "check the consumer's key, and give its secret"),
     ]
     return provider
   }()

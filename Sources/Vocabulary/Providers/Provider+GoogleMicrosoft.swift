@@ -31,7 +31,7 @@ extension Provider {
         text: "Google's device flow allows few scopes only: sign in with --browser for the others"),
       Advice(
         error: "invalid_client",
-        text: "Google's desktop and device clients need their client secret too: --client-secret-file FILE"),
+        text: "Google's desktop and device clients need their client secret too"),
       Advice(
         error: "invalid_grant",
         text: "Google ends refresh tokens after six idle months, and after seven days for an app in testing"),

@@ -21,7 +21,7 @@ extension Provider {
     provider.limits = ["it has no device grant, no ID Token and no revocation endpoint"]
     provider.advice = [
       Advice(error: "unauthorized_client", text: "check the client id and the client secret of the app"),
-      Advice(error: "access_denied", text: "check the client id, and give the secret: --client-secret-file FILE"),
+      Advice(error: "access_denied", text: "check the client id, and give the secret with --client-secret-prompt"),
     ]
     return provider
   }()

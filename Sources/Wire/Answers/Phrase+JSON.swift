@@ -15,7 +15,8 @@ extension Phrase {
 
   /// The values; nil if there are none, or if the template has nothing to translate.
   private var formMembers: JSON? {
-    guard plural == nil, !values.isEmpty, !template.utf8.elementsEqual("%1$s".utf8) else { return nil }
+    let isVerbatim = template.utf8.elementsEqual("%1$s".utf8) && !values.contains(where: \.isCommand)
+    guard plural == nil, !values.isEmpty, !isVerbatim else { return nil }
     return .array(values.map(\.json))
   }
 
@@ -39,6 +40,7 @@ extension Phrase {
     guard let elements = json?.array, elements.count <= 16, depth <= deepest else { return nil }
     let values = elements.compactMap { element -> Value? in
       if let text = element.string { return .text(text) }
+      if let command = Correction(element) { return .command(command) }
       guard let template = element["template"]?.string, let inner = Self.values(element["values"], depth: depth + 1)
       else { return nil }
       return .phrase(Phrase(template: template, values: inner))
@@ -51,6 +53,7 @@ extension Phrase.Value {
   fileprivate var json: JSON {
     switch self {
     case .text(let text): .string(text)
+    case .command(let correction): correction.json
     case .phrase(let phrase) where phrase.plural != nil: .string(phrase.english)
     case .phrase(let phrase):
       .object(

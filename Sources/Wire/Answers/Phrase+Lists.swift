@@ -1,11 +1,37 @@
+internal import Encoding
+internal import Vocabulary
+
 extension Phrase {
   /// Words to choose from.
-  package static func choices(_ words: [String]) -> Phrase {
-    words.dropFirst().reduce(Phrase(verbatim: words.first ?? "")) { Phrase("\($0) or \($1)") }
+  package static func choices(_ words: [String]) -> Phrase { choices(words.map { Phrase(verbatim: $0) }) }
+
+  package static func choices(_ phrases: [Phrase]) -> Phrase {
+    phrases.dropFirst().reduce(phrases.first ?? Phrase(verbatim: "")) { Phrase("\($0) or \($1)") }
+  }
+
+  /// Asks whether another word was meant; nil where none is close.
+  package static func meant(by word: String, among known: [String]) -> Phrase? {
+    let meant = Suggestion.candidates(for: word, among: known).map { "\"\($0)\"" }
+    return meant.isEmpty ? nil : Phrase("did you mean \(choices(meant))?")
+  }
+
+  /// The command that failed, with each of these values of an option. Without a command line the option alone is shown.
+  package static func choices(_ values: [String], of option: String, command: [String] = []) -> Phrase {
+    choices(
+      values.map { value in
+        let words = command + ["--\(option)", value]
+        let command = words.map(ShellWord.quoted).joined(separator: " ")
+        return Phrase(Correction(command, adding: [.init(option, value)], removing: []))
+      })
   }
 
   /// Words that all count.
   package static func all(_ words: [String]) -> Phrase {
     words.dropFirst().reduce(Phrase(verbatim: words.first ?? "")) { Phrase("\($0) and \($1)") }
+  }
+
+  /// The command that failed, with one switch more. Without a command line the switch alone is shown.
+  package static func switching(_ name: String) -> Phrase {
+    Phrase(Correction("--\(name)", adding: [.init(name)], removing: []))
   }
 }

@@ -8,6 +8,7 @@ package struct Phrase: Sendable {
   package indirect enum Value: Sendable, Hashable {
     case text(String)
     case phrase(Phrase)
+    case command(Correction)
   }
 
   /// `%1$s`, `%2$s` … are the placeholders of the values, `%%` is a percent sign.
@@ -32,6 +33,9 @@ package struct Phrase: Sendable {
 
   /// A text that is the same in all languages.
   package init(verbatim text: String) { self.init(template: "%1$s", values: [.text(text)]) }
+
+  /// A hint that is nothing but a command.
+  package init(_ command: Correction) { self.init(template: "%1$s", values: [.command(command)]) }
 
   private init(_ phrase: Phrase, _ plural: Plural) {
     template = phrase.template
@@ -89,10 +93,14 @@ extension Phrase.Value {
   /// Whether it is a phrase.
   package var isPhrase: Bool { if case .phrase = self { true } else { false } }
 
+  /// Whether it is a command that a client may know better.
+  var isCommand: Bool { if case .command = self { true } else { false } }
+
   package var english: String {
     switch self {
     case .text(let text): text
     case .phrase(let phrase): phrase.english
+    case .command(let correction): correction.command
     }
   }
 }
@@ -126,6 +134,8 @@ extension Phrase: ExpressibleByStringInterpolation {
     }
 
     package mutating func appendInterpolation(_ phrase: Phrase) { append(.phrase(phrase)) }
+
+    package mutating func appendInterpolation(_ command: Correction) { append(.command(command)) }
 
     package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
       append(.text(value.description))

@@ -112,7 +112,9 @@ package struct LeaseEntry: Sendable, Hashable {
   }
 
   /// The entry as text, without a line feed.
-  package var text: String {
+  ///
+  /// - Parameter stamp: Writes unix seconds as the reader wants them.
+  package func text(_ stamp: (Int) -> String) -> String {
     let by = peer.map { ", process \($0.process) of user \($0.user)" } ?? ""
     let what =
       switch event {
@@ -123,7 +125,7 @@ package struct LeaseEntry: Sendable, Hashable {
       case .refused(let code): "refused: \(code.rawValue)"
       case .ended(let cause): "ended: \(cause.rawValue)"
       }
-    return "\(Timestamp.rfc3339(time)) \(TerminalText.clean(lease, limit: 16)): \(what)\(by)"
+    return "\(stamp(time)) \(TerminalText.clean(lease, limit: 16)): \(what)\(by)"
   }
 }
 

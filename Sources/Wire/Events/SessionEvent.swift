@@ -1,9 +1,10 @@
 package import Encoding
+package import Vocabulary
 
 /// An event of a session or of the accounts, for their users: people, programs, the event commands of the settings.
 /// ``LogEvent`` has the internal events of the daemon.
 ///
-/// It has only numbers, words of this program and valid account names.
+/// It has only numbers, words of this program, valid account names and the host of a server.
 package enum SessionEvent: Sendable, Hashable {
   /// Expiry in unix seconds; nil if the server named no lifetime.
   case signedIn(expiresAt: Int?)
@@ -11,7 +12,7 @@ package enum SessionEvent: Sendable, Hashable {
   /// There is a new token. Expiry in unix seconds; nil if the server named no lifetime.
   case refreshed(expiresAt: Int?)
   /// A refresh failed, and a repetition would not help.
-  case refreshFailed(FailureCode)
+  case refreshFailed(Failing)
   /// The cached token expires at this time, in unix seconds, and was not renewed.
   case expiring(at: Int, isRenewable: Bool)
   /// The token has expired.
@@ -19,7 +20,7 @@ package enum SessionEvent: Sendable, Hashable {
   /// The session ends at this time, in unix seconds, unless a person signs in again.
   case sessionExpiring(at: Int)
   /// The server cannot be reached, or not answer. The cached token is still used.
-  case offline(FailureCode)
+  case offline(Failing)
   case online
   /// The account's tokens and key were wiped from memory, until an unlock.
   case locked
@@ -30,6 +31,21 @@ package enum SessionEvent: Sendable, Hashable {
   case accountRenamed(from: String)
   /// The account is the active one now; without an account there is none any more.
   case activeChanged
+
+  /// Why a token could not be renewed.
+  package struct Failing: Sendable, Hashable {
+    package let code: FailureCode
+    /// Host and port that could not be reached, or the proxy's; nil for an error about something else.
+    package let host: String?
+    /// Why, where more is known.
+    package let cause: ConnectionProblem?
+
+    package init(_ code: FailureCode, at host: String? = nil, _ cause: ConnectionProblem? = nil) {
+      self.code = code
+      self.host = host
+      self.cause = cause
+    }
+  }
 
   /// The cause of a session's end.
   package enum SignOutCause: String, Sendable, CaseIterable {
@@ -86,7 +102,10 @@ extension SessionEvent {
     case .signedIn(let expiry), .refreshed(let expiry): object["expires_at"] = expiry.map { .int($0) }
     case .sessionExpiring(let end): object["expires_at"] = .int(end)
     case .signedOut(let cause): object["cause"] = .string(cause.rawValue)
-    case .refreshFailed(let code), .offline(let code): object["code"] = .string(code.rawValue)
+    case .refreshFailed(let failing), .offline(let failing):
+      object["code"] = .string(failing.code.rawValue)
+      object["host"] = failing.host.map { .string($0) }
+      object["cause"] = failing.cause.map { .string($0.rawValue) }
     case .expiring(let expiry, let isRenewable), .expired(let expiry, let isRenewable):
       object["expires_at"] = .int(expiry)
       object["renewable"] = .bool(isRenewable)
@@ -97,18 +116,20 @@ extension SessionEvent {
   /// Reads ``name`` and its members; nil for an event that this build does not know.
   init?(_ json: JSON) {
     let expiry = json["expires_at"]?.int
-    let code = json["code"]?.string.flatMap { FailureCode(rawValue: $0) }
+    let failing = json["code"]?.string.flatMap { FailureCode(rawValue: $0) }.map { code in
+      Failing(code, at: json["host"]?.string, json["cause"]?.string.flatMap { ConnectionProblem(rawValue: $0) })
+    }
     func ending() -> (Int, Bool)? { expiry.flatMap { expiry in json["renewable"]?.bool.map { (expiry, $0) } } }
     let event: SessionEvent? =
       switch json["event"]?.string {
       case "signed_in": .signedIn(expiresAt: expiry)
       case "signed_out": json["cause"]?.string.flatMap { SignOutCause(rawValue: $0) }.map { .signedOut($0) }
       case "refreshed": .refreshed(expiresAt: expiry)
-      case "refresh_failed": code.map { .refreshFailed($0) }
+      case "refresh_failed": failing.map { .refreshFailed($0) }
       case "expiring": ending().map { .expiring(at: $0, isRenewable: $1) }
       case "expired": ending().map { .expired(at: $0, isRenewable: $1) }
       case "session_expiring": expiry.map { .sessionExpiring(at: $0) }
-      case "offline": code.map { .offline($0) }
+      case "offline": failing.map { .offline($0) }
       case "online": .online
       case "locked": .locked
       case "unlocked": .unlocked
@@ -159,26 +180,28 @@ package struct SessionEntry: Sendable, Hashable {
   }
 
   /// The entry as text, without a line feed.
-  package var text: String {
+  ///
+  /// - Parameter stamp: Writes unix seconds as the reader wants them.
+  package func text(_ stamp: (Int) -> String) -> String {
     let place = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
-    return "\(Timestamp.rfc3339(time)) \(place)\(event.text(hasAccount: account != nil))"
+    return "\(stamp(time)) \(place)\(event.text(hasAccount: account != nil, stamp))"
   }
 }
 
 extension SessionEvent {
-  fileprivate func text(hasAccount: Bool) -> String {
-    func until(_ expiry: Int?) -> String { expiry.map { ", good until \(Timestamp.rfc3339($0))" } ?? "" }
+  fileprivate func text(hasAccount: Bool, _ stamp: (Int) -> String) -> String {
+    func until(_ expiry: Int?) -> String { expiry.map { ", good until \(stamp($0))" } ?? "" }
     return switch self {
     case .signedIn(let expiry): "signed in" + until(expiry)
     case .signedOut(let cause): "signed out: \(cause.text)"
     case .refreshed(let expiry): "new token" + until(expiry)
-    case .refreshFailed(let code): "refresh failed: \(code.rawValue)"
+    case .refreshFailed(let failing): "refresh failed: \(failing.text)"
     case .expiring(let expiry, let isRenewable):
-      "the token expires at \(Timestamp.rfc3339(expiry))" + (isRenewable ? "" : ", and with it the session")
+      "the token expires at \(stamp(expiry))" + (isRenewable ? "" : ", and with it the session")
     case .expired(_, true): "the token expired; the next command gets a new one"
     case .expired(_, false): "the token expired, and with it the session"
-    case .sessionExpiring(let end): "the session ends at \(Timestamp.rfc3339(end)), unless you sign in again"
-    case .offline(let code): "offline: \(code.rawValue)"
+    case .sessionExpiring(let end): "the session ends at \(stamp(end)), unless you sign in again"
+    case .offline(let failing): "offline: \(failing.text)"
     case .online: "online again"
     case .locked: "locked"
     case .unlocked: "unlocked"
@@ -187,6 +210,14 @@ extension SessionEvent {
     case .accountRenamed(let old): "the account was renamed from \(TerminalText.clean(old, limit: 64))"
     case .activeChanged: hasAccount ? "is the active account now" : "no account is the active one now"
     }
+  }
+}
+
+extension SessionEvent.Failing {
+  /// The host and the cause, or the code where no more is known.
+  fileprivate var text: String {
+    let place = host.map { "\(TerminalText.clean($0, limit: 300)): " } ?? ""
+    return place + (cause?.title ?? code.rawValue)
   }
 }
 

@@ -30,9 +30,12 @@ package struct LogEntry: Sendable, Hashable {
   }
 
   /// The entry as text, without a line feed.
-  package var text: String {
-    "\(Timestamp.rfc3339(time)) \(sentence)"
-  }
+  package var text: String { text { Timestamp.rfc3339($0) } }
+
+  /// The same with the time as a reader wants it.
+  ///
+  /// - Parameter stamp: Writes unix seconds.
+  package func text(_ stamp: (Int) -> String) -> String { "\(stamp(time)) \(sentence)" }
 
   /// The text without the time.
   package var sentence: String {

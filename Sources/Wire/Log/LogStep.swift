@@ -2,7 +2,7 @@ internal import Encoding
 package import Vocabulary
 
 /// A step of the daemon's work for a request, with the reason. Steps are published and logged only for requests with
-/// `verbose`. As in every ``LogEvent``, a step has no text but the URL of a request.
+/// `verbose`, but requests to servers are always logged. As in every ``LogEvent``, a step has no text but the URL of a request.
 package enum LogStep: Sendable, Hashable {
   /// The cached token was returned; nil if the server named no lifetime.
   case tokenServed(secondsLeft: Int?)
@@ -44,6 +44,14 @@ package enum LogStep: Sendable, Hashable {
 }
 
 extension LogStep {
+  /// Whether it is a request to a server.
+  package var isRequest: Bool {
+    switch self {
+    case .answered, .unanswered: true
+    default: false
+    }
+  }
+
   /// Whether it is a failure.
   var isFailure: Bool {
     if case .unanswered = self { return true }
@@ -70,9 +78,9 @@ extension LogStep {
     case .keysDoubted: "the cached keys do not fit a signed token: fetching the key set again"
     case .metadataDoubted: "the cached metadata may be out of date: fetching them again"
     case .answered(let line, let status, let time):
-      "\(line.role.title): \(line.method) \(line.url): HTTP status \(status) in \(time) ms"
+      "\(line.role.title): \(line.method) \(line.url): HTTP status \(status) in \(PlainTime.precise(milliseconds: time))"
     case .unanswered(let line, let code, let problem, let time):
-      "\(line.role.title): \(line.method) \(line.url): \(code.rawValue)\(problem.map { " (\($0.title))" } ?? "") after \(time) ms"
+      "\(line.role.title): \(line.method) \(line.url): failed after \(PlainTime.precise(milliseconds: time)): \(problem?.title ?? code.rawValue)"
     case .idTokenVerified(let algorithm): "the ID Token was verified: \(algorithm.rawValue)"
     case .identityKnown: "the ID Token identifies the user: no UserInfo request"
     case .signInPending(let seconds): "not approved yet: next poll in \(seconds) s"

@@ -146,14 +146,14 @@ private func object(_ text: String) throws -> JSONObject {
       "result":"ok"},{"time":2,"event":"from_the_future"}],"dropped":2}
       """#)
     #expect(
-      DaemonCommand.logText(result) == """
+      DaemonCommand.logText(result, Timestamp.rfc3339) == """
         (2 earlier events are not kept)
         1970-01-01T00:00:00Z the daemon started
         1970-01-01T00:00:01Z work: refresh ended after 4 ms: ok
         (an event that this program does not know)
 
         """)
-    #expect(DaemonCommand.logText(JSONObject()) == "")
+    #expect(DaemonCommand.logText(JSONObject(), Timestamp.rfc3339) == "")
   }
 }
 

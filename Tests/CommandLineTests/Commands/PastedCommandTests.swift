@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Wire
 
 @testable import CommandLine
 
@@ -37,5 +38,32 @@ import Testing
       executable: "/bin/sh", arguments: ["-c", #"agent() { printf '<%s>' "$@"; }; "# + text(operand: word)],
       environment: [], timeout: .seconds(10))
     #expect(result.outputText == "<login><\(word)>")
+  }
+
+  /// The hint of a daemon that knows a part of the command line only, as the person reads it who typed the line.
+  private func hint(_ line: String, _ correction: Correction) throws -> String? {
+    let console = Console(try Parser.parse(line.split(separator: " ").map { String($0) }))
+    return console.completed(Failure(.network, "x", hint: "do: \(correction)")).hint
+  }
+
+  @Test func `is the line that was typed, with the change that a hint proposes`() throws {
+    let slash = Correction(
+      "agent login --issuer https://b", adding: [.init("issuer", "https://b")], removing: ["no-input"])
+    #expect(
+      try hint("verify --issuer https://b/ --audience x --no-input", slash)
+        == "do: agent verify --audience x --issuer https://b")
+    #expect(try hint("login https://b/ --paste", slash) == "do: agent login https://b --paste")
+    #expect(
+      try hint("login https://b/.well-known/openid-configuration", slash) == "do: agent login https://b")
+    #expect(
+      try hint("login https://b/.well-known/oauth-authorization-server/t", slash)
+        == "do: agent login https://b/.well-known/oauth-authorization-server/t --issuer https://b")
+    // Another command has no such option, and a sign-in that goes on has another command line than it began with.
+    #expect(try hint("token work", slash) == "do: agent login --issuer https://b")
+    #expect(try hint("login --resume 0", slash) == "do: agent login --issuer https://b")
+    // What is repeated as it is signs in.
+    let again = Correction("agent login work --device", adding: [], removing: ["json"])
+    #expect(try hint("login work --device --use --json", again) == "do: agent login work --device --use")
+    #expect(try hint("account import work", again) == "do: agent login work --device")
   }
 }

@@ -127,6 +127,10 @@ import Wire
           Call an API without the token on the command line, where other users could
           see it:
             agent token --header | curl -H @- https://api.example.com/me
+          Have a script stop where nobody is signed in:
+            token=$(agent token) || exit
+          Get a token that lasts for what takes long:
+            agent token work --min-valid 10m
 
         Options:
               --min-valid DURATION
@@ -288,7 +292,7 @@ import Wire
     #expect(
       try HelpCommand.text(for: ["daemon"], all: true).contains(
         HelpWriter.help(on: CommandTable.named(.daemonLog), all: true)))
-    #expect(throws: Failure(.invalidRequest, "there is no command \"daemon fly\"", hint: "agent help")) {
+    #expect(throws: Failure(.invalidRequest, "there is no command \"daemon fly\"", hint: "agent help daemon")) {
       try HelpCommand.text(for: ["daemon", "fly"])
     }
   }

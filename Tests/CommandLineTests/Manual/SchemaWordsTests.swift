@@ -34,7 +34,8 @@ import Wire
     let causes = SessionEvent.SignOutCause.allCases.map(\.rawValue)
     let leases =
       ["lease_opened", "lease_used", "lease_refused", "lease_ended"] + LeaseEntry.Cause.allCases.map(\.rawValue)
-    #expect(words == Set(SessionEvent.names + causes + leases + FailureCode.allCases.map(\.rawValue)))
+    let problems = ConnectionProblem.allCases.map(\.rawValue)
+    #expect(words == Set(SessionEvent.names + causes + problems + leases + FailureCode.allCases.map(\.rawValue)))
   }
 
   @Test func `for services are all that a sign-in may name`() throws {

@@ -124,10 +124,10 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
     WrongLine("use", "\"use\" needs ACCOUNT", hint: "agent help use", command: "use"),
     WrongLine(
       "exec ls", "no command to run is given after \"--\"",
-      hint: "agent exec [OPTION]... [ACCOUNT] -- COMMAND [ARGUMENT]...", command: "exec"),
+      hint: "agent help exec", command: "exec"),
     WrongLine(
       "exec --", "no command to run is given after \"--\"",
-      hint: "agent exec [OPTION]... [ACCOUNT] -- COMMAND [ARGUMENT]...", command: "exec"),
+      hint: "agent help exec", command: "exec"),
   ]
 
   @Test(arguments: wrong) func `are refused with the way out`(line: WrongLine) {

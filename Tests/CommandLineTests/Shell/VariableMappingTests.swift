@@ -92,7 +92,7 @@ import Wire
     ("acess_token", "did you mean \"access_token\"?"), ("Subject", "did you mean \"subject\"?"),
     ("refresh-everything", "choose one of \(TokenField.spellings.joined(separator: ", "))"),
     ("", "choose one of \(TokenField.spellings.joined(separator: ", "))"),
-    ("claim:", "did you mean \"claim:NAME\"?"),
+    ("claim:", "did you mean \"claim:email\"?"),
   ]) func `names a field that there is`(field: String, hint: String) {
     #expect(throws: Failure(.invalidRequest, "unknown field \"\(field)\"", hint: hint)) {
       try VariableMapping("A=\(field)")

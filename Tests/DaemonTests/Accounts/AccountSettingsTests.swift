@@ -68,10 +68,12 @@ import Wire
   @Test func `of a new account name its issuer and client`() {
     var settings = Self.full
     settings.clientID = nil
-    #expect(Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "--client-id ID")
+    #expect(
+      Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "name it with --client-id")
     settings.issuer = nil
     settings.provider = nil
-    #expect(Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "--issuer URL")
+    #expect(
+      Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "name it with --issuer")
   }
 
   @Test(arguments: AccountSetting.all.filter(\.canBeUnset)) func `are taken back one by one`(setting: AccountSetting)

@@ -58,10 +58,12 @@ import Wire
     #expect(Self.failure(LoginRequest())?.code == .noAccount)
     let unknown = Self.failure(Self.request { $0.account = "work" })
     #expect(unknown?.code == .issuerNeeded)
-    #expect(unknown?.hint == "agent login work --issuer URL; for a known service: agent help providers")
+    #expect(
+      unknown?.hint == "give it with --issuer, or where it can be asked for, on a terminal: agent login work;"
+        + " for a known service: agent help providers")
     let okta = Self.failure(Self.request { $0.account = "okta" })
     #expect(okta?.code == .issuerNeeded)
-    #expect(okta?.hint?.hasPrefix("--issuer, such as https://NAME.okta.com") == true)
+    #expect(okta?.hint?.hasPrefix("name it with --issuer, such as https://") == true)
   }
 
   @Test(arguments: ["github", "GitHub", "github.com", "https://github.com", "https://github.com/"])
@@ -141,8 +143,8 @@ import Wire
       failure.message
         == "Google gives no tokens without the secret of the client, which is shown at https://console.example/")
     #expect(
-      failure.hint == "agent login google --client-id cli --client-secret-prompt; or from a file: agent login google"
-        + " --client-id cli --client-secret-file FILE")
+      failure.hint == "agent login google --client-id cli --client-secret-prompt; or name the file that"
+        + " holds it with --client-secret-file")
     #expect(Failure(json: failure.json)?.needsClientSecret == true)
     missing.isForBrowser = true
     #expect(
@@ -190,7 +192,8 @@ import Wire
       failure().message == "GitHub wants a client id of your own: register one at"
         + " https://github.com/settings/applications/new as OAuth app, with the redirect URI"
         + " http://127.0.0.1/callback and \"Enable Device Flow\" switched on")
-    #expect(failure().hint == "agent login github --client-id ID")
+    let given = "give it with --client-id, or where it can be asked for, on a terminal: agent login github"
+    #expect(failure().hint == given)
     let other = failure {
       $0.server = "https://id.example.org"
       $0.registration = nil
@@ -199,29 +202,28 @@ import Wire
     #expect(
       other.message == "https://id.example.org wants a client id of your own: register a public client there, with the"
         + " redirect URI http://127.0.0.1/callback")
-    #expect(
-      other.hint == "agent login github --client-id ID; or, to have one registered: agent login github --register")
-    let published = "; or, to publish one at a URL of yours: agent account client-metadata --client-id URL"
-    #expect(failure { $0.canPublish = true }.hint == "agent login github --client-id ID" + published)
+    #expect(other.hint == "\(given); or, to have one registered: agent login github --register")
+    let published = "; or, to publish one at a URL of yours, see: agent help account client-metadata"
+    #expect(failure { $0.canPublish = true }.hint == given + published)
     let either = failure { ($0.canRegister, $0.canPublish) = (true, true) }
     #expect(either.hint == other.hint.map { $0 + published })
   }
 
   @Test(arguments: [
-    (ClientURLProblem.malformed, FailureCode.invalidRequest, "--client-id https://HOST/PATH"),
+    (ClientURLProblem.malformed, FailureCode.invalidRequest, "agent help account client-metadata"),
     (
       .secret, .invalidRequest,
-      "leave the secret out, or let the client prove itself with a key: --client-key-file FILE"
-    ), (.certificate, .invalidRequest, "--token-endpoint-auth-method private_key_jwt --client-key-file FILE"),
+      "leave the secret out, or let the client prove itself with a key, which --client-key-file names"
+    ), (.certificate, .invalidRequest, "leave the certificate out: the key alone proves who the client is"),
     (
       .unannounced(canRegister: false), .invalidConfiguration,
-      "name a client that is registered there: agent login work --client-id ID; if it is this URL, with its redirect"
-        + " URI: --redirect-uri URI"
+      "name a client that is registered there with --client-id; if it is this URL, with its redirect URI in"
+        + " --redirect-uri"
     ),
     (
       .unannounced(canRegister: true), .invalidConfiguration,
-      "name a client that is registered there: agent login work --client-id ID; if it is this URL, with its redirect"
-        + " URI: --redirect-uri URI; or have one registered: agent login work --register"
+      "name a client that is registered there with --client-id; if it is this URL, with its redirect URI in"
+        + " --redirect-uri; or have one registered: agent login work --register"
     ),
   ]) func `a URL that cannot be the client is refused with what helps`(
     _ problem: ClientURLProblem, _ code: FailureCode, _ hint: String

@@ -42,14 +42,14 @@ import Wire
 
   @Test func `tell once that nobody can be reached`() {
     var news = AccountNews()
-    expect(news.failed(Self.unreachable), [.offline(.network)])
+    expect(news.failed(Self.unreachable), [.offline(.init(.network, at: "as.example"))])
     expect(news.failed(Self.unreachable), [])
   }
 
   @Test func `tell each failure once`() {
     var news = AccountNews()
     expect(news.failed(.cancelled), [])
-    expect(news.failed(.memory), [.refreshFailed(Failure(.memory, account: nil).code)])
+    expect(news.failed(.memory), [.refreshFailed(.init(Failure(.memory, account: nil).code))])
     expect(news.failed(.memory), [])
   }
 

@@ -21,8 +21,51 @@ import Testing
       #expect(events[7]["result"] == "ok")
       #expect(events[8]["result"] == "revoked")
       let text = try session.tree.agent("daemon", "log").outputText
-      #expect(text.split(separator: "\n").count == events.count)
+      #expect(try text.split(separator: "\n").count == session.tree.logged().count)
       #expect(text.contains(" work: signed out: revoked\n"))
+    }
+  }
+
+  @Test func `tells of each request to a server, whoever looks on, and of one that failed where and why`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      _ = try tree.token("work", "--force-refresh")
+      let answered = try tree.logged().filter { $0["event"] == "answered" }
+      #expect(answered.contains { $0["url"] == .string(session.issuer.url + "/token") && $0["status"] == 200 })
+      #expect(answered.allSatisfy { $0["account"] == "work" && $0["duration_ms"]?.int != nil })
+      session.issuer.stop()
+      #expect(try tree.agent("token", "work", "--force-refresh").failed(4))
+      let place = session.issuer.url.dropFirst("http://".count)
+      let failed = try #require(try tree.logged().first { $0["event"] == "unanswered" })
+      #expect(failed["cause"] == "refused" && failed["url"] == .string(session.issuer.url + "/token"), "\(failed)")
+      let log = try tree.agent("daemon", "log").outputText
+      #expect(log.contains(" work: token endpoint: POST \(session.issuer.url)/token: failed after "), "\(log)")
+      #expect(log.contains(": connection refused\n"), "\(log)")
+      let told = try tree.agent("events").outputText
+      #expect(told.hasSuffix(" work: offline: \(place): connection refused\n"), "\(told)")
+      let event = try #require(try tree.agent("events", "--json").lines.last)
+      let json = try JSON(parsing: Array(event.utf8))
+      #expect(json["code"] == "network" && json["host"] == .string(String(place)) && json["cause"] == "refused")
+    }
+  }
+
+  @Test func `and events have the times of the person's clock, or with an option those of UTC`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      let zone = ["TZ": "XYZ-5:30"] as [String: String?]
+      for command in [["events"], ["daemon", "log"]] {
+        let seconds = try tree.agent(command + ["--utc"], zone).lines.map { line in
+          try #require(Timestamp.unixSeconds(rfc3339: String(line.prefix { $0 != " " })), "\(line)")
+        }
+        let local = try tree.agent(command, zone).lines.prefix(seconds.count).map { line in
+          let stamp = line.split(separator: " ").prefix(2).joined(separator: "T") + "Z"
+          return try #require(Timestamp.unixSeconds(rfc3339: stamp), "\(line)")
+        }
+        #expect(local == seconds.map { $0 + 19_800 } && !local.isEmpty)
+      }
+      let expiry = try #require(session.events.last?["expires_at"]?.int)
+      let end = Timestamp.rfc3339(expiry)
+      #expect(try tree.agent(["events", "--utc"], zone).outputText.contains(", good until \(end)\n"))
     }
   }
 
@@ -69,8 +112,10 @@ import Testing
           #expect(!text.isEmpty)
           #expect(!text.contains("canary"), "\(text)")
         }
-        let log = try tree.agent("daemon", "log", "--json").outputText
-        #expect(!log.contains("127.0.0.1"), "\(log)")
+        for request in try tree.logged() where request["url"] != nil {
+          #expect(request["url"]?.string?.hasPrefix(server.url + "/") == true, "\(request)")
+          #expect(request["url"]?.string?.contains("?") == false, "\(request)")
+        }
       }
     }
   }
@@ -92,7 +137,7 @@ import Testing
         environment: tree.environment(["JOURNAL_STREAM": journal]))
       let deadline = Instant.now.advanced(by: .seconds(20))
       while daemon.errorText.isEmpty, Instant.now < deadline { Threads.sleep(for: .milliseconds(20)) }
-      let log = try tree.agent("daemon", "log").outputText
+      let log = try tree.agent("daemon", "log", "--utc").outputText
       let level = journal == nil ? "" : "<6>"
       #expect(daemon.errorText == log.split(separator: "\n").map { "\(level)\($0)\n" }.joined())
       #expect(log.hasSuffix("Z the daemon started\n"))

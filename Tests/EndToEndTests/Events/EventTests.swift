@@ -155,7 +155,7 @@ import Testing
     try Session.with { session in
       let text = try session.tree.agent("events")
       #expect(text.succeeded && text.lines.count == 3)
-      #expect(text.lines.last?.contains("Z work: signed in, good until 20") == true)
+      #expect(text.lines.last?.contains(" work: signed in, good until 20") == true)
       let json = try session.tree.agent("events", "--json").lines.map { try JSON(parsing: Array($0.utf8)) }
       #expect(json.map { $0["event"]?.string } == ["account_added", "active_changed", "signed_in"])
       try session.tree.stopDaemon()

@@ -11,18 +11,18 @@ import Testing
     (.expired, outcome(.expired), outcome(.expired)),
     (
       .selfSigned,
-      untrusted("agent login work --issuer SERVER --client-id client-7 --host SERVER --client-secret-prompt --guest"),
+      untrusted(),
       outcome(.selfSigned)
     ), (.otherHost, outcome(.otherHost), outcome(.otherHost)), (.plain, outcome(.plain), outcome(.plain)),
     (.cut, HostileEndpoint.metadata.outcome(of: "drop"), HostileEndpoint.token.outcome(of: "drop")),
     (.unmeasured, HostileEndpoint.metadata.malformed(), HostileEndpoint.token.malformed(200)),
   ]
 
-  private static func untrusted(_ login: String = "agent login work") -> HostileRow.Outcome {
+  private static func untrusted() -> HostileRow.Outcome {
     .refused(
       "certificate_rejected", 1,
       "the certificate of SERVER's HOST is not trusted: it is self-signed;"
-        + " if the server has a certificate authority of its own: \(login) --ca-file FILE")
+        + " if the server has a certificate authority of its own, name the file of its certificate with --ca-file")
   }
 
   /// What must come of a server that nobody can be sure of.
@@ -35,7 +35,7 @@ import Testing
       .refused(
         "certificate_rejected", 1,
         "the certificate of SERVER's HOST is for another host; check the host name in the URL")
-    default: .refused("server_unavailable", 4, "the secure connection to SERVER's HOST failed")
+    default: .refused("server_unavailable", 4, "the secure connection to SERVER's HOST failed: it does not speak TLS")
     }
   }
 

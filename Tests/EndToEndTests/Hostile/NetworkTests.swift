@@ -42,6 +42,20 @@ import Testing
     }
   }
 
+  @Test func `is waited for by a command that a token is for`() throws {
+    try Self.with { (tree, server) throws in
+      try tree.stopDaemon()
+      server.close()
+      // It starts the daemon, which has no token any more.
+      #expect(try tree.agent("token", "work").failed(4))
+      let caller = try tree.start(["exec", "work", "--wait", "60s", "--", "sh", "-c", "echo $AGENT_ACCOUNT"])
+      try tree.awaitEvent("refresh_queued", of: "work")
+      try server.open()
+      #expect(try caller.readLine() == "work")
+      #expect(try caller.wait() == .exited(0), "\(caller.errorText)")
+    }
+  }
+
   @Test func `is waited for by those who say so, and asked once`() throws {
     try Self.with { (tree, server) throws in
       server.close()
@@ -117,7 +131,7 @@ import Testing
       #expect(try tree.agent("request", address + "/x").failed(4))
       let caller = try tree.start(["request", address + "/x", "--wait", "60s", "--verbose"])
       let deadline = Instant.now.advanced(by: .seconds(30))
-      while !caller.errorText.contains("resource: GET \(address): network") {
+      while !caller.errorText.contains("resource: GET \(address): failed after ") {
         try #require(Instant.now < deadline, "\(caller.errorText)")
         Threads.sleep(for: .milliseconds(20))
       }

@@ -145,7 +145,7 @@ import Testing
         let login = ["login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
         let refused = try tree.agent(login + ["--device"])
         #expect(refused.status == .exited(1))
-        #expect(refused.errorText.hasSuffix("agent: hint: agent login work --dpop\n"))
+        #expect(Hints.all(in: refused) == ["agent \((login + ["--device", "--dpop"]).joined(separator: " "))"])
         #expect(try tree.agent(login + ["--device", "--dpop"]).succeeded)
         // The setting stays with the account.
         #expect(try tree.agent("login", "work", "--device").succeeded)

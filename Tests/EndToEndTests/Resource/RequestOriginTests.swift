@@ -72,7 +72,9 @@ import Testing
       #expect(refused.failed(2))
       #expect(
         refused.errorText.contains("work, second")
-          && refused.errorText.contains("choose one: --account work or --account second"))
+          && refused.errorText.contains(
+            "choose one: agent request \(server.url()) --account work or agent request \(server.url()) --account second"
+          ))
       #expect(server.connections == 0)
       for account in ["work", "second"] {
         let token = try session.tree.token(account)

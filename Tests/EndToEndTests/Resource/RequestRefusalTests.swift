@@ -122,10 +122,15 @@ import Testing
         401, #"Bearer error="insufficient_user_authentication", acr_values="gold silver", max_age="5""#, 3,
         "agent login work --acr gold --max-age 5"
       ),
-      (401, #"Bearer error="insufficient_user_authentication", acr_values="$(touch x)""#, 3, "agent login work"),
+      (
+        401, #"Bearer error="insufficient_user_authentication", acr_values="$(touch x)""#, 3,
+        "agent login work --acr '$(touch'"
+      ),
+      (401, #"Bearer error="insufficient_user_authentication", acr_values="-x""#, 3, "agent login work --acr=-x"),
+      (401, "Bearer error=\"insufficient_user_authentication\", acr_values=\"g\u{FC}ld\"", 3, "agent login work"),
       (
         403, #"Bearer error="insufficient_scope", scope="write admin""#, 6,
-        "agent login work --scope 'openid offline_access write admin'"
+        "agent login work --scope 'openid profile email offline_access write admin'"
       ),
       (
         401, #"Bearer error="insufficient_claims", claims="eyJhIjp7fX0=""#, 3,
@@ -134,9 +139,13 @@ import Testing
       (401, #"Bearer error="insufficient_claims", claims="$(touch x)""#, 3, "agent login work"),
       (
         401, #"Bearer error="insufficient_scope", scope="admin""#, 6,
-        "agent login work --scope 'openid offline_access admin'"
+        "agent login work --scope 'openid profile email offline_access admin'"
       ),
-      (403, #"Bearer error="insufficient_scope", scope="';reboot;'""#, 6, "agent login work --scope SCOPE"),
+      (
+        403, #"Bearer error="insufficient_scope", scope="';reboot;'""#, 6,
+        #"agent login work --scope 'openid profile email offline_access '\'';reboot;'\'''"#
+      ),
+      (403, #"Bearer error="insufficient_scope""#, 6, "sign in with this scope among those that --scope names"),
     ] as [(Int, String, Int32, String)])
   func `for want of something else names the sign-in that helps`(
     status: Int, challenge: String, exit: Int32, hint: String

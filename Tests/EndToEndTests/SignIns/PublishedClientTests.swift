@@ -127,7 +127,7 @@ import Testing
         let login = try tree.agent(Self.line(issuer, web) + [flow, "--no-open"])
         #expect(login.status == .exited(1) && login.failureCode == "client_rejected", "\(login.errorText)")
         #expect(login.errorText.contains(message), "\(login.errorText)")
-        #expect(login.errorText.contains("agent account client-metadata --client-id URL"), "\(login.errorText)")
+        #expect(login.errorText.contains("agent help account client-metadata"), "\(login.errorText)")
       }
       #expect(web.fetches == 2)
     }
@@ -163,7 +163,8 @@ import Testing
           #expect(login.failed(1), "\(login.errorText)")
           #expect(login.errorText.contains("client_id_metadata_document_supported"))
           #expect(
-            login.errorText.contains("agent login work --issuer \(issuer.url) --allow-http-loopback --client-id ID"),
+            login.errorText.contains(
+              "agent login work --issuer \(issuer.url) --allow-http-loopback \(flow) --no-open --register\n"),
             "\(login.errorText)")
         }
         #expect(try issuer.count("authorizations") == 0 && issuer.count("pushed_requests") == 0)
@@ -174,7 +175,7 @@ import Testing
 
   @Test func `is what a person without a client can make, for a resource too`() throws {
     try Self.with { issuer, tree, web in
-      let make = "agent account client-metadata --client-id URL"
+      let make = "agent help account client-metadata"
       let plain = try tree.agent("login", "work", "--issuer", issuer.url, "--allow-http-loopback")
       #expect(plain.failed(2) && plain.errorText.contains(make), "\(plain.errorText)")
       let resource = ["login", issuer.url + "/resource", "--issuer", issuer.url, "--allow-http-loopback", "--device"]

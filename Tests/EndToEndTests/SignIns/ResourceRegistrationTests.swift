@@ -98,7 +98,7 @@ import Testing
       #expect(login.failed(1))
       #expect(
         login.errorText == "agent: error: the server does not register clients by itself\n"
-          + "agent: hint: register a client at the server and name it: --client-id ID\n")
+          + "agent: hint: register a client at the server, and name it with --client-id\n")
       #expect(try tree.json("list")["accounts"] == [])
     }
   }

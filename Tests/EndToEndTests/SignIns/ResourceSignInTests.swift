@@ -186,7 +186,7 @@ import Testing
   @Test func `wants https`() throws {
     try AgentTree.with { tree in
       let result = try tree.agent(["login", "http://api.example/", "--no-input", "--json", "--client-id", "cli"])
-      #expect(result.status == .exited(1) && result.failureCode == "invalid_configuration")
+      #expect(result.status == .exited(2) && result.failureCode == "invalid_request")
     }
   }
 }

@@ -168,7 +168,7 @@ import Testing
         let waiting = try tree.start(["token", "work", "--force-refresh"])
         try tree.awaitEvent("refresh_began", of: "work")
         #expect(try tree.json("logout", "work", "--local")["accounts"]?.array?.first?["revoked"] == false)
-        #expect(try waiting.wait() == .exited(3))
+        #expect(try waiting.wait() == .exited(3), "\(waiting.errorText)")
       }
       try tree.awaitEvent("refresh_ended", of: "work")
       #expect(try tree.agent("token", "work").failed(3))

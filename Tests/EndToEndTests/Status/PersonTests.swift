@@ -90,6 +90,18 @@ import Testing
     }
   }
 
+  @Test func `is known without an option, where the server says that it tells`() throws {
+    try Issuer.with([]) { issuer in
+      try AgentTree.with { tree in
+        let login = try tree.agent(
+          "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--device")
+        #expect(login.errorText.contains("agent: signed in to \(issuer.url) as "), "\(login.errorText)")
+        #expect(login.errorText.contains("@example.com (account work, active), "), "\(login.errorText)")
+        #expect(try tree.agent("list").outputText.contains("@example.com"))
+      }
+    }
+  }
+
   @Test func `is told by the sign-in, with the account that is the active one`() throws {
     try Issuer.with([]) { issuer in
       try AgentTree.with { tree in

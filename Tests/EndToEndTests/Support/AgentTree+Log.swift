@@ -9,10 +9,13 @@ extension AgentTree {
     try JSON(parsing: agent(["status"] + account + ["--check", "--json"]).output)
   }
 
-  /// The events that the daemon's log has now.
+  /// The events that the daemon's log has now, without the requests to servers.
   func events() throws -> [JSON] {
-    try #require(try json("daemon", "log")["events"]?.array)
+    try logged().filter { !["answered", "unanswered"].contains($0["event"]?.string) }
   }
+
+  /// All that the daemon's log has now.
+  func logged() throws -> [JSON] { try #require(try json("daemon", "log")["events"]?.array) }
 
   /// Waits until the log has an event of an account. There is nothing to wait for but the log itself.
   func awaitEvent(_ event: String, of account: String, patience: Duration = Sanitizer.patience) throws {

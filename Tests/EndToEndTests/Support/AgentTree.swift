@@ -55,6 +55,7 @@ final class AgentTree: Sendable {
       executable: Programs.path("agent"), arguments: arguments, environment: environment(changes),
       input: Array(input.utf8), timeout: timeout)
     try Hints.check(result, in: self, of: arguments)
+    try Catalogue.check(result, of: arguments)
     return result
   }
 
@@ -70,9 +71,12 @@ final class AgentTree: Sendable {
   func shell(
     _ shell: String, _ script: String, _ changes: [String: String?] = [:], in directory: String? = nil
   ) throws -> ProcessResult {
-    try ProcessRunner.run(
+    let result = try ProcessRunner.run(
       executable: "/bin/\(shell)", arguments: ["-c", script], environment: environment(changes),
       directory: directory ?? path("home"), timeout: .seconds(60))
+    try Hints.check(Hints.all(in: result), in: self, of: [script])
+    try Catalogue.check(result.errorText, of: [script])
+    return result
   }
 
   // MARK: Shorthands

@@ -1,3 +1,4 @@
+import Encoding
 import Platform
 import TestSupport
 import Testing
@@ -32,8 +33,14 @@ enum Hints {
     var words: [(text: String, isBare: Bool)] = []
     var word: (text: String, isBare: Bool)?
     var isQuoted = false
+    var isEscaped = false
     for character in text {
-      if character == "'" {
+      if isEscaped {
+        word = ((word?.text ?? "") + String(character), false)
+        isEscaped = false
+      } else if character == "\\", !isQuoted {
+        isEscaped = true
+      } else if character == "'" {
         isQuoted.toggle()
         word = (word?.text ?? "", false)
       } else if character == " ", !isQuoted {
@@ -54,17 +61,95 @@ enum Hints {
     }
   }
 
-  /// Has the program read each command that the hints name, and do nothing but tell about it.
+  /// Words that stand for something a person would have to put in: a hint has none.
+  private static let placeholders: Set<String> = [
+    "ACCOUNT", "ADDRESS", "ALGORITHM", "ARN", "COMMAND", "DURATION", "FIELD", "FILE", "HOST", "ID", "ISSUER", "LOGIN",
+    "NAME", "NUMBER", "PATH", "PROVIDER", "REDIRECT", "SCOPE", "SLOT", "URI", "URL", "USER", "VALUE",
+  ]
+
+  /// The placeholders in a hint, outside of the quotes of a shell.
+  static func placeholders(in hint: String) -> [String] {
+    words(hint).filter(\.isBare).flatMap { $0.text.split { !$0.isLetter && $0 != "_" } }.map { String($0) }
+      .filter(placeholders.contains)
+  }
+
+  /// Runs each command that the hints of a command that failed name, as they are printed.
   static func check(_ result: ProcessResult, in tree: AgentTree, of arguments: [String]) throws {
-    guard !result.succeeded, !arguments.contains("--json") else { return }
-    for hint in all(in: result) {
+    guard !result.succeeded else { return }
+    let hints =
+      arguments.contains("--json")
+      ? [result.failure?["hint"]?.string].compactMap { $0 } : all(in: result)
+    try check(hints, in: tree, of: arguments)
+  }
+
+  /// The same for the hints of several commands.
+  static func check(_ hints: [String], in tree: AgentTree, of arguments: [String]) throws {
+    for hint in hints {
+      // Text in double quotes is that of somebody else.
+      let own = hint.split(separator: "\"", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 0 }
+      let found = own.flatMap { placeholders(in: String($0.element)) }
+      // "URL" is a word of the language too, but of no command.
+      #expect(found.allSatisfy { $0 == "URL" || $0 == "URI" }, "the hint \"\(hint)\" of \(arguments) is not whole")
       for command in commands(in: hint) {
-        let words = command.prefix { $0 != "--" } + ["--help"]
-        let read = try ProcessRunner.run(
-          executable: Programs.path("agent"), arguments: Array(words), environment: tree.environment(),
-          timeout: Sanitizer.patience)
-        #expect(read.succeeded, "the hint \"\(hint)\" of \(arguments) cannot be run: \(read.errorText)")
+        #expect(placeholders(in: command.joined(separator: " ")).isEmpty, "\"\(hint)\" of \(arguments) is not whole")
+        try HintedCommand(command).check(hint, in: tree, of: arguments)
       }
     }
+  }
+}
+
+/// A command of a hint. Where it can be, it is run as printed, in a copy of the tree and without a network, so that it
+/// changes nothing that a test looks at, and no server hears of it.
+private struct HintedCommand {
+  /// The words from behind `agent` up to those of another program.
+  private let words: [String]
+  private let isWhole: Bool
+
+  init(_ command: [String]) {
+    words = Array(command.prefix { $0 != "--" })
+    isWhole = words.count == command.count
+  }
+
+  /// Commands that ask for a secret or start what stays are only read.
+  private var runs: Bool {
+    let asking = ["--client-secret-prompt", "--protect", "--start", "--resume", "--all", "--help", "--follow"]
+    let ending = ["unlock", "vault", "daemon", "exec", "events", "setup", "helper", "doctor", "verify", "decode"]
+    return isWhole && !words.contains(where: asking.contains) && words.first.map { !ending.contains($0) } ?? false
+      || words == ["vault", "status"]
+  }
+
+  private static let isPossible =
+    (try? ProcessRunner.run(executable: "/usr/bin/unshare", arguments: ["-rn", "/bin/true"]))?.succeeded ?? false
+
+  private static let script = """
+    home=$1; shift
+    mkdir -p "$home/runtime" && chmod 700 "$home/runtime"
+    for name in config state; do cp -a "$XDG_ROOT/$name" "$home/$name" 2>/dev/null; done
+    unset XDG_ROOT
+    export XDG_CONFIG_HOME="$home/config" XDG_STATE_HOME="$home/state" XDG_CACHE_HOME="$home/cache"
+    export XDG_RUNTIME_DIR="$home/runtime"
+    exec agent "$@" --no-daemon --no-input --timeout 5s < /dev/null
+    """
+
+  func check(_ hint: String, in tree: AgentTree, of arguments: [String]) throws {
+    guard runs, Self.isPossible else {
+      let read = try run("/bin/sh", ["-c", "exec agent \"$@\"", "sh"] + words + ["--help"], tree)
+      #expect(read.succeeded, "the hint \"\(hint)\" of \(arguments) cannot be run: \(read.errorText)")
+      return
+    }
+    let copy = try TemporaryDirectory()
+    let result = try run(
+      "/usr/bin/unshare", ["-rn", "/bin/sh", "-c", Self.script, "sh", copy.path("tree")] + words, tree)
+    // Only what stands on the line can be wrong with it: the copy has no network, and no terminal to ask on.
+    let isAsking = ["terminal", "--no-input", "to sign in to"].contains(where: result.errorText.contains)
+    #expect(
+      result.status != .exited(2) || isAsking,
+      "the hint \"\(hint)\" of \(arguments) cannot be run: \(result.errorText)")
+  }
+
+  private func run(_ executable: String, _ arguments: [String], _ tree: AgentTree) throws -> ProcessResult {
+    try ProcessRunner.run(
+      executable: executable, arguments: arguments,
+      environment: tree.environment(["XDG_ROOT": tree.path(".")]), timeout: Sanitizer.patience)
   }
 }

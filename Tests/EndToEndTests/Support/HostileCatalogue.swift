@@ -89,8 +89,7 @@ enum HostileCatalogue {
         .refused(
           "client_rejected", 1,
           "the token endpoint does not accept this client's id or secret (invalid_client);"
-            + " if the client has a secret: agent login work --client-secret-prompt;"
-            + " if the client id is wrong: agent login work --client-id ID")),
+            + " check the client id; if the client has a secret: agent login work --client-secret-prompt")),
       HostileRow(
         .refresh, "fail_next_token=9&status=400&error=nonsense",
         .refused("server_rejected", 1, "the token endpoint reported an error (nonsense)")),
@@ -184,7 +183,8 @@ enum HostileCatalogue {
         .browser, "break_metadata=issuer",
         otherIssuer(
           ": SERVER/",
-          "the slash at the end counts: agent login new --client-id agent-cli --allow-http-loopback --issuer SERVER/"),
+          "the slash at the end counts: agent login new --allow-http-loopback --json --client-id agent-cli --browser --issuer SERVER/"
+        ),
         suite: "oidcc-client-test-discovery-issuer-mismatch"),
       HostileRow(.browser, "body_at=metadata&body=error", otherIssuer("")),
       HostileRow(

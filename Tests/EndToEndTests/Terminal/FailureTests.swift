@@ -54,9 +54,7 @@ import Testing
       #expect(
         result.errorText.contains("work: the certificate of \(place) is not trusted: its authority is not known"),
         "\(result.errorText)")
-      #expect(
-        result.errorText.contains("agent login work --issuer \(server.url) --client-id agent-cli --ca-file FILE"),
-        "\(result.errorText)")
+      #expect(result.errorText.contains("name the file of its certificate with --ca-file\n"), "\(result.errorText)")
       for (mode, words) in [
         (HostileTLSServer.Mode.selfSigned, "is not trusted: it is self-signed"), (.expired, "has expired"),
         (.otherHost, "is for another host"),
@@ -82,23 +80,139 @@ import Testing
     }
   }
 
+  /// Answers as the metadata of this issuer and as its device endpoint.
+  private static func serve(_ conversation: Conversation, metadata: String, device: String, status: Int) throws {
+    guard let request = try conversation.readRequest() else { return }
+    let place = "http://\(request.values("Host").first ?? "")"
+    if request.line.contains("/.well-known/") {
+      return try conversation.respond(body: metadata.replacing("PLACE", with: place))
+    }
+    try conversation.respond(status, body: device.replacing("PLACE", with: place))
+  }
+
+  private static let metadata = #"""
+    {"issuer":"PLACE","token_endpoint":"PLACE/token","device_authorization_endpoint":"PLACE/device",
+    "authorization_endpoint":"PLACE/authorize","jwks_uri":"PLACE/keys","response_types_supported":["code"],
+    "subject_types_supported":["public"],"id_token_signing_alg_values_supported":["RS256"]}
+    """#
+
+  @Test(arguments: [
+    (#"PLACE","#, #"PLACE/$(touch pwned)","#, ""), (#"PLACE","#, #"PLACE'; touch pwned; '","#, ""),
+    (#"PLACE","#, #"PLACE/\nagent: hint: touch pwned","#, ""), (#"PLACE/device"#, #"PLACE/$(touch pwned)`"#, ""),
+    ("", "", #"{"error":"invalid_client","error_description":"no\nagent: hint: touch pwned"}"#),
+    ("", "", #"{"error":"invalid_request","error_description":"client_secret; touch pwned; agent $(touch pwned)"}"#),
+    ("", "", #"{"error":"invalid_scope; touch pwned","error_description":"agent login `touch pwned`"}"#),
+    ("", "", #"{"error":"unauthorized_client","error_uri":"PLACE/'; touch pwned; '"}"#),
+    ("", "", #"{"device_code":"d","user_code":"$(touch pwned)","verification_uri":"PLACE/'; touch pwned; '"}"#),
+  ]) func `of a hostile server leads to no command of its own`(part: String, hostile: String, device: String) throws {
+    let metadata = part.isEmpty ? Self.metadata : Self.metadata.replacing(part, with: hostile, maxReplacements: 1)
+    let server = try LoopbackServer {
+      try Self.serve($0, metadata: metadata, device: device, status: device.contains("device_code") ? 200 : 400)
+    }
+    try AgentTree.with { tree in
+      let result = try tree.agent(Self.line("http://127.0.0.1:\(server.port)", "--allow-http-loopback"))
+      #expect(!result.succeeded && server.connections > 0)
+      let hints = Hints.all(in: result)
+      #expect(hints.count <= 1, "\(result.errorText)")
+      for hint in hints {
+        #expect(hint.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !hint.contains("pwned"), "\(hint)")
+        _ = try tree.shell("sh", hint)
+        if let start = hint.firstRange(of: "agent ") { _ = try tree.shell("sh", String(hint[start.lowerBound...])) }
+      }
+      #expect(try ProcessRunner.shell("ls '\(tree.path("home"))'").outputText.contains("pwned") == false)
+    }
+  }
+
   // RFC 8414 section 3.3: issuers are compared byte by byte.
-  @Test func `of a slash that is missing or too many leads to a sign-in that works`() throws {
+  @Test func `of a slash too many leads to the same command, which then works`() throws {
     try Self.with { issuer, tree in
-      let result = try tree.agent(Self.line(issuer.url + "/", "--allow-http-loopback"))
+      let (right, wrong) = (issuer.url, issuer.url + "/")
+      let result = try tree.agent(Self.line(wrong, "--allow-http-loopback", "--use"))
       #expect(result.failed(1))
-      #expect(result.errorText.contains("the slash at the end counts: agent login work"), "\(result.errorText)")
+      let options = "--client-id agent-cli --device --no-open --allow-http-loopback --use"
+      #expect(Hints.all(in: result) == ["the slash at the end counts: agent login work \(options) --issuer \(right)"])
       let again = try follow(result, tree)
       #expect(again.succeeded, "\(again.errorText)")
+      // The account is there, and its issuer is not the one that was named.
+      #expect(try follow(tree.agent(Self.line(wrong, "--allow-http-loopback")), tree).succeeded)
+
+      let url = try tree.agent("login", wrong, "--client-id", "agent-cli", "--allow-http-loopback", "--device")
+      #expect(Hints.all(in: url).first?.contains("agent login \(right) --client-id") == true, "\(url.errorText)")
+      #expect(try follow(url, tree).succeeded)
+
+      let token = try tree.agent("token", "work", "--id-token").outputText
+      let line = "verify --audience agent-cli --allow-http-loopback --issuer"
+      let verdict = try tree.agent(line.split(separator: " ").map(String.init) + [wrong], input: token)
+      #expect(Hints.all(in: verdict) == ["the slash at the end counts: agent \(line) \(right)"], "\(verdict.errorText)")
+
+      let file = tree.path("refresh-token")
+      try tree.directory.write("refresh-token", "a refresh token")
+      let added = try tree.agent(
+        "account", "import", "new", "--issuer", wrong, "--client-id", "agent-cli", "--allow-http-loopback",
+        "--refresh-token-file", file)
+      #expect(
+        Hints.all(in: added) == [
+          "the slash at the end counts: agent account import new --client-id agent-cli --allow-http-loopback"
+            + " --refresh-token-file \(file) --issuer \(right)"
+        ], "\(added.errorText)")
+    }
+  }
+
+  @Test func `of a refresh token from elsewhere leads to a sign-in with the same settings, which works`() throws {
+    try Self.with { issuer, tree in
+      let file = tree.path("refresh-token")
+      try tree.directory.write("refresh-token", "none of the server's")
+      let settings = ["--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
+      let result = try tree.agent(["account", "import", "new", "--refresh-token-file", file] + settings)
+      let told = "agent: error: the server does not accept this refresh token (invalid_grant): unknown refresh token\n"
+      #expect(result.failed(3) && result.errorText.hasPrefix(told), "\(result.errorText)")
+      #expect(try #require(Hints.all(in: result).first).hasPrefix("agent login new --"), "\(result.errorText)")
+      let again = try follow(result, tree)
+      #expect(again.succeeded, "\(again.errorText)")
+      #expect(try tree.json("status")["accounts"]?.array?.first?["issuer"] == .string(issuer.url))
+    }
+  }
+
+  @Test func `to find the keys of a server leads to no sign-in`() throws {
+    let metadata = Self.metadata.replacing(#""jwks_uri":"PLACE/keys","#, with: "")
+    let server = try LoopbackServer { try Self.serve($0, metadata: metadata, device: "{}", status: 404) }
+    try AgentTree.with { tree in
+      let line = ["verify", "--audience", "x", "--allow-http-loopback", "--issuer"]
+      for issuer in [server.url(""), "http://127.0.0.1:\(try Self.closedPort())"] {
+        let result = try tree.agent(line + [issuer], input: "a.b.c")
+        #expect(!result.succeeded && !result.errorText.contains("login"), "\(result.errorText)")
+      }
+      let result = try tree.agent(line + [server.url("")], input: "a.b.c")
+      #expect(result.errorText.contains("name a file of the server's keys with --jwks\n"), "\(result.errorText)")
+    }
+  }
+
+  @Test func `of a slash too few leads to the same command with it`() throws {
+    try Self.with { issuer, tree in
+      try issuer.control("break_metadata", "issuer")
+      let result = try tree.agent(Self.line(issuer.url, "--allow-http-loopback"))
+      #expect(Hints.all(in: result).first?.hasSuffix("--issuer \(issuer.url)/") == true, "\(result.errorText)")
     }
   }
 
   @Test(arguments: ["openid-configuration", "oauth-authorization-server"])
   func `does not come of the address of the metadata, which names the issuer`(document: String) throws {
     try Self.with { issuer, tree in
+      let url = "\(issuer.url)/.well-known/\(document)"
+      let login = ["login", url, "--client-id", "agent-cli", "--allow-http-loopback", "--device"]
+      #expect(try tree.agent(login).succeeded)
+      #expect(try tree.agent("logout", "--all").succeeded && tree.agent("account", "remove", "127.0.0.1").succeeded)
+      #expect(
+        try tree.agent("account", "add", "new", "--issuer", url, "--client-id", "x", "--allow-http-loopback").succeeded)
+      #expect(try tree.agent("account", "show", "new").outputText.contains("\(issuer.url)\n"))
+      #expect(try tree.agent("account", "remove", "new").succeeded)
       let result = try tree.agent(Self.line("\(issuer.url)/.well-known/\(document)", "--allow-http-loopback"))
       #expect(result.succeeded, "\(result.errorText)")
       #expect(try tree.json("status")["accounts"]?.array?.first?["issuer"] == .string(issuer.url))
+      let token = try tree.agent("token", "work", "--id-token").outputText
+      let verdict = try tree.agent(
+        ["verify", "--audience", "agent-cli", "--allow-http-loopback", "--issuer", url], input: token)
+      #expect(verdict.succeeded, "\(verdict.errorText)")
     }
   }
 
@@ -114,12 +228,27 @@ import Testing
 
   @Test func `of an issuer that is none is one of usage`() throws {
     try AgentTree.with { tree in
+      let named: [(String) -> [String]] = [
+        { Self.line($0) }, { ["account", "add", "new", "--issuer", $0, "--client-id", "x"] },
+        { ["account", "import", "new", "--refresh-token-file", "/dev/null", "--issuer", $0, "--client-id", "x"] },
+        { ["verify", "--audience", "x", "--issuer", $0] },
+      ]
       for (issuer, words) in [
         ("http://localhost:1234", "use 127.0.0.1 instead of localhost"), ("http://id.example", "use https"),
         ("https://id.example/?tenant=1", "check the issuer's URL"), ("no url", "check the issuer's URL"),
       ] {
-        let result = try tree.agent(Self.line(issuer))
-        #expect(result.failed(2) && result.errorText.contains(words), "\(issuer): \(result.errorText)")
+        for line in named {
+          let result = try tree.agent(line(issuer), input: "a.b.c")
+          #expect(result.failed(2) && result.errorText.contains(words), "\(line(issuer)): \(result.errorText)")
+        }
+      }
+      for line in named + [{ ["login", $0, "--client-id", "x"] }] {
+        let words = line("http://127.0.0.1:1")
+        let whole = "agent " + (words + ["--allow-http-loopback"]).joined(separator: " ")
+        let result = try tree.agent(words, input: "a.b.c")
+        #expect(result.failed(2))
+        #expect(
+          Hints.all(in: result) == ["for a development server on this machine: \(whole)"], "\(result.errorText)")
       }
       let given = try tree.agent(Self.line("http://localhost:1234", "--allow-http-loopback"))
       #expect(
@@ -137,6 +266,29 @@ import Testing
       #expect(provider.errorText.contains("did you mean agent login github"), "\(provider.errorText)")
       let value = try tree.agent("account", "set", "work", "--refresh", "proactiv")
       #expect(value.failed(2) && value.errorText.contains("did you mean \"proactive\"?"), "\(value.errorText)")
+    }
+  }
+
+  @Test(arguments: [
+    (["help", "lgoin"], "did you mean \"login\"?"), (["help", "providers", "githb"], "did you mean \"github\"?"),
+    (["setup", "dokcer"], "did you mean \"docker\"?"), (["helper", "kubctl"], "did you mean \"kubectl\"?"),
+    (["completions", "fihs"], "did you mean \"fish\"?"),
+    (["verify", "--jwks", "/dev/null", "--algorithms", "RS265"], "did you mean \"RS256\"?"),
+  ]) func `of a misspelt word asks whether one that there is was meant`(line: [String], hint: String) throws {
+    try AgentTree.with { tree in
+      let result = try tree.agent(line, input: "a.b.c")
+      #expect(result.failed(2) && result.errorText.contains(hint), "\(result.errorText)")
+    }
+  }
+
+  @Test func `of a port that speaks no TLS says so`() throws {
+    let server = try LoopbackServer { try $0.write("HTTP/1.1 400 Bad Request\r\n\r\n") }
+    try AgentTree.with { tree in
+      let place = "127.0.0.1:\(server.port)"
+      let result = try tree.agent(Self.line("https://\(place)"))
+      #expect(
+        result.errorText.contains("the secure connection to \(place) failed: it does not speak TLS\n"),
+        "\(result.errorText)")
     }
   }
 
@@ -171,8 +323,18 @@ import Testing
       #expect(try tree.agent("logout", "second").succeeded)
       #expect(try tree.agent("status", "--check").succeeded, "what nobody is signed in to is not checked")
       #expect(try tree.agent("status", "second", "--check").status == .exited(3))
-      session.issuer.stop()
-      #expect(try tree.agent("status", "--check").status == .exited(4))
+      // The worst one of several: locked, then a session that is over, then a server that is away.
+      try tree.directory.write("passphrase", "one long phrase")
+      try Issuer.with { other in
+        try tree.signIn("ended", at: other.url)
+        try other.control("revoke_all", "1")
+        session.issuer.stop()
+        #expect(try tree.agent("status", "--check").status == .exited(3))
+        #expect(try tree.agent("status", "--check").status == .exited(4), "what is over now is not checked again")
+        try tree.signIn("shut", at: other.url, "--protect", "passphrase", "--passphrase-file", tree.path("passphrase"))
+        #expect(try tree.agent("lock").succeeded)
+        #expect(try tree.agent("status", "--check").status == .exited(5))
+      }
     }
   }
 
@@ -202,6 +364,35 @@ import Testing
       let end = try program.end()
       #expect(end.status == 0, "\(end.raw)")
     }
+  }
+
+  @Test func `to type it twice comes when it did not match three times`() throws {
+    try Self.with { issuer, tree in
+      let line = Self.line(issuer.url, "--allow-http-loopback", "--protect", "passphrase", "--qr-code", "never")
+      #expect(try Self.typing(line, tree, first: "New passphrase:").status == 2)
+      try tree.signIn("work", at: issuer.url)
+      let slot = try Self.typing(["vault", "add-passphrase"], tree, first: "New passphrase:")
+      #expect(slot.status == 2, "\(slot.raw)")
+      #expect(try tree.json("vault", "status")["slots"]?.array?.count == 1)
+    }
+  }
+
+  /// Types what does not match until the command gives up.
+  private static func typing(_ line: [String], _ tree: AgentTree, first question: String) throws
+    -> WatchedProgram.Screen
+  {
+    let program = try WatchedProgram(tree, columns: 100, [:], [Programs.path("agent")] + line)
+    for attempt in 1...3 {
+      try program.until(question, times: attempt)
+      try program.type("one long phrase")
+      try program.type("^M")
+      try program.until("Repeat passphrase:", times: attempt)
+      try program.type("another")
+      try program.type("^M")
+    }
+    let end = try program.end()
+    #expect(end.lines.contains("agent: error: the passphrases do not match"), "\(end.raw)")
+    return end
   }
 
   // RFC 9449 section 7.1.

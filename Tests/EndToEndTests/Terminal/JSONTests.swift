@@ -14,7 +14,7 @@ import Testing
   /// Commands whose section refers to that of another one.
   private static let references = [
     "list": "status", "account show": "account set", "daemon start": "status", "daemon restart": "status",
-    "daemon status": "status", "daemon log": "status", "vault bind": "vault status",
+    "daemon status": "status", "daemon log": "status", "events": "daemon log", "vault bind": "vault status",
     "vault add-passphrase": "vault status",
   ]
 

@@ -109,6 +109,14 @@ import Testing
       after: "echo on", output: "on\n", message: "agent: already signed in to "),
     "agent logout": Trial(message: "agent: signed out of work, tokens revoked\n"),
     "agent logout --all": Trial(message: "agent: signed out of work, tokens revoked\n"),
+    "agent logout work --local": Trial(message: "agent: signed out of work"),
+    "agent token work --min-valid 10m": Trial(output: "TOKEN\n"),
+    "agent request https://api.example.com/me --output me.json": Trial(
+      after: "head -c 7 me.json; echo", output: "{\"sub\":\n"),
+    "agent account set work --scope openid": Trial(message: "agent: changed work"),
+    "agent account set work --unset scope": Trial(message: "agent: changed work"),
+    "agent status": Trial(output: "   ACCOUNT"),
+    #"agent status --json | jq -r '.accounts[] | select(.state == "expired").name'"#: Trial(),
     "agent status work --check": Trial(output: "work (active account)"),
     "agent account set work --host api.example.com": Trial(message: "agent: changed work\n"),
     "agent account remove work": Trial(message: "agent: removed work, tokens revoked"),
@@ -125,6 +133,7 @@ import Testing
         echo 'correct horse' >old; echo 'battery staple' >new
         agent account set work --protect passphrase --passphrase-file old -q
         """, message: "agent: the passphrase was changed\n"),
+    #"agent daemon log --json | jq '.events[] | select(.event == "unanswered")'"#: Trial(),
     "agent help login": Trial(output: "Sign in to an account.\n\nUsage: ", isSignedIn: false),
     "agent help --all login": Trial(output: "Sign in to an account.\n\nUsage: ", isSignedIn: false),
     "token=$(agent token) || exit": Trial(after: "echo \"$token\"", output: "TOKEN\n"),
@@ -134,8 +143,8 @@ import Testing
   // tcsh has a printenv of its own, which takes one name.
   /// Has the account list the place, for a program that gets its token.
   private static let listed = "agent account set work --host https://api.example.com/me -q\n"
-  private static let printsVariables = "printenv AGENT_ACCESS_TOKEN; printenv AGENT_ACCOUNT; printenv AGENT_ISSUER"
-  private static let variables = "TOKEN\nwork\nISSUER\n"
+  static let printsVariables = "printenv AGENT_ACCESS_TOKEN; printenv AGENT_ACCOUNT; printenv AGENT_ISSUER"
+  static let variables = "TOKEN\nwork\nISSUER\n"
 
   /// Lines that no test can run, and why.
   static let cannotRun: [String: String] = [
@@ -163,7 +172,8 @@ import Testing
     for shell in trial.shells { try Self.run(line, trial, in: shell) }
   }
 
-  private static func run(_ line: String, _ trial: Trial, in shell: String) throws {
+  /// Runs a line, of the manual or of another text, and looks at what came of it.
+  static func run(_ line: String, _ trial: Trial, in shell: String) throws {
     try Issuer.with(["--claim", "email=ann@example.com"]) { issuer in
       try AgentTree.with { tree in
         try makeFiles(tree, issuer)
@@ -207,7 +217,8 @@ import Testing
 
   /// The line with what stands for the reader's own server and client.
   private static func adapted(_ line: String, to issuer: Issuer) -> String {
-    line.replacing("--issuer https://id.example.com", with: "--issuer \(issuer.url) --allow-http-loopback")
+    line.replacing("example.org", with: "example.com")
+      .replacing("--issuer https://id.example.com", with: "--issuer \(issuer.url) --allow-http-loopback")
       .replacing("--client-id my-cli", with: "--client-id agent-cli")
       .replacing("--audience my-cli", with: "--audience agent-cli")
       .replacing("https://api.example.com/me", with: "\(issuer.url)/userinfo")

@@ -82,6 +82,7 @@ import Testing
       try session.waitUntilExpired()
       try issuer.control("fail_next_token", "4", ("status", "503"))
       #expect(try tree.agent("env", "--wait", "60s", "--json").succeeded)
+      #expect(try tree.agent("exec", "--wait", "60s", "--", "true").succeeded)
     }
   }
 

@@ -206,7 +206,7 @@ import Testing
       let token = try Self.idToken(session)
       try AgentTree.with { tree in
         let options = ["verify", "--issuer", session.issuer.url]
-        #expect(try tree.agent(options, input: token).failed(1))
+        #expect(try tree.agent(options, input: token).failed(2))
         let result = try tree.agent(options + ["--allow-http-loopback"], input: token)
         #expect(result.succeeded, "\(result.errorText)")
         let privately = try tree.agent(options + ["--allow-http-loopback", "--no-daemon"], input: token)
@@ -238,7 +238,9 @@ import Testing
       try #require(added.succeeded, "\(added.errorText)")
       let ambiguous = try session.tree.agent(options, input: token)
       #expect(
-        ambiguous.failed(2) && ambiguous.errorText.contains("say whose count: --account "), "\(ambiguous.errorText)")
+        ambiguous.failed(2)
+          && ambiguous.errorText.contains("choose one: agent \(options.joined(separator: " ")) --account "),
+        "\(ambiguous.errorText)")
       #expect(try session.tree.agent(options + ["--account", "work"], input: token).succeeded)
     }
   }

@@ -96,7 +96,7 @@ import Vocabulary
     }
     let start = ContinuousClock.now
     let request = try post(server.url(), transport: plainTransport(seconds: 1))
-    #expect(throws: unanswered(.timeout)) { try client().send(request) }
+    #expect(throws: unanswered(.timeout, after: 1)) { try client().send(request) }
     #expect(start.duration(to: .now) < .seconds(5))
   }
 
@@ -110,7 +110,9 @@ import Vocabulary
       }
     }
     let start = ContinuousClock.now
-    #expect(throws: answered(.timeout)) { try client().send(get(server.url(), transport: plainTransport(seconds: 1))) }
+    #expect(throws: answered(.timeout, after: 1)) {
+      try client().send(get(server.url(), transport: plainTransport(seconds: 1)))
+    }
     #expect(start.duration(to: .now) < .seconds(5))
   }
 

@@ -48,11 +48,15 @@ func post(
 }
 
 /// The failure when the server had got the request and had begun to answer.
-func answered(_ code: HTTPFailure.Code) -> HTTPFailure {
-  HTTPFailure(code, responseStarted: true, requestMayHaveArrived: true)
+func answered(_ code: HTTPFailure.Code, after seconds: Int? = nil) -> HTTPFailure {
+  var failure = HTTPFailure(code, responseStarted: true, requestMayHaveArrived: true)
+  failure.waitedSeconds = seconds
+  return failure
 }
 
 /// The failure when the server may have got the request and nothing came back.
-func unanswered(_ code: HTTPFailure.Code) -> HTTPFailure {
-  HTTPFailure(code, responseStarted: false, requestMayHaveArrived: true)
+func unanswered(_ code: HTTPFailure.Code, after seconds: Int? = nil) -> HTTPFailure {
+  var failure = HTTPFailure(code, responseStarted: false, requestMayHaveArrived: true)
+  failure.waitedSeconds = seconds
+  return failure
 }

@@ -99,7 +99,7 @@ import Testing
       return nil
     }
     let id = "https://me.example/agent.json"
-    #expect(try advice(id, "invalid_client")?.contains("agent account client-metadata --client-id URL") == true)
+    #expect(try advice(id, "invalid_client")?.contains("agent help account client-metadata") == true)
     #expect(try advice(id, "invalid_scope") == nil && advice("agent", "invalid_client") == nil)
   }
 

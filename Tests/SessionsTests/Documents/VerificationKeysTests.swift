@@ -61,7 +61,9 @@ import Vault
 
   @Test func `of an issuer without a place for them are none`() throws {
     http.answer(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata("jwks_uri", nil))))
-    #expect(throws: SessionError.oauth(OAuthError(.endpointMissing, "the key set (jwks_uri)"))) { try keys() }
+    var error = OAuthError(.endpointMissing, "the key set (jwks_uri)")
+    error.advice = "name a file of the server's keys with --jwks"
+    #expect(throws: SessionError.oauth(error)) { try keys() }
   }
 
   @Test func `are asked for anew once, and by all who had the old ones together`() throws {

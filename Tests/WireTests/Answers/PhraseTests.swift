@@ -4,6 +4,25 @@ import Testing
 @testable import Wire
 
 @Suite struct `A text with values` {
+  @Test func `tells a client which part of a hint is a command, and how that differs from the one that failed`() throws
+  {
+    let command = Correction(
+      "agent login --use --issuer https://b/", adding: [.init("use"), .init("issuer", "https://b/")],
+      removing: ["no-input"])
+    for hint in [Phrase(command), "so: \(command)", Phrase("\(Phrase("so: \(command)")); or else")] {
+      let failure = Failure(.network, "x", hint: hint)
+      #expect(failure.hint?.contains(command.command) == true)
+      let read = try #require(Failure(json: try JSON(parsing: failure.json.serialized())))
+      #expect(read == failure && read.advice == hint)
+      let own = read.advice?.correcting { $0 == command ? "mine" : nil }.english
+      #expect(own == failure.hint?.replacing(command.command, with: "mine"))
+    }
+    // A client that knows no better keeps the command, and a hint of another shape is read as text.
+    #expect(Phrase(command).correcting { _ in nil }.english == command.command)
+    let odd = #"{"code":"network","message":"x","hint":"c","hint_template":"%1$s","hint_values":[{"command":"c"}]}"#
+    #expect(Failure(json: try JSON(parsing: Array(odd.utf8)))?.hint == "c")
+  }
+
   @Test func `keeps a template and the values apart`() {
     let place = "https://id.example"
     let phrase: Phrase = "sign in to \(place) within \(5) minutes: 100 %"

@@ -16,12 +16,19 @@ enum EventsCommand {
     if request.leases, request.follow || request.account != nil {
       throw Failure(.invalidRequest, "\"--lease\" tells the recent events of all leases: it goes with no other choice")
     }
+    let presentation = Presentation(invocation).inUTC(invocation[.utc])
     return .doing { () throws(Failure) in
-      if request.follow { try follow(request, client) } else { try tellRecent(request, client) }
+      if request.follow {
+        try follow(request, client, presentation)
+      } else {
+        try tellRecent(request, client, presentation)
+      }
     }
   }
 
-  private static func tellRecent(_ request: EventsRequest, _ client: DaemonClient) throws(Failure) {
+  private static func tellRecent(
+    _ request: EventsRequest, _ client: DaemonClient, _ presentation: Presentation
+  ) throws(Failure) {
     let result = try client.askIfRunning(.events(request))
     let events = result["events"]?.array ?? []
     if let dropped = result["dropped"]?.int, dropped > 0 {
@@ -29,10 +36,10 @@ enum EventsCommand {
     }
     guard !request.leases else {
       let entries = events.compactMap { LeaseEntry(json: $0) }
-      return try Console.answer(entries.map { line($0.json, $0.text, client.console) }.joined())
+      return try Console.answer(entries.map { line($0.json, $0.text(presentation.stamp), client.console) }.joined())
     }
     let entries = events.compactMap { SessionEntry(json: $0) }
-    try Console.answer(entries.map { line($0.json, $0.text, client.console) }.joined())
+    try Console.answer(entries.map { line($0.json, $0.text(presentation.stamp), client.console) }.joined())
   }
 
   private static func line(_ json: JSONObject, _ text: String, _ console: Console) -> String {
@@ -42,14 +49,16 @@ enum EventsCommand {
 
   /// Returns when the daemon has no more to tell. That it stops, or that the time given has passed, is an error; a process
   /// that reads may end it sooner.
-  private static func follow(_ request: EventsRequest, _ client: DaemonClient) throws(Failure) {
+  private static func follow(
+    _ request: EventsRequest, _ client: DaemonClient, _ presentation: Presentation
+  ) throws(Failure) {
     var connection = try DaemonLauncher.connectOrStart(client.console)
     _ = client.logRequest(.events(request))
     try connection.send(client.envelope(.events(request)))
     while true {
       switch try connection.nextReply(before: .distantFuture) {
       case .event(.session(let entry)):
-        if let entry { try Console.answer(line(entry.json, entry.text, client.console)) }
+        if let entry { try Console.answer(line(entry.json, entry.text(presentation.stamp), client.console)) }
       case .event(let event): client.console.tell(event)
       case .failure(let failure): throw failure
       case .result: return

@@ -30,8 +30,8 @@ enum StatusCommand {
       case .holds, .notPossible, nil: .done
       }
     }
-    let order: [Wire.ExitStatus] = [.locked, .signInNeeded, .tryLater, .denied, .failed]
-    return order.first { found.contains($0) } ?? .done
+    let order: [Wire.ExitStatus] = [.locked, .signInNeeded, .tryLater, .denied]
+    return order.first { found.contains($0) } ?? (found.allSatisfy { $0 == .done } ? .done : .failed)
   }
 
   /// A line for each account, or all there is to know of the one that was named.

@@ -53,7 +53,8 @@ enum DaemonCommand {
   }
 
   static func log(_ invocation: Invocation) throws(Failure) -> Action {
-    try showing(.daemonLog, invocation, text: logText)
+    let presentation = Presentation(invocation).inUTC(invocation[.utc])
+    return try showing(.daemonLog, invocation) { logText($0, presentation.stamp) }
   }
 
   private static func showing(
@@ -104,11 +105,11 @@ enum DaemonCommand {
   }
 
   /// A line for each event.
-  static func logText(_ result: JSONObject) -> String {
+  static func logText(_ result: JSONObject, _ stamp: (Int) -> String) -> String {
     var text = ""
     if let dropped = result["dropped"]?.int, dropped > 0 { text += "(\(dropped) earlier events are not kept)\n" }
     for event in result["events"]?.array ?? [] {
-      text += (LogEntry(json: event)?.text ?? "(an event that this program does not know)") + "\n"
+      text += (LogEntry(json: event)?.text(stamp) ?? "(an event that this program does not know)") + "\n"
     }
     return text
   }

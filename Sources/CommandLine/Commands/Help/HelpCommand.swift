@@ -1,6 +1,7 @@
 internal import AgentSocket
 internal import Encoding
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// `agent help`, and `--help` of any command.
@@ -26,13 +27,21 @@ enum HelpCommand {
     }
     if first == ManualProviders.topic, words.count <= 2 {
       if let text = ManualProviders.help(on: words.dropFirst().first) { return text }
-      throw Failure(.invalidRequest, "there is no provider \"\(words[1])\"", hint: "agent help providers")
+      throw Failure(
+        .invalidRequest, "there is no provider \"\(words[1])\"",
+        hint: Phrase.meant(by: words[1], among: ProviderName.allCases.map(\.rawValue)) ?? "agent help providers")
     }
     let members = CommandName.members(ofGroup: first)
     if words.count == 1, !members.isEmpty { return HelpWriter.help(onGroup: first, all: all) }
     // Words after a whole command are its operands: `agent token work --help`.
     if let command = CommandTable.named(first) { return HelpWriter.help(on: command, all: all) }
-    throw Failure(.invalidRequest, "there is no command \"\(words.joined(separator: " "))\"", hint: "agent help")
+    let known = CommandName.firstWords + [ManualProviders.topic]
+    let meant =
+      members.isEmpty
+      ? Phrase.meant(by: first, among: known)
+      : Phrase.meant(by: words[1], among: members) ?? Phrase("agent help \(first)")
+    throw Failure(
+      .invalidRequest, "there is no command \"\(words.joined(separator: " "))\"", hint: meant ?? "agent help")
   }
 }
 
@@ -43,7 +52,9 @@ enum CompletionsCommand {
     let name = invocation.operands.first ?? ""
     guard let shell = CompletionShell(rawValue: name) else {
       let known = CompletionShell.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Failure(.invalidRequest, "there are no completions for \"\(name)\", only for: \(known)")
+      throw Failure(
+        .invalidRequest, "there are no completions for \"\(name)\", only for: \(known)",
+        hint: Phrase.meant(by: name, among: CompletionShell.allCases.map(\.rawValue)))
     }
     return .doing { () throws(Failure) in try Console.answer(CompletionScript(shell, for: .current).text) }
   }

@@ -6,7 +6,7 @@ internal import Wire
 enum AWSHelper {
   static let helper = HelperProtocol { (call) throws(Failure) in
     guard let role = call.role ?? named("AWS_ROLE_ARN", call) else {
-      throw Failure(.invalidRequest, "no role is named", hint: "agent helper aws --role-arn ARN")
+      throw Failure(.invalidRequest, "no role is named", hint: "name it with \("--role-arn")")
     }
     var url = call.url
     if url == nil { url = try service(call) }

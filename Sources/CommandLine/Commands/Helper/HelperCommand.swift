@@ -124,10 +124,6 @@ struct HelperCommand {
       account: place.account ?? account, minimumValiditySeconds: Self.validitySeconds)
     request.place = TokenRequest.Place(
       url: place.url, user: place.user, kind: place.kind, isRefused: place.isRefused)
-    guard place.url != nil || request.account != nil else {
-      throw Failure(
-        .invalidRequest, "neither a place nor an account is named", hint: "agent helper \(name.rawValue) --url URL")
-    }
     try client.askForToken(.token(request)) { (answer, line) throws(Failure) in
       let credential = try HelperCredential(answer)
       let field = credential.kind == .idToken ? TokenField.idToken : .accessToken

@@ -10,7 +10,7 @@ enum HelperName: String, CaseIterable, Sendable {
       throw Failure(
         .invalidRequest,
         "\(TokenShape.shown(word)) is no protocol of a helper; choose one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))",
-        hint: "agent help helper")
+        hint: Phrase.meant(by: word, among: Self.allCases.map(\.rawValue)) ?? Phrase(verbatim: "agent help helper"))
     }
     self = name
   }

@@ -126,7 +126,9 @@ extension HelperCredential {
       throw Failure(
         .tokenNotBound,
         "the access token of \(account) needs a proof with each request, which this program cannot give",
-        hint: "agent request --account \(account) URL")
+        hint: Phrase(
+          verbatim: (["agent", "request", "--account", account] + [place].compactMap { $0 }).map(ShellWord.quoted)
+            .joined(separator: " ")))
     }
   }
 

@@ -16,7 +16,7 @@ enum MailHelper {
   static let oauthBearer = HelperProtocol { (call) throws(Failure) in
     guard let url = call.url, let uri = OriginEntry.uri(url) else {
       throw Failure(
-        .invalidRequest, "OAUTHBEARER names the server", hint: "agent helper oauthbearer --url imaps://HOST")
+        .invalidRequest, "OAUTHBEARER names the server", hint: "name it with \("--url"), as \("imaps://") and its host")
     }
     return .token(HelperPlace(url: url, user: call.user)) { (credential, token, text) throws(Failure) in
       // RFC 5801 section 4: a comma and an equals sign are escaped in the name.
@@ -32,8 +32,7 @@ enum MailHelper {
   private static func user(_ credential: HelperCredential, _ call: HelperCall) throws(Failure) -> String {
     guard call.user ?? credential.user != nil else {
       throw Failure(
-        .invalidRequest, "the mail address of \(credential.account) is not known",
-        hint: "agent account set \(credential.account) --host '\(call.url ?? "imaps://HOST") user=ADDRESS'")
+        .invalidRequest, "the mail address of \(credential.account) is not known", hint: "name it with \("--user")")
     }
     return try credential.user(asked: call.user)
   }

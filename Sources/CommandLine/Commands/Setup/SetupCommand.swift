@@ -57,7 +57,8 @@ struct SetupCommand {
     guard let client = SetupClient(rawValue: word) else {
       throw Failure(
         .invalidRequest, "\(TokenShape.shown(word)) is no program that setup knows",
-        hint: "choose one of \(SetupClient.allCases.map(\.rawValue).joined(separator: ", "))")
+        hint: Phrase.meant(by: word, among: SetupClient.allCases.map(\.rawValue))
+          ?? Phrase("choose one of \(SetupClient.allCases.map(\.rawValue).joined(separator: ", "))"))
     }
     return client
   }
@@ -74,7 +75,7 @@ struct SetupCommand {
     case .test:
       let context = try context(client)
       guard !context.url.isEmpty || client == .go else {
-        throw Failure(.invalidRequest, "no host is named", hint: "--host HOST")
+        throw Failure(.invalidRequest, "no host is named", hint: "name it with \("--host")")
       }
       guard try isSetUp(client, context) else {
         throw Failure(
@@ -138,7 +139,9 @@ struct SetupCommand {
     if let other = others.first {
       let accounts = Phrase.all([first.account, other.account])
       throw client.canNameAccount
-        ? Failure(.invalidRequest, Phrase("\(accounts) list \(place.text)"), hint: "--account NAME")
+        ? Failure(
+          .invalidRequest, Phrase("\(accounts) list \(place.text)"),
+          hint: Phrase("choose one: \(Phrase.choices([first.account, other.account], of: "account"))"))
         : Failure(
           .invalidConfiguration,
           Phrase("\(accounts) list \(place.text), and \(client.rawValue) cannot name one of them"))

@@ -100,14 +100,18 @@ struct SetupContext: Sendable {
     let name = entryName ?? name
     guard (1...64).contains(name.utf8.count),
       name.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
-    else { throw Failure(.invalidRequest, "a name of an entry has letters, digits, \"-\" and \"_\" only: --name NAME") }
+    else {
+      throw Failure(
+        .invalidRequest, "a name of an entry has letters, digits, \"-\" and \"_\" only",
+        hint: "name another one with \("--name")")
+    }
     return name
   }
 
   /// The user name at the place.
   func userName() throws(Failure) -> String {
     guard let user = user ?? listed?.user else {
-      throw Failure(.invalidRequest, "no user name is known for \(url)", hint: "--user NAME")
+      throw Failure(.invalidRequest, "no user name is known for \(url)", hint: "name it with \("--user")")
     }
     guard user.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
     else {

@@ -137,7 +137,8 @@ private struct MailServer {
   init(_ context: SetupContext, isOutgoing wanted: Bool?) throws(Failure) {
     guard let place = context.place, let uri = OriginEntry.uri(place.origin), uri.isMail else {
       throw Failure(
-        .invalidRequest, "\(context.url) is no mail server", hint: "--host imaps://HOST or submission://HOST")
+        .invalidRequest, "\(context.url) is no mail server",
+        hint: "name one with \("--host"), as \("imaps://") or \("submission://") and its host")
     }
     isOutgoing = !uri.hasScheme("imaps")
     isTLSFromTheStart = !uri.hasScheme("submission")

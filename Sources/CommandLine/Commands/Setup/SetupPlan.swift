@@ -163,7 +163,8 @@ extension SetupClient {
 
   private static func docker(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard context.place?.path.isEmpty ?? true else {
-      throw Failure(.invalidRequest, "docker asks by host, without a path", hint: "--host \(context.host)")
+      throw Failure(
+        .invalidRequest, "docker asks by host, without a path", hint: Phrase.choices([context.host], of: "host"))
     }
     let path = ["credHelpers", context.host]
     return try member(
@@ -191,7 +192,7 @@ extension SetupClient {
 
   private static func aws(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard let role = context.role else {
-      throw Failure(.invalidRequest, "no role is named", hint: "--role-arn ARN")
+      throw Failure(.invalidRequest, "no role is named", hint: "name it with \("--role-arn")")
     }
     guard role.utf8.allSatisfy({ $0 < 0x80 && ShellWord.isLiteral($0) }), !role.isEmpty else {
       throw Failure(.invalidRequest, "the name of the role holds characters that none may have")

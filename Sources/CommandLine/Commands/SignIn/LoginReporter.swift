@@ -207,7 +207,7 @@ struct LoginReporter {
   /// as every command's.
   mutating func failed(_ failure: Failure) {
     finish()
-    guard console.json, let members = failure.json.object else { return }
+    guard console.json, let members = console.completed(failure).json.object else { return }
     // The failure goes to standard error too, so a write error here takes nothing away.
     try? Console.answer(Self.event("error", members))
   }

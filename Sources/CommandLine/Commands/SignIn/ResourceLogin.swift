@@ -143,21 +143,3 @@ struct ResourceLogin {
         : Phrase("if you trust it: \(command.text)"))
   }
 }
-
-/// A command line that a person can paste into a shell, for hints.
-struct PastedCommand {
-  private var words: [String]
-
-  /// The command that was given, with other operands and without some of its options.
-  init(_ invocation: Invocation, operands: [String], without left: [OptionDeclaration]) {
-    words = ["agent"] + invocation.commandWords + operands
-    for (option, text) in invocation.given where !left.contains(where: { $0.name == option.name }) {
-      words.append("--\(option.name)")
-      if option.argument.metavar != nil { words.append(text) }
-    }
-  }
-
-  mutating func add(_ option: OptionDeclaration, _ value: String) { words += ["--\(option.name)", value] }
-
-  var text: String { words.map(ShellWord.quoted).joined(separator: " ") }
-}

@@ -10,7 +10,7 @@ enum RequestCommand {
     let client = DaemonClient(invocation)
     if client.console.json, output == nil {
       throw Failure(
-        .invalidRequest, "with --json the body needs a place of its own", hint: "name a file for it: --output FILE")
+        .invalidRequest, "with --json the body needs a place of its own", hint: "name a file for it with \("--output")")
     }
     let (data, includesHead) = (invocation[.data], invocation[.include])
     let request = try request(invocation, sendsBody: data != nil)

@@ -79,8 +79,8 @@ enum TokenField: Sendable, Hashable {
 
   private static let claimPrefix = "claim:"
 
-  /// Every spelling, for those who choose one.
-  static var spellings: [String] { words.map(\.0) + [claimPrefix + "NAME"] }
+  /// Every spelling, for those who choose one; of the claims one that most servers have.
+  static var spellings: [String] { words.map(\.0) + [claimPrefix + "email"] }
 
   /// Reads `access_token`, `claim:email` and the like; nil for anything else.
   init?(_ text: String) {

@@ -62,7 +62,7 @@ struct LevelSecret {
     guard mayAsk else {
       throw Failure(
         .invalidRequest, "the \(named.title) is not named, and --no-input forbids to ask for it",
-        hint: "--\(named.file.name) FILE or --\(named.descriptor?.name ?? "") NUMBER")
+        hint: "name a file with \("--\(named.file.name)")")
     }
     return SharedDescriptor(try isNew ? typedTwice() : typed(purpose))
   }

@@ -90,7 +90,7 @@ enum VaultCommand {
     let numbers = slots.map { String($0) }.joined(separator: ", ")
     throw Failure(
       .invalidRequest, "the passphrases of several slots are needed: \(numbers)",
-      hint: "type them, or remove slots first: agent vault remove-slot NUMBER")
+      hint: "type them, or remove slots first; all slots: agent vault status")
   }
 
   private static func change(

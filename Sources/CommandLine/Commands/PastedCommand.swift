@@ -1,0 +1,69 @@
+internal import Encoding
+internal import Wire
+
+/// A command line that a person can paste into a shell, for hints.
+struct PastedCommand: Sendable {
+  private let command: Command?
+  private let path: [String]
+  private var operands: [String]
+  private var options: [Correction.Addition]
+
+  /// The command that was given, with other operands and without some of its options.
+  init(_ invocation: Invocation, operands: [String], without left: [OptionDeclaration]) {
+    command = invocation.command
+    path = ["agent"] + invocation.commandWords
+    self.operands = operands
+    options = invocation.given.filter { given in !left.contains { $0.name == given.option.name } }.map { given in
+      Correction.Addition(given.option.name, given.option.argument.metavar == nil ? nil : given.text)
+    }
+  }
+
+  /// The command that was given, whole; nil for one whose words do not say what it does, as those of a sign-in that
+  /// goes on in the background.
+  init?(repeating invocation: Invocation) {
+    guard invocation.command != nil, invocation.trailing == nil,
+      invocation.texts(Option.resume.declaration).isEmpty
+    else { return nil }
+    self.init(invocation, operands: invocation.operands, without: [])
+  }
+
+  mutating func add(_ option: OptionDeclaration, _ value: String) { options.append(.init(option.name, value)) }
+
+  /// The command with a change; nil if the change is one of another command.
+  func changed(by correction: Correction) -> PastedCommand? {
+    guard correction.added.allSatisfy({ added in command?.option { $0.name == added.name } != nil }),
+      !correction.added.isEmpty || command?.name == .login
+    else { return nil }
+    var changed = self
+    changed.options.removeAll { option in
+      correction.removed.contains(option.name) || correction.added.contains { $0.name == option.name }
+    }
+    for addition in correction.added where !changed.replaceOperand(by: addition) { changed.options.append(addition) }
+    return changed
+  }
+
+  /// Puts an issuer in the place of the operand that spells it in another way.
+  private mutating func replaceOperand(by addition: Correction.Addition) -> Bool {
+    guard addition.name == Option.issuer.name, let issuer = addition.value,
+      let index = operands.firstIndex(where: { $0.utf8.contains(UInt8(ascii: ":")) && Self.isSame($0, issuer) })
+    else { return false }
+    operands[index] = issuer
+    return true
+  }
+
+  /// Whether a URL is that of an issuer with more or fewer slashes at the end, or that of its metadata, whose well-known
+  /// part is at the end (OpenID Connect Discovery, section 4) or before the path (RFC 8414, section 3.1).
+  private static func isSame(_ url: String, _ issuer: String) -> Bool {
+    let parts = url.split(separator: "/", omittingEmptySubsequences: true)
+    guard let index = parts.firstIndex(of: ".well-known"), index + 1 < parts.count else {
+      return parts == issuer.split(separator: "/", omittingEmptySubsequences: true)
+    }
+    return Array(parts[..<index] + parts[(index + 2)...])
+      == issuer.split(separator: "/", omittingEmptySubsequences: true)
+  }
+
+  var text: String {
+    let options = options.flatMap { ["--\($0.name)"] + [$0.value].compactMap { $0 } }
+    return (path + operands + options).map(ShellWord.quoted).joined(separator: " ")
+  }
+}

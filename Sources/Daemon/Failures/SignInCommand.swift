@@ -1,0 +1,54 @@
+internal import Encoding
+internal import Wire
+
+/// The command that signs in to an account, for hints.
+struct SignInCommand {
+  /// The name of the account; nil means the one that the daemon chooses.
+  let account: String?
+  /// The options that say the same as the sign-in that failed; none for an account that needs no more than its name.
+  let options: [String]
+
+  init(_ account: String?, _ options: [String] = []) {
+    self.account = account
+    self.options = options
+  }
+
+  /// The command as it is.
+  var phrase: Phrase { with([]) }
+
+  /// The command with one switch more.
+  func with(_ name: String, without removed: [String] = []) -> Phrase { with([.init(name)], without: removed) }
+
+  /// The command with more options. A client puts the command of its user in its place.
+  ///
+  /// - Parameters:
+  ///   - added: They replace options of the same name.
+  ///   - removed: The names of options that do not go together with those.
+  func with(_ added: [Correction.Addition], without removed: [String] = []) -> Phrase {
+    var words = options
+    for name in removed + added.map(\.name) {
+      while let index = words.firstIndex(of: "--\(name)") {
+        let hasValue = words.indices.contains(index + 1) && !words[index + 1].hasPrefix("--")
+        words.removeSubrange(index...(hasValue ? index + 1 : index))
+      }
+    }
+    words += added.flatMap { ["--\($0.name)"] + [$0.value].compactMap { $0 } }
+    let command = (["agent", "login"] + [account].compactMap { $0 } + words).map(ShellWord.quoted)
+      .joined(separator: " ")
+    if options.isEmpty, added.isEmpty { return Phrase(verbatim: command) }
+    return Phrase(Correction(command, adding: added, removing: removed))
+  }
+}
+
+extension SignInCommand {
+  /// The names of the options for a sign-in that ask or read a secret of the client, which only one of them may do, and of
+  /// those that forbid to ask.
+  private static let secrets = ["client-secret-file", "client-secret-env", "no-input"]
+
+  /// The command for a terminal, on which what is missing is asked for.
+  var asking: Phrase { with([], without: ["no-input", "json", "start"]) }
+  var askingForSecret: Phrase { with("client-secret-prompt", without: Self.secrets) }
+  var registering: Phrase { with("register", without: ["client-id", "client-secret-prompt"] + Self.secrets) }
+  var pasting: Phrase { with("paste", without: ["browser", "device", "no-open"]) }
+  var allowingHTTPLoopback: Phrase { with("allow-http-loopback") }
+}

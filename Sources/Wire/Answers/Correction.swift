@@ -1,0 +1,81 @@
+internal import Encoding
+
+/// A command in a hint that is the one that failed with other options, or a sign-in with them. A client that knows the
+/// whole command line of its user puts that in its place, with the same change.
+package struct Correction: Sendable, Hashable {
+  /// The most options that one changes.
+  private static let mostChanges = 16
+
+  /// The command as it is in the hint, quoted for `sh`.
+  package let command: String
+
+  /// The options that are added, or that replace those of the same name.
+  package let added: [Addition]
+
+  /// The names, without dashes, of the options that are left out.
+  package let removed: [String]
+
+  /// An option by its name without dashes; the value is nil for a switch.
+  package struct Addition: Sendable, Hashable {
+    package let name: String
+    package let value: String?
+
+    package init(_ name: String, _ value: String? = nil) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package init(_ command: String, adding added: [Addition], removing removed: [String]) {
+    self.command = command
+    self.added = added
+    self.removed = removed
+  }
+}
+
+extension Correction {
+  /// `{"command","add","remove"}`; an addition is `{"option","value"}`.
+  var json: JSON {
+    let added = self.added.map { addition in
+      var object = JSONObject([("option", .string(addition.name))])
+      object["value"] = addition.value.map { .string($0) }
+      return JSON.object(object)
+    }
+    return .object(
+      JSONObject([
+        ("command", .string(command)), ("add", .array(added)), ("remove", .array(removed.map { .string($0) })),
+      ]))
+  }
+
+  /// Reads what ``json`` writes; nil for anything else.
+  init?(_ json: JSON) {
+    guard let command = json["command"]?.string, let added = json["add"]?.array, let removed = json["remove"]?.array,
+      added.count + removed.count <= Self.mostChanges
+    else { return nil }
+    self.init(
+      TerminalText.clean(command, limit: 16_384),
+      adding: added.compactMap { addition in
+        addition["option"]?.string.map { Addition($0, addition["value"]?.string) }
+      },
+      removing: removed.compactMap(\.string))
+    guard self.added.count == added.count, self.removed.count == removed.count else { return nil }
+  }
+}
+
+extension Phrase {
+  /// The phrase with another command in the place of each correction.
+  ///
+  /// - Parameter command: Returns the command; nil leaves the one of the hint.
+  package func correcting(_ command: (Correction) -> String?) -> Phrase {
+    guard plural == nil else { return self }
+    return Phrase(
+      template: template,
+      values: values.map { value in
+        switch value {
+        case .text: value
+        case .phrase(let phrase): .phrase(phrase.correcting(command))
+        case .command(let correction): .text(command(correction) ?? correction.command)
+        }
+      })
+  }
+}

@@ -1,0 +1,199 @@
+import Platform
+import TestSupport
+import Testing
+
+/// The texts that can be translated, as the catalogue of them has them. Another check sees that each is translated.
+struct Catalogue: Sendable {
+  /// The parts of each text around its values, and the first of them again.
+  private let texts: [Text]
+
+  private struct Text: Sendable {
+    let first: Substring
+    let rest: ArraySlice<Substring>
+
+    /// Whether all parts are in a line, one behind the other.
+    func isWithin(_ line: Substring) -> Bool {
+      var left = line
+      for part in [first] + rest {
+        guard let range = left.firstRange(of: part) else { return false }
+        left = left[range.upperBound...]
+      }
+      return true
+    }
+  }
+
+  private static let shared = Result { try Catalogue() }
+
+  private init() throws {
+    let entries = try Manual.file("share/po/agent.pot").replacing("\"\n\"", with: "").split(separator: "\n")
+    texts = entries.compactMap { line -> Text? in
+      guard line.hasPrefix("msgid ") || line.hasPrefix("msgid_plural ") else { return nil }
+      let text = String(line.drop { $0 != "\"" }.dropFirst().dropLast())
+      let parts = Self.parts(
+        text.replacing("\\n", with: "\n").replacing("\\\"", with: "\"").replacing("\\\\", with: "\\"))
+      // Of nothing but values nothing can be told.
+      return parts.contains { $0.contains(where: \.isLetter) } ? Text(first: parts[0], rest: parts.dropFirst()) : nil
+    }
+  }
+
+  private static func parts(_ text: String) -> [Substring] {
+    text.split(separator: "%", omittingEmptySubsequences: false).enumerated().map { index, part in
+      // A value is a percent sign, a number, a dollar sign and a letter.
+      guard index > 0, let end = part.firstIndex(of: "$") else { return part }
+      return part[end...].dropFirst(2)
+    }
+  }
+
+  /// The English that would remain in a text in another language: words of the text, or of the values in it, that are no
+  /// text of the catalogue.
+  func remains(of text: Substring) -> [String] {
+    var reader = Reader(texts: texts.filter { $0.isWithin(text) })
+    return reader.remains(of: text)
+  }
+
+  /// Reads one line, by the texts that can be in it.
+  private struct Reader {
+    let texts: [Text]
+    private var known: [Substring: [String]] = [:]
+
+    init(texts: [Text]) { self.texts = texts }
+
+    mutating func remains(of text: Substring) -> [String] {
+      if let known = known[text] { return known }
+      var words = EnglishWords.found(in: String(text))
+      if !words.isEmpty {
+        for candidate in texts where text.hasPrefix(candidate.first) {
+          guard isWhole(text.dropFirst(candidate.first.count), candidate.rest) else { continue }
+          words = []
+          break
+        }
+      }
+      // The name of a member or an error of the standard may be behind a text, in brackets.
+      if !words.isEmpty, text.hasSuffix(")"), let bracket = text.lastIndex(of: "("), text[..<bracket].hasSuffix(" "),
+        EnglishWords.found(in: String(text[bracket...])).isEmpty, remains(of: text[..<bracket].dropLast()).isEmpty
+      {
+        words = []
+      }
+      // Two texts with a colon between them are one without words of its own: an account, a host or a subject and what is
+      // said of it, or what failed and why.
+      for range in text.ranges(of: ": ") where !words.isEmpty {
+        let (first, second) = (text[..<range.lowerBound], text[range.upperBound...])
+        // Behind an error's name stand the words of the server.
+        let isTold = first.hasSuffix(")") && first.split(separator: "(").last?.contains("_") == true
+        if remains(of: first).isEmpty, isTold || remains(of: second).isEmpty { words = [] }
+      }
+      known[text] = words
+      return words
+    }
+
+    /// Whether a text is a value, a part, a value, a part, and so on to its end, and nothing remains of any value.
+    private mutating func isWhole(_ text: Substring, _ parts: ArraySlice<Substring>) -> Bool {
+      guard let part = parts.first else { return text.isEmpty }
+      if parts.count == 1 {
+        return text.hasSuffix(part) && remains(of: text.dropLast(part.count)).isEmpty
+      }
+      for range in text.ranges(of: part) {
+        if remains(of: text[..<range.lowerBound]).isEmpty, isWhole(text[range.upperBound...], parts.dropFirst()) {
+          return true
+        }
+      }
+      return false
+    }
+  }
+
+  /// Has each line that a command that failed has told of itself be a text of the catalogue, whatever values are in it.
+  static func check(_ result: ProcessResult, of arguments: [String]) throws {
+    guard !result.succeeded, !arguments.contains("--json") else { return }
+    try check(result.errorText, of: arguments)
+  }
+
+  /// The same for what several commands have told.
+  static func check(_ errorText: String, of arguments: [String]) throws {
+    let catalogue = try shared.get()
+    // What is told step by step is for those who look into the program, and in English.
+    let tellsSteps = arguments.contains { $0 == "-v" || $0.contains(" -v ") || $0.contains("--verbose") }
+    for line in errorText.split(separator: "\n") {
+      guard let prefix = ["agent: error: ", "agent: hint: ", "agent: "].first(where: line.hasPrefix) else { continue }
+      if tellsSteps, prefix == "agent: " { continue }
+      let text = line.dropFirst(prefix.count)
+      var remains = catalogue.remains(of: text)
+      // Between quotes stands a word of somebody else.
+      if !remains.isEmpty, text.contains("\"") {
+        let parts = text.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+        let own = parts.map { $0.offset % 2 == 0 ? String($0.element) : "x" }.joined(separator: "\"")
+        remains = catalogue.remains(of: own[...])
+      }
+      // Before what is wrong with a file stands its path.
+      if !remains.isEmpty, text.hasPrefix("/"), let space = text.firstIndex(of: " ") {
+        remains = catalogue.remains(of: text[space...].dropFirst())
+      }
+      // A helper tells all in one line: the error, and the hint behind it in brackets.
+      if !remains.isEmpty, text.hasSuffix(")"), let bracket = text.firstRange(of: " (") {
+        remains = catalogue.remains(of: text[..<bracket.lowerBound])
+        remains += catalogue.remains(of: text[bracket.upperBound...].dropLast())
+      }
+      #expect(remains.isEmpty, "no other language has \(remains) in \"\(line)\" of \(arguments)")
+    }
+  }
+}
+
+/// Finds English words in a text that is in another language.
+enum EnglishWords {
+  /// Words that are in most English sentences, and in no German one.
+  private static let common: Set<String> = [
+    "the", "is", "are", "not", "no", "to", "of", "for", "and", "or", "with", "without", "cannot", "must", "there",
+    "has",
+    "have", "had", "be", "been", "by", "from", "at", "it", "its", "that", "this", "these", "which", "does", "did", "do",
+    "done", "only", "than", "if", "then", "your", "you", "needs", "takes", "give", "given", "choose", "again",
+    "unknown",
+    "value", "wrong", "failed", "denied", "invalid", "missing", "such", "file", "could", "may", "their", "them", "when",
+    "where", "who", "one", "every", "any", "nothing", "already", "before", "after", "between", "now", "found", "kept",
+  ]
+
+  /// The English words that remain without what is the same in all languages: what is quoted, addresses, paths,
+  /// options, names with a sign or a digit in them, what a server said, and commands up to the end of a part of a
+  /// sentence.
+  static func found(in text: String) -> [String] {
+    var words: [String] = []
+    for line in text.split(separator: "\n") { words += found(inLine: withoutQuotes(String(line))) }
+    return words
+  }
+
+  private static func found(inLine line: String) -> [String] {
+    var words: [String] = []
+    var isCommand = false
+    for part in line.split(separator: " ") {
+      let word = part.drop { !isLetter($0) }
+      let bare = String(word.prefix { isLetter($0) })
+      let ends = part.last.map { ";,?.:؛،؟".contains($0) } ?? false
+      if part == "agent" || part == "chmod" || part == "ssh" { isCommand = true }
+      let isName = part.contains { "/_=@-.0123456789".contains($0) } && !ends || part.hasPrefix("-")
+      if !isCommand, !isName, common.contains(bare), String(word).dropFirst(bare.count).allSatisfy({ !isLetter($0) }) {
+        words.append(bare)
+      }
+      if ends { isCommand = false }
+    }
+    return words
+  }
+
+  private static func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter }
+
+  /// The text without what stands in quotes, or behind "server:" in brackets.
+  private static func withoutQuotes(_ text: String) -> String {
+    var result = ""
+    var end: Character?
+    for character in text {
+      if let closing = end {
+        if character == closing { end = nil }
+      } else if let closing = quotes[character] {
+        end = closing
+      } else {
+        result.append(character)
+        if result.hasSuffix("(server: ") || result.hasSuffix("(Server: ") || result.hasSuffix("(الخادم: ") { end = ")" }
+      }
+    }
+    return result
+  }
+
+  private static let quotes: [Character: Character] = ["„": "“", "«": "»", "\"": "\"", "'": "'"]
+}
