@@ -2,7 +2,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// Runs blocking work on threads, and handles the results on the loop's thread.
+/// Runs blocking work on threads, and handles the results on the loop's thread (the loop never blocks).
 ///
 /// Work on this machine's files has a few threads, which never wait for a network or for a peer. Work that waits for
 /// others has as many as the system allows, shared by ``WaitShare``.

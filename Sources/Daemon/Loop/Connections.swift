@@ -46,7 +46,7 @@ final class Connections {
     guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { return log.note(.peerDropped(.otherUser)) }
     if isCrowded { dropIdlest() }
     guard connections.count < mostConnections else {
-      // The buffer of a new socket takes the line whole.
+      // Every refusal is told; the buffer of a new socket takes the line whole.
       let line = Reply.failure(tooManyRequests).serialized()
       _ = try? descriptor.write(line.span)
       return log.note(.peerDropped(.crowded))

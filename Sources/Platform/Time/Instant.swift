@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A moment on `CLOCK_BOOTTIME`, which counts suspend and is never set back.
+/// A moment on `CLOCK_BOOTTIME`, which counts suspend and is never set back (times are true).
 ///
 /// Arithmetic saturates: durations come from servers, so no sum of them may trap.
 package struct Instant: Sendable, Hashable, Comparable {

@@ -179,7 +179,7 @@ package struct RefreshOperation: Sendable {
     _ = try services.write(rotated: held, of: account, replacing: generation)
   }
 
-  /// Only `invalid_grant` ends a grant, and only if no other process replaced the token meanwhile.
+  /// Only the issuer ends a session: only `invalid_grant` ends a grant, and only if no other process replaced the token meanwhile.
   private func exchange(
     _ refreshToken: SharedSecret, at live: inout LiveServer, _ stored: inout SessionServices.StoredRecord
   ) throws(SessionError) -> TokenEndpointAnswer {

@@ -4,7 +4,7 @@ internal import Crypto
 internal import Platform
 package import Vocabulary
 
-/// Ends an account's session: first here, on disk, then at the server. Blocking.
+/// Ends an account's session: first here, on disk, then at the server (sign-out is durable first). Blocking.
 ///
 /// The end here waits neither for the server nor for a refresh under way. Until the server confirms, the record keeps the
 /// tokens for their revocation alone, at most for ``SignOutOperation/revocationLifetime`` seconds.

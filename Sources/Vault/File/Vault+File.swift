@@ -129,7 +129,7 @@ extension Vault {
 
 extension Vault {
   /// Checks that a write would not fail for lack of space, rights or locks, and changes nothing. Call it before a step
-  /// that cannot be undone and whose result must be stored.
+  /// that cannot be undone and whose result must be stored (reserve first).
   ///
   /// - Throws: The error that the write would throw.
   package func rehearseWrite() throws(VaultError) {

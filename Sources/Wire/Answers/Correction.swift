@@ -1,7 +1,7 @@
 internal import Encoding
 
 /// A command in a hint that is the one that failed with other options, or a sign-in with them. A client that knows the
-/// whole command line of its user puts that in its place, with the same change.
+/// whole command line of its user puts that in its place, with the same change (hints run).
 package struct Correction: Sendable, Hashable {
   /// The most options that one changes.
   private static let mostChanges = 16
