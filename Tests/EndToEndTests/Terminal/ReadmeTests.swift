@@ -26,6 +26,11 @@ import Testing
         agent account rename work github -q
         mkdir bin; printf '#!/bin/sh\\necho "$* with $GH_TOKEN"\\n' >bin/gh; chmod 700 bin/gh; PATH=$PWD/bin:$PATH
         """, output: "repo list with TOKEN\n"),
+    "agent exec --lease --only https://api.example.org/me work -- ./assistant": Trial(
+      before: """
+        issuer=$(agent account show work --json | jq -r .settings.issuer); agent account set work --host "$issuer" -q
+        printf '#!/bin/sh\nagent request %s/userinfo\n' "$issuer" >assistant; chmod 700 assistant
+        """, output: #"{"sub":"SUBJECT"#),
     "agent token work --no-input --timeout 10s >/dev/null || exit": Trial(after: "echo on", output: "on\n"),
     "agent account set work --host api.example.org": Trial(message: "agent: changed work\n"),
     "agent request https://api.example.org/me": Trial(output: #"{"sub":"SUBJECT""#),
