@@ -18,6 +18,11 @@ extension Failure {
       self.init(
         .stepUpNeeded, "\(origin) wants a sign-in of another kind, or a more recent one",
         hint: Self.stepUp(name, acrValues, maxAge))
+    case .insufficientScope(let needed) where !needed.isEmpty && account.granted.isSuperset(of: needed):
+      // Another sign-in would bring the same scope.
+      self.init(
+        .accessDenied, "\(origin) does not permit this, though the token has the scope that it names",
+        hint: "ask whoever runs the service for the right to do this")
     case .insufficientScope(let needed):
       self.init(
         .accessDenied, "\(origin) wants a scope that the token does not have", hint: Self.scopes(account, needed))
@@ -96,4 +101,9 @@ extension Failure {
     }
     return " --\(name)\(text.utf8.first == UInt8(ascii: "-") ? "=" : " ")\(ShellWord.quoted(text))"
   }
+}
+
+extension LiveAccount {
+  /// The values of the scope that the server granted.
+  fileprivate var granted: Set<String> { Set((session.grant?.scope ?? "").split(separator: " ").map(String.init)) }
 }

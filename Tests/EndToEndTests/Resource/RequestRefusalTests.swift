@@ -133,6 +133,10 @@ import Testing
         "agent login work --scope 'openid profile email offline_access write admin'"
       ),
       (
+        403, #"Bearer error="insufficient_scope", scope="profile openid""#, 6,
+        "ask whoever runs the service for the right to do this"
+      ),
+      (
         401, #"Bearer error="insufficient_claims", claims="eyJhIjp7fX0=""#, 3,
         "agent login work --claims-challenge eyJhIjp7fX0"
       ),
