@@ -31,10 +31,10 @@ extension OAuthError {
   /// Google says `invalid_request` and "client_secret is missing."
   fileprivate func secretHint(_ login: SignInCommand) -> Phrase? {
     if code == .invalidClient, let advice {
-      guard advice.contains("secret"), !advice.contains("--") else { return nil }
+      guard advice.hasPart("secret"), !advice.hasPart("--") else { return nil }
       return Phrase("\(Phrase(advice: advice)): \(login.askingForSecret)")
     }
-    guard code == .invalidRequest, serverDescription?.contains("client_secret") == true else { return nil }
+    guard code == .invalidRequest, serverDescription?.hasPart("client_secret") == true else { return nil }
     return Phrase("if the client has a secret: \(login.askingForSecret)")
   }
 

@@ -121,7 +121,7 @@ final class Lease: Admission {
   /// Whether all servers read a path alike: it has no separator that is encoded, doubled or of another kind.
   private static func isPlain(_ path: String) -> Bool {
     let path = path.lowercased()
-    return !["//", "\\", "%2f", "%5c", "%2e", "%25", "%00", ";"].contains { path.contains($0) }
+    return !["//", "\\", "%2f", "%5c", "%2e", "%25", "%00", ";"].contains { path.hasPart($0) }
   }
 
   private func refusal(_ failure: Failure, _ ticket: Ticket?) -> Failure {
@@ -169,7 +169,7 @@ final class Lease: Admission {
       Failure(failure.code, "the resource wants another sign-in than the one that the lease is for")
     case _ where failure.code.exitStatus == .signInNeeded:
       Failure(failure.code, "the account of the lease needs a sign-in")
-    case _ where failure.message.contains(account.text):
+    case _ where failure.message.hasPart(account.text):
       Failure(failure.code, "the request cannot be made with this lease")
     default: Failure(failure.code, failure.text)
     }

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Encoding
 internal import OAuth
 
 /// A libcurl handle: one transfer at a time, and the connection of the last one.
@@ -129,7 +130,7 @@ internal import OAuth
   /// tell.
   var hasMetPlainText: Bool {
     let text = unsafe String(cString: problem)
-    return ["wrong version number", "packet length too long", "http request"].contains(where: text.contains)
+    return ["wrong version number", "packet length too long", "http request"].contains { text.hasPart($0) }
   }
 
   func number(_ info: CURLINFO) -> Int {
