@@ -20,6 +20,8 @@ final class Leases: AccountPart {
   /// Limit of the requests of all leases that are made at a time: the person's own go on.
   private static let mostTransfers = 64
   private static let mostEntries = 64
+  /// Time after which peers are accepted again when there was no descriptor for them.
+  private static let restInterval = Duration.milliseconds(500)
   /// Limit of the leases, over ones among them, whose events are kept.
   private static let mostRings = 32
 
@@ -88,19 +90,24 @@ final class Leases: AccountPart {
 
   private func begin(_ opened: Opened) throws(Failure) {
     let lease = opened.lease
-    do {
-      opened.key = try loop.watch(opened.socket.descriptor.raw) { [unowned self, unowned opened] in accept(opened) }
-    } catch {
-      throw Failure(.internalError, "the socket of the lease cannot be watched")
-    }
+    do { try watch(opened) } catch { throw Failure(.internalError, "the socket of the lease cannot be watched") }
     leases[lease.owner] = opened
     if let end = lease.end { schedule(at: end) { [self] in self.end(lease, .time) } }
     note(.opened(account: lease.account.text), lease.name, nil)
     tellOwner(of: lease)
   }
 
+  private func watch(_ opened: Opened) throws(SystemError) {
+    opened.key = try loop.watch(opened.socket.descriptor.raw) { [unowned self, unowned opened] in accept(opened) }
+  }
+
   private func accept(_ opened: Opened) {
-    while let socket = try? UnixSocket.accept(opened.socket.descriptor) {
+    while true {
+      let socket: FileDescriptor
+      do { socket = try UnixSocket.accept(opened.socket.descriptor) } catch {
+        if error.isOutOfDescriptors { rest(opened) }
+        return
+      }
       let peers = leases.values.reduce(0) { $0 + $1.lease.peers.count }
       guard let peer = try? UnixSocket.peer(socket), peer.user == Machine.userID,
         opened.lease.peers.count < Self.mostPeers, peers < Self.mostPeersOfAll,
@@ -110,6 +117,16 @@ final class Leases: AccountPart {
         continue
       }
       opened.lease.came(connection, LeaseEntry.Peer(user: Int(peer.user), process: Int(peer.process)))
+    }
+  }
+
+  /// Lets peers wait for a while, since there is no descriptor for them.
+  private func rest(_ opened: Opened) {
+    if let key = opened.key { loop.unwatch(key) }
+    opened.key = nil
+    schedule(at: loop.now.advanced(by: Self.restInterval)) { [self] in
+      guard leases[opened.lease.owner] === opened, opened.key == nil else { return }
+      if (try? watch(opened)) == nil { rest(opened) }
     }
   }
 

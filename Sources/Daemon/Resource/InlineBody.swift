@@ -9,6 +9,8 @@ final class InlineBody {
   private unowned let loop: any ReplySink
   private var key: UInt64?
   private var sent = 0
+  /// A part is being sent further up the stack.
+  private var isSending = false
   /// Sends the last line, once so many bytes are sent.
   private var end: (bytes: Int, act: () -> Void)?
 
@@ -36,22 +38,26 @@ final class InlineBody {
   }
 
   private func send() {
+    guard !isSending else { return }
+    isSending = true
+    defer { isSending = false }
+    pass()
+    finish()
+  }
+
+  /// Passes on what the pipe has, as long as the peer reads.
+  private func pass() {
     while true {
       guard loop.unread(by: ticket) < Self.mostUnread else { return unwatch() }
       var piece: [UInt8] = []
       let count: Int
       do { count = try reading.descriptor.read(into: &piece, upTo: CallRequest.mostEventBytes) } catch {
-        if error.isAgain { watch() } else { unwatch() }
-        break
+        return error.isAgain ? watch() : unwatch()
       }
-      guard count > 0 else {
-        unwatch()
-        break
-      }
+      guard count > 0 else { return unwatch() }
       sent += count
       loop.send(.event(.body(piece)), to: ticket)
     }
-    finish()
   }
 
   /// - Parameters:

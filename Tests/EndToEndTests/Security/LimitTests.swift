@@ -49,6 +49,27 @@ import Testing
     }
   }
 
+  @Test func `has the peers of a lease wait for a free descriptor without using the processor`() throws {
+    try Session.with { session in
+      try #require(session.tree.agent("account", "set", "work", "--host", "https://api.example").succeeded)
+      let serving = try session.tree.start(["serve", "work"])
+      let path = try serving.readLine()
+      let daemon = try session.tree.daemon()
+      let open = try ProcessRunner.shell("ls /proc/\(daemon)/fd").lines.compactMap { Int($0) }
+      try Self.setDescriptors(of: daemon, try #require(open.max()) + 1)
+      let late = try Peer(path)
+      _ = try late.send(Array(#"{"v":1,"request":"lease_status"}"#.utf8) + [0x0A])
+      let before = try Self.processorTicks(of: daemon)
+      // There is nothing to wait for: that nothing happens is what is tested.
+      Threads.sleep(for: .seconds(2))
+      #expect(try Self.processorTicks(of: daemon) - before < 50, "half a second of two")
+      #expect(try !late.hasAnswer)
+      try Self.setDescriptors(of: daemon, 1024)
+      #expect(try late.readLine()?.contains("uses_left") == false)
+      #expect(try serving.terminate() == .exited(0))
+    }
+  }
+
   private static func setDescriptors(of process: Int32, _ count: Int) throws {
     let result = try ProcessRunner.run(
       executable: "/usr/bin/prlimit", arguments: ["--pid", "\(process)", "--nofile=\(count):"])
