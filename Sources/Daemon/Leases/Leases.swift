@@ -11,7 +11,7 @@ final class Leases: AccountPart {
   private var leases: [Ticket: Opened] = [:]
   /// The recent events of each lease, the latest lease last: one that is used much pushes out no other's.
   private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
-  private let resources: ResourceRequests
+  private unowned let resources: ResourceRequests
 
   private static let most = 16
   /// Limit of the connections of one lease, and of all.

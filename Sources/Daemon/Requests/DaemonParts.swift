@@ -8,7 +8,6 @@ final class DaemonParts {
   let broker: TokenBroker
   let signIns: SignIns
   let resources: ResourceRequests
-  let leases: Leases
   let proofs: ProofRequests
   let placed: PlacedTokens
   let roles: AssumedRoles
@@ -28,7 +27,6 @@ final class DaemonParts {
     broker = TokenBroker(context, lock: lock)
     signIns = SignIns(context, broker)
     resources = ResourceRequests(context, broker)
-    leases = Leases(context, broker, resources)
     locking = Locking(context, lock, broker, signIns, resources)
     proofs = ProofRequests(context, broker)
     placed = PlacedTokens(context, broker)
@@ -39,7 +37,7 @@ final class DaemonParts {
     vault = VaultRequests(context, lock, locking)
     signOuts = SignOuts(context, broker, signIns, resources, tokenFiles)
     locking.onUnlock = { [unowned signOuts] in signOuts.revokeOwed() }
-    events = try SessionEvents(context, broker, EventCommands(running: context), tokenFiles, leases, lock)
+    events = try SessionEvents(context, broker, EventCommands(running: context), tokenFiles, resources.leases, lock)
     accounts = AccountRequests(context, broker, signIns, signOuts, tokenFiles, events)
     status = StatusRequests(context, broker)
     identity = IdentityRequests(context, broker)
@@ -48,7 +46,7 @@ final class DaemonParts {
   /// Stops all parts: no new work begins, and unapproved sign-ins are cancelled.
   func stop() {
     broker.isStopping = true
-    leases.stop()
+    resources.leases.stop()
     signIns.stop()
     resources.endTransfers(Failure(.cancelled, "the daemon is stopping"))
     verifications.endVerifications()
@@ -60,7 +58,7 @@ final class DaemonParts {
   func abandon(_ ticket: Ticket) {
     events.abandon(ticket)
     tokenFiles.abandon(ticket)
-    leases.abandon(ticket)
+    resources.leases.abandon(ticket)
     broker.abandon(ticket)
     signIns.abandon(ticket)
     resources.abandon(ticket)

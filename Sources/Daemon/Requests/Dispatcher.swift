@@ -57,10 +57,10 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .verify(let request):
         try parts.verifications.verify(request, ticket, hasDeadline: envelope.timeoutSeconds != nil, passed: passed)
       case .vault(let request): try parts.vault.vault(request, ticket, passed: passed)
-      case .events(let request) where request.leases: loop.send(.result(parts.leases.json), to: ticket)
+      case .events(let request) where request.leases: loop.send(.result(parts.resources.leases.json), to: ticket)
       case .events(let request): try parts.events.events(request, ticket)
-      case .lease(let request): try parts.leases.open(request, ticket, passed: passed)
-      case .leaseStatus: try parts.leases.status(ticket)
+      case .lease(let request): try parts.resources.leases.open(request, ticket, passed: passed)
+      case .leaseStatus: try parts.resources.leases.status(ticket)
       case .tokenFile(let request): try parts.tokenFiles.tokenFile(request, ticket)
       }
     } catch {

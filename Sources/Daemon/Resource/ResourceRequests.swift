@@ -10,6 +10,8 @@ internal import Wire
 /// whose token is rejected is made once more with a new token.
 final class ResourceRequests: AccountPart {
   private var transfers: [Ticket: ResourceTransfer] = [:]
+  /// The sockets that lend such requests.
+  private(set) lazy var leases = Leases(context, broker, self)
   /// The bodies of inline requests that are on their way.
   private var bodies: [Ticket: InlineBody] = [:]
 
