@@ -22,8 +22,8 @@ enum DaemonLauncher {
   /// - Parameters:
   ///   - patience: How long each of two waits may take: for another command that starts it, and for it to listen. One that
   ///     was begun goes on to start when the time is over.
-  ///   - startsNamed: Whether one is started where `AGENT_SOCKET` names the place. That may be a socket of somebody who
-  ///     lends less than the whole daemon, and is gone.
+  ///   - startsNamed: Whether one is started where `AGENT_SOCKET` names the place. That may be the
+  ///     socket of a lease that has ended, in whose place no daemon must stand.
   /// - Throws: `daemon_unavailable` when none listens at a place that is named.
   static func connectOrStart(
     _ console: Console = .silent, patience: Duration = DaemonLauncher.patience, startsNamed: Bool = false

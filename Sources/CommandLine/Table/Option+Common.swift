@@ -31,7 +31,7 @@ enum Options {
     }
   }
 
-  /// What a lease permits.
+  /// The options that restrict a lease.
   static var lease: [OptionDeclaration] {
     [
       Option.places.declaration, Option.methods.declaration, Option.leaseTime.declaration,

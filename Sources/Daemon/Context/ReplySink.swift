@@ -22,8 +22,8 @@ protocol ReplySink: AnyObject {
   func unread(by ticket: Ticket) -> Int
   /// Adds a peer that came by a lent socket, and returns the number of its connection.
   func admit(_ descriptor: consuming FileDescriptor, under admission: any Admission) throws(SystemError) -> UInt64
-  /// Closes the connections of these terms, after what is to be sent to them.
-  func dropPeers(of admission: any Admission)
+  /// Ends the requests of the connections under these terms with a failure, and closes them when all was sent.
+  func dropPeers(of admission: any Admission, saying failure: Failure)
   /// Sets the time at which an unanswered request times out.
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
 }

@@ -46,7 +46,7 @@ final class Connections {
     guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { return log.note(.peerDropped(.otherUser)) }
     if isCrowded { dropIdlest() }
     guard connections.count < mostConnections else {
-      // Every refusal is told; the buffer of a new socket takes the line whole.
+      // The buffer of a new socket takes the line whole (every refusal is told).
       let line = Reply.failure(tooManyRequests).serialized()
       _ = try? descriptor.write(line.span)
       return log.note(.peerDropped(.crowded))
@@ -234,8 +234,13 @@ extension Connections: ReplySink {
 
   func unread(by ticket: Ticket) -> Int { connection(of: ticket)?.unreadBytes ?? 0 }
 
-  func dropPeers(of admission: any Admission) {
+  func dropPeers(of admission: any Admission, saying failure: Failure) {
     for connection in connections.values where connection.admission === admission {
+      if let ticket = connection.current {
+        handler?.abandon(ticket)
+        send(.failure(failure), to: ticket)
+      }
+      if connection.isDropped { continue }
       if connection.hasOutput { connection.closesWhenSent = true } else { drop(connection) }
     }
   }

@@ -11,7 +11,7 @@ internal import Wire
 final class ResourceRequests: AccountPart {
   private var transfers: [Ticket: ResourceTransfer] = [:]
   /// The sockets that lend such requests.
-  private(set) lazy var leases = Leases(context, broker, self)
+  private(set) lazy var leases = Leases(context, broker)
   /// The bodies of inline requests that are on their way.
   private var bodies: [Ticket: InlineBody] = [:]
 

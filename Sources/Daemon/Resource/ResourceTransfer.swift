@@ -61,7 +61,7 @@ final class ResourceTransfer: @unchecked Sendable {
     }
   }
 
-  /// What stands for the descriptors of an inline request.
+  /// Makes the descriptors that an inline request does not bring.
   ///
   /// - Parameter reading: Becomes the end that the answer's body comes out of.
   private static func descriptors(

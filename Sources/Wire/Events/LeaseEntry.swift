@@ -29,7 +29,7 @@ extension Event {
   }
 }
 
-/// What happened to a lease, for the person who gave it. A path or a query is never part of it.
+/// An event of a lease, for the person who gave it. A path or a query is never part of it.
 package struct LeaseEntry: Sendable, Hashable {
   /// Unix seconds.
   package let time: Int

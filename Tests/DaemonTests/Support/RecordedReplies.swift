@@ -44,7 +44,7 @@ final class RecordedReplies: ReplySink {
   func admit(_ descriptor: consuming FileDescriptor, under admission: any Admission) throws(SystemError) -> UInt64 { 1 }
   func stream(to ticket: Ticket, _ act: @escaping () -> Void) {}
   func unread(by ticket: Ticket) -> Int { 0 }
-  func dropPeers(of admission: any Admission) {}
+  func dropPeers(of admission: any Admission, saying failure: Failure) {}
   func setDeadline(_ deadline: Instant, of ticket: Ticket) {}
 }
 

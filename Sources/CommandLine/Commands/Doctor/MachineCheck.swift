@@ -48,7 +48,7 @@ enum MachineCheck {
     }
   }
 
-  /// What came of asking at a place.
+  /// The outcome of asking at a place.
   private enum Reach: Sendable {
     case absent
     /// A socket that a daemon left behind.

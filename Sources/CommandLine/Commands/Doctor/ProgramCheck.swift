@@ -53,7 +53,7 @@ enum ProgramCheck {
     return [Finding(.setup, .ok, outcome.phrase)]
   }
 
-  /// What keeps a program from finding this one by the name that setup has linked.
+  /// The reason why a program does not find this one by the name that setup has linked.
   private static func problem(of link: (name: String, target: String), _ again: Phrase) -> Finding? {
     guard let directory = try? SetupLinks.directory() else { return nil }
     let path = "\(directory)/\(link.name)"

@@ -9,7 +9,7 @@ enum GitHelper {
     input: { ["get", "erase", "store"].contains($0.last ?? "") ? .paragraph : .nothing },
     refusal: { failure, _, _ in
       if failure.code == .placeNotListed { return HelperRefusal(isSilent: true, status: 0) }
-      // Git would ask for a password next, which helps nobody where only a sign-in does. After another failure its next
+      // Git would ask for a password next, which is of no use where only a sign-in helps. After another failure its next
       // helper may have one.
       return endsSession(failure.code) ? HelperRefusal(output: "quit=1\n") : HelperRefusal()
     },

@@ -80,7 +80,7 @@ struct LeaseKeeper: ~Copyable {
     }
   }
 
-  /// - Throws: What is no end of the lease, but of the daemon.
+  /// - Throws: A failure of the daemon alone: the lease goes on at the next one.
   private mutating func fail(_ failure: Failure) throws(Failure) {
     if failure.code != .daemonUnavailable, failure.code != .tooBusy { ending = failure }
     throw failure

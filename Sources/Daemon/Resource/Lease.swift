@@ -6,7 +6,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// What a lease lends, and what of it was used. Every request of its peers passes ``admit(_:_:)``, which pins account and
+/// The terms of a lease, and how much of it was used. Every request of its peers passes ``admit(_:_:)``, which pins account and
 /// token before any part of the daemon sees it. Used on the loop only.
 final class Lease: Admission {
   /// 16 hexadecimal digits.
@@ -65,9 +65,16 @@ final class Lease: Admission {
   // MARK: Requests
 
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
-    let name = (try? JSON(parsing: line, limits: WireProtocol.requestLimits))?["request"]?.string
-    guard ["resource", "lease_status"].contains(name) else { throw refusal(Self.notPermitted, nil) }
-    return try RequestEnvelope(parsing: line)
+    let envelope: RequestEnvelope
+    do throws(Failure) { envelope = try RequestEnvelope(parsing: line) } catch {
+      // Only of a request that is permitted is it told what is wrong with it.
+      let name = (try? JSON(parsing: line, limits: WireProtocol.requestLimits))?["request"]?.string
+      throw refusal(["resource", "lease_status"].contains(name) ? error : Self.notPermitted, nil)
+    }
+    switch envelope.request {
+    case .call, .leaseStatus: return envelope
+    default: throw refusal(Self.notPermitted, nil)
+    }
   }
 
   func admit(_ envelope: RequestEnvelope, _ ticket: Ticket) throws(Failure) -> RequestEnvelope {

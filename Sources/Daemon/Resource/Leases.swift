@@ -11,7 +11,6 @@ final class Leases: AccountPart {
   private var leases: [Ticket: Opened] = [:]
   /// The recent events of each lease, the latest lease last: one that is used much pushes out no other's.
   private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
-  private unowned let resources: ResourceRequests
 
   private static let most = 16
   /// Limit of the connections of one lease, and of all.
@@ -35,11 +34,6 @@ final class Leases: AccountPart {
       self.lease = lease
       self.socket = socket
     }
-  }
-
-  init(_ context: DaemonContext, _ broker: TokenBroker, _ resources: ResourceRequests) {
-    self.resources = resources
-    super.init(context, broker)
   }
 
   /// - Parameter passed: The socket that listens.
@@ -153,11 +147,7 @@ final class Leases: AccountPart {
     guard let opened = leases.removeValue(forKey: lease.owner) else { return }
     lease.cause = cause
     if let key = opened.key { loop.unwatch(key) }
-    for ticket in lease.underWay.keys {
-      resources.abandon(ticket)
-      loop.send(.failure(Lease.over), to: ticket)
-    }
-    loop.dropPeers(of: lease)
+    loop.dropPeers(of: lease, saying: Lease.over)
     note(.ended(cause), lease.name, nil)
     loop.send(.failure(failure(lease, cause)), to: lease.owner)
   }
@@ -173,7 +163,7 @@ final class Leases: AccountPart {
     }
   }
 
-  /// What happened to an account ends its leases, or gives them another name.
+  /// Ends the leases of an account that has no session any more, and follows its change of name.
   func adapt(to entry: SessionEntry) {
     if case .accountRenamed(let old) = entry.event, let name = entry.account.flatMap({ try? AccountName($0) }) {
       for opened in leases.values where opened.lease.account.text.utf8.elementsEqual(old.utf8) {
