@@ -13,6 +13,7 @@ enum Dispatch {
     case .serve: try LeaseCommand.serve(invocation)
     case .proof: try ProofCommand.run(invocation)
     case .request: try RequestCommand.run(invocation)
+    case .mcp: try MCPCommand.run(invocation)
     case .helper: try HelperCommand.run(invocation)
     case .setup: try SetupCommand.run(invocation)
     case .doctor: try DoctorCommand.run(invocation)

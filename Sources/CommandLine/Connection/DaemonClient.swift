@@ -59,6 +59,13 @@ struct DaemonClient {
     return client
   }
 
+  /// The same with another deadline than that of the command line.
+  func patient(for seconds: Int) -> DaemonClient {
+    var client = self
+    client.timeoutSeconds = seconds
+    return client
+  }
+
   /// The same for a caller that waits no longer than this for each answer.
   func limited(toAnswer patience: Duration) -> DaemonClient {
     var client = self

@@ -5,9 +5,7 @@ internal import Wire
 /// A connection that something of the daemon's lives by. When it breaks, the next daemon is asked again.
 struct KeptConnection: ~Copyable {
   private let client: DaemonClient
-  private var connection: DaemonConnection?
-  /// The connection's number, as long as there is one.
-  private var number: Int32?
+  private var connection: ClosableConnection
   /// False after a person stopped the daemon: it is then not started again from here.
   private var mayStart = true
   private var failures = 0
@@ -17,22 +15,19 @@ struct KeptConnection: ~Copyable {
 
   init(_ client: DaemonClient, _ connection: consuming DaemonConnection) {
     self.client = client
-    number = connection.descriptor
-    self.connection = .some(connection)
+    self.connection = ClosableConnection(connection)
   }
 
   borrowing func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
-    if let number { try poller.add(number, interest: .read, key: key) }
+    if let number = connection.number { try poller.add(number, interest: .read, key: key) }
   }
 
   /// - Throws: Why there is no more to read.
-  mutating func readMore() throws(Failure) {
-    if number != nil { try connection!.readMore() }
-  }
+  mutating func readMore() throws(Failure) { try connection.readMore() }
 
   /// The next line, if it is here already.
   mutating func takeReply() throws(Failure) -> Reply? {
-    guard number != nil, let reply = try connection!.takeReply() else { return nil }
+    guard let reply = try connection.takeReply() else { return nil }
     if case .failure(let failure) = reply { mayStart = failure.code != .daemonUnavailable }
     return reply
   }
@@ -42,8 +37,7 @@ struct KeptConnection: ~Copyable {
 
   /// Closes the connection, to be made again soon.
   mutating func lose() {
-    number = nil
-    if let connection = connection.take() { connection.finish() }
+    connection.close()
     nextAttempt = Instant.now.advanced(by: pause)
   }
 
@@ -63,8 +57,7 @@ struct KeptConnection: ~Copyable {
     do throws(Failure) {
       guard let next = try reconnect() else { return nextAttempt = Instant.now.advanced(by: pause) }
       try send(next)
-      number = next.descriptor
-      connection = .some(next)
+      connection = ClosableConnection(next)
     } catch {
       nextAttempt = Instant.now.advanced(by: pause)
       return
@@ -78,12 +71,41 @@ struct KeptConnection: ~Copyable {
   }
 
   /// Closes the connection for good.
-  mutating func close() {
-    number = nil
-    if let connection = connection.take() { connection.finish() }
+  mutating func close() { connection.close() }
+
+  consuming func finish() { connection.close() }
+}
+
+/// A connection that may be closed before its owner goes away.
+struct ClosableConnection: ~Copyable {
+  private var connection: DaemonConnection?
+  /// The connection's number; nil once it is closed.
+  private(set) var number: Int32?
+
+  init(_ connection: consuming DaemonConnection) {
+    number = connection.descriptor
+    self.connection = .some(connection)
   }
 
-  consuming func finish() {
+  mutating func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor] = []) throws(Failure) {
+    if number != nil { try connection!.send(request, passing: passed) }
+  }
+
+  /// Reads once; waits if there is nothing to read.
+  ///
+  /// - Throws: Why there is no more to read.
+  mutating func readMore() throws(Failure) {
+    if number != nil { try connection!.readMore() }
+  }
+
+  /// The next line, if it is here already.
+  mutating func takeReply() throws(Failure) -> Reply? {
+    guard number != nil else { return nil }
+    return try connection!.takeReply()
+  }
+
+  mutating func close() {
+    number = nil
     if let connection = connection.take() { connection.finish() }
   }
 }

@@ -19,6 +19,7 @@ enum CommandTable {
     case .serve: TokenCommands.serve
     case .proof: RequestCommands.proof
     case .request: RequestCommands.request
+    case .mcp: RequestCommands.mcp
     case .helper: HelperCommands.helper
     case .setup: SetupCommands.setup
     case .doctor: SessionCommands.doctor

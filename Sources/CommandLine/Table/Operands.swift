@@ -11,6 +11,8 @@ enum Operands: Sendable {
   case rename
   /// A URL, and before it the method of a request.
   case methodAndURL
+  /// A URL.
+  case url
   /// The words of a command.
   case command
   /// A shell that there are completions for.
@@ -38,6 +40,7 @@ enum Operands: Sendable {
     case .newAccount: ("NAME", 1...1, .text)
     case .rename: ("ACCOUNT NAME", 2...2, .accounts)
     case .methodAndURL: ("[METHOD] URL", 1...2, .words(Self.methods))
+    case .url: ("URL", 1...1, .text)
     // The name of a command is one word or two.
     case .command: ("COMMAND", 0...2, .commands)
     case .completionShell: ("SHELL", 1...1, .words(CompletionShell.allCases.map(\.rawValue)))

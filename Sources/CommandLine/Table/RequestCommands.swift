@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// The commands for requests to resources.
 enum RequestCommands {
   static let request = Command(
@@ -60,6 +62,50 @@ enum RequestCommands {
       Example("Keep what comes in a file", "agent request https://api.example.com/me --output me.json"),
     ])
 
+  static let mcp = Command(
+    .mcp,
+    summary: "Connect an MCP client to a server that wants a token",
+    details: """
+      Passes messages between an MCP client, which starts it and talks to its standard input and output, and the server at
+      `URL`, which speaks Streamable HTTP. The token of the account that lists the URL's host goes along, as with `agent
+      request`: neither the client nor this command gets it.
+
+      It is set up once: `agent login NAME --resource URL` signs in as the server says and lists its host, or `agent account
+      set NAME --host HOST` lists the host with an account that is there. All clients use the one session of the
+      account. The bridge itself never registers a client, and signs in nowhere but where the account is signed in.
+
+      A call that needs a person is answered by an error with the code -32001, which has the command that helps in `message`
+      and in `data.command`, and the bridge goes on: when the person has signed in, the next call works. `data` also has
+      `code`, `status`, and for a sign-in `login` and `scope`. Other failures have the code -32000. With `--login ask` the
+      bridge itself begins such a sign-in, with more scope where the server asks for that (the device flow): a client that
+      can show addresses (URL mode elicitation) shows the page, and the call goes on after the sign-in; any other gets the
+      address and the code in the error. Without `--login` that is so for clients that can show addresses, and with `--login
+      never` for none. A person who did not want to is asked again after an hour.
+
+      It speaks the revisions of MCP from 2025-03-26 to 2025-11-25, which have sessions, and 2026-07-28, which has none; the
+      client chooses. When the server has forgotten the session, it is begun anew once for all calls. No call is made
+      twice that may have been carried out: the rest of an answer that broke off is asked for where the server offers that,
+      and else the call fails. The transport of 2024-11-05 (HTTP with SSE) is not spoken. At most 64 calls are made at a
+      time, and a message may have 32 MiB.
+
+      Standard output has nothing but messages. It ends, with exit status 0, a moment after its input, and ends the session
+      at the server before. Without `--timeout` an answer may take up to an hour to begin.
+      """,
+    options: [
+      Option.signInPolicy.declaration, Option.headers.saying("Send this header with each request; may be given several times"),
+    ] + Options.tokenTarget,
+    operands: .url,
+    examples: [
+      Example(
+        "Sign in at a server, and give it to Claude Code",
+        "agent login notes --resource https://mcp.example.com/mcp --register; claude mcp add notes -- agent mcp https://mcp.example.com/mcp"
+      ),
+      Example(
+        "What a client's file of settings has",
+        #"echo '{"mcpServers": {"notes": {"command": "agent", "args": ["mcp", "https://mcp.example.com/mcp"]}}}'"#),
+      Example("Use a certain account", "agent mcp https://mcp.example.com/mcp --account work"),
+    ])
+
   static let proof = Command(
     .proof,
     summary: "Print a proof for one request with a bound token",
@@ -91,4 +137,10 @@ enum RequestCommands {
         "Call an API with a bound token",
         "agent proof --header https://api.example.com/me | curl -H @- https://api.example.com/me")
     ])
+}
+
+extension Option<MCPSignIns.Policy?> {
+  static var signInPolicy: Self {
+    Self("login", in: .signIn, "WHEN", MCPSignIns.Policy.self, "Whether to begin a sign-in that a call needs")
+  }
 }

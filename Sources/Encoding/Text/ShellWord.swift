@@ -12,6 +12,32 @@ package enum ShellWord {
     return "'" + String(decoding: bytes, as: UTF8.self) + "'"
   }
 
+  /// The words of a line that ``quoted(_:)`` made the words of; nil for one that a shell would read in another way.
+  package static func words(_ line: String) -> [String]? {
+    var words: [String] = []
+    var word: [UInt8]?
+    var isQuoted = false
+    var bytes = line.utf8.makeIterator()
+    while let byte = bytes.next() {
+      switch byte {
+      case UInt8(ascii: "'"):
+        isQuoted.toggle()
+        word = word ?? []
+      case _ where isQuoted: word?.append(byte)
+      case UInt8(ascii: " "):
+        if let word { words.append(String(decoding: word, as: UTF8.self)) }
+        word = nil
+      case UInt8(ascii: "\\"):
+        guard bytes.next() == UInt8(ascii: "'") else { return nil }
+        word = (word ?? []) + [UInt8(ascii: "'")]
+      case _ where isLiteral(byte): word = (word ?? []) + [byte]
+      default: return nil
+      }
+    }
+    if let word { words.append(String(decoding: word, as: UTF8.self)) }
+    return isQuoted ? nil : words
+  }
+
   /// Bytes that no shell reads as anything but themselves, inside quotes or out, in a file name pattern or not.
   package static func isLiteral(_ byte: UInt8) -> Bool {
     byte.isASCIIAlphanumeric || byte >= 0x80 || "_-./:@%+=,".utf8.contains(byte)

@@ -1,0 +1,88 @@
+internal import Encoding
+
+/// Reads a stream of server-sent events (WHATWG HTML, section 9.2).
+struct EventStreamReader {
+  /// The id that a resumed stream names; empty before the first.
+  private(set) var lastID: [UInt8] = []
+  /// How long to wait before a stream is asked for again, in milliseconds; nil where the server does not say.
+  private(set) var retryMilliseconds: Int?
+
+  private var line: [UInt8] = []
+  private var data: [UInt8] = []
+  private var id: [UInt8]?
+  private var type: [UInt8] = []
+  /// The line before ended with a carriage return, so that a line feed belongs to it.
+  private var endedByReturn = false
+  private var isAtStart = true
+
+  /// Limit of a line and of an event.
+  private static let mostBytes = MCPMessage.mostBytes
+  private static let mostIDBytes = 1024
+
+  /// An event is longer than ``MCPMessage/mostBytes``.
+  struct TooLong: Error {}
+
+  /// Takes what came, and passes on the data of each event of the type `message`.
+  mutating func feed(_ bytes: Span<UInt8>, _ tell: ([UInt8]) -> Void) throws(TooLong) {
+    var start = 0
+    for index in bytes.indices {
+      let byte = bytes[index]
+      guard byte == 0x0A || byte == 0x0D else {
+        endedByReturn = false
+        continue
+      }
+      if byte == 0x0A, endedByReturn {
+        (endedByReturn, start) = (false, index + 1)
+        continue
+      }
+      try take(bytes.extracting(start..<index))
+      (endedByReturn, start) = (byte == 0x0D, index + 1)
+      read(tell)
+      line.removeAll(keepingCapacity: true)
+    }
+    try take(bytes.extracting(start...))
+  }
+
+  private mutating func take(_ piece: Span<UInt8>) throws(TooLong) {
+    guard line.count + data.count + piece.count <= Self.mostBytes else { throw TooLong() }
+    line.append(contentsOf: piece)
+  }
+
+  /// Reads a whole line.
+  private mutating func read(_ tell: ([UInt8]) -> Void) {
+    if isAtStart, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
+    isAtStart = false
+    guard !line.isEmpty else { return dispatch(tell) }
+    let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+    // A line that begins with a colon is a comment.
+    guard colon > 0 else { return }
+    var value = line[colon...].dropFirst()
+    if value.first == UInt8(ascii: " ") { value.removeFirst() }
+    switch line[..<colon] {
+    case "data":
+      data.append(contentsOf: value)
+      data.append(0x0A)
+    case "event": type = Array(value)
+    case "id":
+      if !value.contains(0), value.count <= Self.mostIDBytes { id = Array(value) }
+    case "retry":
+      if (1...9).contains(value.count), value.allSatisfy(\.isASCIIDigit) {
+        retryMilliseconds = value.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+      }
+    default: break
+    }
+  }
+
+  private mutating func dispatch(_ tell: ([UInt8]) -> Void) {
+    if let id { lastID = id }
+    if !data.isEmpty, type.isEmpty || type == Array("message".utf8) {
+      data.removeLast()
+      // One without data only brings an id.
+      if !data.isEmpty { tell(data) }
+    }
+    data.removeAll(keepingCapacity: data.capacity < 1 << 20)
+    type.removeAll()
+  }
+}
+
+private func ~= (name: String, bytes: ArraySlice<UInt8>) -> Bool { bytes.elementsEqual(name.utf8) }

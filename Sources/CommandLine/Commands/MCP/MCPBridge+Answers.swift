@@ -1,0 +1,256 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+// What comes from the server.
+extension MCPBridge {
+  /// A message in an answer's stream.
+  func arrived(_ text: [UInt8], _ running: Running) {
+    guard let message = try? MCPMessage(text) else {
+      return server.client.console.note("the server sent something that is no message, which was left out")
+    }
+    switch running.purpose {
+    case .message(let sending), .rest(let sending, _): deliver(message, to: sending, running.head)
+    case .listening:
+      guard !message.answers.isEmpty else { return output.write(message.bytes) }
+      // The answer to a call whose own stream broke off may come here.
+      let owner = exchanges.values.compactMap(\.purpose.sending).first { $0.open.contains { message.answers.contains($0) } }
+      if let owner { deliver(message, to: owner, nil) }
+    case .reopening:
+      guard message.id == .string(Self.reopeningID) else { return }
+      drop(running.key)
+      reopened(message, running.head)
+    case .reopened, .closing: break
+    }
+  }
+
+  /// Writes a message that came for one of the client's, unless it answers something else.
+  private func deliver(_ message: MCPMessage, to sending: MCPSending, _ head: ResponseHead?) {
+    guard message.answers.allSatisfy({ sending.open.contains($0) }) else {
+      return server.client.console.note("the server answered a request that was not made, which was left out")
+    }
+    sending.open.subtract(message.answers)
+    if sending.message.isCalled("initialize"), sending.message.kind == .request, let head { session.began(message, head) }
+    output.write(session.note(message, to: sending.message).bytes)
+  }
+
+  // MARK: Ends
+
+  /// An HTTP answer is here whole.
+  func ended(_ running: Running, _ head: ResponseHead, _ problem: Failure?) {
+    switch running.purpose {
+    case .message(let sending), .rest(let sending, _): ended(sending, running, head, problem)
+    case .listening: stoppedListening(head.status, problem, running.body)
+    case .reopening:
+      guard problem == nil, case .whole(let body) = running.body, let answer = try? MCPMessage(body) else {
+        let text: Phrase = "the server did not begin the session anew"
+        return failed(.reopening, problem ?? Failure(.serverMisbehaved, text))
+      }
+      reopened(answer, head)
+    case .reopened:
+      isReopening = false
+      if let problem { note(problem) } else { listen() }
+    case .closing: break
+    }
+  }
+
+  private func ended(_ sending: MCPSending, _ running: Running, _ head: ResponseHead, _ problem: Failure?) {
+    guard let problem else { return succeeded(sending, running, head) }
+    if head.status == 404, !sending.isModern, session.hasID || sending.generation != session.generation {
+      return lost(sending)
+    }
+    if head.status == 401 || head.status == 403 || MCPProblem.needsPerson(problem) {
+      return refused(sending, problem, status: head.status)
+    }
+    // The server says itself what is wrong.
+    if case .whole(let body) = running.body, sending.message.kind == .request, let id = sending.message.id,
+      let answer = try? MCPMessage(body), answer.kind == .answer, answer.value(["error"]) != nil,
+      answer.id == nil || answer.id == .null || answer.id == id, let own = try? answer.changed(id: id)
+    {
+      return deliver(own, to: sending, nil)
+    }
+    fail(sending, problem, status: head.status)
+  }
+
+  private func succeeded(_ sending: MCPSending, _ running: Running, _ head: ResponseHead) {
+    switch running.body {
+    case .stream(let reader):
+      if !sending.open.isEmpty { return resume(sending, reader) }
+    case .whole(let body):
+      guard !sending.open.isEmpty else { break }
+      guard let answer = try? MCPMessage(body), answer.kind == .answer || answer.kind == .batch else {
+        return fail(sending, Failure(.serverMisbehaved, "the server's answer is no message of MCP"), status: head.status)
+      }
+      deliver(answer, to: sending, head)
+      // One that lacks an answer never brings it.
+      if !sending.open.isEmpty {
+        fail(sending, Failure(.serverMisbehaved, "the server's answer is no message of MCP"), status: head.status)
+      }
+    case .pending: break
+    }
+    if !sending.isModern, sending.message.isCalled("notifications/initialized") { listen() }
+  }
+
+  /// There is no whole answer.
+  func brokenOff(_ running: Running, _ failure: Failure) {
+    // What broke off is asked for again by its last event, never made again.
+    if case .stream(let reader) = running.body, let sending = running.purpose.sending { return resume(sending, reader) }
+    if case .listening = running.purpose, case .stream = running.body {
+      return stoppedListening(nil, nil, running.body)
+    }
+    failed(running.purpose, failure)
+  }
+
+  /// Nothing came of it.
+  func failed(_ purpose: Purpose, _ failure: Failure) {
+    switch purpose {
+    case .message(let sending): refused(sending, failure, status: nil)
+    case .rest(let sending, _): fail(sending, failure, status: nil)
+    case .listening: stoppedListening(nil, failure, .pending)
+    case .reopening, .reopened:
+      isReopening = false
+      session.ended()
+      failWaiting(failure)
+    case .closing: break
+    }
+  }
+
+  /// The calls that waited for the session.
+  private func failWaiting(_ failure: Failure) {
+    let sendings = waiting
+    waiting = []
+    for sending in sendings { refused(sending, failure, status: nil) }
+  }
+
+  /// Answers the requests of a message by a failure.
+  func fail(_ sending: MCPSending, _ failure: Failure, status: Int?) {
+    fail(sending, MCPProblem(server.client.console.completed(failure), status: status))
+  }
+
+  func fail(_ sending: MCPSending, _ problem: MCPProblem) {
+    if sending.message.requests.isEmpty { return server.client.console.note(problem.message) }
+    for id in sending.message.requests where sending.open.remove(id) != nil { output.fail(id, problem) }
+  }
+
+  private func note(_ failure: Failure) { server.client.console.note(server.client.console.completed(failure).text) }
+
+  // MARK: Streams that broke off
+
+  private static let standardRetry = 1000
+  private static let longestRetry = 3_600_000
+  /// Limit of the attempts in a row that bring nothing.
+  private static let mostRetries = 5
+
+  /// Asks for the rest of an answer, where the server gave its events ids (in a revision with sessions).
+  private func resume(_ sending: MCPSending, _ reader: EventStreamReader) {
+    let last = String(decoding: reader.lastID, as: UTF8.self)
+    guard !sending.open.isEmpty else { return }
+    guard !sending.isModern, !last.isEmpty, sending.generation == session.generation else {
+      let text: Phrase = "the answer broke off; the call was not made again, since it may have been carried out"
+      return fail(sending, Failure(.network, text), status: nil)
+    }
+    let isOver = sending.retries >= Self.mostRetries
+    guard !isOver else { return fail(sending, Failure(.network, "the answer broke off for good"), status: nil) }
+    sending.retries += 1
+    schedule(after: .milliseconds(min(reader.retryMilliseconds ?? Self.standardRetry, Self.longestRetry))) { [self] in
+      guard !sending.open.isEmpty else { return }
+      begin(.rest(of: sending, after: last), "GET", session.fields + ["Last-Event-ID: \(last)"])
+    }
+  }
+
+  /// Opens the stream of what the server says by itself.
+  func listen() {
+    guard !listener.isWanted else { return }
+    listener = MCPListener()
+    listener.isWanted = true
+    openListener()
+  }
+
+  private func openListener() {
+    guard listener.isWanted else { return }
+    let last = listener.lastID.isEmpty ? [] : ["Last-Event-ID: \(listener.lastID)"]
+    begin(.listening, "GET", session.fields + last)
+  }
+
+  func stopListening() {
+    listener = MCPListener()
+    for (key, running) in exchanges { if case .listening = running.purpose { drop(key) } }
+  }
+
+  private func stoppedListening(_ status: Int?, _ failure: Failure?, _ body: Body) {
+    guard listener.isWanted else { return }
+    if case .stream(let reader) = body {
+      listener.lastID = String(decoding: reader.lastID, as: UTF8.self)
+      listener.retryMilliseconds = reader.retryMilliseconds
+      listener.misses = 0
+    } else if let status, (400..<500).contains(status), status != 408, status != 429 {
+      let wasOpen = listener.isOpen
+      stopListening()
+      // A server without such a stream says 405; one that knew the session has forgotten it.
+      if status == 404, wasOpen { reopen() }
+      return
+    } else if let failure, MCPProblem.needsPerson(failure) {
+      // The next call that works opens it again.
+      return stopListening()
+    } else if failure == nil {
+      // An answer that is no stream.
+      return stopListening()
+    } else {
+      listener.misses += 1
+    }
+    let base = min(listener.retryMilliseconds ?? Self.standardRetry, Self.longestRetry)
+    let delay = min(base << min(listener.misses, 6), max(base, 60_000))
+    schedule(after: .milliseconds(max(delay, 100))) { [self, listener] in
+      if self.listener === listener { openListener() }
+    }
+  }
+
+  // MARK: Sessions
+
+  /// The server does not know the session any more. Nothing of the message was carried out.
+  private func lost(_ sending: MCPSending) {
+    guard session.initialize != nil, !sending.isRepeated, sending.message.kind == .request || sending.isBarrier else {
+      return fail(sending, Failure(.serverRejected, "the server does not know the session any more"), status: 404)
+    }
+    sending.isRepeated = true
+    waiting.insert(sending, at: 0)
+    if sending.generation == session.generation { reopen() }
+  }
+
+  private static let reopeningID = MCPSignIns.prefix + "initialize"
+
+  /// Begins the session anew with the client's own words, once for all messages.
+  func reopen() {
+    guard !isReopening, let initialize = session.initialize else { return }
+    isReopening = true
+    stopListening()
+    session.ended()
+    do throws(Failure) {
+      let message = try initialize.changed(id: .string(Self.reopeningID))
+      begin(.reopening, "POST", [], message.bytes)
+    } catch {
+      failed(.reopening, error)
+    }
+  }
+
+  private func reopened(_ answer: MCPMessage, _ head: ResponseHead?) {
+    guard let head, answer.value(["result"]) != nil else {
+      return failed(.reopening, Failure(.serverMisbehaved, "the server did not begin the session anew"))
+    }
+    session.began(answer, head)
+    let message = JSON.object(MCPMessage.notification("notifications/initialized")).serialized()
+    begin(.reopened, "POST", session.fields, message)
+  }
+}
+
+/// The stream of what the server says by itself.
+final class MCPListener {
+  /// It is open, or is to be opened again.
+  var isWanted = false
+  /// It was open once.
+  var isOpen = false
+  var lastID = ""
+  var retryMilliseconds: Int?
+  /// Attempts in a row that brought nothing.
+  var misses = 0
+}

@@ -1,0 +1,296 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// Passes the messages of an MCP client, on standard input and output, to a server that speaks Streamable HTTP, and back. The
+/// daemon makes the HTTP requests, so that no token is here. One thread does all of it.
+final class MCPBridge {
+  let server: MCPServer
+  let poller: Poller
+  let output: MCPOutput
+  var session = MCPSession()
+
+  /// Messages that wait for their turn.
+  var waiting: [MCPSending] = []
+  var exchanges: [UInt64: Running] = [:]
+  /// The session is being begun anew, for all messages at once.
+  var isReopening = false
+  var listener = MCPListener()
+  var signIns: MCPSignIns
+  private var input = MCPInput()
+  private var timers: [(moment: Instant, act: () -> Void)] = []
+  private var lastKey: UInt64 = Key.first
+  /// When the rest is given up: the client has ended, or a signal came.
+  private var end: Instant?
+
+  enum Key {
+    static let input: UInt64 = 0
+    static let signals: UInt64 = 1
+    static let first: UInt64 = 2
+  }
+
+  /// An exchange, what for, and what came of it so far.
+  final class Running {
+    let exchange: MCPExchange
+    let purpose: Purpose
+    let key: UInt64
+    var head: ResponseHead?
+    var body = Body.pending
+
+    init(_ exchange: MCPExchange, _ purpose: Purpose, key: UInt64) {
+      (self.exchange, self.purpose, self.key) = (exchange, purpose, key)
+    }
+  }
+
+  enum Purpose {
+    case message(MCPSending)
+    /// The rest of an answer whose stream broke off.
+    case rest(of: MCPSending, after: String)
+    /// The stream of what the server says by itself.
+    case listening
+    case reopening
+    case reopened
+    case closing
+
+    var sending: MCPSending? {
+      switch self {
+      case .message(let sending), .rest(let sending, _): sending
+      case .listening, .reopening, .reopened, .closing: nil
+      }
+    }
+  }
+
+  /// The body of an answer.
+  enum Body {
+    case pending
+    case whole([UInt8])
+    case stream(EventStreamReader)
+  }
+
+  /// Limit of the messages that are under way at a time.
+  private static let mostAtOnce = 64
+  /// Limit of the messages that wait; no more is read beyond.
+  private static let mostWaiting = 1024
+  /// How long calls have to end once the client's input has, and then the session.
+  private static let calm = Duration.milliseconds(900)
+  private static let farewell = Duration.milliseconds(400)
+
+  init(_ server: MCPServer, asks: MCPSignIns.Policy?) throws(Failure) {
+    self.server = server
+    output = MCPOutput(server.client.console)
+    signIns = MCPSignIns(asks)
+    do { poller = try Poller() } catch { throw Failure(error, doing: "the bridge could not be set up") }
+  }
+
+  /// Returns when the client has ended.
+  func run() throws(Failure) {
+    do throws(SystemError) {
+      let signals = try Signals.SignalReceiver([Signals.SIGHUP, Signals.SIGINT, Signals.SIGTERM])
+      try poller.add(signals.raw, interest: .read, key: Key.signals)
+      try input.watch(poller, key: Key.input)
+      while !isOver {
+        let events = try poller.wait(until: input.isAlwaysReady && mayRead ? .now : nextTimer)
+        if events.contains(where: { $0.key == Key.signals }), signals.next() != nil { break }
+        if mayRead, input.isAlwaysReady || events.contains(where: { $0.key == Key.input }) { readInput() }
+        for event in events where event.key >= Key.first { ready(event.key) }
+        fireTimers()
+        pump()
+        try input.pause(!mayRead, poller, key: Key.input)
+      }
+      try close()
+    } catch {
+      throw Failure(error, doing: "the bridge could not go on")
+    }
+  }
+
+  private var isOver: Bool {
+    if output.isClosed { return true }
+    guard let end else { return false }
+    return Instant.now >= end || (waiting.isEmpty && !exchanges.values.contains { $0.purpose.sending != nil })
+  }
+
+  private var mayRead: Bool { waiting.count < Self.mostWaiting && !input.hasEnded }
+
+  private func readInput() {
+    input.read { line in
+      do throws(Failure) { take(try line.get()) } catch {
+        let code = error.code == .malformedToken ? MCPProblem.notParsed : MCPProblem.notARequest
+        output.fail(.null, MCPProblem(code, error.message))
+      }
+    }
+    if input.hasEnded { end = Instant.now.advanced(by: Self.calm) }
+  }
+
+  /// Ends the session at the server.
+  private func close() throws(SystemError) {
+    for key in Array(exchanges.keys) { drop(key) }
+    signIns.close()
+    guard session.hasID else { return }
+    begin(.closing, "DELETE", session.fields)
+    let end = Instant.now.advanced(by: Self.farewell)
+    while !exchanges.isEmpty, Instant.now < end {
+      for event in try poller.wait(until: end) where event.key >= Key.first { ready(event.key) }
+    }
+  }
+
+  // MARK: Time
+
+  private var nextTimer: Instant? { (timers.map(\.moment) + [end].compactMap { $0 }).min() }
+
+  func schedule(after delay: Duration, _ act: @escaping () -> Void) {
+    timers.append((Instant.now.advanced(by: delay), act))
+  }
+
+  private func fireTimers() {
+    let now = Instant.now
+    let due = timers.filter { $0.moment <= now }
+    timers.removeAll { $0.moment <= now }
+    for timer in due { timer.act() }
+  }
+
+  // MARK: From the client
+
+  /// Takes a message of the client.
+  private func take(_ message: MCPMessage) {
+    session.note(message)
+    if let id = message.id?.string, message.kind == .answer, id.utf8.starts(with: MCPSignIns.prefix.utf8) {
+      return answered(id, message)
+    }
+    if message.isCalled("notifications/cancelled"), let id = message.parameter("requestId"), cancelled(id, message) {
+      return
+    }
+    let sending = MCPSending(message)
+    if let state = message.parameter("requestState")?.string, state.utf8.starts(with: MCPSignIns.prefix.utf8) {
+      return resumed(sending, state)
+    }
+    waiting.append(sending)
+  }
+
+  /// - Returns: Whether nothing is to be sent.
+  private func cancelled(_ id: JSON, _ message: MCPMessage) -> Bool {
+    if let index = waiting.firstIndex(where: { $0.open.contains(id) && $0.message.kind == .request }) {
+      waiting.remove(at: index)
+      return true
+    }
+    if signIns.forget(id) { return true }
+    let running = exchanges.first { $0.value.purpose.sending.map { $0.isModern && $0.open.contains(id) } ?? false }
+    if let running {
+      drop(running.key)
+      return true
+    }
+    return session.namedRevision != nil
+  }
+
+  /// Sends what may be sent.
+  private func pump() {
+    while let next = waiting.first, mayStart(next) {
+      waiting.removeFirst()
+      if next.isBarrier, next.message.isCalled("initialize") {
+        session.begins(with: next.message)
+        stopListening()
+      } else if !next.isModern, session.isMissing, session.initialize != nil {
+        // The client goes on though its session was not begun.
+        waiting.insert(next, at: 0)
+        return reopen()
+      }
+      next.generation = session.generation
+      begin(.message(next), "POST", session.fields(of: next.message), next.message.bytes)
+    }
+  }
+
+  private func mayStart(_ sending: MCPSending) -> Bool {
+    let running = exchanges.values.compactMap { running in
+      if case .message(let sending) = running.purpose { sending } else { nil }
+    }
+    return !isReopening && running.count < Self.mostAtOnce
+      && !running.contains { $0.isBarrier && ($0.message.kind == .notification || !$0.open.isEmpty) }
+  }
+
+  // MARK: Exchanges
+
+  func begin(_ purpose: Purpose, _ method: String, _ fields: [String], _ body: [UInt8]? = nil) {
+    do throws(Failure) {
+      let exchange = try server.send(method, fields, body)
+      let running = Running(exchange, purpose, key: nextKey())
+      exchanges[running.key] = running
+      do { if let number = exchange.connectionNumber { try poller.add(number, interest: .read, key: running.key) } } catch {
+        drop(running.key)
+        throw Failure(error, doing: "the request could not be made")
+      }
+    } catch {
+      failed(purpose, error)
+    }
+  }
+
+  /// Ends an exchange, whatever came of it.
+  func drop(_ key: UInt64) { exchanges.removeValue(forKey: key)?.exchange.close() }
+
+  /// The connection of an exchange is ready, or, by the odd key, its pipe.
+  private func ready(_ key: UInt64) {
+    if signIns.isKey(key) { return signIns.current.map { $0.readLines(signInStep) } ?? () }
+    let connection = key & ~1
+    guard let running = exchanges[connection] else { return }
+    let tell = { [self] (step: MCPExchange.Step) in
+      guard exchanges[connection] === running else { return }
+      take(step, running, connection)
+    }
+    if key == connection { running.exchange.readLines(tell) } else { running.exchange.readPipe(tell) }
+  }
+
+  /// A key for something else to wait for.
+  func nextKey() -> UInt64 {
+    lastKey += 2
+    return lastKey
+  }
+
+  private func take(_ step: MCPExchange.Step, _ running: Running, _ key: UInt64) {
+    switch step {
+    case .head(let head):
+      let isStream = (200..<300).contains(head.status) && head.mediaType.utf8.elementsEqual("text/event-stream".utf8)
+      running.head = head
+      running.body = isStream ? .stream(EventStreamReader()) : .whole([])
+      if isStream, case .listening = running.purpose { listener.isOpen = true }
+      guard let pipe = running.exchange.pipeNumber else { return }
+      do { try poller.add(pipe, interest: .read, key: key + 1) } catch {
+        drop(key)
+        failed(running.purpose, Failure(error, doing: "the answer could not be read"))
+      }
+    case .body(let bytes):
+      guard !take(bytes, running) else { return }
+      drop(key)
+      failed(running.purpose, Failure(.serverMisbehaved, "the server sent a message that is too large"))
+    case .ended(let head, let problem):
+      drop(key)
+      ended(running, head, problem)
+    case .failed(let failure):
+      drop(key)
+      brokenOff(running, failure)
+    }
+  }
+
+  /// - Returns: False when it is too much.
+  private func take(_ bytes: [UInt8], _ running: Running) -> Bool {
+    switch running.body {
+    case .pending: return true
+    case .whole(var whole):
+      running.body = .pending
+      whole.append(contentsOf: bytes)
+      running.body = .whole(whole)
+      return whole.count <= MCPMessage.mostBytes
+    case .stream(var reader):
+      running.body = .pending
+      var messages: [[UInt8]] = []
+      let isShort: Bool
+      do {
+        try reader.feed(bytes.span) { messages.append($0) }
+        isShort = true
+      } catch {
+        isShort = false
+      }
+      running.body = .stream(reader)
+      for message in messages { arrived(message, running) }
+      return isShort
+    }
+  }
+}

@@ -1,0 +1,156 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// One HTTP request to an MCP server, which the daemon makes. It waits for nothing: its owner calls it when one of its
+/// descriptors is ready.
+final class MCPExchange {
+  /// What became of it.
+  enum Step {
+    case head(ResponseHead)
+    case body([UInt8])
+    /// The last one; with the failure that the daemon makes of a status.
+    case ended(ResponseHead, problem: Failure?)
+    /// The last one, where there is no whole answer.
+    case failed(Failure)
+  }
+
+  private var connection: ClosableConnection
+  private var pipe: SharedDescriptor?
+  private let client: DaemonClient
+  private var request: CallRequest
+  private let content: [UInt8]?
+  private var head: ResponseHead?
+  private var received = 0
+  /// The length of the body, once the daemon has told it, and the failure.
+  private var result: (bodyBytes: Int, problem: Failure?)?
+
+  private static let pieceBytes = 256 << 10
+
+  /// Sends the request.
+  init(_ request: CallRequest, _ content: [UInt8]?, _ client: DaemonClient) throws(Failure) {
+    self.client = client
+    self.request = request
+    self.content = content
+    connection = ClosableConnection(try client.connect())
+    do throws(Failure) { try send() } catch {
+      close()
+      throw error
+    }
+  }
+
+  private func send() throws(Failure) {
+    _ = client.logRequest(.call(request))
+    guard !request.isInline else { return try connection.send(client.envelope(.call(request))) }
+    var passed: [SharedDescriptor] = []
+    do throws(SystemError) {
+      if let content { passed.append(SharedDescriptor(try FileDescriptor.inMemory(content.span))) }
+      let pipe = try Pipe()
+      passed.append(SharedDescriptor(pipe.writing))
+      self.pipe = SharedDescriptor(pipe.reading)
+    } catch {
+      throw Failure(error, doing: "the request could not be made")
+    }
+    try connection.send(client.envelope(.call(request)), passing: passed)
+  }
+
+  /// The connection to the daemon, to wait for; nil once it is closed.
+  var connectionNumber: Int32? { connection.number }
+  /// The pipe that the body comes out of, to wait for once there is a head; nil for an inline request.
+  var pipeNumber: Int32? { pipe?.descriptor.raw }
+
+  func close() {
+    pipe = nil
+    connection.close()
+  }
+
+  /// Takes the lines of the daemon that are there.
+  func readLines(_ tell: (Step) -> Void) {
+    do throws(Failure) {
+      try connection.readMore()
+      while let reply = try connection.takeReply() {
+        switch reply {
+        case .event(.response(let head)):
+          self.head = head
+          tell(.head(head))
+        case .event(.body(let bytes)):
+          received += bytes.count
+          tell(.body(bytes))
+        case .event(let event): client.console.tell(event)
+        case .failure(let failure) where failure.code == .descriptorMissing && !request.isInline: try repeatInline()
+        case .failure(let failure): throw failure
+        case .result(let result):
+          guard let bytes = result["body_bytes"]?.int else { throw Reply.unreadable }
+          self.result = (bytes, result["problem"].flatMap { Failure(json: $0) })
+          try readRest(tell)
+          end(tell)
+        }
+      }
+    } catch {
+      tell(.failed(error))
+    }
+  }
+
+  /// The socket passes no descriptors.
+  private func repeatInline() throws(Failure) {
+    pipe = nil
+    request.isInline = true
+    if let content {
+      guard content.count <= CallRequest.mostInlineBytes else {
+        throw Failure(
+          .invalidRequest,
+          "the socket passes no descriptors, so no more than \(CallRequest.mostInlineBytes) bytes can be sent")
+      }
+      request.inlineBody = Base64.encode(content)
+    }
+    try send()
+  }
+
+  /// Takes a part of the body.
+  func readPipe(_ tell: (Step) -> Void) {
+    do throws(Failure) {
+      if try !readPart(tell) { pipe = nil }
+    } catch {
+      tell(.failed(error))
+    }
+  }
+
+  private func readRest(_ tell: (Step) -> Void) throws(Failure) {
+    guard let total = result?.bodyBytes else { return }
+    while received < total {
+      guard pipe != nil, try readPart(tell) else {
+        throw Failure(.daemonUnavailable, "the daemon ended before the whole answer was there")
+      }
+    }
+  }
+
+  /// - Returns: False at the end.
+  private func readPart(_ tell: (Step) -> Void) throws(Failure) -> Bool {
+    var bytes: [UInt8] = []
+    do { _ = try pipe?.descriptor.read(into: &bytes, upTo: Self.pieceBytes) } catch {
+      throw Failure(error, doing: "the answer could not be read")
+    }
+    received += bytes.count
+    if !bytes.isEmpty { tell(.body(bytes)) }
+    return !bytes.isEmpty
+  }
+
+  private func end(_ tell: (Step) -> Void) {
+    guard let head, let result else { return }
+    tell(.ended(head, problem: result.problem))
+  }
+}
+
+extension ResponseHead {
+  /// The value of the first field of this name.
+  func field(_ name: String) -> String? {
+    headers.first { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) }?.value
+  }
+
+  /// The media type in lower case, without parameters.
+  var mediaType: String {
+    let value = field("Content-Type") ?? ""
+    return value.prefix { $0 != ";" }.lowercased().split(separator: " ").joined()
+  }
+}

@@ -1,0 +1,174 @@
+internal import Encoding
+internal import Vocabulary
+internal import Wire
+
+/// A line of an MCP client or server, as far as a bridge has to understand it: a JSON-RPC 2.0 message, or a batch of them as
+/// revision 2025-03-26 of MCP has it.
+struct MCPMessage {
+  enum Kind {
+    case request, notification
+    /// The answer to a request, good or not.
+    case answer
+    case batch
+  }
+
+  /// Its bytes on one line, without a line feed.
+  let bytes: [UInt8]
+  let kind: Kind
+  let method: String?
+  /// Nil in a notification and a batch, and in the answer to something that could not be read.
+  let id: JSON?
+  /// The ids of the requests in it.
+  let requests: [JSON]
+  /// The ids of the answers in it.
+  let answers: [JSON]
+  private let layout: JSONLayout
+
+  /// Limit of one message.
+  static let mostBytes = 32 << 20
+  private static let limits = JSONLimits(
+    bytes: mostBytes, depth: 64, members: 4096, elements: 1 << 20, stringBytes: mostBytes, numberBytes: 400)
+
+  /// Reads a text, in which line ends may stand between the parts.
+  ///
+  /// - Throws: `malformed_token` for what is no JSON, `invalid_request` for what is no message.
+  init(_ text: [UInt8]) throws(Failure) {
+    do { layout = try JSONLayout(parsing: text, limits: Self.limits) } catch {
+      throw Failure(.malformedToken, "the message is not JSON, or too large")
+    }
+    // A line end that is part of a string is escaped.
+    var bytes = text
+    for index in bytes.indices where bytes[index] == 0x0A || bytes[index] == 0x0D { bytes[index] = 0x20 }
+    let root = layout.root
+    let parts = root.kind == .array ? root.elements : [root]
+    var (requests, answers): ([JSON], [JSON]) = ([], [])
+    var kinds: [Kind] = []
+    for part in parts {
+      let kind = try Self.kind(of: part, bytes.span)
+      kinds.append(kind)
+      let id = part["id"]?.value(in: bytes.span)
+      switch kind {
+      case .request: if let id { requests.append(id) }
+      case .answer: if let id { answers.append(id) }
+      case .notification, .batch: break
+      }
+    }
+    guard let first = kinds.first else { throw Self.unreadable }
+    kind = root.kind == .array ? .batch : first
+    id = root["id"]?.value(in: bytes.span)
+    method = root["method"]?.string(in: bytes.span)
+    (self.bytes, self.requests, self.answers) = (bytes, requests, answers)
+  }
+
+  private static let unreadable = Failure(.invalidRequest, "the message is not one of JSON-RPC 2.0")
+
+  /// JSON-RPC 2.0 sections 4 and 5.
+  private static func kind(of part: JSONLayout.Node, _ bytes: Span<UInt8>) throws(Failure) -> Kind {
+    guard part.kind == .object, let version = part["jsonrpc"]?.string(in: bytes), version.utf8.elementsEqual("2.0".utf8)
+    else { throw unreadable }
+    let id = part["id"]?.kind
+    if part["method"]?.kind == .string {
+      guard let id else { return .notification }
+      guard id == .string || id == .number else { throw unreadable }
+      return .request
+    }
+    guard part["result"] != nil || part["error"] != nil else { throw unreadable }
+    return .answer
+  }
+
+  /// A member of `params`, or of an object in it.
+  func parameter(_ path: String...) -> JSON? { value(["params"] + path) }
+
+  /// A member, or one of an object in it.
+  func value(_ path: [String]) -> JSON? {
+    var node = layout.root
+    for name in path {
+      guard let next = node[name] else { return nil }
+      node = next
+    }
+    return node.value(in: bytes.span)
+  }
+
+  /// The revision of the protocol that the message itself names, as those from 2026-07-28 on do; nil in an older one.
+  var revision: String? { parameter("_meta", "io.modelcontextprotocol/protocolVersion")?.string }
+
+  func isCalled(_ method: String) -> Bool { self.method.map { $0.utf8.elementsEqual(method.utf8) } ?? false }
+
+  // MARK: Own messages
+
+  static func request(_ id: String, _ method: String, _ parameters: JSONObject) -> JSONObject {
+    JSONObject([
+      ("jsonrpc", "2.0"), ("id", .string(id)), ("method", .string(method)), ("params", .object(parameters)),
+    ])
+  }
+
+  static func notification(_ method: String, _ parameters: JSONObject? = nil) -> JSONObject {
+    var message = JSONObject([("jsonrpc", "2.0"), ("method", .string(method))])
+    message["params"] = parameters.map { .object($0) }
+    return message
+  }
+
+  static func answer(_ id: JSON, _ result: JSONObject) -> JSONObject {
+    JSONObject([("jsonrpc", "2.0"), ("id", id), ("result", .object(result))])
+  }
+
+  /// The answer to a request that failed.
+  ///
+  /// - Parameter id: Null for one that could not be read.
+  static func error(_ id: JSON, _ problem: MCPProblem) -> JSONObject {
+    var error = JSONObject([("code", .int(problem.code)), ("message", .string(problem.message))])
+    if !problem.data.isEmpty { error["data"] = .object(problem.data) }
+    return JSONObject([("jsonrpc", "2.0"), ("id", id), ("error", .object(error))])
+  }
+
+  /// The same message with another id, or other parameters.
+  func changed(id: JSON? = nil, parameters: JSONObject? = nil) throws(Failure) -> MCPMessage {
+    guard var object = layout.root.value(in: bytes.span).object else { throw Self.unreadable }
+    if let id { object["id"] = id }
+    if let parameters { object["params"] = .object(parameters) }
+    return try MCPMessage(JSON.object(object).serialized())
+  }
+}
+
+/// Why a request of an MCP client failed, as the client gets it.
+struct MCPProblem {
+  var code: Int
+  var message: String
+  var data = JSONObject()
+
+  // JSON-RPC 2.0 section 5.1.
+  static let notParsed = -32700
+  static let notARequest = -32600
+  static let internalError = -32603
+  /// The server could not be reached, or gave no answer.
+  static let noAnswer = -32000
+  /// A person must do something first.
+  static let signInNeeded = -32001
+
+  init(_ code: Int, _ message: String) { (self.code, self.message) = (code, message) }
+
+  /// - Parameters:
+  ///   - failure: With the hint as a whole command.
+  ///   - status: That of the server's answer.
+  init(_ failure: Failure, status: Int?) {
+    let isForPerson = Self.needsPerson(failure)
+    code = isForPerson ? Self.signInNeeded : Self.noAnswer
+    message = failure.hint.map { "\(failure.message): \($0)" } ?? failure.message
+    data = JSONObject([("code", .string(failure.code.rawValue))])
+    data["status"] = status.map { .int($0) }
+    guard let hint = failure.hint, hint.utf8.starts(with: "agent ".utf8) else { return }
+    data["command"] = .string(hint)
+    guard let login = MCPSignIn.login(hint) else { return }
+    data["login"] = .string(hint)
+    if !login.settings.scope.isEmpty { data["scope"] = .array(login.settings.scope.map { .string($0) }) }
+  }
+
+  /// Whether a person has to sign in, unlock or permit something.
+  static func needsPerson(_ failure: Failure) -> Bool {
+    switch failure.code.exitStatus {
+    case .signInNeeded, .locked, .denied: true
+    case .done, .failed, .usage, .tryLater, .tokenNotValid:
+      failure.code == .originNotAllowed || failure.code == .placeNotListed
+    }
+  }
+}

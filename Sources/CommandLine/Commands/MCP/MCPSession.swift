@@ -1,0 +1,204 @@
+internal import Encoding
+internal import Wire
+
+/// The session at an MCP server: what was agreed upon, and the header fields that go with each message because of it.
+struct MCPSession {
+  /// Counts the sessions, since an answer may concern one that is over.
+  private(set) var generation = 0
+  private var id: String?
+  /// The revision that was agreed upon.
+  private var revision: String?
+  /// The message that began it, to begin it anew; nil before the client's.
+  private(set) var initialize: MCPMessage?
+  /// Whether the client's last attempt to begin it has failed.
+  private(set) var isMissing = false
+  /// The revision that the client's last message named, for messages that name none.
+  private(set) var namedRevision: String?
+  private var toolFields = MCPToolFields()
+
+  private static let mostIDBytes = 2048
+
+  /// The server gave it an id.
+  var hasID: Bool { id != nil }
+
+  /// Whether the client takes the URL of a page to open, which came with revision 2025-11-25.
+  func takesURLs(_ message: MCPMessage) -> Bool {
+    if message.revision != nil {
+      return message.parameter("_meta", "io.modelcontextprotocol/clientCapabilities", "elicitation", "url") != nil
+    }
+    return revision != nil && initialize?.parameter("capabilities", "elicitation", "url") != nil
+  }
+
+  // MARK: Beginning
+
+  /// The client begins a session.
+  mutating func begins(with message: MCPMessage) {
+    initialize = message
+    (id, revision, namedRevision) = (nil, nil, nil)
+    isMissing = true
+  }
+
+  /// The server has accepted the session.
+  ///
+  /// - Parameters:
+  ///   - answer: That to ``initialize``.
+  ///   - head: The head of the HTTP answer that it came in.
+  mutating func began(_ answer: MCPMessage, _ head: ResponseHead) {
+    guard let agreed = answer.value(["result", "protocolVersion"])?.string else { return }
+    generation += 1
+    isMissing = false
+    revision = Self.isVisible(agreed) ? agreed : nil
+    id = head.field("Mcp-Session-Id").flatMap { Self.isVisible($0) ? $0 : nil }
+  }
+
+  /// The server does not know it any more, or did not accept it again.
+  mutating func ended() {
+    id = nil
+    isMissing = true
+  }
+
+  /// Visible ASCII, as the ids of sessions have to be.
+  private static func isVisible(_ text: String) -> Bool {
+    (1...mostIDBytes).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+  }
+
+  // MARK: Fields
+
+  mutating func note(_ message: MCPMessage) {
+    if let revision = message.revision { namedRevision = revision }
+  }
+
+  /// The tools that the server lists say which arguments go into header fields.
+  ///
+  /// - Returns: The answer without tools that no client may call.
+  mutating func note(_ answer: MCPMessage, to request: MCPMessage) -> MCPMessage {
+    guard request.revision != nil, request.isCalled("tools/list") else { return answer }
+    return toolFields.note(answer, startsList: request.parameter("cursor") == nil)
+  }
+
+  /// The fields of the session alone.
+  var fields: [String] {
+    var fields: [String] = []
+    if let id { fields.append("Mcp-Session-Id: \(id)") }
+    if let revision = namedRevision ?? revision { fields.append("MCP-Protocol-Version: \(revision)") }
+    return fields
+  }
+
+  /// The fields of a message.
+  func fields(of message: MCPMessage) -> [String] {
+    guard !message.isCalled("initialize") else { return [] }
+    // In a revision without sessions each message says what it is.
+    guard let revision = message.revision ?? namedRevision else { return fields }
+    var fields = ["MCP-Protocol-Version: \(Self.encoded(revision))"]
+    if let method = message.method { fields.append("Mcp-Method: \(Self.encoded(method))") }
+    if let name = Self.name(of: message) { fields.append("Mcp-Name: \(Self.encoded(name))") }
+    if message.isCalled("tools/call") { fields += toolFields.fields(of: message).map { "Mcp-Param-\($0): \(Self.encoded($1))" } }
+    return fields
+  }
+
+  private static func name(of message: MCPMessage) -> String? {
+    switch message.method {
+    case "tools/call", "prompts/get": message.parameter("name")?.string
+    case "resources/read": message.parameter("uri")?.string
+    default: nil
+    }
+  }
+
+  /// A value that a header field can carry: what is not printable ASCII, or would lose blanks, goes as base64.
+  static func encoded(_ value: String) -> String {
+    let bytes = Array(value.utf8)
+    let isPlain =
+      bytes.allSatisfy { (0x20...0x7E).contains($0) } && bytes.first != 0x20 && bytes.last != 0x20
+      && !(bytes.starts(with: "=?base64?".utf8) && bytes.suffix(2).elementsEqual("?=".utf8))
+    return isPlain ? value : "=?base64?\(Base64.encode(bytes))?="
+  }
+}
+
+/// The arguments of tools that go into header fields, by the annotation `x-mcp-header` of their schemas (revision 2026-07-28).
+struct MCPToolFields {
+  /// For each tool the places of arguments with the ends of their fields' names.
+  private var places: [String: [(path: [String], name: String)]] = [:]
+
+  private static let mostTools = 4096
+  private static let annotation = "x-mcp-header"
+  /// Keywords with schemas in them, in which no annotation may stand.
+  private static let others = [
+    "items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames", "unevaluatedProperties", "not", "if",
+    "then", "else", "contentSchema", "allOf", "anyOf", "oneOf", "prefixItems", "patternProperties", "dependentSchemas",
+    "$defs", "definitions",
+  ]
+
+  /// - Parameter startsList: The answer has the first tools of a list; else they are more of it.
+  /// - Returns: The answer without the tools whose annotations break the rules, which no client may use.
+  mutating func note(_ answer: MCPMessage, startsList: Bool) -> MCPMessage {
+    guard let tools = answer.value(["result", "tools"])?.array else { return answer }
+    if startsList { places = [:] }
+    var kept: [JSON] = []
+    for tool in tools {
+      guard let name = tool["name"]?.string else {
+        kept.append(tool)
+        continue
+      }
+      var found: [(path: [String], name: String)] = []
+      guard Self.collect(tool["inputSchema"], [], &found) else { continue }
+      kept.append(tool)
+      if !found.isEmpty, places.count < Self.mostTools { places[name] = found }
+    }
+    guard kept.count < tools.count, var result = answer.value(["result"])?.object, let id = answer.id else { return answer }
+    result["tools"] = .array(kept)
+    return (try? MCPMessage(JSON.object(MCPMessage.answer(id, result)).serialized())) ?? answer
+  }
+
+  /// Collects the annotations of a schema and those in its properties.
+  ///
+  /// - Returns: False when one breaks the rules.
+  private static func collect(
+    _ schema: JSON?, _ path: [String], _ found: inout [(path: [String], name: String)]
+  ) -> Bool {
+    guard let schema = schema?.object else { return true }
+    if let annotation = schema[annotation] {
+      guard !path.isEmpty, let name = annotation.string, isToken(name),
+        ["string", "integer", "boolean"].contains(schema["type"]?.string ?? ""),
+        !found.contains(where: { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) })
+      else { return false }
+      found.append((path, name))
+    }
+    for keyword in others where schema[keyword].map(hasAnnotation) ?? false { return false }
+    let properties = schema["properties"]?.object ?? JSONObject()
+    return properties.names.allSatisfy { collect(properties[$0], path + [$0], &found) }
+  }
+
+  /// Whether an annotation stands anywhere in schemas.
+  private static func hasAnnotation(_ schemas: JSON) -> Bool {
+    if let array = schemas.array { return array.contains(where: hasAnnotation) }
+    guard let object = schemas.object else { return false }
+    return object[annotation] != nil || object.names.contains { object[$0].map(hasAnnotation) ?? false }
+  }
+
+  /// RFC 9110 section 5.6.2, short enough for a field's name.
+  private static func isToken(_ name: String) -> Bool {
+    (1...48).contains(name.utf8.count)
+      && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+  }
+
+  /// The ends of the names of the fields for a call of a tool, and their values.
+  func fields(of call: MCPMessage) -> [(String, String)] {
+    guard let name = call.parameter("name")?.string, let places = places[name],
+      let arguments = call.parameter("arguments")
+    else { return [] }
+    return places.compactMap { place in
+      var value: JSON? = arguments
+      for name in place.path { value = value?[name] }
+      return Self.text(value).map { (place.name, $0) }
+    }
+  }
+
+  private static func text(_ value: JSON?) -> String? {
+    switch value {
+    case .string(let text): text
+    case .bool(let flag): flag ? "true" : "false"
+    case .number(let number): number.text
+    case .null, .array, .object, nil: nil
+    }
+  }
+}

@@ -1,0 +1,195 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// The sign-ins that a bridge asks for: one at a time.
+struct MCPSignIns {
+  /// Whether a bridge asks.
+  enum Policy: String, CaseIterable, Sendable {
+    /// Never: the client gets the command.
+    case never
+    /// Always: a client that shows no pages gets the address and the code as a text.
+    case ask
+  }
+
+  /// Nil asks the clients that show pages.
+  let policy: Policy?
+  private(set) var current: MCPSignIn?
+  private var key: UInt64?
+  /// When a sign-in came to nothing.
+  private var lastFailure: Instant?
+  private var count = 0
+  /// The questions that went to the client as answers to its calls, which it makes again: for each the parameters that the
+  /// call had.
+  private var asked: [String: MCPMessage] = [:]
+
+  /// Begins the ids that are the bridge's own.
+  static let prefix = "agent-bridge-"
+  private static let mostAsked = 256
+  /// A person who did not want to is not asked again for so long.
+  private static let rest = Duration.seconds(3600)
+
+  init(_ policy: Policy?) { self.policy = policy }
+
+  func isKey(_ key: UInt64) -> Bool { self.key == key }
+
+  /// Whether one may be begun for a client.
+  func mayAsk(_ takesURLs: Bool) -> Bool {
+    guard policy != .never, policy == .ask || takesURLs else { return false }
+    return lastFailure.map { Instant.now >= $0.advanced(by: Self.rest) } ?? true
+  }
+
+  mutating func nextID() -> String {
+    count += 1
+    return "\(Self.prefix)sign-in-\(count)"
+  }
+
+  mutating func began(_ signIn: MCPSignIn, key: UInt64) { (current, self.key) = (signIn, key) }
+
+  /// - Returns: The one that has ended.
+  mutating func ended(well: Bool) -> MCPSignIn? {
+    let signIn = current
+    signIn?.close()
+    (current, key) = (nil, nil)
+    lastFailure = well ? nil : .now
+    return signIn
+  }
+
+  mutating func close() { _ = ended(well: false) }
+
+  /// A call that waits for a sign-in is given up by its client.
+  mutating func forget(_ id: JSON) -> Bool {
+    guard let current, let index = current.held.firstIndex(where: { $0.open.contains(id) }) else { return false }
+    current.held.remove(at: index)
+    return true
+  }
+
+  /// Keeps a call whose answer is a question.
+  mutating func keep(_ message: MCPMessage, as state: String) {
+    if asked.count >= Self.mostAsked { asked.removeAll() }
+    asked[state] = message
+  }
+
+  mutating func taken(_ state: String) -> MCPMessage? { asked.removeValue(forKey: state) }
+}
+
+// Calls that need a person.
+extension MCPBridge {
+  /// The name of the question among those of an answer.
+  private static let question = "agent_sign_in"
+
+  /// A message was refused before anything of it was carried out, or could not be sent.
+  func refused(_ sending: MCPSending, _ failure: Failure, status: Int?) {
+    let failure = server.client.console.completed(failure)
+    let problem = MCPProblem(failure, status: status)
+    guard !sending.message.requests.isEmpty, !sending.wasHeld, let hint = failure.hint,
+      let login = MCPSignIn.login(hint), signIns.current != nil || signIns.mayAsk(session.takesURLs(sending.message))
+    else { return fail(sending, problem) }
+    sending.wasHeld = true
+    if let current = signIns.current {
+      current.held.append(sending)
+      if current.code != nil { ask(current) }
+      return
+    }
+    do throws(Failure) {
+      let signIn = try MCPSignIn(signIns.nextID(), problem, login, server.client)
+      let key = nextKey()
+      signIn.held = [sending]
+      signIns.began(signIn, key: key)
+      do { if let number = signIn.number { try poller.add(number, interest: .read, key: key) } } catch {
+        _ = signIns.ended(well: false)
+        throw Failure(error, doing: "the sign-in could not be begun")
+      }
+    } catch {
+      fail(sending, problem)
+    }
+  }
+
+  /// What comes of the sign-in.
+  func signInStep(_ step: MCPSignIn.Step) {
+    switch step {
+    case .code: signIns.current.map { ask($0) }
+    case .done:
+      guard let signIn = signIns.ended(well: true) else { return }
+      waiting.insert(contentsOf: signIn.held, at: 0)
+      if signIn.isAsked {
+        output.write(
+          MCPMessage.notification(
+            "notifications/elicitation/complete", JSONObject([("elicitationId", .string(signIn.id))])))
+      }
+    case .failed(let failure):
+      server.client.console.note(failure.text)
+      giveUp()
+    }
+  }
+
+  private func giveUp() {
+    guard let signIn = signIns.ended(well: false) else { return }
+    for sending in signIn.held { fail(sending, signIn.problem) }
+  }
+
+  /// Has the client show the page, each call in the way of its revision.
+  private func ask(_ signIn: MCPSignIn) {
+    var held: [MCPSending] = []
+    for sending in signIn.held {
+      guard session.takesURLs(sending.message) else {
+        fail(sending, signIn.problemWithPage)
+        continue
+      }
+      guard sending.isModern else {
+        held.append(sending)
+        continue
+      }
+      // These three may be answered by a question.
+      guard let method = sending.message.method, ["tools/call", "prompts/get", "resources/read"].contains(method),
+        let id = sending.message.id
+      else {
+        fail(sending, signIn.problemWithPage)
+        continue
+      }
+      let state = "\(signIn.id)-\(nextKey())"
+      signIns.keep(sending.message, as: state)
+      let question = JSONObject([("method", "elicitation/create"), ("params", .object(signIn.question))])
+      output.write(
+        MCPMessage.answer(
+          id,
+          JSONObject([
+            ("resultType", "input_required"),
+            ("inputRequests", .object(JSONObject([(Self.question, .object(question))]))),
+            ("requestState", .string(state)),
+          ])))
+    }
+    signIn.held = held
+    guard !held.isEmpty, !signIn.isAsked else { return }
+    signIn.isAsked = true
+    var question = signIn.question
+    question["elicitationId"] = .string(signIn.id)
+    output.write(MCPMessage.request(signIn.id, "elicitation/create", question))
+  }
+
+  /// The client's answer to the question.
+  func answered(_ id: String, _ message: MCPMessage) {
+    guard let current = signIns.current, current.id.utf8.elementsEqual(id.utf8) else { return }
+    if !accepts(message.value(["result", "action"])) { giveUp() }
+  }
+
+  private func accepts(_ action: JSON?) -> Bool { action?.string.map { $0.utf8.elementsEqual("accept".utf8) } ?? false }
+
+  /// A call is made again with the client's answer to the question in it.
+  func resumed(_ sending: MCPSending, _ state: String) {
+    guard let original = signIns.taken(state), var parameters = sending.message.parameter()?.object else {
+      return waiting.append(sending)
+    }
+    let action = sending.message.parameter("inputResponses", Self.question, "action")
+    // What the call had of the server's own questions.
+    for name in ["inputResponses", "requestState"] { parameters[name] = original.parameter(name) }
+    if let own = try? sending.message.changed(parameters: parameters) { sending.message = own }
+    sending.wasHeld = true
+    guard let current = signIns.current, state.utf8.starts(with: "\(current.id)-".utf8) else {
+      return waiting.append(sending)
+    }
+    current.held.append(sending)
+    if !accepts(action) { giveUp() }
+  }
+}
