@@ -11,6 +11,7 @@ from typing import Annotated
 
 import jwt, uvicorn
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.server.streamable_http import EventStore
 from pydantic import BaseModel, Field
 
@@ -19,7 +20,7 @@ FOLDER, ISSUER, SECRET, PORT = sys.argv[1:5]
 
 def flag(name):
     path = os.path.join(FOLDER, name)
-    return open(path).read() if os.path.exists(path) else None
+    return open(path).read().strip() if os.path.exists(path) else None
 
 
 mcp = MCPServer("notes")
@@ -68,10 +69,21 @@ async def slow(ctx: Context) -> str:
     return "done"
 
 
+def who():
+    return Elicit("Who?", Name)
+
+
 @mcp.tool()
-async def ask(ctx: Context) -> str:
-    answer = await ctx.elicit("Who?", Name)
-    return answer.data.name if answer.action == "accept" else answer.action
+async def ask(name: Annotated[Name, Resolve(who)]) -> str:
+    return name.name
+
+
+@mcp.tool()
+async def parted(ctx: Context) -> str:
+    await ctx.report_progress(1, 2)
+    await ctx.close_sse_stream()
+    await asyncio.sleep(0.2)
+    return "done"
 
 
 class Events(EventStore):
@@ -192,6 +204,7 @@ async def main():
     config = uvicorn.Config(Guarded(app), host="127.0.0.1", port=int(PORT), log_level="error", lifespan="on", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     socket = config.bind_socket()
+    socket.listen()
     globals()["PORT"] = str(socket.getsockname()[1])
     log(PORT)
     await server.serve([socket])

@@ -92,7 +92,8 @@ enum RequestCommands {
       at the server before. Without `--timeout` an answer may take up to an hour to begin.
       """,
     options: [
-      Option.signInPolicy.declaration, Option.headers.saying("Send this header with each request; may be given several times"),
+      Option.signInPolicy.declaration,
+      Option.headers.saying("Send this header with each request; may be given several times"),
     ] + Options.tokenTarget,
     operands: .url,
     examples: [

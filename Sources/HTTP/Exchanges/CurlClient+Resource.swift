@@ -3,9 +3,9 @@ internal import Crypto
 package import OAuth
 
 extension CurlClient {
-  /// A request that may have an effect gets a new connection: on one that the server has just closed it would fail, and
-  /// could not be sent again (RFC 9110 section 9.2.2). So does a request with a DPoP proof, which is valid once (RFC
-  /// 9449 section 11.1). No redirect is followed.
+  /// A request that may have an effect, and one with a DPoP proof, which is valid once (RFC 9449 section 11.1), are sent
+  /// again only if no byte of them was sent (RFC 9110 section 9.2.2). On a connection that the server closes meanwhile they
+  /// would fail, so they get one that was used a moment ago, or else a new one. No redirect is followed.
   package func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver
@@ -14,7 +14,8 @@ extension CurlClient {
     let route = try Route(to: request.endpoint, by: request.transport)
     let hasProof = authorization.contains { $0.name.utf8.elementsEqual("DPoP".utf8) }
     let isRepeatable = request.method.isSafe && content == nil && !hasProof
-    let handle = if isRepeatable, let kept = pool.take(for: route) { kept } else { try CurlHandle() }
+    let rest = isRepeatable ? HandlePool.idleTime : HandlePool.moment
+    let handle = if let kept = pool.take(for: route, idleAtMost: rest) { kept } else { try CurlHandle() }
     let exchange = ResourceExchange(
       TransferProgress(
         over: handle, isRepeatable: isRepeatable, usesProxy: route.proxy != nil, keepsCookies: true),

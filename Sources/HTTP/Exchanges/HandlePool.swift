@@ -6,6 +6,8 @@ final class HandlePool: Sendable {
   static let capacity = 32
   /// The longest time that a handle is kept. Servers close idle connections after a minute or two.
   static let idleTime = Duration.seconds(90)
+  /// The time after which a connection may be just about to be closed. No server in use closes one that was idle for less.
+  static let moment = Duration.seconds(2)
 
   private struct Entry: Sendable {
     let handle: CurlHandle
@@ -18,11 +20,14 @@ final class HandlePool: Sendable {
 
   var count: Int { idle.withLock { $0.count } }
 
-  /// Takes the handle last used for exactly this route.
-  func take(for route: Route, now: ContinuousClock.Instant = .now) -> CurlHandle? {
+  /// Takes the handle last used for exactly this route, unless it was idle for longer than `rest`.
+  func take(
+    for route: Route, idleAtMost rest: Duration = HandlePool.idleTime, now: ContinuousClock.Instant = .now
+  ) -> CurlHandle? {
     close(idleFor: Self.idleTime, now: now)
     return idle.withLock { entries in
-      guard let index = entries.lastIndex(where: { $0.route == route }) else { return nil }
+      guard let index = entries.lastIndex(where: { $0.route == route }), entries[index].since.duration(to: now) <= rest
+      else { return nil }
       return entries.remove(at: index).handle
     }
   }

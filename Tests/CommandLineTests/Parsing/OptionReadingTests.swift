@@ -27,7 +27,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     case .none, .account, .command, .file: []
     case .namedAccount, .newAccount: ["work"]
     case .rename: ["work", "home"]
-    case .methodAndURL: ["https://api.example"]
+    case .methodAndURL, .url: ["https://api.example"]
     case .completionShell: ["bash"]
     case .slot: ["3"]
     case .candidateKind: ["accounts"]

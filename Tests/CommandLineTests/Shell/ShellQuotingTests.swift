@@ -41,3 +41,17 @@ private func quoted(_ value: [UInt8]) throws -> String {
     }
   }
 }
+
+@Suite struct `The words of a command line` {
+  @Test(arguments: [
+    ["agent", "login", "work"], ["a b", "", "it's", "'", "a=b", "$HOME", "ä", "`x`", "--scope", "openid 'x'"],
+  ])
+  func `are those that were quoted`(words: [String]) {
+    #expect(ShellWord.words(words.map(ShellWord.quoted).joined(separator: " ")) == words)
+  }
+
+  @Test(arguments: ["a $b", "a 'b", "a; b", "a \\b", "a \"b\"", "a|b", "a\nb"])
+  func `are none where a shell would read more in them`(line: String) {
+    #expect(ShellWord.words(line) == nil)
+  }
+}

@@ -101,6 +101,14 @@ final class AgentTree: Sendable {
   func signIn(
     _ account: String = "work", at issuer: String, clientID: String = "agent-cli", _ options: String...
   ) throws -> [JSON] {
+    try signIn(account, at: issuer, clientID: clientID, options: options)
+  }
+
+  /// The same with a list of options.
+  @discardableResult
+  func signIn(
+    _ account: String = "work", at issuer: String, clientID: String = "agent-cli", options: [String]
+  ) throws -> [JSON] {
     let result = try agent(
       [
         "login", account, "--issuer", issuer, "--client-id", clientID, "--allow-http-loopback", "--device", "--json",

@@ -14,7 +14,9 @@ extension MCPBridge {
     case .listening:
       guard !message.answers.isEmpty else { return output.write(message.bytes) }
       // The answer to a call whose own stream broke off may come here.
-      let owner = exchanges.values.compactMap(\.purpose.sending).first { $0.open.contains { message.answers.contains($0) } }
+      let owner = exchanges.values.compactMap(\.purpose.sending).first {
+        $0.open.contains { message.answers.contains($0) }
+      }
       if let owner { deliver(message, to: owner, nil) }
     case .reopening:
       guard message.id == .string(Self.reopeningID) else { return }
@@ -30,7 +32,9 @@ extension MCPBridge {
       return server.client.console.note("the server answered a request that was not made, which was left out")
     }
     sending.open.subtract(message.answers)
-    if sending.message.isCalled("initialize"), sending.message.kind == .request, let head { session.began(message, head) }
+    if sending.message.isCalled("initialize"), sending.message.kind == .request, let head {
+      session.began(message, head)
+    }
     output.write(session.note(message, to: sending.message).bytes)
   }
 
@@ -79,7 +83,8 @@ extension MCPBridge {
     case .whole(let body):
       guard !sending.open.isEmpty else { break }
       guard let answer = try? MCPMessage(body), answer.kind == .answer || answer.kind == .batch else {
-        return fail(sending, Failure(.serverMisbehaved, "the server's answer is no message of MCP"), status: head.status)
+        return fail(
+          sending, Failure(.serverMisbehaved, "the server's answer is no message of MCP"), status: head.status)
       }
       deliver(answer, to: sending, head)
       // One that lacks an answer never brings it.

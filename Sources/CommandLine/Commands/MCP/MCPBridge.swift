@@ -214,7 +214,9 @@ final class MCPBridge {
       let exchange = try server.send(method, fields, body)
       let running = Running(exchange, purpose, key: nextKey())
       exchanges[running.key] = running
-      do { if let number = exchange.connectionNumber { try poller.add(number, interest: .read, key: running.key) } } catch {
+      do {
+        if let number = exchange.connectionNumber { try poller.add(number, interest: .read, key: running.key) }
+      } catch {
         drop(running.key)
         throw Failure(error, doing: "the request could not be made")
       }

@@ -17,10 +17,12 @@ struct MCPServer {
   private let request: CallRequest
 
   init(_ invocation: Invocation) throws(Failure) {
-    client = DaemonClient(invocation).forPrograms.patient(for: invocation[.timeout] ?? WireProtocol.maximumTimeoutSeconds)
+    client = DaemonClient(invocation).forPrograms.patient(
+      for: invocation[.timeout] ?? WireProtocol.maximumTimeoutSeconds)
     guard let url = invocation.operands.first else { throw Failure(.invalidRequest, "no URL is given") }
     guard let uri = try? URI(url), ["https", "http"].contains(uri.scheme) else {
-      throw Failure(.invalidRequest, "the server is named by an https URL", hint: "agent mcp https://mcp.example.com/mcp")
+      throw Failure(
+        .invalidRequest, "the server is named by an https URL", hint: "agent mcp https://mcp.example.com/mcp")
     }
     var request = CallRequest(
       account: try invocation.account(operand: nil), url: url, method: "POST", headers: invocation[.headers])

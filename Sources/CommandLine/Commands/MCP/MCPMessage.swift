@@ -156,11 +156,21 @@ struct MCPProblem {
     message = failure.hint.map { "\(failure.message): \($0)" } ?? failure.message
     data = JSONObject([("code", .string(failure.code.rawValue))])
     data["status"] = status.map { .int($0) }
-    guard let hint = failure.hint, hint.utf8.starts(with: "agent ".utf8) else { return }
-    data["command"] = .string(hint)
-    guard let login = MCPSignIn.login(hint) else { return }
-    data["login"] = .string(hint)
+    guard let command = failure.hint.flatMap({ Self.command(in: $0) }) else { return }
+    data["command"] = .string(command)
+    guard let login = MCPSignIn.login(command) else { return }
+    data["login"] = .string(command)
     if !login.settings.scope.isEmpty { data["scope"] = .array(login.settings.scope.map { .string($0) }) }
+  }
+
+  /// The command in a hint, which may have words and a colon before it.
+  private static func command(in hint: String) -> String? {
+    let bytes = Array(hint.utf8)
+    let (start, separator) = (Array("agent ".utf8), Array(": agent ".utf8))
+    if bytes.starts(with: start) { return hint }
+    guard bytes.count > separator.count else { return nil }
+    let place = (0..<(bytes.count - separator.count)).first { bytes[$0...].starts(with: separator) }
+    return place.map { String(decoding: bytes[($0 + 2)...], as: UTF8.self) }
   }
 
   /// Whether a person has to sign in, unlock or permit something.

@@ -92,7 +92,9 @@ struct MCPSession {
     var fields = ["MCP-Protocol-Version: \(Self.encoded(revision))"]
     if let method = message.method { fields.append("Mcp-Method: \(Self.encoded(method))") }
     if let name = Self.name(of: message) { fields.append("Mcp-Name: \(Self.encoded(name))") }
-    if message.isCalled("tools/call") { fields += toolFields.fields(of: message).map { "Mcp-Param-\($0): \(Self.encoded($1))" } }
+    if message.isCalled("tools/call") {
+      fields += toolFields.fields(of: message).map { "Mcp-Param-\($0): \(Self.encoded($1))" }
+    }
     return fields
   }
 
@@ -123,7 +125,8 @@ struct MCPToolFields {
   private static let annotation = "x-mcp-header"
   /// Keywords with schemas in them, in which no annotation may stand.
   private static let others = [
-    "items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames", "unevaluatedProperties", "not", "if",
+    "items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames", "unevaluatedProperties", "not",
+    "if",
     "then", "else", "contentSchema", "allOf", "anyOf", "oneOf", "prefixItems", "patternProperties", "dependentSchemas",
     "$defs", "definitions",
   ]
@@ -144,7 +147,9 @@ struct MCPToolFields {
       kept.append(tool)
       if !found.isEmpty, places.count < Self.mostTools { places[name] = found }
     }
-    guard kept.count < tools.count, var result = answer.value(["result"])?.object, let id = answer.id else { return answer }
+    guard kept.count < tools.count, var result = answer.value(["result"])?.object, let id = answer.id else {
+      return answer
+    }
     result["tools"] = .array(kept)
     return (try? MCPMessage(JSON.object(MCPMessage.answer(id, result)).serialized())) ?? answer
   }

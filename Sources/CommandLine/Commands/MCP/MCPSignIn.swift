@@ -19,6 +19,8 @@ final class MCPSignIn {
   let id: String
   /// What it helps against.
   let problem: MCPProblem
+  /// The same in a sentence without the command.
+  private let reason: String
   /// The messages to send again when it is done.
   var held: [MCPSending] = []
   private(set) var code: Event.DeviceCode?
@@ -27,9 +29,12 @@ final class MCPSignIn {
   private var connection: ClosableConnection
   private let client: DaemonClient
 
-  init(_ id: String, _ problem: MCPProblem, _ request: LoginRequest, _ client: DaemonClient) throws(Failure) {
+  init(
+    _ id: String, _ problem: MCPProblem, because reason: String, _ request: LoginRequest, _ client: DaemonClient
+  ) throws(Failure) {
     self.id = id
     self.problem = problem
+    self.reason = reason
     self.client = client
     var request = request
     request.flow = .device
@@ -80,7 +85,7 @@ final class MCPSignIn {
   // MARK: Texts
 
   /// The text that the client shows beside the address.
-  var message: String { "\(problem.message). To sign in, type the code \(code?.userCode ?? "") on this page" }
+  var message: String { "\(reason). To sign in, type the code \(code?.userCode ?? "") on this page" }
 
   /// The page, with the code where the server has such an address.
   var url: String { code.map { $0.verificationURIComplete ?? $0.verificationURI } ?? "" }

@@ -93,7 +93,7 @@ extension MCPBridge {
       return
     }
     do throws(Failure) {
-      let signIn = try MCPSignIn(signIns.nextID(), problem, login, server.client)
+      let signIn = try MCPSignIn(signIns.nextID(), problem, because: failure.message, login, server.client)
       let key = nextKey()
       signIn.held = [sending]
       signIns.began(signIn, key: key)

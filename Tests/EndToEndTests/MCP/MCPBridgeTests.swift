@@ -1,0 +1,231 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// The bridge between a client and a server that the test itself is.
+@Suite(.needsPrograms) struct `The bridge of agent mcp` {
+  private static let call = #"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{}}}"#
+  private static let json = ["Content-Type: application/json"]
+  private static let stream = ["Content-Type: text/event-stream"]
+  private static let begun =
+    #"{"jsonrpc":"2.0","id":"i","result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#
+
+  /// Runs `body` with a bridge to a server that answers each request so. It begins a session by itself.
+  private static func with(
+    _ options: String..., changes: (Resource) throws -> [String: String?] = { _ in [:] },
+    answering answer: @escaping @Sendable (ReceivedRequest) -> (status: Int, headers: [String], body: String),
+    _ body: (MCPLines, Resource) throws -> Void
+  ) throws {
+    try Resource.answering({ request in
+      if request.body.contains(#""method":"initialize""#) {
+        let id = request.body.contains("agent-bridge-") ? "agent-bridge-initialize" : "i"
+        return (200, json + ["Mcp-Session-Id: s-1"], begun.replacing(#""id":"i""#, with: #""id":"\#(id)""#))
+      }
+      if request.line.hasPrefix("GET") { return (405, [], "") }
+      if request.body.contains("notifications/") { return (202, [], "") }
+      if request.line.hasPrefix("DELETE") { return (200, [], "") }
+      return answer(request)
+    }) { resource in
+      let lines = try MCPLines(resource.tree, resource.server.url("/mcp"), options, changes(resource))
+      try body(lines, resource)
+    }
+  }
+
+  private static func calls(_ resource: Resource) -> [ReceivedRequest] {
+    resource.server.requests.filter { $0.body.contains("tools/call") }
+  }
+
+  @Test func `keeps ids, numbers and texts as they were written`() throws {
+    let text = #"{"jsonrpc":"2.0","id":1.50,"result":{"n":1e400,"big":12345678901234567890123,"s":"\u00e4\n"}}"#
+    try Self.with(answering: { _ in (200, Self.json, "{\n" + text.dropFirst()) }) { lines, resource in
+      try lines.begin()
+      try lines.send(#"{"jsonrpc": "2.0", "id": 1.50, "method": "tools/call", "params": {"name":"a","n":1e400}}"#)
+      #expect(try lines.process.readLine() == "{ " + text.dropFirst())
+      #expect(Self.calls(resource).first?.body.hasSuffix(#""n":1e400}}"#) == true)
+      try lines.finish()
+      #expect(resource.server.requests.last?.line.hasPrefix("DELETE /mcp") == true)
+      #expect(resource.server.requests.last?.values("Mcp-Session-Id") == ["s-1"])
+    }
+  }
+
+  @Test func `answers what is no message, and goes on`() throws {
+    try Self.with(answering: { _ in (200, Self.json, #"{"jsonrpc":"2.0","id":7,"result":{}}"#) }) { lines, _ in
+      for line in ["no json", "{\"a\":1", "{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"x\"}"] {
+        let answer = try lines.ask(line)
+        #expect(answer["error"]?["code"] == -32700 && answer["id"] == .null, "\(answer)")
+      }
+      for line in ["[]", "{}", #"{"jsonrpc":"2.0","id":{},"method":"x"}"#, #"{"jsonrpc":"1.0","id":1,"method":"x"}"#] {
+        let answer = try lines.ask(line)
+        #expect(answer["error"]?["code"] == -32600 && answer["id"] == .null, "\(answer)")
+      }
+      #expect(try lines.ask("\n" + Self.call)["result"] != nil)
+      try lines.finish()
+    }
+  }
+
+  @Test(arguments: [
+    (200, ["Content-Type: text/html"], "<p>hello"), (200, json, #"{"jsonrpc":"2.0","id":8,"result":{}}"#),
+    (200, json, "[1"), (202, [], ""), (200, stream, "data: {\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{}}\n\n"),
+    (200, stream, "data: <p>\n\n"), (302, ["Location: https://evil.example/"], ""),
+    (500, ["Content-Type: text/plain"], "no"),
+    (200, ["Content-Type: text/event-stream"], "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}"),
+  ])
+  func `tells an error for an answer that is none, and lets nothing else out`(
+    status: Int, headers: [String], body: String
+  ) throws {
+    try Self.with(answering: { _ in (status, headers, body) }) { lines, _ in
+      try lines.begin()
+      let answer = try lines.ask(Self.call)
+      #expect(answer["id"] == 7 && answer["error"]?["code"]?.int != nil, "\(answer)")
+      #expect(answer["error"]?["message"]?.string?.contains("<p>") == false, "\(answer)")
+      try lines.finish()
+    }
+  }
+
+  @Test func `passes the server's own error, with the id of the call`() throws {
+    let error = #"{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"bad name","data":[1]}}"#
+    try Self.with(answering: { _ in (400, Self.json, error) }) { lines, _ in
+      try lines.begin()
+      let answer = try lines.ask(Self.call)
+      #expect(answer["id"] == 7 && answer["error"]?["code"] == -32602 && answer["error"]?["data"] == [1], "\(answer)")
+      try lines.finish()
+    }
+  }
+
+  @Test func `never makes a call again whose stream broke off`() throws {
+    try Self.with(answering: { _ in (200, Self.stream, ": nothing\n\n") }) { lines, resource in
+      try lines.begin()
+      let answer = try lines.ask(Self.call)
+      #expect(answer["error"]?["message"]?.string?.contains("may have been carried out") == true, "\(answer)")
+      try lines.finish()
+      #expect(Self.calls(resource).count == 1)
+    }
+  }
+
+  @Test func `begins a forgotten session anew once, and gives up on one that is always forgotten`() throws {
+    try Self.with(answering: { _ in (404, [], "") }) { lines, resource in
+      try lines.begin()
+      for id in 1...10 { try lines.send(Self.call.replacing(":7,", with: ":\(id),")) }
+      let answers = try (1...10).map { _ in try lines.next() }
+      #expect(Set(answers.compactMap { $0["id"]?.int }) == Set(1...10))
+      #expect(answers.allSatisfy { $0["error"]?["data"]?["status"] == 404 }, "\(answers)")
+      try lines.finish()
+      #expect(resource.server.requests.filter { $0.body.contains(#""method":"initialize""#) }.count <= 3)
+      #expect(Self.calls(resource).count <= 20)
+    }
+  }
+
+  @Test func `tells at once that a sign-in is needed, and the next call works after it`() throws {
+    try Self.with("--login", "never", answering: { _ in (200, Self.json, #"{"jsonrpc":"2.0","id":7,"result":{}}"#) }) {
+      lines, resource in
+      #expect(try resource.tree.agent("logout", "work").succeeded)
+      let refused = try lines.ask(
+        #"{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}"#
+      )
+      #expect(refused["error"]?["code"] == -32001, "\(refused)")
+      #expect(refused["error"]?["data"]?["command"] == "agent login work")
+      try resource.tree.signIn(at: resource.session.issuer.url)
+      // The client goes on without having begun a session.
+      #expect(try lines.ask(Self.call)["result"] != nil)
+      #expect(Self.calls(resource).first?.values("Mcp-Session-Id") == ["s-1"])
+      try lines.finish()
+    }
+  }
+
+  @Test func `gives the address and the code to a client that shows no pages, where it is told to ask`() throws {
+    try Self.with("--login", "ask", answering: { _ in (200, Self.json, #"{"jsonrpc":"2.0","id":7,"result":{}}"#) }) {
+      lines, resource in
+      try lines.begin()
+      #expect(try resource.tree.agent("logout", "work").succeeded)
+      let refused = try lines.ask(Self.call)["error"]
+      let url = refused?["data"]?["url"]?.string ?? ""
+      let code = try #require(refused?["data"]?["user_code"]?.string)
+      #expect(url.hasPrefix(resource.session.issuer.url) && refused?["message"]?.string?.contains(code) == true)
+      let follower = try resource.tree.start(["events", "--follow", "--json"])
+      while try resource.tree.state() == "signed_out" { _ = try follower.readLine() }
+      #expect(try lines.ask(Self.call)["result"] != nil)
+      try lines.finish()
+    }
+  }
+
+  @Test func `says the command where no account lists the server, and signs in nowhere`() throws {
+    try Self.with(answering: { _ in (200, Self.json, "{}") }) { _, resource in
+      let seen = resource.server.requests.count
+      let lines = try MCPLines(resource.tree, "http://127.0.0.1:1/mcp", ["--login", "ask"])
+      let refused = try lines.ask(Self.call)["error"]
+      #expect(
+        refused?["code"] == -32001 && refused?["data"]?["command"]?.string?.hasPrefix("agent ") == true,
+        "\(refused ?? .null)")
+      try lines.finish()
+      #expect(resource.server.requests.count == seen)
+    }
+  }
+
+  @Test func `works by a lease, whose socket gives no token and no account's name`() throws {
+    try Self.with(answering: { _ in (200, Self.json, #"{"jsonrpc":"2.0","id":7,"result":{}}"#) }) { _, resource in
+      let lease = try resource.tree.start(["serve", "work", "--only", resource.server.url("/mcp")])
+      let path = try lease.readLine()
+      let lines = try MCPLines(resource.tree, resource.server.url("/mcp"), [], ["AGENT_SOCKET": path])
+      try lines.begin()
+      #expect(try lines.ask(Self.call)["result"] != nil)
+      #expect(try resource.tree.agent("logout", "work").succeeded)
+      let over = try lines.ask(Self.call)["error"]
+      #expect(over?["message"]?.string?.contains("work") == false, "\(over ?? .null)")
+      try lines.finish()
+    }
+  }
+
+  @Test func `passes on what a server asks, and the client's answer`() throws {
+    let question = #"data: {"jsonrpc":"2.0","id":"q","method":"roots/list"}"# + "\n\n"
+    let end = #"data: {"jsonrpc":"2.0","id":7,"result":{}}"# + "\n\n"
+    try Self.with(answering: { request in
+      request.body.contains("tools/call") ? (200, Self.stream, question + end) : (202, [], "")
+    }) { lines, resource in
+      try lines.begin()
+      #expect(try lines.ask(Self.call)["method"] == "roots/list")
+      #expect(try lines.next()["id"] == 7)
+      try lines.send(#"{"jsonrpc":"2.0","id":"q","result":{"roots":[]}}"#)
+      try lines.finish()
+      #expect(resource.server.requests.contains { $0.body.contains(#""id":"q","result""#) })
+    }
+  }
+
+  @Test func `sends a batch as one request, as revision 2025-03-26 has it`() throws {
+    let answers = #"[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]"#
+    try Self.with(answering: { _ in (200, Self.json, answers) }) { lines, _ in
+      try lines.begin()
+      let batch = #"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]"#
+      #expect(try lines.ask(batch).array?.count == 2)
+      try lines.finish()
+    }
+  }
+
+  @Test func `ends by itself at the end of its input and at a signal, and answers what was asked before`() throws {
+    try Self.with(answering: { _ in (200, Self.json, #"{"jsonrpc":"2.0","id":7,"result":{}}"#) }) { lines, resource in
+      try lines.begin()
+      try lines.send(Self.call)
+      lines.process.closeInput()
+      #expect(try lines.next()["id"] == 7)
+      #expect(try lines.process.wait() == .exited(0))
+      let other = try MCPLines(resource.tree, resource.server.url("/mcp"))
+      try other.begin()
+      #expect(try other.process.terminate() == .exited(0))
+      let file = try resource.tree.shell(
+        "sh", "printf '%s\\n' '\(Self.call)' > file; agent mcp '\(resource.server.url("/mcp"))' < file")
+      #expect(file.succeeded && file.outputText.contains(#""id":7"#), "\(file.errorText)")
+    }
+  }
+
+  @Test func `refuses a server that is none, with the exit status of a wrong command`() throws {
+    try AgentTree.with { (tree) throws in
+      let lines = [
+        ["mcp"], ["mcp", "notes"], ["mcp", "ftp://a.example/"], ["mcp", "https://a.example/", "--login", "x"],
+      ]
+      for words in lines {
+        let result = try tree.agent(words)
+        #expect(result.failed(2), "\(words)")
+      }
+    }
+  }
+}
