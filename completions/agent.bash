@@ -3,7 +3,7 @@
 # The words that may follow $1, the first word of a command; without it the first words.
 __agent_words() {
   case $1 in
-  '') words=(login logout token env exec serve request proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
+  '') words=(login logout token env exec serve request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
   'account') words=(add show set rename remove import client-metadata) ;;
   'vault') words=(status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set) ;;
   'daemon') words=(start stop restart status run log) ;;
@@ -21,6 +21,7 @@ __agent_command() {
   'exec') options=(--var --token-file --id-token --signal --on-renewal --min-valid --wait --lease --only --method --for --times -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts trailing=yes ;;
   'serve') options=(--socket --only --method --for --times -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts ;;
   'request') options=(-X --method -H --header -d --data -o --output -i --include --wait --idle -s --scope --resource --audience --authorization-details --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
+  'mcp') options=(--login -H --header -s --scope --resource --audience --authorization-details --exchange) ;;
   'proof') options=(-X --method --nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'helper') options=(--url --user --role-arn --session-name --duration --mode --output) limit=16 operand=words words=(git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc) ;;
   'setup') options=(--host --name --role-arn --user --print --dry-run --undo --test -y --yes) limit=1 operand=words words=(git docker aws cargo go pip uv mcp kubectl msmtp mbsync neomutt aerc) ;;
@@ -154,6 +155,12 @@ __agent_value() {
   'request --resource') kind=text ;;
   'request --audience') kind=text ;;
   'request --authorization-details') kind=text ;;
+  'mcp --login') kind=words words=(never ask) ;;
+  'mcp -H' | 'mcp --header') kind=text ;;
+  'mcp -s' | 'mcp --scope') kind=text ;;
+  'mcp --resource') kind=text ;;
+  'mcp --audience') kind=text ;;
+  'mcp --authorization-details') kind=text ;;
   'proof -X' | 'proof --method') kind=text ;;
   'proof --nonce') kind=text ;;
   'helper --url') kind=text ;;

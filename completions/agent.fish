@@ -199,6 +199,22 @@ function __agent_takes_value
             return 0
         case 'request --authorization-details'
             return 0
+        case 'mcp --login'
+            return 0
+        case 'mcp -H'
+            return 0
+        case 'mcp --header'
+            return 0
+        case 'mcp -s'
+            return 0
+        case 'mcp --scope'
+            return 0
+        case 'mcp --resource'
+            return 0
+        case 'mcp --audience'
+            return 0
+        case 'mcp --authorization-details'
+            return 0
         case 'proof -X'
             return 0
         case 'proof --method'
@@ -550,7 +566,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'serve' 'request' 'proof' 'helper' 'setup' 'doctor' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'serve' 'request' 'mcp' 'proof' 'helper' 'setup' 'doctor' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -633,6 +649,7 @@ complete -c agent -n '__agent_at word ' -a 'env' -d 'Print shell statements that
 complete -c agent -n '__agent_at word ' -a 'exec' -d 'Run a command with a token in its environment'
 complete -c agent -n '__agent_at word ' -a 'serve' -d 'Lend other programs requests with an account\'s token'
 complete -c agent -n '__agent_at word ' -a 'request' -d 'Make a request to a resource with an account\'s token'
+complete -c agent -n '__agent_at word ' -a 'mcp' -d 'Connect an MCP client to a server that wants a token'
 complete -c agent -n '__agent_at word ' -a 'proof' -d 'Print a proof for one request with a bound token'
 complete -c agent -n '__agent_at word ' -a 'helper' -d 'Give other programs tokens, in their own protocols'
 complete -c agent -n '__agent_at word ' -a 'setup' -d 'Have other programs ask for tokens'
@@ -812,6 +829,13 @@ complete -c agent -n '__agent_at options request' -l authorization-details -x -d
 complete -c agent -n '__agent_at options request' -l exchange -d 'Exchange the account\'s own token for it (RFC 8693)'
 complete -c agent -n '__agent_at operand 0 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
 complete -c agent -n '__agent_at operand 1 request' -a 'GET HEAD POST PUT PATCH DELETE OPTIONS'
+complete -c agent -n '__agent_at options mcp' -l login -x -a 'never ask' -d 'Whether to begin a sign-in that a call needs'
+complete -c agent -n '__agent_at options mcp' -s H -l header -x -d 'Send this header with each request; may be given several times'
+complete -c agent -n '__agent_at options mcp' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
+complete -c agent -n '__agent_at options mcp' -l resource -x -d 'Ask for a token for this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options mcp' -l audience -x -d 'Ask for a token with this audience'
+complete -c agent -n '__agent_at options mcp' -l authorization-details -x -d 'Ask for a token with this authorization only (RFC 9396); @FILE reads it'
+complete -c agent -n '__agent_at options mcp' -l exchange -d 'Exchange the account\'s own token for it (RFC 8693)'
 complete -c agent -n '__agent_at options proof' -s X -l method -x -d 'The method of the request'
 complete -c agent -n '__agent_at options proof' -l nonce -x -d 'Use the nonce that the server gave in DPoP-Nonce'
 complete -c agent -n '__agent_at options proof' -l header -d 'Print whole Authorization and DPoP header lines'
@@ -1044,5 +1068,5 @@ complete -c agent -n '__agent_at options vault set' -l lock-after -x -a 'never' 
 complete -c agent -n '__agent_at options daemon log' -l utc -d 'Show times in UTC instead of local time'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
 complete -c agent -n '__agent_at options help' -l all -d 'Print all that there is to say: every detail and every option'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec serve request proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec serve request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import client-metadata status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set start stop restart status run log'

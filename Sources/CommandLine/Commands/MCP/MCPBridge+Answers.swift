@@ -47,8 +47,8 @@ extension MCPBridge {
     case .listening: stoppedListening(head.status, problem, running.body)
     case .reopening:
       guard problem == nil, case .whole(let body) = running.body, let answer = try? MCPMessage(body) else {
-        let text: Phrase = "the server did not begin the session anew"
-        return failed(.reopening, problem ?? Failure(.serverMisbehaved, text))
+        return failed(
+          .reopening, problem ?? Failure(.serverMisbehaved, "the server did not begin the session anew"))
       }
       reopened(answer, head)
     case .reopened:
@@ -60,7 +60,7 @@ extension MCPBridge {
 
   private func ended(_ sending: MCPSending, _ running: Running, _ head: ResponseHead, _ problem: Failure?) {
     guard let problem else { return succeeded(sending, running, head) }
-    if head.status == 404, !sending.isModern, session.hasID || sending.generation != session.generation {
+    if head.status == 404, !sending.isModern, sending.namedSession {
       return lost(sending)
     }
     if head.status == 401 || head.status == 403 || MCPProblem.needsPerson(problem) {
@@ -151,8 +151,11 @@ extension MCPBridge {
     let last = String(decoding: reader.lastID, as: UTF8.self)
     guard !sending.open.isEmpty else { return }
     guard !sending.isModern, !last.isEmpty, sending.generation == session.generation else {
-      let text: Phrase = "the answer broke off; the call was not made again, since it may have been carried out"
-      return fail(sending, Failure(.network, text), status: nil)
+      return fail(
+        sending,
+        Failure(
+          .network, "the answer broke off; the call was not made again, since it may have been carried out"),
+        status: nil)
     }
     let isOver = sending.retries >= Self.mostRetries
     guard !isOver else { return fail(sending, Failure(.network, "the answer broke off for good"), status: nil) }

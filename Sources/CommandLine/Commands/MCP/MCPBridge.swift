@@ -194,7 +194,7 @@ final class MCPBridge {
         waiting.insert(next, at: 0)
         return reopen()
       }
-      next.generation = session.generation
+      (next.generation, next.namedSession) = (session.generation, session.hasID)
       begin(.message(next), "POST", session.fields(of: next.message), next.message.bytes)
     }
   }

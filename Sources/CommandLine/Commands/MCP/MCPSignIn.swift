@@ -111,6 +111,8 @@ final class MCPSending {
   var open: Set<JSON>
   /// The session that it was sent in.
   var generation = 0
+  /// It was sent with the id of the session.
+  var namedSession = false
   /// It was refused because of a session that was over.
   var isRepeated = false
   /// A sign-in was tried for it.
