@@ -139,6 +139,8 @@ function __agent_takes_value
             return 0
         case 'exec --times'
             return 0
+        case 'exec --askpass'
+            return 0
         case 'exec -s'
             return 0
         case 'exec --scope'
@@ -158,6 +160,8 @@ function __agent_takes_value
         case 'serve --for'
             return 0
         case 'serve --times'
+            return 0
+        case 'serve --askpass'
             return 0
         case 'serve -s'
             return 0
@@ -798,6 +802,9 @@ complete -c agent -n '__agent_at options exec' -l only -x -d 'Permit requests to
 complete -c agent -n '__agent_at options exec' -l method -x -d 'Permit this method; may be given several times'
 complete -c agent -n '__agent_at options exec' -l for -x -d 'End the lease after this time'
 complete -c agent -n '__agent_at options exec' -l times -x -d 'End the lease after so many requests'
+complete -c agent -n '__agent_at options exec' -l hand-out-token -d 'Give the token of --scope itself, too, if the server has narrowed it to that'
+complete -c agent -n '__agent_at options exec' -l confirm -d 'Ask before the first request to each origin'
+complete -c agent -n '__agent_at options exec' -l askpass -r -F -d 'Ask by this program: status 0 is yes; by default SSH_ASKPASS'
 complete -c agent -n '__agent_at options exec' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
 complete -c agent -n '__agent_at options exec' -l resource -x -d 'Ask for a token for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options exec' -l audience -x -d 'Ask for a token with this audience'
@@ -809,6 +816,9 @@ complete -c agent -n '__agent_at options serve' -l only -x -d 'Permit requests t
 complete -c agent -n '__agent_at options serve' -l method -x -d 'Permit this method; may be given several times'
 complete -c agent -n '__agent_at options serve' -l for -x -d 'End the lease after this time'
 complete -c agent -n '__agent_at options serve' -l times -x -d 'End the lease after so many requests'
+complete -c agent -n '__agent_at options serve' -l hand-out-token -d 'Give the token of --scope itself, too, if the server has narrowed it to that'
+complete -c agent -n '__agent_at options serve' -l confirm -d 'Ask before the first request to each origin'
+complete -c agent -n '__agent_at options serve' -l askpass -r -F -d 'Ask by this program: status 0 is yes; by default SSH_ASKPASS'
 complete -c agent -n '__agent_at options serve' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
 complete -c agent -n '__agent_at options serve' -l resource -x -d 'Ask for a token for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options serve' -l audience -x -d 'Ask for a token with this audience'

@@ -32,6 +32,9 @@ struct KeptConnection: ~Copyable {
     return reply
   }
 
+  /// Says more about what was asked for; nothing while there is no connection.
+  mutating func send(_ request: RequestEnvelope) throws(Failure) { try connection.send(request) }
+
   /// The daemon has done what it was asked for.
   mutating func succeeded() { (failures, mayStart) = (0, true) }
 

@@ -41,7 +41,8 @@ extension ManualProtocol {
     name: "lease",
     purpose:
       "Lends requests with an account's token to the peers of a socket, which listens and comes with the line as"
-      + " `SCM_RIGHTS`. A peer may make the requests `resource` and `lease_status` and no other. Tells an event `lease`"
+      + " `SCM_RIGHTS`. A peer may make the requests `resource` and `lease_status` and no other, and `token` where that is"
+      + " said. Tells an event `lease`"
       + " when it is open and after each request of a peer. It ends with the connection.",
     members: [
       account,
@@ -56,12 +57,31 @@ extension ManualProtocol {
       Member("exchange", "boolean", "Get it by trading the account's own token."),
       Member("uses", "number", "How many requests may be made, 1 to 1000000."),
       Member("expires_in", "number", "After how many seconds it ends, 1 to 604800."),
+      Member(
+        "hand_out_token", "boolean",
+        "A peer gets the token too, if the server says that it has no scope beyond that of `scope`, which must be there."
+      ),
+      Member(
+        "confirm", "boolean",
+        "The first request for each origin, and for the token, waits for `lease_answer` after an event `lease_question`."
+      ),
     ],
     result: [],
     note: "There is no result: the request ends with an error, `lease_ended` when its time or its uses are over. For a"
       + " peer everything that is not permitted fails with `not_permitted`, in the same words whether the daemon knows"
       + " it or not. A peer names no account, and gets `lease` in its place. At most 16 leases are open, with 32"
       + " connections each and 64 in all.")
+
+  static let leaseAnswer = Description(
+    name: "lease_answer",
+    purpose:
+      "Answers an event `lease_question`, on the connection of `lease`. There is no answer to it. One that comes later than"
+      + " a minute has no effect: the requests that waited were refused.",
+    members: [
+      Member("question", "number", "As in the event. Must be there."),
+      Member("allow", "boolean", "Whether requests for the origin are permitted, as long as there is the lease."),
+    ],
+    result: [])
 
   static let leaseStatus = Description(
     name: "lease_status",
@@ -73,6 +93,7 @@ extension ManualProtocol {
       Member("methods", "list of texts", "The methods; absent when all are permitted."),
       Member("expires_in", "number", "How many seconds are left; absent without a limit."),
       Member("uses_left", "number", "How many requests are left; absent without a limit."),
+      Member("hand_out_token", "boolean", "A peer may ask for the token."),
     ])
 
   /// The events of these requests.
@@ -84,6 +105,16 @@ extension ManualProtocol {
         Member("lease", "text", "Its name in the events of leases."),
         Member("account", "text", "The account, by the name that it has now."),
         Member("uses_left", "number", "How many requests are left; absent without a limit."),
+      ]),
+    Description(
+      name: "lease_question",
+      purpose: "A peer's request waits for the person's word.",
+      members: [
+        Member("question", "number", "Its number, for `lease_answer`."),
+        Member("method", "text", "The method of the request, or `token` for the token itself."),
+        Member("origin", "text", "The origin that it is for; absent for the token."),
+        Member("pid", "number", "The process of the peer, 0 where it is not seen from here."),
+        Member("uid", "number", "Its user."),
       ]),
     Description(
       name: "following", purpose: "From now on all that happens is told.", members: []),

@@ -9,7 +9,7 @@ extension ManualProtocol {
       resource, verify,
     ]
     + accountRequests + vaultRequests + [
-      sessionEvents, tokenFile, lease, leaseStatus, daemonStatus, daemonLog, daemonStop,
+      sessionEvents, tokenFile, lease, leaseAnswer, leaseStatus, daemonStatus, daemonLog, daemonStop,
     ]
 
   private static let token = Description(

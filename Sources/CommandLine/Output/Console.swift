@@ -130,7 +130,8 @@ struct Console: Sendable {
     case .notice(let message): note(message)
     case .progress(let entry): detail(entry)
     case .following: detail("following what happens")
-    case .qrCode, .deviceCode, .browser, .confirm, .redirectRefused, .response, .body, .session, .tokenFile, .lease:
+    case .qrCode, .deviceCode, .browser, .confirm, .redirectRefused, .response, .body, .session, .tokenFile, .lease,
+      .leaseQuestion:
       break
     }
   }

@@ -2,7 +2,8 @@
 ///
 /// They are a closed set whose commands are made one by one, so that a call makes the one command it runs and no other.
 enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
-  case login, logout, token, env, exec, serve, request, mcp, proof, helper, setup, doctor, status, list, use, whoami, events,
+  case login, logout, token, env, exec, serve, request, mcp, proof, helper, setup, doctor, status, list, use, whoami,
+    events,
     verify, decode
   case accountAdd = "account add"
   case accountShow = "account show"

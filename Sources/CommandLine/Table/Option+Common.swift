@@ -35,7 +35,8 @@ enum Options {
   static var lease: [OptionDeclaration] {
     [
       Option.places.declaration, Option.methods.declaration, Option.leaseTime.declaration,
-      Option.leaseUses.declaration,
+      Option.leaseUses.declaration, Option.handOutToken.declaration, Option.confirm.declaration,
+      Option.askProgram.declaration,
     ] + tokenTarget
   }
 

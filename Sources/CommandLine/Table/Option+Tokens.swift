@@ -44,6 +44,10 @@ extension Option<Bool> {
   static var lease: Self {
     Self("lease", in: .lease, "Let the command make requests to resources, and give it no token")
   }
+  static var handOutToken: Self {
+    Self("hand-out-token", in: .lease, "Give the token of `--scope` itself, too, if the server has narrowed it to that")
+  }
+  static var confirm: Self { Self("confirm", in: .lease, "Ask before the first request to each origin") }
   static var exchange: Self { Self("exchange", in: .access, "Exchange the account's own token for it (RFC 8693)") }
   static var check: Self { Self("check", in: .output, "Ask the servers whether the sessions are still valid") }
   static var utc: Self { Self("utc", in: .output, "Show times in UTC instead of local time") }
@@ -88,6 +92,9 @@ extension Option<String?> {
   }
   static var leaseUses: Self {
     Self("times", in: .lease, .text("NUMBER"), "End the lease after so many requests")
+  }
+  static var askProgram: Self {
+    Self("askpass", in: .lease, .file("PROGRAM"), "Ask by this program: status 0 is yes; by default `SSH_ASKPASS`")
   }
   static var socket: Self {
     Self("socket", in: .lease, .file("PATH"), "Make the socket here, in a directory that is closed to others")

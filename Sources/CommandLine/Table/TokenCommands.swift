@@ -171,6 +171,12 @@ enum TokenCommands {
       token that goes along, as in `agent token`; a peer cannot choose another. Where a path is named no redirect is
       followed.
 
+      With `--hand-out-token` a program gets the token itself, too, by `agent token`: the one of `--scope`, which must be
+      named, and only if the server says that it has no other scope. Its account and issuer are not told. With `--confirm`
+      the first request for each origin, and for the token, waits for a person: on the terminal of `agent serve`, or by
+      the program that `--askpass` or `SSH_ASKPASS` names. It gets the question as its argument, and its exit status 0 is
+      yes, as with `ssh-add -c`. An answer holds for the lease; none in a minute is no.
+
       It ends by `--for`, by `--times`, when the account is signed out or removed, and with the command. While the
       account is locked it answers with exit status 5. When the daemon ends, peers wait until the next one has taken
       the socket over, with the time and the number of requests that are left. What is not permitted fails with exit

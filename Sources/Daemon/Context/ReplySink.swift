@@ -22,6 +22,8 @@ protocol ReplySink: AnyObject {
   func unread(by ticket: Ticket) -> Int
   /// Adds a peer that came by a lent socket, and returns the number of its connection.
   func admit(_ descriptor: consuming FileDescriptor, under admission: any Admission) throws(SystemError) -> UInt64
+  /// Serves a request that its terms have held.
+  func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])
   /// Ends the requests of the connections under these terms with a failure, and closes them when all was sent.
   func dropPeers(of admission: any Admission, saying failure: Failure)
   /// Sets the time at which an unanswered request times out.

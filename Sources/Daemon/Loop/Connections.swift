@@ -150,7 +150,10 @@ final class Connections {
       do throws(Failure) {
         var envelope = try request.get()
         guard hasPlace(for: envelope.request) else { throw tooManyRequests }
-        if let admission = connection.admission { envelope = try admission.admit(envelope, ticket) }
+        if let admission = connection.admission {
+          guard let admitted = try admission.admit(envelope, ticket, passed: passed) else { continue }
+          envelope = admitted
+        }
         handler?.handle(envelope, ticket, passed: passed)
       } catch {
         send(.failure(error), to: ticket)
@@ -234,6 +237,10 @@ extension Connections: ReplySink {
 
   func unread(by ticket: Ticket) -> Int { connection(of: ticket)?.unreadBytes ?? 0 }
 
+  func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
+    if connection(of: ticket)?.current == ticket { handler?.handle(envelope, ticket, passed: passed) }
+  }
+
   func dropPeers(of admission: any Admission, saying failure: Failure) {
     for connection in connections.values where connection.admission === admission {
       if let ticket = connection.current {
@@ -273,8 +280,8 @@ extension Connections: ReplySink {
 
   func send(_ line: SharedSecret, to ticket: Ticket) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
-    // No request whose answer is a secret passes an admission.
-    precondition(connection.admission == nil, "a secret is never sent to the peer of a lent socket")
+    precondition(
+      connection.admission?.lendsToken(to: ticket) ?? true, "no other secret is sent to the peer of a lent socket")
     finish(ticket, .secret(line), connection)
   }
 

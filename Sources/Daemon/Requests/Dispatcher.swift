@@ -28,6 +28,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     do throws(Failure) {
       if isStopping { throw Failure.stopping }
       switch envelope.request {
+      case .token(let request) where request.isLent: try parts.resources.leases.token(request, ticket)
       case .token(let request): try parts.placed.token(request, ticket)
       case .assumeRole(let request): try parts.roles.assume(request, ticket)
       case .forget(let request): try parts.placed.forget(request, ticket, passed: passed)
@@ -60,6 +61,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .events(let request) where request.leases: loop.send(.result(parts.resources.leases.json), to: ticket)
       case .events(let request): try parts.events.events(request, ticket)
       case .lease(let request): try parts.resources.leases.open(request, ticket, passed: passed)
+      case .leaseAnswer: throw Failure(.invalidRequest, "no lease of this connection asks anything")
       case .leaseStatus: try parts.resources.leases.status(ticket)
       case .tokenFile(let request): try parts.tokenFiles.tokenFile(request, ticket)
       }
@@ -68,13 +70,19 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// More may be said to a sign-in.
-  func awaitsMore(_ ticket: Ticket) -> Bool { parts.signIns.logins.values.contains { $0.ticket == ticket } }
+  /// More may be said to a sign-in, and to a lease.
+  func awaitsMore(_ ticket: Ticket) -> Bool {
+    parts.signIns.logins.values.contains { $0.ticket == ticket } || parts.resources.leases.isOwner(ticket)
+  }
 
-  /// Takes the redirect address of a sign-in, or its confirmation. An error is sent as an event.
+  /// Takes the redirect address of a sign-in, or its confirmation, or the answer to a question of a lease. An error is sent
+  /// as an event.
   func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
     let name: String
     switch request {
+    case .leaseAnswer(let answer) where parts.resources.leases.isOwner(ticket):
+      parts.resources.leases.take(answer, ticket)
+      return true
     case .loginRedirect(let redirect): name = redirect.login
     case .loginConfirm(let confirm): name = confirm.login
     default: return false

@@ -26,6 +26,13 @@ final class Lease: Admission {
   private(set) var underWay: [Ticket: Use] = [:]
   private(set) var peers: [UInt64: LeaseEntry.Peer] = [:]
 
+  /// Peers get the token too.
+  private let handsOutToken: Bool
+  /// Origins that the person was asked about, or `token`, and the answers; nil for a lease that asks nothing.
+  private var answers: [String: Bool]?
+  /// Requests that wait for an answer, by origin.
+  private var held: [String: [Held]] = [:]
+
   /// Told what happens.
   private let tell: (LeaseEntry.Happening, LeaseEntry.Peer?) -> Void
   /// Whether there is a place for another request among those of all leases.
@@ -33,10 +40,21 @@ final class Lease: Admission {
   /// A request was answered, or its sender went.
   private let ended: () -> Void
 
+  /// Asks the person.
+  private let ask: (_ method: String, _ origin: String?, LeaseEntry.Peer?) -> Void
+
   /// A request that is being made.
   struct Use {
     let method: String
-    let origin: String
+    /// Nil for the token itself.
+    let origin: String?
+  }
+
+  /// A request that waits for the person's word.
+  struct Held {
+    let envelope: RequestEnvelope
+    let ticket: Ticket
+    let passed: [SharedDescriptor]
   }
 
   /// Limit of the requests that are made at a time.
@@ -45,8 +63,11 @@ final class Lease: Admission {
   init(
     _ request: LeaseRequest, name: String, owner: Ticket, account: AccountName, places: [OriginEntry], end: Instant?,
     telling tell: @escaping (LeaseEntry.Happening, LeaseEntry.Peer?) -> Void, hasPlace: @escaping () -> Bool,
-    ended: @escaping () -> Void
+    ended: @escaping () -> Void, asking ask: @escaping (String, String?, LeaseEntry.Peer?) -> Void = { _, _, _ in }
   ) {
+    self.ask = ask
+    handsOutToken = request.handsOutToken
+    answers = request.confirms ? [:] : nil
     self.name = name
     self.owner = owner
     self.account = account
@@ -69,15 +90,19 @@ final class Lease: Admission {
     do throws(Failure) { envelope = try RequestEnvelope(parsing: line) } catch {
       // Only of a request that is permitted is it told what is wrong with it.
       let name = (try? JSON(parsing: line, limits: WireProtocol.requestLimits))?["request"]?.string
-      throw refusal(["resource", "lease_status"].contains(name) ? error : Self.notPermitted, nil)
+      let isPermitted = name == "resource" || name == "lease_status" || (name == "token" && handsOutToken)
+      throw refusal(isPermitted ? error : Self.notPermitted, nil)
     }
     switch envelope.request {
     case .call, .leaseStatus: return envelope
+    case .token where handsOutToken: return envelope
     default: throw refusal(Self.notPermitted, nil)
     }
   }
 
-  func admit(_ envelope: RequestEnvelope, _ ticket: Ticket) throws(Failure) -> RequestEnvelope {
+  func admit(
+    _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor] = []
+  ) throws(Failure) -> RequestEnvelope? {
     var envelope = envelope
     // Steps tell of servers and accounts that the peer knows nothing of.
     envelope.verbose = false
@@ -85,9 +110,67 @@ final class Lease: Admission {
     case .leaseStatus: break
     case .call(let call):
       do throws(Failure) { envelope.request = .call(try pinned(call, ticket)) } catch { throw refusal(error, ticket) }
+    case .token(let token) where handsOutToken:
+      do throws(Failure) { envelope.request = .token(try pinned(token, ticket)) } catch { throw refusal(error, ticket) }
     default: throw refusal(Self.notPermitted, ticket)
     }
-    return envelope
+    return try asked(Held(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
+  }
+
+  /// - Returns: Whether the person has permitted requests for the origin. Else the request is held.
+  private func asked(_ request: Held) throws(Failure) -> Bool {
+    guard let answers, let use = underWay[request.ticket] else { return true }
+    let place = use.origin ?? Self.token
+    switch answers[place] {
+    case true?: return true
+    case false?: throw Self.notPermitted
+    case nil:
+      held[place, default: []].append(request)
+      if held[place]?.count == 1 { ask(use.method, use.origin, peers[request.ticket.connection]) }
+      return false
+    }
+  }
+
+  /// Stands for the origin of a request for the token itself.
+  private static let token = "token"
+
+  /// Takes the person's answer about an origin, or about the token itself.
+  ///
+  /// - Parameter isAllowed: Nil if there was none in time, which is no for the requests that wait.
+  /// - Returns: The requests that waited.
+  func decide(_ origin: String?, _ isAllowed: Bool?) -> [Held] {
+    let place = origin ?? Self.token
+    if let isAllowed { answers?[place] = isAllowed }
+    return held.removeValue(forKey: place) ?? []
+  }
+
+  /// The token of the lease goes to whoever asks, and nothing else of the account.
+  private func pinned(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
+    if cause != nil || usesLeft == 0 { throw Self.over }
+    guard token.account == nil, token.place == nil, !token.forceRefresh, !token.extras.idToken, !token.extras.claims,
+      token.target == TokenRequest.Target() || token.target == target
+    else { throw Self.notPermitted }
+    try take(Use(method: Self.token, origin: nil), ticket)
+    var token = token
+    (token.account, token.target, token.isLent) = (account.text, target, true)
+    token.extras = TokenRequest.Extras()
+    return token
+  }
+
+  /// Counts a use.
+  private func take(_ use: Use, _ ticket: Ticket) throws(Failure) {
+    guard underWay.count < Self.mostAtOnce, hasPlace() else {
+      throw Failure(.tooBusy, "too many requests of the lease are under way", hint: "try again when some have ended")
+    }
+    underWay[ticket] = use
+    usesLeft = usesLeft.map { $0 - 1 }
+  }
+
+  /// Whether a token that is handed out is the narrow one that was asked for, as the server itself says.
+  func isNarrow(_ grant: AccessGrant) -> Bool {
+    guard grant.isScopeNamed, let scope = grant.scope else { return false }
+    return scope.split(separator: " ").allSatisfy { value in target.scope.contains { $0.utf8.elementsEqual(value.utf8) }
+    }
   }
 
   private func pinned(_ call: CallRequest, _ ticket: Ticket) throws(Failure) -> CallRequest {
@@ -99,11 +182,7 @@ final class Lease: Admission {
     (call.account, call.target) = (account.text, target)
     let place = try ResourceCall.Target(call)
     guard methods.isEmpty || methods.contains(place.method.text), fits(place, &call) else { throw Self.notPermitted }
-    guard underWay.count < Self.mostAtOnce, hasPlace() else {
-      throw Failure(.tooBusy, "too many requests of the lease are under way", hint: "try again when some have ended")
-    }
-    underWay[ticket] = Use(method: place.method.text, origin: place.origin.text)
-    usesLeft = usesLeft.map { $0 - 1 }
+    try take(Use(method: place.method.text, origin: place.origin.text), ticket)
     return call
   }
 
@@ -136,7 +215,7 @@ final class Lease: Admission {
     return failure
   }
 
-  private static let notPermitted = Failure(.notPermitted, "the lease does not permit this request")
+  static let notPermitted = Failure(.notPermitted, "the lease does not permit this request")
   static let over = Failure(.leaseEnded, "the lease is over")
 
   // MARK: Answers
@@ -156,14 +235,23 @@ final class Lease: Admission {
     }
   }
 
+  func lendsToken(to ticket: Ticket) -> Bool { underWay[ticket].map { $0.origin == nil } ?? false }
+
+  /// The token was sent.
+  func gaveToken(_ ticket: Ticket) { finish(ticket, nil, nil, nil) }
+
   private func finish(_ ticket: Ticket, _ status: Int?, _ bytes: Int?, _ code: FailureCode?) {
     guard let use = underWay.removeValue(forKey: ticket) else { return }
-    tell(
-      .used(method: use.method, origin: use.origin, status: status, bytes: bytes, code), peers[ticket.connection])
+    let event =
+      use.origin.map {
+        LeaseEntry.Happening.used(method: use.method, origin: $0, status: status, bytes: bytes, code)
+      } ?? .handedOut(code)
+    tell(event, peers[ticket.connection])
     ended()
   }
 
   func left(_ connection: UInt64) {
+    for place in held.keys { held[place]?.removeAll { $0.ticket.connection == connection } }
     for ticket in underWay.keys where ticket.connection == connection { finish(ticket, nil, nil, .cancelled) }
     peers[connection] = nil
   }
@@ -189,6 +277,7 @@ final class Lease: Admission {
     object["methods"] = methods.isEmpty ? nil : .array(methods.map { .string($0) })
     object["expires_in"] = end.map { .int(max(0, Int(now.duration(to: $0).components.seconds))) }
     object["uses_left"] = usesLeft.map { .int($0) }
+    object["hand_out_token"] = handsOutToken ? true : nil
     return object
   }
 }

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Encoding
 internal import OAuth
 internal import Platform
@@ -12,6 +13,12 @@ final class Leases: AccountPart {
   /// The recent events of each lease, the latest lease last: one that is used much pushes out no other's.
   private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
 
+  /// The questions that were asked and not answered.
+  private var questions: [Int: (owner: Ticket, origin: String?)] = [:]
+  private var lastQuestion = 0
+
+  /// How long a person has to answer.
+  private static let patience = Duration.seconds(60)
   private static let most = 16
   /// Limit of the connections of one lease, and of all.
   private static let mostPeers = 32
@@ -49,6 +56,9 @@ final class Leases: AccountPart {
       throw Failure(.invalidRequest, "the method is not one that can be sent", hint: "GET, POST, PUT, PATCH, DELETE …")
     }
     _ = try TokenTarget.make(request.target, account: account.name.text)
+    guard !request.handsOutToken || !request.target.scope.isEmpty else {
+      throw Failure(.invalidRequest, "a token is handed out only with a scope of its own", hint: "name it by --scope")
+    }
     var places = try request.places.map { (text) throws(Failure) in try place(text, account) }
     // UserInfo tells who the person is, so it is lent only by name.
     if places.isEmpty { places = account.configuration.originEntries.filter { !$0.isMail } }
@@ -65,7 +75,8 @@ final class Leases: AccountPart {
       hasPlace: { [unowned self] in
         leases.values.reduce(0) { $0 + $1.lease.underWay.count } < Self.mostTransfers
       },
-      ended: { [unowned self] in used(ticket) })
+      ended: { [unowned self] in used(ticket) },
+      asking: { [unowned self] method, origin, peer in ask(ticket, method, origin, peer) })
     try begin(Opened(lease, passed[0]))
   }
 
@@ -130,6 +141,71 @@ final class Leases: AccountPart {
       throw Failure(.invalidRequest, "this socket is no lease")
     }
     loop.send(.result(opened.lease.terms(now: loop.now)), to: ticket)
+  }
+
+  /// A peer wants the token itself.
+  func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
+    guard let lease = leases.values.first(where: { $0.lease.underWay[ticket] != nil })?.lease else { throw Lease.over }
+    let account = try broker.resolve(request.account)
+    let target = try TokenTarget.make(request.target, account: account.name.text)
+    let need = TokenNeed(minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: false)
+    let waiter = LiveAccount.Waiter(
+      ticket: ticket, need: need, target: target, waitsUntil: waitEnd(request.waitSeconds)
+    ) { [self] slot, outcome in
+      do throws(Failure) {
+        let line = try lent(try outcome.get(of: slot), by: lease)
+        loop.send(line, to: ticket)
+        lease.gaveToken(ticket)
+      } catch {
+        loop.send(.failure(error), to: ticket)
+      }
+    }
+    try broker.obtain(for: waiter, account)
+  }
+
+  /// The answer with a token, without what tells whose it is.
+  private func lent(_ grant: AccessGrant, by lease: Lease) throws(Failure) -> SharedSecret {
+    guard lease.isNarrow(grant) else {
+      throw Failure(.notPermitted, "the server did not narrow the token to the scope of the lease")
+    }
+    guard grant.dpopKey == nil else {
+      throw Failure(.notPermitted, "the token is bound to a key, so it is of no use to others")
+    }
+    let description = TokenDescription(
+      account: "lease", issuer: "lease", subject: nil, tokenType: grant.tokenType, scope: grant.scope,
+      expiresAt: grant.expiresAtUnixSeconds)
+    return try TokenLine(description, grant, TokenRequest.Extras()).line
+  }
+
+  // MARK: Questions
+
+  private func ask(_ owner: Ticket, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?) {
+    lastQuestion += 1
+    let number = lastQuestion
+    questions[number] = (owner, origin)
+    loop.send(
+      .event(.leaseQuestion(Event.LeaseQuestion(number: number, method: method, origin: origin, peer: peer))), to: owner
+    )
+    schedule(at: loop.now.advanced(by: Self.patience)) { [self] in decide(number, nil) }
+  }
+
+  /// Whether this request holds a lease, so that its owner may answer questions.
+  func isOwner(_ ticket: Ticket) -> Bool { leases[ticket] != nil }
+
+  /// Takes an answer of the owner; one to a question that is no longer open has no effect.
+  func take(_ answer: LeaseAnswerRequest, _ owner: Ticket) {
+    if questions[answer.question]?.owner == owner { decide(answer.question, answer.isAllowed) }
+  }
+
+  private func decide(_ number: Int, _ isAllowed: Bool?) {
+    guard let (owner, origin) = questions.removeValue(forKey: number), let lease = leases[owner]?.lease else { return }
+    for held in lease.decide(origin, isAllowed) {
+      if isAllowed == true {
+        loop.goOn(with: held.envelope, held.ticket, passed: held.passed)
+      } else {
+        loop.send(.failure(Lease.notPermitted), to: held.ticket)
+      }
+    }
   }
 
   // MARK: Ends

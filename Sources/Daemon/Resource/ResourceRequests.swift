@@ -21,13 +21,13 @@ final class ResourceRequests: AccountPart {
   func call(
     _ request: CallRequest, _ ticket: Ticket, timeoutSeconds: Int?, passed: [SharedDescriptor]
   ) throws(Failure) {
-    guard transfers.count < ResourceTransfer.mostAtOnce else {
+    guard transfers.count - streams < ResourceTransfer.mostAtOnce else {
       throw Failure(.tooBusy, "\(ResourceTransfer.mostAtOnce) requests are under way already", hint: "try again")
     }
     let transfer = try ResourceTransfer(
       request, ticket, patienceSeconds: timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds,
       waitsUntil: waitEnd(request.waitSeconds), passed: passed,
-      tellHead: jobs.messages { [unowned self] head in loop.send(.event(.response(head)), to: ticket) })
+      tellHead: jobs.messages { [unowned self] head in begins(ticket, head) })
     let named = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
     let gate = ResourceGate(settings: try settings(), services: services)
     transfers[ticket] = transfer
@@ -37,6 +37,23 @@ final class ResourceRequests: AccountPart {
       admitted(transfer, outcome)
     }
   }
+
+  /// The head of an answer is here.
+  private func begins(_ ticket: Ticket, _ head: ResponseHead) {
+    if let transfer = transfers[ticket], head.isEventStream {
+      guard streams < ResourceTransfer.mostStreams else {
+        return fail(
+          transfer,
+          Failure(
+            .tooBusy, "\(ResourceTransfer.mostStreams) streams of events are open already",
+            hint: "try again when some have ended"))
+      }
+      transfer.isStream = true
+    }
+    loop.send(.event(.response(head)), to: ticket)
+  }
+
+  private var streams: Int { transfers.values.reduce(0) { $0 + ($1.isStream ? 1 : 0) } }
 
   private func isWanted(_ transfer: ResourceTransfer) -> Bool { transfers[transfer.ticket] === transfer }
 

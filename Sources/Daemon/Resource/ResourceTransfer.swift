@@ -8,8 +8,10 @@ internal import Wire
 
 /// One request to a resource, from the client's line to its last answer.
 final class ResourceTransfer: @unchecked Sendable {
-  /// Limit of concurrent requests: each has a thread and a connection.
+  /// Limit of concurrent requests, without streams of events.
   static let mostAtOnce = 128
+  /// Limit of streams of events. They may last for days, so they take no places of other requests.
+  static let mostStreams = 128
 
   // Content, receiver and cancellation are used by the worker; what can change is used on the loop only.
   let ticket: Ticket
@@ -27,6 +29,8 @@ final class ResourceTransfer: @unchecked Sendable {
 
   /// Time until which the request waits for an unreachable server; nil if it does not wait.
   let waitsUntil: Instant?
+  /// The answer has begun, and is a stream of events.
+  var isStream = false
   /// Number of failed attempts to reach the resource.
   var misses = 0
 

@@ -6,8 +6,8 @@ internal import OAuth
 ///
 /// The caller that took it out of the pool is its only user.
 @safe final class CurlHandle: @unchecked Sendable {
-  /// The longest time until the limits of a request are looked at again, in milliseconds. A cancellation is seen at once.
-  static let longestWait: Int32 = 1000
+  /// The longest time until the limits of a request are looked at again. A cancellation is seen at once.
+  static let longestWait = Duration.seconds(1)
 
   // The connections belong to `multi`, so that they outlive a reset of `easy`.
   let easy: UnsafeMutableRawPointer
@@ -81,7 +81,7 @@ internal import OAuth
       var result = CURLE_OK
       if unsafe agent_curl_take_result(multi, &result) != 0 { return ended(result) }
       if exchange.reasonToStop != nil { return nil }
-      guard wait(for: exchange.waits, atMost: Self.longestWait) else { return CURLE_FAILED_INIT }
+      guard wait(for: exchange.waits, atMost: exchange.longestWait) else { return CURLE_FAILED_INIT }
     }
   }
 
@@ -93,14 +93,14 @@ internal import OAuth
     return try cancellation.waking({ [self] in _ = unsafe curl_multi_wakeup(multi) }, during: body)
   }
 
-  /// Waits for the network and for descriptors, at most for so many milliseconds.
-  func wait(for descriptors: [(descriptor: Int32, isWriting: Bool)], atMost milliseconds: Int32) -> Bool {
+  /// Waits for the network and for descriptors.
+  func wait(for descriptors: [(descriptor: Int32, isWriting: Bool)], atMost patience: Duration) -> Bool {
     var entries = descriptors.map { entry in
       curl_waitfd(
         fd: entry.descriptor, events: Int16(entry.isWriting ? CURL_WAIT_POLLOUT : CURL_WAIT_POLLIN), revents: 0)
     }
     let result = unsafe entries.withUnsafeMutableBufferPointer { entries in
-      unsafe curl_multi_poll(multi, entries.baseAddress, UInt32(entries.count), milliseconds, nil)
+      unsafe curl_multi_poll(multi, entries.baseAddress, UInt32(entries.count), Int32(patience.wholeMilliseconds), nil)
     }
     return result == CURLM_OK
   }

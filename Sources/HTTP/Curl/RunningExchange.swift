@@ -19,6 +19,8 @@ protocol RunningExchange: AnyObject {
   func update()
   /// The reason to stop now, if there is one.
   var reasonToStop: HTTPFailure.Code? { get }
+  /// How long to wait until ``reasonToStop`` is asked again.
+  var longestWait: Duration { get }
   /// The descriptors to wait for besides the network, and whether for writing.
   var waits: [(descriptor: Int32, isWriting: Bool)] { get }
   /// The library's flags for the directions that stay paused, if one can continue; nil if none can.
@@ -27,6 +29,11 @@ protocol RunningExchange: AnyObject {
   func failure(after code: CURLcode?) -> HTTPFailure?
   /// The whole response is there.
   func complete()
+}
+
+extension RunningExchange {
+  /// Short, since a wait does not count suspend, and limits do.
+  var longestWait: Duration { CurlHandle.longestWait }
 }
 
 /// The result for a piece of a body.

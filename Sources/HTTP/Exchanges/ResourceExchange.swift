@@ -10,6 +10,9 @@ final class ResourceExchange: RunningExchange {
   /// The largest unwanted content that is read so that the connection can be used again, in bytes.
   private static let mostUnwantedBytes = 65_536
 
+  /// The time after which a stream without any limit is looked at again.
+  private static let quietWait = Duration.seconds(3600)
+
   var progress: TransferProgress
   let cancellation: Cancellation?
   private let isHead: Bool
@@ -96,6 +99,13 @@ final class ResourceExchange: RunningExchange {
     if isCancelled { return .cancelled }
     guard let limit = isWanted ? idle : stall else { return nil }
     return ContinuousClock.now - lastProgress >= limit ? .timeout : nil
+  }
+
+  /// A stream of events that is quiet costs nothing.
+  var longestWait: Duration {
+    guard isWanted, waits.isEmpty else { return CurlHandle.longestWait }
+    guard let idle else { return Self.quietWait }
+    return min(max(idle - (ContinuousClock.now - lastProgress), CurlHandle.longestWait), .seconds(30))
   }
 
   private func beginIfReady() {

@@ -122,7 +122,8 @@ package struct RefreshOperation: Sendable {
     try oauth { () throws(OAuthError) in try response.check(covers: target?.scope) }
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType,
-      scope: (response.scope ?? target?.scope)?.text ?? record.scope, subject: record.identity?.subject,
+      scope: (response.scope ?? target?.scope)?.text ?? record.scope, isScopeNamed: response.scope != nil,
+      subject: record.identity?.subject,
       idToken: kept ?? record.idToken.map(SealedSecret.init), issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
       lifetimeSeconds: response.expiresIn, recordGeneration: generation, replacedGeneration: stored.generation,
       dpopKey: live.server.prover?.key, protection: level, expiry: record.expiry)
@@ -234,7 +235,8 @@ package struct RefreshOperation: Sendable {
     let generation = try services.write(record, of: account, replacing: stored.generation)
     return AccessGrant(
       accessToken: response.accessToken, tokenType: response.tokenType,
-      scope: (response.scope ?? target?.scope)?.text ?? record.scope, subject: nil, issuedAt: startedAt,
+      scope: (response.scope ?? target?.scope)?.text ?? record.scope, isScopeNamed: response.scope != nil,
+      subject: nil, issuedAt: startedAt,
       issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn,
       recordGeneration: generation, replacedGeneration: stored.generation, dpopKey: live.server.prover?.key,
       protection: level)

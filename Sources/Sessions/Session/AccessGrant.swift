@@ -14,6 +14,8 @@ package final class AccessGrant: Sendable {
   package let tokenType: String
   /// The granted scope, as text; nil when the server named none.
   package let scope: String?
+  /// Whether the server itself named ``scope`` with this token; else it is what was asked for (RFC 6749, section 5.1).
+  package let isScopeNamed: Bool
   /// The verified ID Token's `sub`.
   package let subject: String?
   /// The verified ID Token in compact form; nil when there was none. It may be past its own `exp`.
@@ -39,7 +41,8 @@ package final class AccessGrant: Sendable {
   private let clockChange: Int
 
   package init(
-    accessToken: SharedSecret, tokenType: String, scope: String?, subject: String?, idToken: SealedSecret? = nil,
+    accessToken: SharedSecret, tokenType: String, scope: String?, isScopeNamed: Bool = false, subject: String?,
+    idToken: SealedSecret? = nil,
     issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?, recordGeneration: UInt64,
     replacedGeneration: UInt64? = nil, dpopKey: DPoPKey? = nil, protection: Protection = .device,
     expiry: GrantExpiry = GrantExpiry()
@@ -47,6 +50,7 @@ package final class AccessGrant: Sendable {
     self.accessToken = SealedSecret(accessToken)
     self.tokenType = tokenType
     self.scope = scope
+    self.isScopeNamed = isScopeNamed
     self.subject = subject
     self.idToken = idToken
     self.issuedAt = issuedAt
@@ -67,6 +71,7 @@ package final class AccessGrant: Sendable {
     self.accessToken = accessToken ?? other.accessToken
     tokenType = other.tokenType
     scope = other.scope
+    isScopeNamed = other.isScopeNamed
     subject = other.subject
     self.idToken = idToken ?? other.idToken
     issuedAt = other.issuedAt

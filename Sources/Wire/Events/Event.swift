@@ -41,6 +41,9 @@ package enum Event: Sendable, Hashable {
   /// A lease was opened or used.
   case lease(Lease)
 
+  /// A peer of a lease waits for the person's word.
+  case leaseQuestion(LeaseQuestion)
+
   /// The part of a device authorization response that the user needs (RFC 8628, section 3.3).
   package struct DeviceCode: Sendable, Hashable {
     /// Identifies the sign-in.
@@ -92,6 +95,7 @@ package enum Event: Sendable, Hashable {
       return object
     case .tokenFile(let file): return file.json
     case .lease(let lease): return lease.json
+    case .leaseQuestion(let question): return question.json
     case .notice(let message):
       var object = JSONObject([("event", "notice")])
       message.addMembers(to: &object, as: "message")
@@ -138,6 +142,9 @@ package enum Event: Sendable, Hashable {
     case "lease":
       guard let lease = Lease(json: json) else { return nil }
       self = .lease(lease)
+    case "lease_question":
+      guard let question = LeaseQuestion(json: json) else { return nil }
+      self = .leaseQuestion(question)
     case "notice":
       guard let message = Phrase(json, "message") else { return nil }
       self = .notice(message)

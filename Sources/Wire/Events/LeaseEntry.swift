@@ -29,6 +29,41 @@ extension Event {
   }
 }
 
+extension Event {
+  /// A peer of a lease wants to make its first request for an origin, and waits for a ``LeaseAnswerRequest``.
+  package struct LeaseQuestion: Sendable, Hashable {
+    package var number: Int
+    /// `token` where the peer wants the token itself.
+    package var method: String
+    /// Nil where it wants the token itself.
+    package var origin: String?
+    package var peer: LeaseEntry.Peer?
+
+    package init(number: Int, method: String, origin: String?, peer: LeaseEntry.Peer?) {
+      self.number = number
+      self.method = method
+      self.origin = origin
+      self.peer = peer
+    }
+
+    /// `{"event":"lease_question","question","method","origin","pid","uid"}`.
+    var json: JSONObject {
+      var object = JSONObject([
+        ("event", "lease_question"), ("question", .int(number)), ("method", .string(method)),
+      ])
+      object["origin"] = origin.map { .string($0) }
+      object["pid"] = peer.map { .int($0.process) }
+      object["uid"] = peer.map { .int($0.user) }
+      return object
+    }
+
+    init?(json: JSON) {
+      guard let number = json["question"]?.int, let method = json["method"]?.string else { return nil }
+      self.init(number: number, method: method, origin: json["origin"]?.string, peer: LeaseEntry.Peer(json))
+    }
+  }
+}
+
 /// An event of a lease, for the person who gave it. A path or a query is never part of it.
 package struct LeaseEntry: Sendable, Hashable {
   /// Unix seconds.
@@ -47,12 +82,19 @@ package struct LeaseEntry: Sendable, Hashable {
       self.user = user
       self.process = process
     }
+
+    init?(_ json: JSON) {
+      guard let user = json["uid"]?.int, let process = json["pid"]?.int else { return nil }
+      self.init(user: user, process: process)
+    }
   }
 
   package enum Happening: Sendable, Hashable {
     case opened(account: String)
     /// A request was answered, with its status and the size of the body in bytes; or not, with the code of the failure.
     case used(method: String, origin: String, status: Int?, bytes: Int?, FailureCode?)
+    /// The token was handed out, or not, with the code of the failure.
+    case handedOut(FailureCode?)
     case refused(FailureCode)
     case ended(Cause)
   }
@@ -85,6 +127,7 @@ package struct LeaseEntry: Sendable, Hashable {
       object["status"] = status.map { .int($0) }
       object["body_bytes"] = bytes.map { .int($0) }
       object["code"] = code.map { .string($0.rawValue) }
+    case .handedOut(let code): object["code"] = code.map { .string($0.rawValue) }
     case .refused(let code): object["code"] = .string(code.rawValue)
     case .ended(let cause): object["cause"] = .string(cause.rawValue)
     }
@@ -98,14 +141,14 @@ package struct LeaseEntry: Sendable, Hashable {
     guard let time = json["time"]?.int, let lease = json["lease"]?.string, let event = Happening(json) else {
       return nil
     }
-    let peer = json["uid"]?.int.flatMap { user in json["pid"]?.int.map { Peer(user: user, process: $0) } }
-    self.init(time: time, lease: lease, event: event, peer: peer)
+    self.init(time: time, lease: lease, event: event, peer: Peer(json))
   }
 
   private var name: String {
     switch event {
     case .opened: "lease_opened"
     case .used: "lease_used"
+    case .handedOut: "lease_token"
     case .refused: "lease_refused"
     case .ended: "lease_ended"
     }
@@ -122,6 +165,7 @@ package struct LeaseEntry: Sendable, Hashable {
       case .used(let method, let origin, let status, let bytes, let code):
         "\(TerminalText.clean(method, limit: 32)) \(TerminalText.clean(origin, limit: 300))"
           + (status.map { ": status \($0), \(bytes ?? 0) bytes" } ?? code.map { ": \($0.rawValue)" } ?? "")
+      case .handedOut(let code): code.map { "no token handed out: \($0.rawValue)" } ?? "token handed out"
       case .refused(let code): "refused: \(code.rawValue)"
       case .ended(let cause): "ended: \(cause.rawValue)"
       }
@@ -141,6 +185,7 @@ extension LeaseEntry.Happening {
             .used(method: method, origin: $0, status: json["status"]?.int, bytes: json["body_bytes"]?.int, code)
           }
         }
+      case "lease_token": .handedOut(code)
       case "lease_refused": code.map { .refused($0) }
       case "lease_ended": json["cause"]?.string.flatMap { LeaseEntry.Cause(rawValue: $0) }.map { .ended($0) }
       default: nil

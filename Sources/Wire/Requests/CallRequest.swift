@@ -104,6 +104,18 @@ package struct ResponseHead: Sendable, Hashable {
     self.headers = headers
   }
 
+  /// The value of the first field of this name.
+  package func field(_ name: String) -> String? {
+    headers.first { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) }?.value
+  }
+
+  /// Whether the body is a stream of server-sent events that has no certain end.
+  package var isEventStream: Bool {
+    guard (200..<300).contains(status), let type = field("Content-Type") else { return false }
+    let name = type.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != UInt8(ascii: " ") }
+    return String(decoding: name, as: UTF8.self).lowercased().utf8.elementsEqual("text/event-stream".utf8)
+  }
+
   /// `{"event":"response","status","headers":[[NAME, VALUE], …]}`.
   package var json: JSONObject {
     JSONObject([("event", "response"), ("status", .int(status)), ("headers", headersJSON)])

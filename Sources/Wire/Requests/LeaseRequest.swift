@@ -16,6 +16,12 @@ package struct LeaseRequest: Sendable, Hashable {
   /// After how many seconds it ends, 1 to ``longestSeconds``; nil is without a limit.
   package var expiresInSeconds: Int?
 
+  /// Whether the peers get the token too, if the server has issued it with no more than the scope of ``target``.
+  package var handsOutToken = false
+  /// Whether ``Event/leaseQuestion(_:)`` is sent before the first request for each origin, which then waits for a
+  /// ``LeaseAnswerRequest``.
+  package var confirms = false
+
   package static let mostUses = 1_000_000
   package static let longestSeconds = 604_800
 
@@ -28,6 +34,8 @@ package struct LeaseRequest: Sendable, Hashable {
     target = try TokenRequest.Target(members)
     uses = try members.integer("uses", in: 1...Self.mostUses)
     expiresInSeconds = try members.integer("expires_in", in: 1...Self.longestSeconds)
+    handsOutToken = try members.flag("hand_out_token")
+    confirms = try members.flag("confirm")
   }
 
   func addMembers(to members: inout MemberWriter) {
@@ -37,5 +45,31 @@ package struct LeaseRequest: Sendable, Hashable {
     target.addMembers(to: &members)
     members.add("uses", uses)
     members.add("expires_in", expiresInSeconds)
+    members.add("hand_out_token", handsOutToken)
+    members.add("confirm", confirms)
+  }
+}
+
+/// The answer to an ``Event/leaseQuestion(_:)``, on the connection of the lease.
+package struct LeaseAnswerRequest: Sendable, Hashable {
+  /// As in the event.
+  package var question: Int
+  package var isAllowed: Bool
+
+  package init(question: Int, isAllowed: Bool) {
+    self.question = question
+    self.isAllowed = isAllowed
+  }
+
+  init(_ members: RequestMembers) throws(Failure) {
+    guard let question = try members.integer("question", in: 1...Int.max) else {
+      throw Failure(.invalidRequest, "\"lease_answer\" needs the number of a question")
+    }
+    self.init(question: question, isAllowed: try members.flag("allow"))
+  }
+
+  func addMembers(to members: inout MemberWriter) {
+    members.add("question", question)
+    members.add("allow", isAllowed)
   }
 }

@@ -36,6 +36,8 @@ package enum Request: Sendable, Hashable {
   case tokenFile(TokenFileRequest)
   /// Lends requests to resources to the peers of a socket.
   case lease(LeaseRequest)
+  /// What the person says to a question of a lease.
+  case leaseAnswer(LeaseAnswerRequest)
   /// The terms of the lease that the connection came by.
   case leaseStatus
 }
@@ -123,6 +125,7 @@ extension Request {
     case .events: "events"
     case .tokenFile: "token_file"
     case .lease: "lease"
+    case .leaseAnswer: "lease_answer"
     case .leaseStatus: "lease_status"
     }
   }
@@ -170,6 +173,7 @@ extension Request {
     case .events(let request): request.addMembers(to: &members)
     case .tokenFile(let request): request.addMembers(to: &members)
     case .lease(let request): request.addMembers(to: &members)
+    case .leaseAnswer(let request): request.addMembers(to: &members)
     case .list, .daemonStatus, .daemonStop, .daemonLog, .leaseStatus: break
     }
   }
@@ -204,6 +208,7 @@ extension Request {
     case "events": self = .events(try EventsRequest(members))
     case "token_file": self = .tokenFile(try TokenFileRequest(members))
     case "lease": self = .lease(try LeaseRequest(members))
+    case "lease_answer": self = .leaseAnswer(try LeaseAnswerRequest(members))
     case "lease_status": self = .leaseStatus
     default:
       if let request = try AccountRequest(named: name, members) {
@@ -225,7 +230,8 @@ extension Request {
       .events, .leaseStatus:
       true
     case .vault(let request): request.mayBeRepeated
-    case .tokenFile, .lease, .login, .loginRedirect, .loginConfirm, .loginResume, .logout, .account, .call, .verify,
+    case .tokenFile, .lease, .leaseAnswer, .login, .loginRedirect, .loginConfirm, .loginResume, .logout, .account,
+      .call, .verify,
       .daemonStop, .forget:
       false
     }

@@ -94,6 +94,9 @@ package struct TokenRequest: Sendable, Hashable {
     }
   }
 
+  /// Whether a peer of a lease gets the token; never on the wire.
+  package var isLent = false
+
   /// The optional parts of the answer.
   package var extras: Extras
 

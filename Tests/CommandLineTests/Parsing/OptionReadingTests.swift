@@ -42,7 +42,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     case .none: []
     case .account: ["work"]
     case .text: [["var": "A=account", "signal": "HUP", "times": "3"][option.name] ?? "x"]
-    case .file, .secretFile: ["/dev/null"]
+    case .file, .secretFile: [option.name == "askpass" ? "/bin/true" : "/dev/null"]
     case .descriptor: ["3"]
     case .duration(let range), .durationOrNever(let range): ["\(max(300, range.lowerBound))s"]
     case .choice(_, let words): [words()[0]]
@@ -60,6 +60,11 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
       "vault set": ["--lock-after", "5m"],
     ]
     for option in Options.lease { companions["exec --\(option.name)"] = ["--lease"] }
+    for command in ["exec", "serve"] {
+      let lease = command == "exec" ? ["--lease"] : []
+      companions["\(command) --confirm"] = lease + ["--askpass", "/bin/true"]
+      companions["\(command) --askpass"] = lease + ["--confirm"]
+    }
     for secret in ["passphrase-file", "passphrase-fd", "pin-file", "pin-fd"] {
       for command in ["add", "set", "import"] { companions["account \(command) --\(secret)"] = ["--protect", "tpm2"] }
     }

@@ -1,3 +1,4 @@
+import Crypto
 import Encoding
 import OAuth
 import Platform
@@ -14,21 +15,23 @@ import Wire
   private final class Told {
     var events: [LeaseEntry.Happening] = []
     var ended = 0
+    var asked: [String] = []
   }
 
   private let told = Told()
 
   private func lease(
     places: [String] = ["https://api.example"], methods: [String] = [], uses: Int? = nil, scope: [String] = [],
-    hasPlace: Bool = true
+    hasPlace: Bool = true, handsOutToken: Bool = false, confirms: Bool = false
   ) throws -> Lease {
     var request = LeaseRequest(account: "work")
+    (request.handsOutToken, request.confirms) = (handsOutToken, confirms)
     (request.methods, request.uses, request.target.scope) = (methods, uses, scope)
     return Lease(
       request, name: "0123456789abcdef", owner: .number(1), account: try AccountName("work"),
       places: places.compactMap { OriginEntry($0, allowHTTPLoopback: true) }, end: nil,
       telling: { [told] event, _ in told.events.append(event) }, hasPlace: { hasPlace },
-      ended: { [told] in told.ended += 1 })
+      ended: { [told] in told.ended += 1 }, asking: { [told] method, origin, _ in told.asked.append(origin ?? method) })
   }
 
   private func call(_ url: String, _ method: String = "GET", headers: [String] = []) -> RequestEnvelope {
@@ -42,7 +45,7 @@ import Wire
 
   @Test func `pin account and token, and let no steps be told`() throws {
     let lease = try lease(scope: ["read"])
-    let admitted = try lease.admit(call("https://api.example/x"), .number(2))
+    let admitted = try #require(try lease.admit(call("https://api.example/x"), .number(2)))
     guard case .call(let pinned) = admitted.request else {
       Issue.record("another request")
       return
@@ -79,7 +82,7 @@ import Wire
 
   @Test func `follow no redirect where a path is named`() throws {
     let lease = try lease(places: ["https://api.example/a"])
-    guard case .call(let pinned) = try lease.admit(call("https://api.example/a"), .number(2)).request else { return }
+    guard case .call(let pinned) = try lease.admit(call("https://api.example/a"), .number(2))?.request else { return }
     #expect(pinned.refusesRedirects)
   }
 
@@ -133,5 +136,73 @@ import Wire
     guard case .result(let result) = reply else { return }
     #expect(!String(decoding: Reply.result(result).serialized(), as: UTF8.self).contains("work"))
     #expect(result["problem"]?["code"] == "step_up_needed" && result["account"] == "lease")
+  }
+
+  // MARK: The token itself
+
+  private func token(_ change: (inout TokenRequest) -> Void = { _ in }) -> RequestEnvelope {
+    var request = TokenRequest()
+    change(&request)
+    return RequestEnvelope(.token(request))
+  }
+
+  @Test func `give the token only where that was said, and nothing else of the account`() throws {
+    let other = try lease(scope: ["read"])
+    #expect(code { () throws(Failure) in _ = try other.admit(token(), .number(2)) } == .notPermitted)
+    let lease = try lease(scope: ["read"], handsOutToken: true)
+    let admitted = try #require(try lease.admit(token { $0.extras.variables = true }, .number(2)))
+    guard case .token(let pinned) = admitted.request else {
+      Issue.record("another request")
+      return
+    }
+    #expect(pinned.isLent && pinned.account == "work" && pinned.target.scope == ["read"])
+    #expect(pinned.extras == TokenRequest.Extras())
+    let refused: [(inout TokenRequest) -> Void] = [
+      { $0.account = "work" }, { $0.forceRefresh = true }, { $0.extras.idToken = true }, { $0.extras.claims = true },
+      { $0.target.scope = ["write"] }, { $0.place = TokenRequest.Place(url: "https://api.example") },
+    ]
+    for change in refused {
+      #expect(code { () throws(Failure) in _ = try lease.admit(token(change), .number(3)) } == .notPermitted)
+    }
+  }
+
+  private func grant(_ scope: String?, isNamed: Bool) throws -> AccessGrant {
+    var token = SecretBuffer(capacity: 8)
+    token.append(utf8: "token")
+    return AccessGrant(
+      accessToken: SharedSecret(try token.finish()), tokenType: "Bearer", scope: scope, isScopeNamed: isNamed,
+      subject: nil, issuedAt: .now, issuedAtUnixSeconds: 0, lifetimeSeconds: 60, recordGeneration: 1)
+  }
+
+  @Test func `take a token for narrow only if the server says so`() throws {
+    let lease = try lease(scope: ["read", "list"], handsOutToken: true)
+    for scope in ["read", "list read"] { #expect(lease.isNarrow(try grant(scope, isNamed: true)), "\(scope)") }
+    for scope in ["read write", "openid", nil] { #expect(!lease.isNarrow(try grant(scope, isNamed: true))) }
+    #expect(!lease.isNarrow(try grant("read", isNamed: false)))
+  }
+
+  // MARK: Questions
+
+  @Test func `hold the first requests for an origin until the person has answered, and remember the answer`() throws {
+    let lease = try lease(places: ["https://api.example", "https://b.example"], confirms: true)
+    for number in 2...3 { #expect(try lease.admit(call("https://api.example/x"), .number(number)) == nil) }
+    #expect(told.asked == ["https://api.example"])
+    #expect(lease.decide("https://api.example", true).map(\.ticket) == [.number(2), .number(3)])
+    #expect(try lease.admit(call("https://api.example/y"), .number(4)) != nil)
+    #expect(try lease.admit(call("https://b.example/y"), .number(5)) == nil)
+    #expect(lease.decide("https://b.example", false).count == 1)
+    #expect(
+      code { () throws(Failure) in _ = try lease.admit(call("https://b.example/y"), .number(6)) } == .notPermitted)
+    #expect(told.asked == ["https://api.example", "https://b.example"])
+  }
+
+  @Test func `ask again when nobody answered, and nothing for a peer that went`() throws {
+    let lease = try lease(scope: ["read"], handsOutToken: true, confirms: true)
+    #expect(try lease.admit(token(), .number(2)) == nil)
+    #expect(lease.decide(nil, nil).count == 1)
+    #expect(try lease.admit(token(), .number(3)) == nil)
+    lease.left(3)
+    #expect(lease.decide(nil, true).isEmpty)
+    #expect(told.asked == ["token", "token"])
   }
 }

@@ -12,6 +12,8 @@ final class RecordedReplies: ReplySink {
   private(set) var lines: [Int: String] = [:]
   private(set) var results: [Int: JSONObject] = [:]
   private(set) var failures: [Int: Failure] = [:]
+  /// Requests that went on after they were held.
+  private(set) var admitted: [Int: RequestEnvelope] = [:]
   private(set) var events: [Int: [Event]] = [:]
   private var timers = Timers<() -> Void>()
   private let time: ManualTime
@@ -42,6 +44,9 @@ final class RecordedReplies: ReplySink {
   func watch(_ descriptor: Int32, _ serve: @escaping () -> Void) throws(SystemError) -> UInt64 { 1 }
   func unwatch(_ key: UInt64) {}
   func admit(_ descriptor: consuming FileDescriptor, under admission: any Admission) throws(SystemError) -> UInt64 { 1 }
+  func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
+    admitted[Int(ticket.connection)] = envelope
+  }
   func stream(to ticket: Ticket, _ act: @escaping () -> Void) {}
   func unread(by ticket: Ticket) -> Int { 0 }
   func dropPeers(of admission: any Admission, saying failure: Failure) {}

@@ -104,6 +104,66 @@ import Testing
     }
   }
 
+  // MARK: The token itself
+
+  @Test func `gives the narrow token where that was said, and tells nothing of whose it is`() throws {
+    try Self.with({ _ in ["--hand-out-token", "--scope", "openid"] }) { resource, served in
+      let own = try resource.tree.token()
+      let lent = try resource.tree.agent(["token", "--json"], served.environment)
+      let answer = try JSON(parsing: lent.output)
+      #expect(answer["access_token"]?.string.map { $0 != own && !$0.isEmpty } == true, "\(lent.errorText)")
+      #expect(answer["scope"] == "openid")
+      #expect(!lent.outputText.contains("work") && !lent.outputText.contains(resource.session.issuer.url))
+      for words in [
+        ["token", "work"], ["token", "--force-refresh"], ["token", "--id-token"], ["token", "--scope", "x"],
+      ] {
+        #expect(try resource.tree.agent(words, served.environment).failed(6), "\(words)")
+      }
+      #expect(try Self.events(resource.tree).contains { $0["event"] == "lease_token" })
+    }
+  }
+
+  @Test func `gives no token that is bound to a key, and none without a scope of its own`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      try tree.signIn(at: session.issuer.url, "--dpop", "--host", "http://127.0.0.1:1")
+      #expect(try tree.agent(["serve", "work", "--hand-out-token"]).failed(2))
+      let served = try Served(tree, ["--hand-out-token", "--scope", "openid"])
+      let refused = try tree.agent(["token", "--json"], served.environment)
+      #expect(refused.failureCode == "not_permitted", "\(refused.errorText)")
+    }
+  }
+
+  // MARK: The person's word
+
+  @Test(arguments: [("exit 0", 0), ("exit 1", 6)] as [(String, Int32)])
+  func `asks by a program before the first request to each origin, and keeps to the answer`(
+    answer: String, status: Int32
+  ) throws {
+    try Resource.answering({ _ in (200, [], "answer") }) { resource in
+      let tree = resource.tree
+      try tree.directory.write(
+        "ask",
+        "#!/bin/sh\nprintf '%s %s\\n' \"$SSH_ASKPASS_PROMPT\" \"$1\" >> '\(tree.path("asked"))'\n\(answer)\n")
+      #expect(try ProcessRunner.shell("chmod +x '\(tree.path("ask"))'").succeeded)
+      let script = "for i in 1 2 3; do agent request \(resource.server.url()) || failed=$?; done; exit ${failed:-0}"
+      let result = try tree.agent(
+        ["exec", "--lease", "--confirm", "--askpass", tree.path("ask"), "work", "--", "sh", "-c", script])
+      #expect(result.status == .exited(status), "\(result.errorText)")
+      let asked = try tree.directory.readText("asked")
+      #expect(asked.split(separator: "\n").count == 2, "\(asked)")
+      #expect(asked.hasPrefix("confirm A lease of the account work") && asked.contains(resource.server.url("")))
+    }
+  }
+
+  @Test func `is not given where there is no way to ask`() throws {
+    try Session.with { session in
+      let result = try session.tree.agent(["exec", "--lease", "--confirm", "work", "--", "true"])
+      #expect(result.failed(2) && result.errorText.contains("--askpass"), "\(result.errorText)")
+      #expect(try session.tree.agent(["serve", "--askpass", "/bin/true"]).failed(2))
+    }
+  }
+
   // MARK: Restrictions
 
   @Test func `holds to its paths, however they are written`() throws {

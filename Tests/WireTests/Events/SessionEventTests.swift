@@ -79,6 +79,7 @@ import Wire
     lease.methods = ["GET", "HEAD"]
     lease.target.scope = ["read"]
     (lease.uses, lease.expiresInSeconds) = (3, 60)
+    (lease.handsOutToken, lease.confirms) = (true, true)
     return lease
   }()
 
@@ -98,6 +99,10 @@ import Wire
       LeaseEntry(
         time: 2, lease: "0123456789abcdef",
         event: .used(method: "GET", origin: "https://api.example.com", status: nil, bytes: nil, .network)),
+      LeaseEntry(
+        time: 3, lease: "0123456789abcdef", event: .handedOut(nil), peer: .init(user: 1000, process: 9)),
+      LeaseEntry(
+        time: 3, lease: "0123456789abcdef", event: .handedOut(.notPermitted), peer: .init(user: 1000, process: 9)),
       LeaseEntry(
         time: 3, lease: "0123456789abcdef", event: .refused(.notPermitted), peer: .init(user: 1000, process: 9)),
     ] + LeaseEntry.Cause.allCases.map { LeaseEntry(time: 4, lease: "0123456789abcdef", event: .ended($0)) })
@@ -121,7 +126,8 @@ import Wire
       .tokenFile(TokenFileRequest()),
       .tokenFile(TokenFileRequest(account: "work", name: "token-0123456789abcdef0123456789abcdef")),
       .tokenFile(TokenFileRequest(account: "work", kind: .idToken)),
-      .lease(LeaseRequest()), .lease(Self.lease), .leaseStatus, .events(Self.leaseEvents),
+      .lease(LeaseRequest()), .lease(Self.lease), .leaseStatus,
+      .leaseAnswer(LeaseAnswerRequest(question: 3, isAllowed: true)), .events(Self.leaseEvents),
     ] {
       let line = RequestEnvelope(request).serialized()
       #expect(try RequestEnvelope(parsing: line.span).request == request)

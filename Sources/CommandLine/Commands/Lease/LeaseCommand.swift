@@ -9,11 +9,12 @@ enum LeaseCommand {
   static func serve(_ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     let request = try LeaseRequest(invocation)
+    let questions = try LeaseQuestions(invocation, mayUseTerminal: true)
     let path = invocation[.socket]
     return Action { () throws(Failure) in
       let socket = try LeaseSocket(at: path)
       do throws(Failure) {
-        let status = try hold(request, socket, client)
+        let status = try hold(request, socket, client, questions)
         socket.remove()
         return status
       } catch {
@@ -24,13 +25,13 @@ enum LeaseCommand {
   }
 
   private static func hold(
-    _ request: LeaseRequest, _ socket: borrowing LeaseSocket, _ client: DaemonClient
+    _ request: LeaseRequest, _ socket: borrowing LeaseSocket, _ client: DaemonClient, _ questions: LeaseQuestions
   ) throws(Failure) -> Int32 {
     let signals: Signals.SignalReceiver
     do { signals = try Signals.SignalReceiver([Signals.SIGHUP, Signals.SIGINT, Signals.SIGTERM]) } catch {
       throw Failure(error, doing: "signals cannot be received")
     }
-    var keeper = try LeaseKeeper(request, socket.listener, client)
+    var keeper = try LeaseKeeper(request, socket.listener, client, asking: questions)
     do throws(Failure) {
       try announce(keeper.account, socket.path, client.console)
       try wait(for: signals, &keeper)
@@ -60,12 +61,11 @@ enum LeaseCommand {
     do throws(SystemError) {
       let poller = try Poller()
       try poller.add(signals.raw, interest: .read, key: 0)
-      try keeper.watch(poller, key: 1)
+      try keeper.watch(poller)
       while keeper.ending == nil {
         let events = try poller.wait(until: keeper.nextAttempt)
         if signals.next() != nil { return }
-        if events.contains(where: { $0.key == 1 }) { keeper.read() }
-        try keeper.attempt(poller, key: 1)
+        try keeper.tend(poller, events)
       }
     } catch {
       throw Failure(error, doing: "the lease could not be held")
@@ -76,10 +76,12 @@ enum LeaseCommand {
   static func exec(_ command: [String], _ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     let request = try LeaseRequest(invocation)
+    // The terminal is the command's.
+    let questions = try LeaseQuestions(invocation, mayUseTerminal: false)
     return Action { () throws(Failure) in
       let socket = try LeaseSocket(at: nil)
       do throws(Failure) {
-        let status = try run(command, request, socket, client)
+        let status = try run(command, request, socket, client, questions)
         socket.remove()
         if case .signalled(let signal) = status {
           Hygiene.hide()
@@ -94,9 +96,10 @@ enum LeaseCommand {
   }
 
   private static func run(
-    _ command: [String], _ request: LeaseRequest, _ socket: borrowing LeaseSocket, _ client: DaemonClient
+    _ command: [String], _ request: LeaseRequest, _ socket: borrowing LeaseSocket, _ client: DaemonClient,
+    _ questions: LeaseQuestions
   ) throws(Failure) -> Platform.ExitStatus {
-    var keeper = try LeaseKeeper(request, socket.listener, client)
+    var keeper = try LeaseKeeper(request, socket.listener, client, asking: questions)
     let child: SupervisedCommand
     let variables = environment(lending: socket.path)
     do throws(SystemError) {
@@ -108,7 +111,7 @@ enum LeaseCommand {
     do throws(SystemError) {
       let poller = try Poller()
       try poller.add(child.raw, interest: .read, key: 0)
-      try keeper.watch(poller, key: 1)
+      try keeper.watch(poller)
       while true {
         let events = try poller.wait(until: keeper.nextAttempt)
         if let status = try child.obey() {
@@ -116,8 +119,7 @@ enum LeaseCommand {
           return status
         }
         guard keeper.ending == nil else { continue }
-        if events.contains(where: { $0.key == 1 }) { keeper.read() }
-        try keeper.attempt(poller, key: 1)
+        try keeper.tend(poller, events)
         if let ending = keeper.ending {
           client.console.note(ending.text)
           keeper.leave()
@@ -151,6 +153,8 @@ extension LeaseRequest {
     methods = invocation[.methods]
     target = try TokenRequest.Target(invocation)
     expiresInSeconds = invocation[.leaseTime]
+    handsOutToken = invocation[.handOutToken]
+    confirms = invocation[.confirm]
     uses = try invocation[.leaseUses].map { (text) throws(Failure) in
       guard let number = Int(text), (1...Self.mostUses).contains(number) else {
         throw Failure(.invalidRequest, "\"--times\" takes a whole number from 1 to \(Self.mostUses)")

@@ -10,19 +10,32 @@ struct LeaseKeeper: ~Copyable {
   private var request: LeaseRequest
   private let listener: SharedDescriptor
   private var connection: KeptConnection
+  private var questions: LeaseQuestions
   /// The end of the lease, which no restart moves.
   private let end: Instant?
   /// Why it is over; nil while it is not.
   private(set) var ending: Failure?
 
   var console: Console { client.console }
-  /// As ``KeptConnection/nextAttempt``.
-  var nextAttempt: Instant? { connection.nextAttempt }
+  /// When ``tend(_:_:)`` is to be called though nothing has come.
+  var nextAttempt: Instant? {
+    switch (connection.nextAttempt, questions.deadline) {
+    case (let moment?, let other?): min(moment, other)
+    case (let moment, let other): moment ?? other
+    }
+  }
+
+  private enum Key {
+    static let daemon: UInt64 = 1
+    static let question: UInt64 = 2
+  }
   /// The account that it is for.
   var account: String { request.account ?? "" }
 
   /// Opens a lease, and waits until it is there.
-  init(_ request: LeaseRequest, _ listener: SharedDescriptor, _ client: DaemonClient) throws(Failure) {
+  init(
+    _ request: LeaseRequest, _ listener: SharedDescriptor, _ client: DaemonClient, asking questions: LeaseQuestions
+  ) throws(Failure) {
     var request = request
     end = request.expiresInSeconds.map { Instant.now.advanced(by: .seconds($0)) }
     var connection = try client.connect()
@@ -42,6 +55,7 @@ struct LeaseKeeper: ~Copyable {
     self.client = client
     self.request = request
     self.listener = listener
+    self.questions = questions
     self.connection = KeptConnection(client, connection)
   }
 
@@ -56,12 +70,23 @@ struct LeaseKeeper: ~Copyable {
     try connection.send(envelope, passing: [listener])
   }
 
-  borrowing func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
-    try connection.watch(poller, key: key)
+  borrowing func watch(_ poller: borrowing Poller) throws(SystemError) {
+    try connection.watch(poller, key: Key.daemon)
+  }
+
+  /// Does what is due after a wait.
+  mutating func tend(_ poller: borrowing Poller, _ events: [Poller.Event]) throws(SystemError) {
+    if events.contains(where: { $0.key == Key.daemon }) { read() }
+    for answer in try questions.go(on: account, poller, key: Key.question) {
+      let request = LeaseAnswerRequest(question: answer.question, isAllowed: answer.isAllowed)
+      // Without a connection the next daemon asks again.
+      try? connection.send(RequestEnvelope(.leaseAnswer(request)))
+    }
+    try attempt(poller, key: Key.daemon)
   }
 
   /// Takes in what the daemon says.
-  mutating func read() {
+  private mutating func read() {
     do throws(Failure) {
       try connection.readMore()
       while let reply = try connection.takeReply() {
@@ -70,6 +95,7 @@ struct LeaseKeeper: ~Copyable {
           connection.succeeded()
           request.account = lease.account
           request.uses = lease.usesLeft
+        case .event(.leaseQuestion(let question)): questions.take(question)
         case .event(let event): console.tell(event)
         case .failure(let failure): try fail(failure)
         case .result: throw Reply.unreadable
@@ -87,7 +113,7 @@ struct LeaseKeeper: ~Copyable {
   }
 
   /// Hands the socket to the next daemon when it is time.
-  mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
+  private mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     guard connection.isAttemptDue else { return }
     if let end {
       let left = Int(Instant.now.duration(to: end).components.seconds)
@@ -103,5 +129,8 @@ struct LeaseKeeper: ~Copyable {
   /// Leaves a lease that is over.
   mutating func leave() { connection.close() }
 
-  consuming func finish() { connection.finish() }
+  consuming func finish() {
+    questions.finish()
+    connection.finish()
+  }
 }

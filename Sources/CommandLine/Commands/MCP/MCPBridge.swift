@@ -249,7 +249,7 @@ final class MCPBridge {
   private func take(_ step: MCPExchange.Step, _ running: Running, _ key: UInt64) {
     switch step {
     case .head(let head):
-      let isStream = (200..<300).contains(head.status) && head.mediaType.utf8.elementsEqual("text/event-stream".utf8)
+      let isStream = head.isEventStream
       running.head = head
       running.body = isStream ? .stream(EventStreamReader()) : .whole([])
       if isStream, case .listening = running.purpose { listener.isOpen = true }

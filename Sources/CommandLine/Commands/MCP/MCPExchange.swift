@@ -141,16 +141,3 @@ final class MCPExchange {
     tell(.ended(head, problem: result.problem))
   }
 }
-
-extension ResponseHead {
-  /// The value of the first field of this name.
-  func field(_ name: String) -> String? {
-    headers.first { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) }?.value
-  }
-
-  /// The media type in lower case, without parameters.
-  var mediaType: String {
-    let value = field("Content-Type") ?? ""
-    return value.prefix { $0 != ";" }.lowercased().split(separator: " ").joined()
-  }
-}

@@ -84,7 +84,7 @@ struct LoginWait {
       isPasteOver = false
       try reporter.tell(event)
     case .confirm, .deviceCode, .qrCode, .notice, .progress, .response, .body, .following, .session, .tokenFile,
-      .lease:
+      .lease, .leaseQuestion:
       try reporter.tell(event)
     }
   }
