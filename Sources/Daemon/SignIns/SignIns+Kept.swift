@@ -35,7 +35,7 @@ extension SignIns {
     let name = account.name
     jobs.run({ [services] in Survey.run(settings, only: name, services: services) }) { [self] surveyed in
       let grant = account.session.grant.flatMap { $0.isAlive(at: services.time.now()) ? $0 : nil }
-      guard let summary = surveyed.get().0.first, summary.problem == nil, summary.isGranted || grant != nil,
+      guard let summary = surveyed.get().first, summary.problem == nil, summary.isGranted || grant != nil,
         account.session.lastFailure?.needsSignIn != true
       else { return go() }
       var result = JSONObject([
