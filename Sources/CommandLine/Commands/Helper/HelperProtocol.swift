@@ -60,8 +60,8 @@ struct HelperCall: Sendable {
 enum HelperQuestion {
   typealias Writer = (HelperCredential, Span<UInt8>, inout SecretText) throws(Failure) -> Void
 
-  /// A token, which the writer turns into the answer.
-  case token(HelperPlace, Writer)
+  /// A token, which the writer turns into the answer. Some callers name an account in their own way.
+  case token(TokenRequest.Place, account: String? = nil, Writer)
   /// The same for each place that is listed; those without a token are left out.
   case tokens(Writer)
   /// The places that are listed, with their user names.
@@ -74,16 +74,6 @@ enum HelperQuestion {
   case text(String)
   /// The next program of that name on the PATH answers.
   case next(String)
-}
-
-/// Where a token is wanted.
-struct HelperPlace: Sendable, Hashable {
-  var url: String?
-  var user: String?
-  var kind = TokenKind.accessToken
-  var isRefused = false
-  /// An account that the caller names in its own way.
-  var account: String?
 }
 
 /// What is known of a token that is handed out; its bytes come beside it.

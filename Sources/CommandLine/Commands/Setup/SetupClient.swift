@@ -67,7 +67,7 @@ enum SetupClient: String, CaseIterable, Sendable {
   func link(_ name: ProgramName) -> String? {
     switch self {
     case .docker: "docker-credential-\(name.text)"
-    case .pip, .uv: KeyringHelper.program
+    case .pip, .uv: HelperName.keyringProgram
     case .git, .aws, .cargo, .go, .mcp, .kubectl, .msmtp, .mbsync, .neomutt, .aerc: nil
     }
   }

@@ -43,7 +43,7 @@ struct SetupCommand {
       // The others are refused as options without effect.
       let isNamed = ![.git, .docker, .go, .pip, .uv].contains(client)
       entryName = isNamed ? invocation[.setupName] : nil
-      user = client.isMail || client.link(.standard) == KeyringHelper.program ? invocation[.user] : nil
+      user = client.isMail || client.link(.standard) == HelperName.keyringProgram ? invocation[.user] : nil
       role = client == .aws ? invocation[.roleARN] : nil
     } else {
       (host, entryName, user, role) = (nil, nil, nil, nil)

@@ -62,7 +62,7 @@ struct SetupPlan: Sendable {
     case .lines(let added): return try added(ConfigurationText(bytes ?? []))
     case .member(let names, let value):
       do {
-        return try JSONMembers.adding(names, value, to: bytes ?? JSONMembers.empty)
+        return try Insertion.member(names, value, in: bytes ?? JSONMembers.empty)
       } catch {
         throw Failure(
           .invalidConfiguration,
