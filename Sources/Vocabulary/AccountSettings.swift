@@ -76,6 +76,16 @@ package struct AccountSettings: Sendable, Hashable {
 }
 
 extension AccountSettings {
+  /// The endpoints that replace those of the metadata, by their role.
+  package var endpoints: [EndpointRole: String] {
+    let named = [
+      EndpointRole.authorization: authorizationEndpoint, .token: tokenEndpoint,
+      .deviceAuthorization: deviceAuthorizationEndpoint, .userinfo: userinfoEndpoint, .revocation: revocationEndpoint,
+      .registration: registrationEndpoint, .keys: jwksURI,
+    ]
+    return named.compactMapValues { $0 }
+  }
+
   /// Takes over each setting that `other` names.
   package mutating func apply(_ other: AccountSettings) {
     for setting in AccountSetting.all {

@@ -40,7 +40,7 @@ package struct TokenImport: Sendable {
   ///   wrong with the rest of an answer that brought a refresh token, after which the account is set up with that one;
   ///   `grantNotKept` if the token that it was traded for cannot be written.
   package func run() throws(SessionError) -> Outcome {
-    try configuration.check()
+    try AccountAccess.check(configuration)
     try configuration.checkPublished(with: given.credentials)
     _ = try services.requireOpen(account, configuration, isNew: true)
     return try services.holding(account, at: configuration.protection, cancellation: cancellation) {

@@ -94,7 +94,7 @@ package struct SignOutOperation: Sendable {
   /// Ends the session on disk. What a refresh under way brings is then stored nowhere but in what the server must be told.
   private func endHere() throws(SessionError) -> EndHere {
     while true {
-      let stored: SessionServices.StoredRecord?
+      let stored: StoredRecord?
       do { stored = try services.storedRecord(of: account) } catch { return .done(try removeUnread(because: error)) }
       guard let stored else { return .done(.nothingToRevoke) }
       let record = stored.record
@@ -127,7 +127,7 @@ package struct SignOutOperation: Sendable {
 
   /// - Returns: False if the record is another one now.
   private func replace(
-    _ stored: SessionServices.StoredRecord, by record: AccountRecord?
+    _ stored: StoredRecord, by record: AccountRecord?
   ) throws(SessionError) -> Bool {
     guard let record else {
       // It may be gone already.
@@ -166,7 +166,7 @@ package struct SignOutOperation: Sendable {
 
   /// - Parameter logoutURL: Set before the tokens are revoked, since the page is there even when that fails.
   private func revoke(
-    _ stored: SessionServices.StoredRecord, _ owed: AccountRecord.Revocation, _ subject: String?,
+    _ stored: StoredRecord, _ owed: AccountRecord.Revocation, _ subject: String?,
     _ logoutURL: inout String?
   ) throws(SessionError) -> Confirmation {
     guard let configuration = settings(of: stored.record) else { return .notOffered(page: nil) }
@@ -183,7 +183,7 @@ package struct SignOutOperation: Sendable {
 
   /// The refresh token first, which takes the access tokens with it at most servers (RFC 7009, section 2.1).
   private func revoke(
-    _ stored: SessionServices.StoredRecord, _ owed: AccountRecord.Revocation,
+    _ stored: StoredRecord, _ owed: AccountRecord.Revocation,
     at live: inout LiveServer
   ) throws(SessionError) -> Confirmation {
     guard let refreshToken = owed.refreshToken else {
