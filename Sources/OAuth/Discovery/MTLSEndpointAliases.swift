@@ -1,22 +1,22 @@
 internal import Vocabulary
 
-/// Endpoints for clients that show a certificate, where they differ from those for all others
-/// (RFC 8705 section 5).
-package struct MTLSEndpointAliases: Sendable {
-  /// The endpoints that can be used.
-  private(set) var endpoints: [EndpointRole: Endpoint] = [:]
-  /// As in ``AuthorizationServerMetadata/unusableEndpoints``.
-  private(set) var unusable: [EndpointRole: String] = [:]
+extension AuthorizationServerMetadata {
+  /// Endpoints for clients that show a certificate, where they differ from those for all others
+  /// (RFC 8705 section 5).
+  package struct MTLSEndpointAliases: Sendable {
+    /// The endpoints that can be used.
+    private(set) var endpoints: [EndpointRole: Endpoint] = [:]
+    /// As in ``AuthorizationServerMetadata/unusableEndpoints``.
+    private(set) var unusable: [EndpointRole: String] = [:]
 
-  init(_ reader: MetadataReader) {
-    // A browser shows no certificate of the client's, and keys are for everyone.
-    for (role, member, _) in AuthorizationServerMetadata.endpoints where role != .authorization && role != .keys {
-      endpoints[role] = reader.endpoint(member, role, &unusable)
+    init(_ reader: MetadataReader) {
+      // A browser shows no certificate of the client's, and keys are for everyone.
+      for (role, member, _) in AuthorizationServerMetadata.endpoints where role != .authorization && role != .keys {
+        endpoints[role] = reader.endpoint(member, role, &unusable)
+      }
     }
   }
-}
 
-extension AuthorizationServerMetadata {
   /// This metadata as a client with a certificate uses it: an endpoint without an alias is the one for all, and one whose
   /// alias cannot be used cannot be used.
   package var forMutualTLS: AuthorizationServerMetadata {

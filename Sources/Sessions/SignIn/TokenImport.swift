@@ -41,7 +41,7 @@ package struct TokenImport: Sendable {
   ///   `grantNotKept` if the token that it was traded for cannot be written.
   package func run() throws(SessionError) -> Outcome {
     try AccountAccess.check(configuration)
-    try configuration.checkPublished(with: given.credentials)
+    try configuration.checkPublished(hasSecret: given.credentials.secret != nil)
     _ = try services.requireOpen(account, configuration, isNew: true)
     return try services.holding(account, at: configuration.protection, cancellation: cancellation) {
       (_) throws(SessionError) in
