@@ -1,4 +1,4 @@
-/// The settings of an account, as far as somebody named them. No member is a secret, and no setting alone can send a
+/// The settings of an account, as far as they were named. No member is a secret, and no setting alone can send a
 /// secret anywhere: the vault keeps those that say where secrets go, see ``AccountSetting/isSealed``.
 ///
 /// A value that is nil, false or empty is not named. In a request that means that it is not changed, in the settings

@@ -21,7 +21,7 @@ enum HelperName: String, CaseIterable, Sendable {
   /// The word that cargo calls a provider with; its own words come in JSON.
   static let cargoPlugin = "--cargo-plugin"
 
-  /// What stands before the program's own name in names that clients call.
+  /// The text before the program's own name in names that clients call.
   private static let prefixes: [(String, HelperName)] = [
     ("git-credential-", .git), ("docker-credential-", .docker), ("cargo-credential-", .cargo),
   ]

@@ -20,7 +20,7 @@ extension SignIns {
         _ = try outcome.get(of: slot)
         keep(slot, ticket, else: go)
       } catch {
-        // What passes by itself is no reason to ask a person.
+        // An error that passes by itself is no reason to ask a person.
         if error.code.exitStatus == .signInNeeded { go() } else { loop.send(.failure(error), to: ticket) }
       }
     }

@@ -52,7 +52,7 @@ extension AuthorizationServer {
   }
 }
 
-/// Which kind of token is revoked (RFC 7009 section 2.1).
+/// The kind of a token that is revoked (RFC 7009 section 2.1).
 package enum RevocationHint: String, Sendable {
   case refreshToken = "refresh_token"
   case accessToken = "access_token"

@@ -168,8 +168,8 @@ package struct SessionServices: Sendable {
   ///
   /// - Parameters:
   ///   - protection: The level that it is written at; nil keeps the one it has.
-  ///   - replaced: The number of the record whose place it takes; nil for any. A sign-out waits for nobody who holds the
-  ///     account, so only this shows that the session has ended meanwhile.
+  ///   - replaced: The number of the record whose place it takes; nil for any. A sign-out waits for no process that
+  ///     holds the account, so only this shows that the session has ended meanwhile.
   ///   - room: As ``rehearseWrite()`` returns it.
   /// - Returns: The record's generation.
   /// - Throws: `signedOut` when the record is not the one of that number.

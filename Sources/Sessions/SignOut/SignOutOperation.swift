@@ -118,7 +118,7 @@ package struct SignOutOperation: Sendable {
     configuration ?? record.authority.configuration
   }
 
-  /// Removes a record that cannot be read: a damaged one; a locked one only if the caller wants nobody told.
+  /// Removes a record that cannot be read: a damaged one; a locked one only if the caller wants no revocation.
   private func removeUnread(because error: SessionError) throws(SessionError) -> Confirmation {
     if error.isPassing || error.isLocked && !isLocal { throw error }
     try services.removeLeftover(of: account)
@@ -203,7 +203,7 @@ package struct SignOutOperation: Sendable {
       if let rotated = answer.refreshToken {
         var renewed = stored.record
         renewed.revocation?.refreshToken = rotated
-        // What is cut off here can be done later.
+        // A revocation that is cut off here can be done later.
         _ = try? services.write(renewed, of: account, replacing: stored.generation)
       }
       let last = try oauth { () throws(OAuthError) in try answer.tokens() }

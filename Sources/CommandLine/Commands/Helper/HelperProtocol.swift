@@ -18,7 +18,7 @@ struct HelperProtocol: Sendable {
 
   /// How much is read for a call with these arguments.
   let input: @Sendable ([String]) -> Input
-  /// What a conversation begins with.
+  /// The first line of a conversation.
   var greeting = ""
   let question: @Sendable (HelperCall) throws(Failure) -> HelperQuestion
   let refusal: @Sendable (Failure, String, HelperCall) -> HelperRefusal
@@ -56,7 +56,7 @@ struct HelperCall: Sendable {
   static let mostBytes = 1 << 20
 }
 
-/// What the caller of a helper wants.
+/// The question of a helper's caller.
 enum HelperQuestion {
   typealias Writer = (HelperCredential, Span<UInt8>, inout SecretText) throws(Failure) -> Void
 
@@ -76,7 +76,7 @@ enum HelperQuestion {
   case next(String)
 }
 
-/// What is known of a token that is handed out; its bytes come beside it.
+/// The description of a token that is handed out; its bytes come beside it.
 struct HelperCredential: Sendable, Hashable {
   /// The user name where neither the settings nor the caller name one. Servers that take a token as a password mostly
   /// ignore it.
@@ -92,7 +92,7 @@ struct HelperCredential: Sendable, Hashable {
   var expiresAt: Int?
 }
 
-/// What is told when there is no answer.
+/// The output when there is no answer.
 struct HelperRefusal: Sendable, Hashable {
   var output = ""
   /// Whether the caller takes it for no failure, so that nothing is told on standard error.

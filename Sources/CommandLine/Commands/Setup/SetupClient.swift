@@ -5,7 +5,8 @@ internal import Vocabulary
 /// The programs that `setup` knows.
 enum SetupClient: String, CaseIterable, Sendable {
   case git, docker, aws, cargo, go, pip, uv, mcp
-  // What these read is printed only: kubectl's own writer drops comments, and a mail program has more settings than ours.
+  // The settings of these are printed only: kubectl's own writer drops comments, and a mail program has more settings
+  // than ours.
   case kubectl, msmtp, mbsync, neomutt, aerc
 
   /// The names under which it is found, best first.

@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// What `setup` puts into the file of a program. Every other byte of the file stays, and it can be taken out again without
-/// knowledge of what was there before.
+/// Text that `setup` puts into the file of a program. Every other byte of the file stays, and it can be taken out
+/// again without knowledge of what was there before.
 enum SetupPiece: Sendable, Hashable {
   /// Text that stands in the file once, directly behind other text of its line, which may be empty.
   case text(String, behind: String)
