@@ -54,9 +54,6 @@ package struct LineBuffer: Sendable {
     return try socket.read(into: &free)
   }
 
-  /// Overwrites all of it.
-  package mutating func overwrite() { storage.overwrite() }
-
   private mutating func makeRoom() throws(LineError) {
     if start == end { (start, end, searched) = (0, 0, 0) }
     guard end == storage.count else { return }

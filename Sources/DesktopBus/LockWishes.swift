@@ -72,7 +72,7 @@ extension LockWishes.Source {
     }
   }
 
-  /// Whether a signal wants secrets to be locked. Anybody on the machine may send any signal to us alone, so what it is
+  /// Whether a signal wants secrets to be locked. Any user of the machine may send any signal to us alone, so what it is
   /// about is looked at again, and on the system's bus, which other users are on too, who sent it. A program of the user
   /// may pretend to be the screen saver: it could lock all the same.
   func isWish(_ signal: MessageBus.Signal, _ bus: borrowing MessageBus, _ userID: UInt32) -> Bool {

@@ -3,11 +3,11 @@ internal import Platform
 
 /// A connection to a message bus (D-Bus) that only listens. It belongs to one thread; every call may wait.
 @safe struct MessageBus: ~Copyable {
-  /// Which bus.
+  /// The bus.
   enum Kind: Sendable {
     /// The machine's.
     case system
-    /// That of the user's desktop, in the runtime directory.
+    /// The bus of the user's desktop, in the runtime directory.
     case user
   }
 

@@ -1,4 +1,4 @@
-/// Which `typ` header values a caller accepts, so that one kind of JWT is never taken for another
+/// The `typ` header values that a caller accepts, so that one kind of JWT is never taken for another
 /// (RFC 8725 section 3.11 and 3.12).
 ///
 /// Values are media types: compared without regard to case, and `application/` may be left out

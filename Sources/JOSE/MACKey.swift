@@ -4,7 +4,7 @@ internal import Encoding
 /// A shared secret that verifies tokens with HMAC, in the format of a file: the bytes themselves, or a JSON Web Key of
 /// the type `oct` (RFC 7518 section 6.4).
 ///
-/// A public key is never accepted as one: anybody who knows it could make valid tokens (RFC 8725 section 2.1). Content that
+/// A public key is never accepted as one: every holder of it could make valid tokens (RFC 8725 section 2.1). Content that
 /// is recognised as a key of a pair, or as a certificate, is refused.
 package struct MACKey: Sendable {
   /// The longest file, in bytes.

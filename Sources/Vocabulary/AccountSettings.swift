@@ -1,4 +1,4 @@
-/// The settings of an account, as far as somebody named them. No member is a secret, and no setting alone can send a
+/// The settings of an account, as far as they were named. No member is a secret, and no setting alone can send a
 /// secret anywhere: the vault keeps those that say where secrets go, see ``AccountSetting/isSealed``.
 ///
 /// A value that is nil, false or empty is not named. In a request that means that it is not changed, in the settings
@@ -76,6 +76,16 @@ package struct AccountSettings: Sendable, Hashable {
 }
 
 extension AccountSettings {
+  /// The endpoints that replace those of the metadata, by their role.
+  package var endpoints: [EndpointRole: String] {
+    let named = [
+      EndpointRole.authorization: authorizationEndpoint, .token: tokenEndpoint,
+      .deviceAuthorization: deviceAuthorizationEndpoint, .userinfo: userinfoEndpoint, .revocation: revocationEndpoint,
+      .registration: registrationEndpoint, .keys: jwksURI,
+    ]
+    return named.compactMapValues { $0 }
+  }
+
   /// Takes over each setting that `other` names.
   package mutating func apply(_ other: AccountSettings) {
     for setting in AccountSetting.all {

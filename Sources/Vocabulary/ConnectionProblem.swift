@@ -17,7 +17,7 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case certificateNotYetValid = "certificate_not_yet_valid"
   case certificateOfOtherHost = "certificate_of_other_host"
   case certificateRevoked = "certificate_revoked"
-  /// Its key, or a signature in its chain, is one that nobody should trust any more.
+  /// Its key, or a signature in its chain, is too weak to be trusted.
   case certificateWeak = "certificate_weak"
   /// It, or one that vouches for it, is for something else.
   case certificateOfOtherUse = "certificate_of_other_use"

@@ -36,7 +36,7 @@ extension AuthorizationServerMetadata {
       try Endpoint("https://as.example/\(name)", allowHTTPLoopback: false)
     }
     let issuer = try Issuer("https://as.example", allowHTTPLoopback: false)
-    var metadata = AuthorizationServerMetadata(issuer: issuer, overrides: EndpointOverrides())
+    var metadata = AuthorizationServerMetadata(issuer: issuer, overrides: [:])
     metadata.authorizationEndpoint = try endpoint("authorize")
     metadata.tokenEndpoint = try endpoint("token")
     metadata.userinfoEndpoint = try endpoint("userinfo")

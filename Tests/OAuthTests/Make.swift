@@ -47,7 +47,7 @@ func testServer(
   provider: Provider? = nil, allowHTTPLoopback: Bool = false,
   change: (inout AuthorizationServerMetadata) -> Void = { _ in }
 ) throws -> AuthorizationServer {
-  var metadata = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: EndpointOverrides())
+  var metadata = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: [:])
   metadata.tokenEndpoint = try endpoint("https://as.example/token")
   metadata.deviceAuthorizationEndpoint = try endpoint("https://as.example/device")
   metadata.userinfoEndpoint = try endpoint("https://as.example/userinfo")

@@ -87,7 +87,7 @@ enum Confirmation {
     guard let line = try read(text, upTo: mostBytes) else { return nil }
     let answer = line.filter { !$0.isWhitespace }.lowercased()
     let words = Phrase("y yes").localized()
-    // Who is used to the English words gets on with them in any language.
+    // The English words are accepted in any language.
     return ["y", "yes"].contains(answer) || words.split(separator: " ").contains { $0 == answer }
   }
 

@@ -34,7 +34,7 @@ struct DaemonClient {
     isPrivate = invocation[.noDaemon]
   }
 
-  /// The same for an answer to another program: nothing else is told, and nobody is asked.
+  /// The same for an answer to another program: nothing else is printed, and no question is asked.
   var forPrograms: DaemonClient {
     var client = self
     client.console.quiet = !console.verbose

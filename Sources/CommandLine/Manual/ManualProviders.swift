@@ -13,7 +13,7 @@ enum ManualProviders {
     ]
   }
 
-  private static let description = [
+  static let description = [
     "A provider is a service whose particulars `agent` knows. `agent login NAME` signs in to it. An issuer or a host that"
       + " is the provider's own selects it too; `--provider NAME` does for a server of one's own, with `--issuer URL`.",
     "A service wants a client id of one's own, which is registered there once and named once: with `--client-id ID`, or"
@@ -24,7 +24,7 @@ enum ManualProviders {
   ]
 
   /// The facts of a provider, one paragraph each, in the notation of ``Prose``.
-  private static func facts(_ provider: Provider) -> [(String, String)] {
+  static func facts(_ provider: Provider) -> [(String, String)] {
     if let obstacle = provider.obstacle { return [("Not possible", "\(obstacle).")] }
     var facts: [(String, String)] = []
     if let registration = provider.registration {
@@ -79,24 +79,5 @@ enum ManualProviders {
     case .publicSecret: "The client secret of an installed program is not confidential"
     case .separateGrants: "The revocation of a refresh token ends no other session of the user"
     }
-  }
-
-  // MARK: Help
-
-  /// The help on all providers, or on the one that is named; nil when there is none of that name.
-  static func help(on name: String?) -> String? {
-    if let name {
-      guard let provider = ProviderName(rawValue: name).map({ Provider.named($0) }) else { return nil }
-      return text(of: provider)
-    }
-    var text = description.map(HelpWriter.wrapped).joined(separator: "\n")
-    for provider in Provider.all { text += "\n" + Self.text(of: provider) }
-    return text + "\n" + HelpWriter.wrapped("agent-providers(7) says more.")
-  }
-
-  private static func text(of provider: Provider) -> String {
-    var text = HelpWriter.wrapped("\(provider.name.rawValue): \(provider.title)")
-    for (term, meaning) in facts(provider) { text += HelpWriter.entry(term, meaning) }
-    return text
   }
 }

@@ -96,12 +96,6 @@ struct Console: Sendable {
     if json { try Self.answer(result) } else { note(message(result)) }
   }
 
-  /// The same for a text that has no translation.
-  @_disfavoredOverload
-  func confirm(_ result: JSONObject, _ message: (JSONObject) -> String) throws(Failure) {
-    try confirm(result) { Phrase(verbatim: message($0)) }
-  }
-
   // MARK: For people
 
   /// Tells a person something that is not the answer.

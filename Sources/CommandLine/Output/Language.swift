@@ -73,7 +73,7 @@ struct Language: Sendable {
     return Phrase.rendered(template, values)
   }
 
-  /// Which values are written from left to right, counted from 0: what has Latin letters in it, and no phrase of this
+  /// The values that are written from left to right, counted from 0: what has Latin letters in it, and no phrase of this
   /// language.
   private func foreign(_ values: [Phrase.Value]) -> Set<Int> {
     let indices = values.indices.filter { index in

@@ -54,7 +54,7 @@ final class Invocation {
   /// Whether `--all` stands beside `--help`.
   var asksForEverything: Bool { !texts(Option.everything.declaration).isEmpty }
 
-  /// That two options say the same thing, or neither does.
+  /// The failure of two options that say the same thing, or of neither.
   static func choice(_ option: OptionDeclaration, _ other: OptionDeclaration) -> Failure {
     Failure(.invalidRequest, "give one of --\(option.name) and --\(other.name)")
   }

@@ -125,3 +125,22 @@ enum HelpWriter {
     return text + lines.joined(separator: "\n\(padding)") + "\n"
   }
 }
+
+extension HelpWriter {
+  /// The help on all providers, or on the one that is named; nil when there is none of that name.
+  static func help(onProvider name: String?) -> String? {
+    if let name {
+      guard let provider = ProviderName(rawValue: name).map({ Provider.named($0) }) else { return nil }
+      return text(of: provider)
+    }
+    var text = ManualProviders.description.map(wrapped).joined(separator: "\n")
+    for provider in Provider.all { text += "\n" + Self.text(of: provider) }
+    return text + "\n" + wrapped("agent-providers(7) says more.")
+  }
+
+  private static func text(of provider: Provider) -> String {
+    var text = wrapped("\(provider.name.rawValue): \(provider.title)")
+    for (term, meaning) in ManualProviders.facts(provider) { text += entry(term, meaning) }
+    return text
+  }
+}

@@ -2,7 +2,7 @@ internal import Encoding
 
 /// A function that a shell runs before each prompt, which keeps the variables of a token fresh.
 ///
-/// Before nearly all prompts it compares two numbers, and reads a line that the daemon changes whenever somebody signs in
+/// Before nearly all prompts it compares two numbers, and reads a line that the daemon changes at each sign-in
 /// or out, locks or unlocks, or chooses another account: both without a process of its own. Only when the time has come,
 /// or the line is another one, it asks `agent __renew`, which says in `__agent_env_wait` how long to wait for the next
 /// time, and in `__agent_env_names` which variables there are. It leaves the status of the last command and all other

@@ -138,7 +138,7 @@ final class Shell: Sendable {
   static let systemd = Shell(
     "systemd", .dotenv, set: dotenv.assignment, unset: dotenv.unsetting, fail: nil, readBy: [.reader("systemd")])
 
-  /// Lines for the file that `GITHUB_ENV` names, each value between two lines that nobody can know before.
+  /// Lines for the file that `GITHUB_ENV` names, each value between two lines that cannot be guessed.
   static let githubActions = Shell(
     "github-actions", .line, set: { ("\($0)<<\(delimiter)\n", "\n\(delimiter)\n") },
     unset: { "\($0)<<\(delimiter)\n\n\(delimiter)\n" }, fail: nil, appendedTo: "GITHUB_ENV",

@@ -29,7 +29,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   case daemonRun = "daemon run"
   case daemonLog = "daemon log"
   case completions, help
-  // What `agent` without a command does.
+  // The action of `agent` without a command.
   case overview = "__overview"
   // Asked by the completions and by the function of a prompt. No name with underscores before it is in a list: people do not
   // type it.

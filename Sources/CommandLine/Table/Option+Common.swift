@@ -40,7 +40,7 @@ enum Options {
     ] + tokenTarget
   }
 
-  /// Which of an account's tokens is meant, where it is not the account's own.
+  /// The token of an account that is meant, where it is not the account's own.
   static var tokenTarget: [OptionDeclaration] {
     [
       Option.scope.saying("Ask for a token with these scopes only; may be given several times"),

@@ -49,7 +49,7 @@ final class AccountRequests: AccountPart {
     case .remove(let account, let local): try remove(account, isLocal: local, ticket)
     case .import(let account, let settings, let handsOver):
       let sources = try SecretSources(passed, announced: handsOver, hasFirst: true)
-      // What signs in instead, if the token is refused.
+      // The sign-in for the hint, if the token is refused.
       let words = settings.words + (handsOver.contains(.clientSecret) ? ["--client-secret-prompt"] : [])
       try importToken(try AccountName(requested: account), settings, sources, entered: words, ticket)
     case .clientMetadata(let account, let settings, let handsOver):

@@ -12,7 +12,7 @@ enum WaitShare: Hashable, Sendable {
   case exchanges(AccountName)
   /// The roles that one account assumes at one service.
   case roles(AccountName, Endpoint)
-  /// What nothing uses any more at the server of one account: grants and clients of sign-ins that were not finished, and
+  /// The cleanup at the server of one account: grants and clients of sign-ins that were not finished, and
   /// grants that were replaced.
   case leftovers(AccountName)
   /// Changes of one account, which wait for its lock.

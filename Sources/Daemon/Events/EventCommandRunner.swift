@@ -38,7 +38,7 @@ final class EventCommandRunner {
   private var lastKey: UInt64 = 0
   /// When the time of all commands is over, because the daemon ends.
   private var end: Instant?
-  /// That time has come.
+  /// Whether that time has come.
   private var isClosed = false
 
   init() throws(SystemError) { poller = try Poller() }

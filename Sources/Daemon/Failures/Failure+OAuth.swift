@@ -131,7 +131,7 @@ extension OAuthError.Code {
 }
 
 extension Failure {
-  /// That an ID Token has too little time left, and a refresh has brought no other.
+  /// An ID Token has too little time left, and a refresh has brought no other.
   static func spentIDToken(of account: AccountName) -> Failure {
     Failure(
       .missingValue, "the ID Token of \(account.text) has expired, and the server gives no new one",

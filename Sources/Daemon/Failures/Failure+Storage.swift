@@ -22,7 +22,7 @@ extension Failure {
         hint: "agent login\(name); or, if this home was moved here and its vault has a passphrase: agent vault rebind")
     case .busy: self.init(.vaultBusy, Phrase(error))
     case .rolledBack:
-      // What the daemon has seen ends with it.
+      // The revisions that the daemon has seen end with it.
       self.init(.vaultUnusable, Phrase(error), hint: "if you restored it yourself: agent daemon stop")
     case .secureHeapFull: self.init(.tooBusy, Phrase(error))
     case .storage, .noSpace, .overQuota, .badPermissions: self.init(refused: error)

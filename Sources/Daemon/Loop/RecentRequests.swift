@@ -21,7 +21,7 @@ struct RecentRequests {
   }
 
   private var known: [Known] = []
-  /// Which one goes next.
+  /// The index that the next one replaces.
   private var oldest = 0
 
   private static let mostKnown = 8

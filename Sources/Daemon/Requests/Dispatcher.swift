@@ -29,6 +29,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
       if isStopping { throw Failure.stopping }
       switch envelope.request {
       case .token(let request) where request.isLent: try parts.resources.leases.token(request, ticket)
+      case .token(let request) where request.place == nil: try parts.broker.token(request, ticket)
       case .token(let request): try parts.placed.token(request, ticket)
       case .assumeRole(let request): try parts.roles.assume(request, ticket)
       case .forget(let request): try parts.placed.forget(request, ticket, passed: passed)

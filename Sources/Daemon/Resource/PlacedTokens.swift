@@ -30,7 +30,6 @@ final class PlacedTokens: AccountPart {
   }
 
   func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
-    guard request.place != nil else { return try broker.token(request, ticket) }
     try obtain(request, ticket) { [loop] slot, grant, use throws(Failure) in
       var (description, extras) = (slot.describe(grant), request.extras)
       description.use = use

@@ -6,7 +6,6 @@ internal import Wire
 final class StreamReceiver: ResourceReceiver {
   private let target: SharedDescriptor
   private let tellHead: @Sendable (ResponseHead) -> Void
-  private let lastHead = Monitor<ResourceHead?>(nil)
 
   /// - Parameter tellHead: Called on the worker's thread when the head is there, before any content.
   /// - Throws: `EINVAL` for anything but a pipe or a socket: a write to a file may wait for a disk.
@@ -17,13 +16,9 @@ final class StreamReceiver: ResourceReceiver {
     self.tellHead = tellHead
   }
 
-  /// The head of the answer that the client gets, once it is there.
-  var head: ResourceHead? { lastHead.withLock { $0 } }
-
   var descriptor: Int32 { target.descriptor.raw }
 
   func begin(_ head: ResourceHead) -> Bool {
-    lastHead.withLock { $0 = head }
     tellHead(
       ResponseHead(status: head.status, headers: head.headers.all.map { ResponseHead.Field($0.name, $0.value) }))
     return true

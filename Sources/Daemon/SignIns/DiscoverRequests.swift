@@ -66,7 +66,7 @@ final class DiscoverRequests: DaemonPart {
     for issuer in resource.authorizationServers.map(\.text) {
       var configuration = AccountConfiguration(issuer: issuer, clientID: "")
       configuration.adoptProvider()
-      if try configuration.takeClient(in: settingsDirectory) != nil { servers.append(issuer) }
+      if try ClientsFile.complete(&configuration, in: settingsDirectory) != nil { servers.append(issuer) }
     }
     return servers
   }

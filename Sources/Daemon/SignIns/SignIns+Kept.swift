@@ -20,7 +20,7 @@ extension SignIns {
         _ = try outcome.get(of: slot)
         keep(slot, ticket, else: go)
       } catch {
-        // What passes by itself is no reason to ask a person.
+        // An error that passes by itself is no reason to ask a person.
         if error.code.exitStatus == .signInNeeded { go() } else { loop.send(.failure(error), to: ticket) }
       }
     }
@@ -35,7 +35,7 @@ extension SignIns {
     let name = account.name
     jobs.run({ [services] in Survey.run(settings, only: name, services: services) }) { [self] surveyed in
       let grant = account.session.grant.flatMap { $0.isAlive(at: services.time.now()) ? $0 : nil }
-      guard let summary = surveyed.get().0.first, summary.problem == nil, summary.isGranted || grant != nil,
+      guard let summary = surveyed.get().first, summary.problem == nil, summary.isGranted || grant != nil,
         account.session.lastFailure?.needsSignIn != true
       else { return go() }
       var result = JSONObject([

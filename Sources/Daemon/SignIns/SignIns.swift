@@ -60,7 +60,7 @@ final class SignIns: AccountPart {
     ) {
       [cancellation = login.cancellation, directory = settingsFile.directoryPath] (configuration) throws(SessionError)
       in
-      let known = try request.registersClient ? nil : configuration.takeClient(in: directory)
+      let known = try request.registersClient ? nil : ClientsFile.complete(&configuration, in: directory)
       var secrets = try sources.read(
         for: &configuration, request.settings, proxyCredentials: meant.proxyCredentials, cancellation)
       secrets.clientFile = known?.path

@@ -14,7 +14,7 @@ extension StatusRequests {
     let only = try name.map { (name) throws(Failure) in try broker.resolve(name).name }
     let batch = CheckBatch(ticket: ticket, only: only, startedAt: services.time.now())
     jobs.run({ [services] in Survey.run(settings, only: only, services: services) }) { [self] surveyed in
-      check(surveyed.get().0, batch)
+      check(surveyed.get(), batch)
     }
   }
 
@@ -24,7 +24,7 @@ extension StatusRequests {
     batch.open = Set(summaries.map(\.name))
     for summary in summaries {
       let account = broker.account(summary.name, summary.configuration)
-      summary.teach(account)
+      account.learn(summary)
       if let problem = summary.problem {
         settle(summary.name, Failure(problem, account: summary.name.text), in: batch)
       } else if !summary.isGranted, account.session.grant?.isAlive(at: now) != true {
@@ -100,8 +100,7 @@ extension StatusRequests {
   private func finish(_ batch: CheckBatch) {
     let settings: Settings
     do { settings = try self.settings() } catch { return loop.send(.failure(error), to: batch.ticket) }
-    jobs.run({ [services, only = batch.only] in Survey.run(settings, only: only, services: services) }) {
-      [self] found in
+    jobs.run({ [services, only = batch.only] in Self.survey(settings, only, services) }) { [self] found in
       let (summaries, vault) = found.get()
       surveyed(.status, batch.ticket, summaries, vault) { summary, _, object in
         batch.checks[summary.name]?.add(to: &object)

@@ -8,8 +8,9 @@ internal import Wire
 
 /// Answers `status` and `list`.
 final class StatusRequests: AccountPart {
+  enum Purpose: Sendable { case status, list }
 
-  func survey(_ purpose: Survey.Purpose, _ name: String?, _ ticket: Ticket) throws(Failure) {
+  func survey(_ purpose: Purpose, _ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
     var (only, refusal): (AccountName?, Failure?) = (nil, nil)
     if let name {
@@ -18,15 +19,28 @@ final class StatusRequests: AccountPart {
         (only, refusal) = (left, error)
       }
     }
-    jobs.run({ [services, only] in Survey.run(settings, only: only, services: services) }) { [self, refusal] found in
+    jobs.run({ [services, only] in Self.survey(settings, only, services) }) { [self, refusal] found in
       let (summaries, vault) = found.get()
       if let refusal, summaries.isEmpty { return loop.send(.failure(refusal), to: ticket) }
       surveyed(purpose, ticket, summaries, vault)
     }
   }
 
+  /// The accounts, and the vault as `status` shows it. A worker does it.
+  static func survey(
+    _ settings: Settings, _ only: AccountName?, _ services: SessionServices
+  ) -> ([AccountSummary], vault: JSONObject) {
+    let accounts = Survey.run(settings, only: only, services: services)
+    let summary = services.vault.summary()
+    var vault = summary.json
+    vault["slots"] = .array(summary.slots.map { .string($0.name) })
+    // There is none before the first sign-in.
+    vault["installation"] = services.vault.identifier().map { .string(HexDigit.text($0)) }
+    return (accounts, vault)
+  }
+
   func surveyed(
-    _ purpose: Survey.Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject,
+    _ purpose: Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject,
     adding more: (AccountSummary, LiveAccount, inout JSONObject) -> Void = { _, _, _ in }
   ) {
     broker.noteClock()
@@ -38,7 +52,7 @@ final class StatusRequests: AccountPart {
         continue
       }
       let account = broker.account(summary.name, summary.configuration)
-      summary.teach(account)
+      account.learn(summary)
       var object = purpose == .list ? brief(summary, account, now) : full(summary, account, now)
       more(summary, account, &object)
       listed.append(.object(object))
@@ -52,7 +66,7 @@ final class StatusRequests: AccountPart {
   }
 
   /// An account that was deleted from the settings by hand.
-  private func left(_ summary: AccountSummary, _ purpose: Survey.Purpose) -> JSONObject {
+  private func left(_ summary: AccountSummary, _ purpose: Purpose) -> JSONObject {
     let isLocked = summary.problem?.isLocked == true
     var object = JSONObject([
       ("name", .string(summary.name.text)), ("active", false), ("issuer", .string(summary.configuration.issuer)),

@@ -122,6 +122,12 @@ final class LiveAccount {
     return waiters
   }
 
+  /// Applies the vault's data to the session. A locked record changes nothing.
+  func learn(_ summary: AccountSummary) {
+    if summary.problem?.isLocked == true { return }
+    session.learn(isGranted: summary.isGranted, isExpired: summary.isExpired, refreshedAt: summary.refreshedAt)
+  }
+
   /// Cancels the server requests about the session, because they hold its secrets.
   func cancelQuestions() {
     questions.cancel()

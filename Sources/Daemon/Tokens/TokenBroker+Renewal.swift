@@ -127,7 +127,7 @@ extension TokenBroker {
     sessionEndScan = loop.now.advanced(by: Self.sessionEndInterval)
     jobs.run({ [services] in Survey.run(settings, only: nil, services: services) }) { [self] found in
       let current = try? self.settings()
-      for summary in found.get().0 where summary.isConfigured {
+      for summary in found.get() where summary.isConfigured {
         guard let end = summary.expiry.signInDue(now: services.time.wallSeconds()),
           current?[summary.name] == summary.configuration,
           accounts[summary.name]?.session.grant == nil

@@ -188,7 +188,7 @@ final class TokenBroker: DaemonPart {
     if let stamp, stamp == account.validated.stamp {
       account.validated.revision = context.fileRevision
     } else {
-      // What cannot be read now costs no token; the next request reads again.
+      // A record that cannot be read now costs no token: the next request reads again.
       guard let isCurrent = services.isCurrent(grant, of: account.name) else { return }
       // Another process may also have changed the key slots.
       lock.vaultFileChanged()

@@ -48,8 +48,25 @@ package struct AuthorizationServerMetadata: Sendable {
   /// nil for a server that publishes no metadata itself.
   package var takesMetadataURLs: Bool?
 
+  /// The endpoints that requests go to, each with its member of the document and its property.
+  static let endpoints:
+    [(
+      role: EndpointRole, member: String,
+      place: any WritableKeyPath<AuthorizationServerMetadata, Endpoint?> & Sendable
+    )] = [
+      (.token, "token_endpoint", \.tokenEndpoint),
+      (.deviceAuthorization, "device_authorization_endpoint", \.deviceAuthorizationEndpoint),
+      (.authorization, "authorization_endpoint", \.authorizationEndpoint),
+      (.keys, "jwks_uri", \.jwksURI),
+      (.userinfo, "userinfo_endpoint", \.userinfoEndpoint),
+      (.revocation, "revocation_endpoint", \.revocationEndpoint),
+      (.introspection, "introspection_endpoint", \.introspectionEndpoint),
+      (.pushedAuthorization, "pushed_authorization_request_endpoint", \.pushedAuthorizationRequestEndpoint),
+      (.registration, "registration_endpoint", \.registrationEndpoint),
+    ]
+
   /// The metadata of a server that publishes none: only what the account names.
-  package init(issuer: Issuer, overrides: EndpointOverrides) {
+  package init(issuer: Issuer, overrides: [EndpointRole: Endpoint]) {
     self.issuer = issuer
     apply(overrides)
   }
@@ -75,17 +92,8 @@ package struct AuthorizationServerMetadata: Sendable {
     }
     self.issuer = issuer
     var unusable: [EndpointRole: String] = [:]
-    tokenEndpoint = reader.endpoint("token_endpoint", .token, &unusable)
-    deviceAuthorizationEndpoint = reader.endpoint("device_authorization_endpoint", .deviceAuthorization, &unusable)
-    authorizationEndpoint = reader.endpoint("authorization_endpoint", .authorization, &unusable)
-    jwksURI = reader.endpoint("jwks_uri", .keys, &unusable)
-    userinfoEndpoint = reader.endpoint("userinfo_endpoint", .userinfo, &unusable)
-    revocationEndpoint = reader.endpoint("revocation_endpoint", .revocation, &unusable)
-    introspectionEndpoint = reader.endpoint("introspection_endpoint", .introspection, &unusable)
+    for (role, member, place) in Self.endpoints { self[keyPath: place] = reader.endpoint(member, role, &unusable) }
     endSessionEndpoint = reader.endpoint("end_session_endpoint")
-    pushedAuthorizationRequestEndpoint = reader.endpoint(
-      "pushed_authorization_request_endpoint", .pushedAuthorization, &unusable)
-    registrationEndpoint = reader.endpoint("registration_endpoint", .registration, &unusable)
     idTokenSigningAlgorithms = try reader.strings("id_token_signing_alg_values_supported") ?? idTokenSigningAlgorithms
     announcesTokenEndpointAuthMethods = object["token_endpoint_auth_methods_supported"] != nil
     tokenEndpointAuthMethods = try reader.strings("token_endpoint_auth_methods_supported") ?? tokenEndpointAuthMethods
@@ -121,7 +129,7 @@ package struct AuthorizationServerMetadata: Sendable {
   /// This metadata with the endpoints that the account names in place of the server's own, and with those that are
   /// known of the server where both have none.
   package func applying(
-    _ overrides: EndpointOverrides, else known: EndpointOverrides = .init()
+    _ overrides: [EndpointRole: Endpoint], else known: [EndpointRole: Endpoint] = [:]
   ) -> AuthorizationServerMetadata {
     var copy = self
     copy.apply(known, onlyMissing: true)
@@ -131,26 +139,32 @@ package struct AuthorizationServerMetadata: Sendable {
 
   /// The origins that may be contacted, sorted, each once. They may differ from the issuer's own.
   package var endpointOrigins: [String] {
-    let endpoints = [
-      tokenEndpoint, deviceAuthorizationEndpoint, authorizationEndpoint, jwksURI, userinfoEndpoint,
-      revocationEndpoint, introspectionEndpoint, endSessionEndpoint, pushedAuthorizationRequestEndpoint,
-      registrationEndpoint,
-    ]
+    let endpoints = Self.endpoints.map { self[keyPath: $0.place] } + [endSessionEndpoint]
     return Set(endpoints.compactMap { $0?.uri.origin }).sorted()
   }
 
-  private mutating func apply(_ overrides: EndpointOverrides, onlyMissing: Bool = false) {
-    func put(_ endpoint: Endpoint?, _ role: EndpointRole, _ place: WritableKeyPath<Self, Endpoint?>) {
-      guard let endpoint, !onlyMissing || self[keyPath: place] == nil else { return }
+  private mutating func apply(_ named: [EndpointRole: Endpoint], onlyMissing: Bool = false) {
+    for (role, _, place) in Self.endpoints {
+      guard let endpoint = named[role], !onlyMissing || self[keyPath: place] == nil else { continue }
       self[keyPath: place] = endpoint
       unusableEndpoints[role] = nil
     }
-    put(overrides.authorization, .authorization, \.authorizationEndpoint)
-    put(overrides.token, .token, \.tokenEndpoint)
-    put(overrides.deviceAuthorization, .deviceAuthorization, \.deviceAuthorizationEndpoint)
-    put(overrides.userinfo, .userinfo, \.userinfoEndpoint)
-    put(overrides.revocation, .revocation, \.revocationEndpoint)
-    put(overrides.registration, .registration, \.registrationEndpoint)
-    put(overrides.jwks, .keys, \.jwksURI)
+  }
+}
+
+extension AuthorizationServerMetadata {
+  /// Where a browser ends its own session at the server (OpenID Connect RP-Initiated Logout 1.0 section 2); nil when
+  /// the server has no such page.
+  ///
+  /// The user is named by `logout_hint` and the client by `client_id`, both of which section 2 offers in the place of
+  /// `id_token_hint`. An ID Token there would lie about in the history of the browser, in the arguments of the program
+  /// that opens it and in the server's logs, and some resources still take it for a credential; without it the server
+  /// asks the person before it signs out, which is what section 2 wants of it anyhow. No
+  /// `post_logout_redirect_uri` is sent, since nothing waits for the browser (section 3), and so no `state` either.
+  ///
+  /// - Parameter subject: The person, as the ID Token named them; nil when there was none.
+  package func logoutURL(clientID: String, subject: String?) -> String? {
+    endSessionEndpoint?.uri.appendingQuery(
+      [("client_id", clientID)] + (subject.map { [("logout_hint", $0)] } ?? []))
   }
 }

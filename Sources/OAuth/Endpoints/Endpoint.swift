@@ -1,4 +1,5 @@
 package import Encoding
+package import Vocabulary
 
 /// The URL of an endpoint: https, or http to a loopback literal where the account allows that.
 ///
@@ -18,6 +19,20 @@ package struct Endpoint: Sendable, Hashable {
   }
 
   package var text: String { uri.text }
+
+  /// The endpoints with these URLs.
+  ///
+  /// - Throws: As ``init(_:allowHTTPLoopback:)`` for the first URL, in the order of the roles, that is no endpoint.
+  package static func all(
+    _ urls: [EndpointRole: String], allowHTTPLoopback: Bool
+  ) throws(OAuthError) -> [EndpointRole: Endpoint] {
+    var endpoints: [EndpointRole: Endpoint] = [:]
+    for role in EndpointRole.allCases {
+      guard let url = urls[role] else { continue }
+      endpoints[role] = try Endpoint(url, allowHTTPLoopback: allowHTTPLoopback)
+    }
+    return endpoints
+  }
 }
 
 extension OAuthError {

@@ -1,3 +1,5 @@
+package import Crypto
+
 /// Sends HTTP requests. OAuth owns this protocol so that every flow can be tested without a network.
 ///
 /// The call blocks until the whole response is there, so it belongs on a worker thread. An implementation
@@ -16,4 +18,17 @@ package protocol HTTPClient: Sendable {
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver
   ) throws(HTTPFailure) -> ResourceResponse
+}
+
+/// A whole response. The body may hold tokens, so it stays in secret memory.
+package final class HTTPResponse: Sendable {
+  package let status: Int
+  package let headers: HTTPHeaders
+  package let body: SecretBytes
+
+  package init(status: Int, headers: HTTPHeaders, body: consuming SecretBytes) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
 }

@@ -53,7 +53,7 @@ package struct Issuer: Sendable {
     "\(text)/".utf8.elementsEqual(other.utf8) || "\(other)/".utf8.elementsEqual(text.utf8)
   }
 
-  /// The issuer whose metadata are at this URL, as somebody pastes it; nil for a URL that is no such place.
+  /// The issuer whose metadata are at this URL, as a person pastes it; nil for a URL that is no such place.
   package static func named(byMetadataAt url: String) -> String? {
     for suffix in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"] {
       guard let start = url.utf8.indices.first(where: { url.utf8[$0...].starts(with: suffix.utf8) }) else { continue }

@@ -14,16 +14,10 @@ extension Provider {
   }
 
   /// The endpoints that are known of an issuer.
-  package func endpoints(of issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) -> EndpointOverrides {
+  package func endpoints(of issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) -> [EndpointRole: Endpoint] {
     let base = base(of: issuer)
-    func endpoint(_ path: String?) throws(OAuthError) -> Endpoint? {
-      guard let path else { return nil }
-      return try Endpoint(path.hasPrefix("/") ? base + path : path, allowHTTPLoopback: allowHTTPLoopback)
-    }
-    return EndpointOverrides(
-      authorization: try endpoint(paths.authorization), token: try endpoint(paths.token),
-      deviceAuthorization: try endpoint(paths.deviceAuthorization), userinfo: try endpoint(paths.userinfo),
-      revocation: try endpoint(paths.revocation), jwks: try endpoint(paths.jwks))
+    return try Endpoint.all(
+      paths.mapValues { $0.hasPrefix("/") ? base + $0 : $0 }, allowHTTPLoopback: allowHTTPLoopback)
   }
 
   /// The advice for `error`; nil when there is none.

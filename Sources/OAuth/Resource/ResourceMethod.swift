@@ -1,12 +1,8 @@
 /// The method of a request to a resource (RFC 9110 section 9.1). Case counts, so it stays as it is given.
 package struct ResourceMethod: Sendable, Hashable {
   package static let maximumBytes = 32
-  package static let get = ResourceMethod(known: "GET")
-  package static let post = ResourceMethod(known: "POST")
 
   package let text: String
-
-  private init(known text: String) { self.text = text }
 
   /// - Returns: Nil for what is no token, is too long, or is `CONNECT` or `TRACE`: the first asks for a
   ///   tunnel, the second has the token sent back (RFC 9110 section 9.3.8).

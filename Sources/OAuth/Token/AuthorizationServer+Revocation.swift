@@ -51,3 +51,9 @@ extension AuthorizationServer {
     return form
   }
 }
+
+/// The kind of a token that is revoked (RFC 7009 section 2.1).
+package enum RevocationHint: String, Sendable {
+  case refreshToken = "refresh_token"
+  case accessToken = "access_token"
+}

@@ -7,8 +7,8 @@ package import Vocabulary
 /// cleaned before.
 package struct OAuthError: Error, Hashable, Sendable {
   package var code: Code
-  /// Which endpoint, member or claim this is about, in our own words: "the token endpoint"; for a connection that could not
-  /// be made or broke, the host, with its port if that is not the scheme's.
+  /// The endpoint, member or claim that this is about, in our own words: "the token endpoint"; for a connection that
+  /// could not be made or broke, the host, with its port if that is not the scheme's.
   package var subject: String
   /// The `error` value of the answer, when it is at most 64 characters of RFC 6749 section 5.2.
   package var serverError: String?

@@ -2,7 +2,7 @@ internal import Glibc
 
 extension PrivateDirectory {
   /// Reads a file that only this administrator can have changed: the file and its directory are the administrator's,
-  /// are no links, and nobody else may write to them.
+  /// are no links, and no other user may write to them.
   ///
   /// - Parameters:
   ///   - path: Of a file in a directory that is reached without links.

@@ -12,15 +12,10 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
   case addressSpaceBytes = 9
 
   /// The limit that is in force; nil for none.
-  package var soft: Int? { values?.soft }
-
-  /// The limit up to which this process may raise it; nil for none.
-  package var hard: Int? { values?.hard }
-
-  private var values: (soft: Int?, hard: Int?)? {
+  package var soft: Int? {
     var (soft, hard) = (-1, -1)
-    guard unsafe agent_limit(rawValue, &soft, &hard) == 0 else { return nil }
-    return (soft < 0 ? nil : soft, hard < 0 ? nil : hard)
+    guard unsafe agent_limit(rawValue, &soft, &hard) == 0, soft >= 0 else { return nil }
+    return soft
   }
 
   /// Raises all limits as far as this process may.

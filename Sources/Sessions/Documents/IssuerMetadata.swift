@@ -6,7 +6,8 @@ internal import Vocabulary
 struct IssuerMetadata: Sendable {
   typealias Edition = DocumentCache.VersionedMetadata
 
-  let services: SessionServices
+  let documents: DocumentCache
+  let observer: StepObserver?
   let access: AccountAccess
   let cancellation: Cancellation?
 
@@ -22,11 +23,11 @@ struct IssuerMetadata: Sendable {
     guard access.publishesMetadata else { return named }
     do {
       return seen(
-        try services.documents.metadata(
+        try documents.metadata(
           of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation,
-          observer: services.observer))
+          observer: observer))
     } catch {
-      guard error.code == .metadataMissing, access.overrides.token ?? access.known.token != nil else {
+      guard error.code == .metadataMissing, access.overrides[.token] ?? access.known[.token] != nil else {
         throw .oauth(error)
       }
       return named
@@ -37,11 +38,10 @@ struct IssuerMetadata: Sendable {
   /// moment ago. An error of that last fetch is thrown again.
   func renewed(after old: Edition) throws(SessionError) -> Edition? {
     guard access.publishesMetadata else { return nil }
-    let documents = services.documents
     return try oauth { () throws(OAuthError) in
       let newer = try documents.renewedMetadata(
         after: old, of: access.issuer, transport: access.transport, cancellation: cancellation,
-        observer: services.observer)
+        observer: observer)
       if let newer { return seen(newer) }
       if let problem = documents.refetchProblem(of: access.issuer, transport: access.transport) { throw problem }
       return nil

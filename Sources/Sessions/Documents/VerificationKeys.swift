@@ -73,7 +73,7 @@ package final class VerificationKeys: Sendable {
     var access = try AccountAccess(configuration)
     let credentials = proxyCredentials ?? Self.proxyCredentials(of: account, configuration, services)
     access.useProxyCredentials(credentials)
-    let metadata = IssuerMetadata(services: services, access: access, cancellation: cancellation)
+    let metadata = services.metadataSource(access, cancellation)
     let published = try metadata.atHand()
     guard let endpoint = published.document.jwksURI else {
       try oauth { () throws(OAuthError) in try published.document.checkUsable(.keys) }

@@ -10,9 +10,10 @@ struct AccountAccess {
   /// The client's identification may be completed; all else stays as it was made.
   var configuration: AccountConfiguration
   let issuer: Issuer
-  let overrides: EndpointOverrides
+  /// Endpoints that the settings name, for servers whose metadata lack them or that have none.
+  let overrides: [EndpointRole: Endpoint]
   /// Endpoints that are known of the provider, for metadata that lack them.
-  let known: EndpointOverrides
+  let known: [EndpointRole: Endpoint]
   /// False for a service that is known to have none.
   let publishesMetadata: Bool
   private(set) var transport: Transport
@@ -25,13 +26,19 @@ struct AccountAccess {
       issuer.looksForOAuthFirst = !configuration.resources.isEmpty
       self.issuer = issuer
       let provider = configuration.providerSettings
-      known = try provider?.endpoints(of: issuer, allowHTTPLoopback: loopback) ?? EndpointOverrides()
+      known = try provider?.endpoints(of: issuer, allowHTTPLoopback: loopback) ?? [:]
       publishesMetadata = !(provider?.has(.noMetadata) ?? false)
-      overrides = try configuration.overrides(allowHTTPLoopback: loopback)
+      overrides = try Endpoint.all(configuration.settings.endpoints, allowHTTPLoopback: loopback)
     } catch {
       throw .oauth(error)
     }
     transport = try Self.transport(of: configuration)
+  }
+
+  /// Checks that requests can be made with these settings. Nothing is sent.
+  static func check(_ configuration: AccountConfiguration) throws(SessionError) {
+    _ = try AccountAccess(configuration)
+    _ = try oauth { () throws(OAuthError) in try Client(id: configuration.clientID, authentication: .none) }
   }
 
   /// The digest of the certificate authorities that the settings name.
@@ -58,7 +65,7 @@ struct AccountAccess {
     transport.proxy?.credentials = proxyCredentials
     let authentication = try credentials.authentication(configuration) { time.wallSeconds() }
     let certificate = try credentials.clientCertificate(configuration)
-    let signing = try configuration.signing(credentials)
+    let signing = try credentials.signing(configuration)
     do {
       let client = try Client(id: configuration.clientID, authentication: authentication)
       var server = AuthorizationServer(
@@ -86,21 +93,6 @@ struct AccountAccess {
   private static func isPEM(_ bytes: [UInt8]) -> Bool {
     let marker = Array("-----BEGIN CERTIFICATE-----".utf8)
     return bytes.indices.contains { bytes[$0...].starts(with: marker) }
-  }
-}
-
-extension AccountConfiguration {
-  /// The endpoints that are named by hand.
-  func overrides(allowHTTPLoopback: Bool) throws(OAuthError) -> EndpointOverrides {
-    func endpoint(_ text: String?) throws(OAuthError) -> Endpoint? {
-      guard let text else { return nil }
-      return try Endpoint(text, allowHTTPLoopback: allowHTTPLoopback)
-    }
-    return EndpointOverrides(
-      authorization: try endpoint(self.authorizationEndpoint), token: try endpoint(self.tokenEndpoint),
-      deviceAuthorization: try endpoint(self.deviceAuthorizationEndpoint),
-      userinfo: try endpoint(self.userinfoEndpoint), revocation: try endpoint(self.revocationEndpoint),
-      registration: try endpoint(self.registrationEndpoint), jwks: try endpoint(self.jwksURI))
   }
 }
 

@@ -219,3 +219,9 @@ extension AccountRecord {
     do { return SharedSecret(try text.finish()) } catch { throw .memory }
   }
 }
+
+/// A record with the number of the write that made it.
+struct StoredRecord {
+  let record: AccountRecord
+  let generation: UInt64
+}

@@ -56,6 +56,27 @@ package struct ClientCredentials: Sendable {
     }
   }
 
+  /// The registered signature algorithms in the form that requests need.
+  ///
+  /// - Throws: `configuration` for an algorithm with HS without a client secret: a secret that a public client has is
+  ///   none (OpenID Connect Core 1.0 section 3.1.3.7, step 8).
+  func signing(_ configuration: AccountConfiguration) throws(SessionError) -> ResponseSigning {
+    var signing = ResponseSigning()
+    if let name = configuration.idTokenAlgorithm?.rawValue {
+      if let algorithm = JWSAlgorithm(name: name) {
+        signing.idTokens = .key(algorithm)
+      } else if let algorithm = MACAlgorithm(name: name) {
+        guard let secret else {
+          throw .configuration(ConfigurationError(.missingClientSecret, "client_secret"))
+        }
+        signing.idTokens = .secret(IDTokenSecret(algorithm: algorithm, secret: secret))
+      }
+    }
+    signing.userInfo = configuration.userInfoAlgorithm.flatMap { JWSAlgorithm(name: $0.rawValue) }
+    signing.trustedAudiences = configuration.trustedAudiences
+    return signing
+  }
+
   /// The key, by the name and for the algorithm that the settings give it.
   func clientKey(_ configuration: AccountConfiguration) throws(SessionError) -> ClientKey {
     let algorithm = configuration.clientKeyAlgorithm?.rawValue

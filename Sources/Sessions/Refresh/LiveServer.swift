@@ -64,7 +64,7 @@ extension SessionServices {
       throw .clientSecretExpired(account: account.text)
     }
     access.useProxyCredentials(record.proxyCredentials)
-    let source = IssuerMetadata(services: self, access: access, cancellation: cancellation)
+    let source = metadataSource(access, cancellation)
     var edition = try source.atHand()
     if record.authority.unknownOrigin(in: edition.document) != nil, let newer = try source.renewed(after: edition) {
       // The cached metadata may be damaged or out of date; only metadata fetched from the server itself are trusted.

@@ -182,7 +182,7 @@ package struct RefreshOperation: Sendable {
 
   /// Only the issuer ends a session: only `invalid_grant` ends a grant, and only if no other process replaced the token meanwhile.
   private func exchange(
-    _ refreshToken: SharedSecret, at live: inout LiveServer, _ stored: inout SessionServices.StoredRecord
+    _ refreshToken: SharedSecret, at live: inout LiveServer, _ stored: inout StoredRecord
   ) throws(SessionError) -> TokenEndpointAnswer {
     if let answer = try spend(refreshToken, at: &live) { return answer }
     stored = try services.sessionRecord(of: account)
@@ -218,7 +218,7 @@ package struct RefreshOperation: Sendable {
 
   /// A guest's session is renewed as it began: by proving who the client is.
   private func guestGrant(
-    _ stored: SessionServices.StoredRecord, at level: Protection
+    _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {
     var record = stored.record
     var live = try services.server(for: account, configuration, record, cancellation: cancellation)
@@ -251,7 +251,7 @@ package struct RefreshOperation: Sendable {
   /// Without a refresh token the kept access token is the grant. Nothing is sent, so it needs no network;
   /// without a named lifetime it lives until a resource refuses it.
   private func keptGrant(
-    _ stored: SessionServices.StoredRecord, at level: Protection
+    _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {
     let record = stored.record
     if let problem = record.problem(with: configuration, account: account) { throw problem }

@@ -1,8 +1,8 @@
-package import OAuth
-internal import Vault
-internal import Encoding
+package import Encoding
 internal import JOSE
+package import OAuth
 internal import Platform
+internal import Vault
 package import Vocabulary
 
 /// The inputs of a request to the authorization server about a live session.
@@ -58,5 +58,20 @@ package struct ServerQuestion: Sendable {
     ) { () throws(OAuthError) in
       try search?.next()
     }
+  }
+}
+
+/// Asks the server who the account's user is (OpenID Connect Core, section 5.3). Blocking.
+package struct UserInfoOperation: Sendable {
+  package let question: ServerQuestion
+
+  package init(_ question: ServerQuestion) { self.question = question }
+
+  /// The claims, for the same subject as the ID Token's; nil when the server has no such endpoint.
+  package func run() throws(SessionError) -> JSONObject? {
+    var (record, live) = try question.open()
+    // A guest has no user, so there is no UserInfo.
+    guard live.server.metadata.userinfoEndpoint != nil, !record.isGuest else { return nil }
+    return try question.userInfo(record, at: &live)
   }
 }

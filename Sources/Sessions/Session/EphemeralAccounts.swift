@@ -26,10 +26,10 @@ package final class EphemeralAccounts: Sendable {
     entries.withLock { $0[account, default: Entry(configuration: configuration)].configuration = configuration }
   }
 
-  func record(of account: AccountName) -> SessionServices.StoredRecord? {
+  func record(of account: AccountName) -> StoredRecord? {
     entries.withLock { entries in
       entries[account].flatMap { entry in
-        entry.record.map { SessionServices.StoredRecord(record: $0, generation: entry.generation) }
+        entry.record.map { StoredRecord(record: $0, generation: entry.generation) }
       }
     }
   }

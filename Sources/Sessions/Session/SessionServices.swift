@@ -119,12 +119,6 @@ package struct SessionServices: Sendable {
     return stored
   }
 
-  /// A record with the number of the write that made it.
-  struct StoredRecord {
-    let record: AccountRecord
-    let generation: UInt64
-  }
-
   /// The vault as it is now, for many records; nil when there is none.
   package func snapshot() throws(SessionError) -> VaultSnapshot? {
     try storing { (vault) throws(VaultError) in try vault.snapshot() }
@@ -174,8 +168,8 @@ package struct SessionServices: Sendable {
   ///
   /// - Parameters:
   ///   - protection: The level that it is written at; nil keeps the one it has.
-  ///   - replaced: The number of the record whose place it takes; nil for any. A sign-out waits for nobody who holds the
-  ///     account, so only this shows that the session has ended meanwhile.
+  ///   - replaced: The number of the record whose place it takes; nil for any. A sign-out waits for no process that
+  ///     holds the account, so only this shows that the session has ended meanwhile.
   ///   - room: As ``rehearseWrite()`` returns it.
   /// - Returns: The record's generation.
   /// - Throws: `signedOut` when the record is not the one of that number.
@@ -231,12 +225,17 @@ package struct SessionServices: Sendable {
     }
   }
 
+  /// Reads the metadata of an account's issuer.
+  func metadataSource(_ access: AccountAccess, _ cancellation: Cancellation?) -> IssuerMetadata {
+    IssuerMetadata(documents: documents, observer: observer, access: access, cancellation: cancellation)
+  }
+
   /// The server's metadata with the endpoints that the settings name. A server that publishes none is
   /// known by those alone, when its token endpoint is among them.
   func metadata(
     _ access: AccountAccess, fresh: Bool, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServerMetadata {
-    let source = IssuerMetadata(services: self, access: access, cancellation: cancellation)
+    let source = metadataSource(access, cancellation)
     return try (fresh ? source.fresh() : source.atHand()).document
   }
 }

@@ -1,4 +1,3 @@
-internal import OAuth
 internal import Vault
 package import Vocabulary
 
@@ -21,7 +20,7 @@ package struct AccountAddition: Sendable {
   /// - Returns: The settings with the new account.
   /// - Throws: `accountExists`; what is wrong with the account's settings.
   package func run() throws(SessionError) -> Settings {
-    try configuration.check()
+    try AccountAccess.check(configuration)
     try configuration.checkPublished()
     return try services.holding(account) { () throws(SessionError) in try add() }
   }
@@ -36,14 +35,6 @@ package struct AccountAddition: Sendable {
         try settings.set(configuration, for: account)
       }
     }
-  }
-}
-
-extension AccountConfiguration {
-  /// Whether requests can be made with these settings; nothing is sent.
-  package func check() throws(SessionError) {
-    _ = try AccountAccess(self)
-    _ = try oauth { () throws(OAuthError) in try Client(id: clientID, authentication: .none) }
   }
 }
 

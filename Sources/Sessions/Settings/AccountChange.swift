@@ -32,7 +32,7 @@ package struct AccountChange: Sendable {
 
   /// - Throws: `accountChanged` when the settings were changed meanwhile; the problem with the new settings.
   package func run() throws(SessionError) -> Effect {
-    try new.check()
+    try AccountAccess.check(new)
     let isOther = new.clientID != old.clientID || new.tokenEndpointAuthMethod != old.tokenEndpointAuthMethod
     if isOther { try new.checkPublished() }
     let effect = effect()

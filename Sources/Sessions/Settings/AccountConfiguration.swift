@@ -1,5 +1,4 @@
 internal import Encoding
-internal import JOSE
 package import OAuth
 package import Vocabulary
 
@@ -130,27 +129,6 @@ extension AccountConfiguration {
       }
       settings.userInfoAlgorithm = algorithm
     }
-  }
-
-  /// The registered signature algorithms in the form that requests need.
-  ///
-  /// - Throws: `configuration` for an algorithm with HS without a client secret: a secret that a public client has is
-  ///   none (OpenID Connect Core 1.0 section 3.1.3.7, step 8).
-  func signing(_ credentials: ClientCredentials) throws(SessionError) -> ResponseSigning {
-    var signing = ResponseSigning()
-    if let name = settings.idTokenAlgorithm?.rawValue {
-      if let algorithm = JWSAlgorithm(name: name) {
-        signing.idTokens = .key(algorithm)
-      } else if let algorithm = MACAlgorithm(name: name) {
-        guard let secret = credentials.secret else {
-          throw .configuration(ConfigurationError(.missingClientSecret, "client_secret"))
-        }
-        signing.idTokens = .secret(IDTokenSecret(algorithm: algorithm, secret: secret))
-      }
-    }
-    signing.userInfo = settings.userInfoAlgorithm.flatMap { JWSAlgorithm(name: $0.rawValue) }
-    signing.trustedAudiences = settings.trustedAudiences
-    return signing
   }
 }
 

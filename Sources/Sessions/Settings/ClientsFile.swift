@@ -39,6 +39,21 @@ package struct ClientsFile: Sendable {
     }
   }
 
+  /// Takes over the client that a file names, and what it is registered for, where the account names nothing else.
+  ///
+  /// - Returns: The client; nil where the account names one, or no file does.
+  package static func complete(
+    _ configuration: inout AccountConfiguration, in settingsDirectory: String
+  ) throws(SessionError) -> Client? {
+    guard configuration.clientID.isEmpty, let client = try client(for: configuration, in: settingsDirectory) else {
+      return nil
+    }
+    configuration.clientID = client.clientID
+    if configuration.scope.isEmpty { configuration.scope = client.scope }
+    if configuration.redirectURI == nil { configuration.redirectURI = client.redirectURI }
+    return client
+  }
+
   private static func own(in directory: String) throws(ConfigurationError) -> ClientsFile? {
     let path = "\(directory)/\(name)"
     let found: [UInt8]
@@ -108,22 +123,5 @@ package struct ClientsFile: Sendable {
       }
     }
     return client
-  }
-}
-
-extension AccountConfiguration {
-  /// Takes over the client that a file names, and what it is registered for, where the account names nothing else.
-  ///
-  /// - Returns: The client; nil where the account names one, or no file does.
-  package mutating func takeClient(in settingsDirectory: String) throws(SessionError) -> ClientsFile.Client? {
-    guard clientID.isEmpty, let client = try ClientsFile.client(for: self, in: settingsDirectory) else { return nil }
-    adopt(client)
-    return client
-  }
-
-  mutating func adopt(_ client: ClientsFile.Client) {
-    clientID = client.clientID
-    if self.scope.isEmpty { self.scope = client.scope }
-    if self.redirectURI == nil { self.redirectURI = client.redirectURI }
   }
 }

@@ -10,28 +10,13 @@ package struct EventCommand: Sendable, Hashable {
   private static let mostArguments = 32
 
   /// The events that run the command; empty for all.
-  package var events: Set<Event> = []
+  package var events: Set<SessionEventName> = []
   /// The account it is about; nil for all.
   package var account: AccountName?
   /// The program by its absolute path, and its arguments: no shell reads them.
   package var arguments: [String]
   /// How long it may run.
   package var timeoutSeconds: Int
-
-  /// The events, by their names on the wire.
-  package enum Event: String, Sendable, CaseIterable {
-    case signedIn = "signed_in"
-    case signedOut = "signed_out"
-    case refreshed
-    case refreshFailed = "refresh_failed"
-    case expiring, expired
-    case sessionExpiring = "session_expiring"
-    case offline, online, locked, unlocked
-    case accountAdded = "account_added"
-    case accountRemoved = "account_removed"
-    case accountRenamed = "account_renamed"
-    case activeChanged = "active_changed"
-  }
 
   /// Reads an object of the list `on`; `place` names it in errors.
   init(_ object: JSONObject, place: String) throws(ConfigurationError) {
@@ -40,7 +25,7 @@ package struct EventCommand: Sendable, Hashable {
       throw ConfigurationError(.invalid, "\(place).\(name)")
     }
     for name in try reader.texts("events") {
-      guard let event = Event(rawValue: name) else { throw ConfigurationError(.invalid, "\(place).events") }
+      guard let event = SessionEventName(rawValue: name) else { throw ConfigurationError(.invalid, "\(place).events") }
       events.insert(event)
     }
     // A list without an element would be taken for all of them.
@@ -73,8 +58,8 @@ package struct EventCommand: Sendable, Hashable {
   }
 
   /// Whether it is run for what happened to this account, or to none.
-  package func isFor(_ event: String, of account: String?) -> Bool {
-    guard events.isEmpty || events.contains(where: { $0.rawValue.utf8.elementsEqual(event.utf8) }) else { return false }
+  package func isFor(_ event: SessionEventName, of account: String?) -> Bool {
+    guard events.isEmpty || events.contains(event) else { return false }
     guard let wanted = self.account else { return true }
     return account.map { $0.utf8.elementsEqual(wanted.text.utf8) } ?? true
   }

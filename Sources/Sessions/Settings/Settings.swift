@@ -73,7 +73,7 @@ package struct Settings: Sendable, Hashable {
     guard let name = value.string, let active = try? AccountName(name) else {
       throw ConfigurationError(.invalid, "active")
     }
-    // Who deletes the active account by hand makes no other one unusable by it.
+    // An active account that was deleted by hand makes no other one unusable.
     if self[active] != nil { self.active = active }
   }
 

@@ -45,7 +45,7 @@ struct FirstContact {
   /// The steps for a person who has no client there.
   var missingClient: SessionError {
     let provider = configuration.providerSettings
-    // Who has no client has no redirect URI of an earlier sign-in.
+    // Without a client there is no redirect URI of an earlier sign-in.
     let redirect = try? SignInRedirect(configuration, metadata, keeping: nil)
     return .clientNotNamed(
       MissingClient(

@@ -11,9 +11,9 @@ extension AccountConfiguration {
   /// Refuses a secret of a published client: there is no way to agree on one (section 4.1).
   ///
   /// - Throws: `clientURL`.
-  package func checkPublished(with given: ClientCredentials = ClientCredentials()) throws(SessionError) {
+  package func checkPublished(hasSecret: Bool = false) throws(SessionError) {
     guard hasMetadataURL else { return }
-    if given.secret != nil || [.secretBasic, .secretPost].contains(tokenEndpointAuthMethod) {
+    if hasSecret || [.secretBasic, .secretPost].contains(tokenEndpointAuthMethod) {
       throw .clientURL(.secret)
     }
   }
@@ -46,7 +46,7 @@ extension ClientRegistrationRequest {
     publishing configuration: AccountConfiguration, _ credentials: ClientCredentials, name: String
   ) throws(SessionError) {
     guard configuration.hasMetadataURL else { throw .clientURL(.malformed) }
-    try configuration.checkPublished(with: credentials)
+    try configuration.checkPublished(hasSecret: credentials.secret != nil)
     typealias GrantType = AuthorizationServer.GrantType
     try self.init(of: configuration, name: name)
     clientID = configuration.clientID

@@ -65,7 +65,7 @@ extension SignIn.Waiting.Device {
     do {
       return try ask(approved: approved)
     } catch .configuration(let error) where error.isBusy {
-      // Somebody edits the settings. The approval can wait for that as long as the code lives.
+      // The settings file is being edited. The approval can wait for that as long as the code lives.
       return .undecided(.pending)
     }
   }
@@ -155,7 +155,7 @@ extension SignIn.Waiting {
 }
 
 extension SignIn {
-  /// A sign-in whose tokens have come, and that a person must confirm: it may be somebody else's. Nothing is stored.
+  /// A sign-in whose tokens have come, and that a person must confirm: it may be another user's. Nothing is stored.
   package struct Unconfirmed: Sendable {
     let prepared: Prepared
     let answer: TokenEndpointAnswer

@@ -130,7 +130,7 @@ extension SignIn.Request {
     }
     if isGuest { try old?.refuseGuest(account) }
     let isRegistered = old.map { $0.registration != nil && $0.authority.isSameClient(as: configuration) } ?? false
-    if !isRegistered { try configuration.checkPublished(with: given.credentials) }
+    if !isRegistered { try configuration.checkPublished(hasSecret: given.credentials.secret != nil) }
     var contact = try FirstContact(
       configuration, asksToStay: asksToStay, services: services, cancellation: cancellation
     ) {

@@ -40,8 +40,8 @@ package struct TokenImport: Sendable {
   ///   wrong with the rest of an answer that brought a refresh token, after which the account is set up with that one;
   ///   `grantNotKept` if the token that it was traded for cannot be written.
   package func run() throws(SessionError) -> Outcome {
-    try configuration.check()
-    try configuration.checkPublished(with: given.credentials)
+    try AccountAccess.check(configuration)
+    try configuration.checkPublished(hasSecret: given.credentials.secret != nil)
     _ = try services.requireOpen(account, configuration, isNew: true)
     return try services.holding(account, at: configuration.protection, cancellation: cancellation) {
       (_) throws(SessionError) in

@@ -94,7 +94,7 @@ package struct SignOutOperation: Sendable {
   /// Ends the session on disk. What a refresh under way brings is then stored nowhere but in what the server must be told.
   private func endHere() throws(SessionError) -> EndHere {
     while true {
-      let stored: SessionServices.StoredRecord?
+      let stored: StoredRecord?
       do { stored = try services.storedRecord(of: account) } catch { return .done(try removeUnread(because: error)) }
       guard let stored else { return .done(.nothingToRevoke) }
       let record = stored.record
@@ -118,7 +118,7 @@ package struct SignOutOperation: Sendable {
     configuration ?? record.authority.configuration
   }
 
-  /// Removes a record that cannot be read: a damaged one; a locked one only if the caller wants nobody told.
+  /// Removes a record that cannot be read: a damaged one; a locked one only if the caller wants no revocation.
   private func removeUnread(because error: SessionError) throws(SessionError) -> Confirmation {
     if error.isPassing || error.isLocked && !isLocal { throw error }
     try services.removeLeftover(of: account)
@@ -127,7 +127,7 @@ package struct SignOutOperation: Sendable {
 
   /// - Returns: False if the record is another one now.
   private func replace(
-    _ stored: SessionServices.StoredRecord, by record: AccountRecord?
+    _ stored: StoredRecord, by record: AccountRecord?
   ) throws(SessionError) -> Bool {
     guard let record else {
       // It may be gone already.
@@ -166,7 +166,7 @@ package struct SignOutOperation: Sendable {
 
   /// - Parameter logoutURL: Set before the tokens are revoked, since the page is there even when that fails.
   private func revoke(
-    _ stored: SessionServices.StoredRecord, _ owed: AccountRecord.Revocation, _ subject: String?,
+    _ stored: StoredRecord, _ owed: AccountRecord.Revocation, _ subject: String?,
     _ logoutURL: inout String?
   ) throws(SessionError) -> Confirmation {
     guard let configuration = settings(of: stored.record) else { return .notOffered(page: nil) }
@@ -183,7 +183,7 @@ package struct SignOutOperation: Sendable {
 
   /// The refresh token first, which takes the access tokens with it at most servers (RFC 7009, section 2.1).
   private func revoke(
-    _ stored: SessionServices.StoredRecord, _ owed: AccountRecord.Revocation,
+    _ stored: StoredRecord, _ owed: AccountRecord.Revocation,
     at live: inout LiveServer
   ) throws(SessionError) -> Confirmation {
     guard let refreshToken = owed.refreshToken else {
@@ -203,7 +203,7 @@ package struct SignOutOperation: Sendable {
       if let rotated = answer.refreshToken {
         var renewed = stored.record
         renewed.revocation?.refreshToken = rotated
-        // What is cut off here can be done later.
+        // A revocation that is cut off here can be done later.
         _ = try? services.write(renewed, of: account, replacing: stored.generation)
       }
       let last = try oauth { () throws(OAuthError) in try answer.tokens() }

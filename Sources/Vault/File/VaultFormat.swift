@@ -57,3 +57,20 @@ enum VaultFormat {
   /// The longest passphrase or PIN, in bytes.
   static let maximumSecretLength = 1024
 }
+
+extension Protection {
+  /// The protection's number in the vault file, which never changes its meaning.
+  var number: UInt8 {
+    switch self {
+    case .device: 0
+    case .passphrase: 1
+    case .tpm2: 2
+    }
+  }
+
+  /// The protection with this number; nil if there is none.
+  init?(number: UInt8) {
+    guard let protection = Self.allCases.first(where: { $0.number == number }) else { return nil }
+    self = protection
+  }
+}

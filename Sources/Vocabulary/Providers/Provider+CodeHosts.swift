@@ -9,9 +9,10 @@ extension Provider {
     provider.issuerPath = "/login/oauth"
     provider.registration = Registration(
       page: "https://github.com/settings/applications/new", kind: "OAuth app", option: "Enable Device Flow")
-    provider.paths = Paths(
-      authorization: "/login/oauth/authorize", token: "/login/oauth/access_token",
-      deviceAuthorization: "/login/device/code")
+    provider.paths = [
+      .authorization: "/login/oauth/authorize", .token: "/login/oauth/access_token",
+      .deviceAuthorization: "/login/device/code",
+    ]
     provider.redirectURI = "http://127.0.0.1/callback"
     provider.tokenEndpointAuthMethod = .secretPost
     // An empty scope gives back whatever was granted before.
@@ -48,7 +49,7 @@ extension Provider {
     var provider = Provider(.gitlab, "GitLab")
     provider.issuer = "https://gitlab.com"
     provider.hasOwnServers = true
-    provider.paths = Paths(deviceAuthorization: "/oauth/authorize_device")
+    provider.paths = [.deviceAuthorization: "/oauth/authorize_device"]
     provider.registration = Registration(
       page: "https://gitlab.com/-/user_settings/applications", kind: "application that is not confidential")
     provider.redirectURI = "http://127.0.0.1/callback"
@@ -118,7 +119,7 @@ extension Provider {
   static let bitbucket: Provider = {
     var provider = Provider(.bitbucket, "Bitbucket")
     provider.issuer = "https://bitbucket.org"
-    provider.paths = Paths(authorization: "/site/oauth2/authorize", token: "/site/oauth2/access_token")
+    provider.paths = [.authorization: "/site/oauth2/authorize", .token: "/site/oauth2/access_token"]
     provider.registration = Registration(
       page: "https://bitbucket.org/account/workspaces/", kind: "OAuth consumer of a workspace")
     provider.redirectURI = "http://localhost:47600/callback"

@@ -4,7 +4,7 @@ extension Provider {
     var provider = Provider(.atlassian, "Atlassian")
     provider.issuer = "https://auth.atlassian.com"
     provider.hosts = ["atlassian.com"]
-    provider.paths = Paths(authorization: "/authorize", token: "/oauth/token")
+    provider.paths = [.authorization: "/authorize", .token: "/oauth/token"]
     provider.registration = Registration(
       page: "https://developer.atlassian.com/console/myapps/", kind: "OAuth 2.0 integration (3LO)")
     provider.redirectURI = "http://localhost:47600/callback"
@@ -30,7 +30,7 @@ extension Provider {
     var provider = Provider(.dropbox, "Dropbox")
     provider.issuer = "https://www.dropbox.com"
     provider.hosts = ["dropbox.com"]
-    provider.paths = Paths(authorization: "/oauth2/authorize", token: "https://api.dropboxapi.com/oauth2/token")
+    provider.paths = [.authorization: "/oauth2/authorize", .token: "https://api.dropboxapi.com/oauth2/token"]
     provider.registration = Registration(page: "https://www.dropbox.com/developers/apps/create", kind: "scoped app")
     provider.redirectURI = "http://localhost:47600/callback"
     provider.scope = ["account_info.read"]
@@ -47,7 +47,7 @@ extension Provider {
   static let slack: Provider = {
     var provider = Provider(.slack, "Slack")
     provider.issuer = "https://slack.com"
-    provider.paths = Paths(authorization: "/oauth/v2_user/authorize", token: "/api/oauth.v2.user.access")
+    provider.paths = [.authorization: "/oauth/v2_user/authorize", .token: "/api/oauth.v2.user.access"]
     provider.registration = Registration(
       page: "https://api.slack.com/apps", kind: "app", option: "PKCE")
     provider.redirectURI = "http://localhost:47600/callback"
@@ -91,7 +91,7 @@ extension Provider {
     var provider = Provider(.twitch, "Twitch")
     provider.issuer = "https://id.twitch.tv/oauth2"
     provider.hosts = ["twitch.tv", "www.twitch.tv"]
-    provider.paths = Paths(deviceAuthorization: "/device", revocation: "/revoke")
+    provider.paths = [.deviceAuthorization: "/device", .revocation: "/revoke"]
     provider.registration = Registration(
       page: "https://dev.twitch.tv/console/apps/create", kind: "application of the client type Public")
     provider.redirectURI = "http://localhost:47600/callback"

@@ -22,8 +22,9 @@ package struct Provider: Sendable, Hashable {
   package var isVariant = false
   /// The end of the issuer's path that ``paths`` are not below. An account's issuer may be without it.
   package var issuerPath = ""
-  /// Endpoints that the metadata lack, or all of them for ``Quirk/noMetadata``.
-  package var paths = Paths()
+  /// Endpoints that the metadata lack, or all of them for ``Quirk/noMetadata``. Each begins with "/" and is below the
+  /// issuer without its ``issuerPath``, or is a whole https URL.
+  package var paths: [EndpointRole: String] = [:]
   /// The scope to request when none is named; empty means the usual rule.
   package var scope: [String] = []
   /// Sent with every authorization request by browser, in this order.
@@ -92,16 +93,6 @@ package struct Provider: Sendable, Hashable {
   }
 
   package func has(_ quirk: Quirk) -> Bool { quirks[quirk] != nil }
-
-  /// Each begins with "/" and is below the issuer without its ``issuerPath``, or is a whole https URL.
-  package struct Paths: Sendable, Hashable {
-    package var authorization: String?
-    package var token: String?
-    package var deviceAuthorization: String?
-    package var userinfo: String?
-    package var revocation: String?
-    package var jwks: String?
-  }
 
   /// How a person gets a client id.
   package struct Registration: Sendable, Hashable {

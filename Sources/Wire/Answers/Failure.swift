@@ -201,7 +201,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
 }
 
 extension Failure {
-  /// That a token was asked for that the account does not have.
+  /// The failure of a request for an ID Token that the account does not have.
   package static func missingIDToken(of account: String) -> Failure {
     Failure(
       .missingValue, "\(account) has no ID Token: none was asked for, or the server gave none",

@@ -71,7 +71,7 @@ extension Event.Browser {
 }
 
 extension Event {
-  /// Somebody signed in whose browser may be another user's; nothing is stored until a `login_confirm` request.
+  /// A person signed in whose browser may be another user's; nothing is stored until a `login_confirm` request.
   package struct Confirm: Sendable, Hashable {
     /// Identifies the sign-in in that request.
     package var login: String

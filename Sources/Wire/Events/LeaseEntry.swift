@@ -101,7 +101,7 @@ package struct LeaseEntry: Sendable, Hashable {
 
   /// Why a lease is over.
   package enum Cause: String, Sendable, CaseIterable {
-    /// Whoever gave it went.
+    /// The process that gave it has ended.
     case closed
     case time, uses
     case signedOut = "signed_out"

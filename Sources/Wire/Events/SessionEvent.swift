@@ -65,31 +65,24 @@ package enum SessionEvent: Sendable, Hashable {
     case identity
   }
 
-  /// All values of ``name``.
-  package static let names = [
-    "signed_in", "signed_out", "refreshed", "refresh_failed", "expiring", "expired", "session_expiring", "offline",
-    "online", "locked",
-    "unlocked", "account_added", "account_removed", "account_renamed", "active_changed",
-  ]
-
   /// The `event` member.
-  package var name: String {
+  package var name: SessionEventName {
     switch self {
-    case .signedIn: "signed_in"
-    case .signedOut: "signed_out"
-    case .refreshed: "refreshed"
-    case .refreshFailed: "refresh_failed"
-    case .expiring: "expiring"
-    case .expired: "expired"
-    case .sessionExpiring: "session_expiring"
-    case .offline: "offline"
-    case .online: "online"
-    case .locked: "locked"
-    case .unlocked: "unlocked"
-    case .accountAdded: "account_added"
-    case .accountRemoved: "account_removed"
-    case .accountRenamed: "account_renamed"
-    case .activeChanged: "active_changed"
+    case .signedIn: .signedIn
+    case .signedOut: .signedOut
+    case .refreshed: .refreshed
+    case .refreshFailed: .refreshFailed
+    case .expiring: .expiring
+    case .expired: .expired
+    case .sessionExpiring: .sessionExpiring
+    case .offline: .offline
+    case .online: .online
+    case .locked: .locked
+    case .unlocked: .unlocked
+    case .accountAdded: .accountAdded
+    case .accountRemoved: .accountRemoved
+    case .accountRenamed: .accountRenamed
+    case .activeChanged: .activeChanged
     }
   }
 }
@@ -121,23 +114,23 @@ extension SessionEvent {
     }
     func ending() -> (Int, Bool)? { expiry.flatMap { expiry in json["renewable"]?.bool.map { (expiry, $0) } } }
     let event: SessionEvent? =
-      switch json["event"]?.string {
-      case "signed_in": .signedIn(expiresAt: expiry)
-      case "signed_out": json["cause"]?.string.flatMap { SignOutCause(rawValue: $0) }.map { .signedOut($0) }
-      case "refreshed": .refreshed(expiresAt: expiry)
-      case "refresh_failed": failing.map { .refreshFailed($0) }
-      case "expiring": ending().map { .expiring(at: $0, isRenewable: $1) }
-      case "expired": ending().map { .expired(at: $0, isRenewable: $1) }
-      case "session_expiring": expiry.map { .sessionExpiring(at: $0) }
-      case "offline": failing.map { .offline($0) }
-      case "online": .online
-      case "locked": .locked
-      case "unlocked": .unlocked
-      case "account_added": .accountAdded
-      case "account_removed": .accountRemoved
-      case "account_renamed": json["renamed_from"]?.string.map { .accountRenamed(from: $0) }
-      case "active_changed": .activeChanged
-      default: nil
+      switch json["event"]?.string.flatMap(SessionEventName.init) {
+      case .signedIn: .signedIn(expiresAt: expiry)
+      case .signedOut: json["cause"]?.string.flatMap { SignOutCause(rawValue: $0) }.map { .signedOut($0) }
+      case .refreshed: .refreshed(expiresAt: expiry)
+      case .refreshFailed: failing.map { .refreshFailed($0) }
+      case .expiring: ending().map { .expiring(at: $0, isRenewable: $1) }
+      case .expired: ending().map { .expired(at: $0, isRenewable: $1) }
+      case .sessionExpiring: expiry.map { .sessionExpiring(at: $0) }
+      case .offline: failing.map { .offline($0) }
+      case .online: .online
+      case .locked: .locked
+      case .unlocked: .unlocked
+      case .accountAdded: .accountAdded
+      case .accountRemoved: .accountRemoved
+      case .accountRenamed: json["renamed_from"]?.string.map { .accountRenamed(from: $0) }
+      case .activeChanged: .activeChanged
+      case nil: nil
       }
     guard let event else { return nil }
     self = event
@@ -160,7 +153,7 @@ package struct SessionEntry: Sendable, Hashable {
 
   /// `{"time","event","account",…}`.
   package var json: JSONObject {
-    var object = JSONObject([("time", .int(time)), ("event", .string(event.name))])
+    var object = JSONObject([("time", .int(time)), ("event", .string(event.name.rawValue))])
     object["account"] = account.map { .string($0) }
     event.addMembers(to: &object)
     return object

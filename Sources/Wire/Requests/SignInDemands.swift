@@ -12,8 +12,6 @@ package struct SignInDemands: Sendable, Hashable {
   package var claimsChallenge: String?
 
   package init() {}
-
-  package var isEmpty: Bool { self == SignInDemands() }
 }
 
 extension SignInDemands {

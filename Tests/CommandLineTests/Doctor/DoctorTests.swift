@@ -8,7 +8,7 @@ import Wire
 /// What `doctor` makes of what the daemon tells.
 @Suite struct `Findings` {
   private static func lines(_ answer: JSONObject) -> [String] {
-    SessionCheck.run(answer, now: 10_000).map(line)
+    DaemonCheck.run(answer, now: 10_000).map(line)
   }
 
   private static func account(_ members: [(String, JSON)]) -> JSONObject {
@@ -136,7 +136,7 @@ import Wire
   ]
 
   @Test(arguments: vaults) func `tell what is wrong with the vault`(members: [(String, JSON)], line: String) {
-    let lines = SessionCheck.vault(JSONObject(members)).map(Self.line)
+    let lines = DaemonCheck.vault(JSONObject(members)).map(Self.line)
     #expect(lines == [line])
   }
 

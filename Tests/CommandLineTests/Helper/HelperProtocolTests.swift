@@ -62,7 +62,7 @@ import Wire
     let trial = trial(
       #"{"apiVersion":"\#(Self.group)\#(version)","kind":"ExecCredential","spec":{"interactive":false,"cluster":{"server":"https://k8s.example:6443"}}}"#
     )
-    #expect(try trial.place() == HelperPlace(url: "https://k8s.example:6443", kind: .idToken))
+    #expect(try trial.place() == TokenRequest.Place(url: "https://k8s.example:6443", kind: .idToken))
     #expect(
       try trial.answer()
         == #"{"apiVersion":"\#(Self.group)\#(version)","kind":"ExecCredential","status":{"token":"T0k.en","expirationTimestamp":"2027-01-15T08:00:00Z"}}"#
@@ -85,10 +85,10 @@ import Wire
 @Suite struct `A helper for keyring` {
   @Test func `answers pip`() throws {
     let trial = HelperTrial(.keyring, "--mode=creds", "--output=json", "get", "https://host.example/simple/")
-    #expect(try trial.place() == HelperPlace(url: "https://host.example/simple/"))
+    #expect(try trial.place() == TokenRequest.Place(url: "https://host.example/simple/"))
     #expect(try trial.answer() == "{\"username\":\"oauth2\",\"password\":\"T0k.en\"}\n")
     let user = HelperTrial(.keyring, "--mode=creds", "--output=json", "get", "host.example", "me")
-    #expect(try user.place() == HelperPlace(url: "host.example", user: "me"))
+    #expect(try user.place() == TokenRequest.Place(url: "host.example", user: "me"))
     #expect(try user.answer() == "{\"username\":\"me\",\"password\":\"T0k.en\"}\n")
   }
 
@@ -101,7 +101,7 @@ import Wire
   ]) func `leaves the user name in a URL out of the place`(words: [String], url: String, user: String) throws {
     var trial = HelperTrial(.keyring, "get")
     trial.call.arguments += words
-    #expect(try trial.place() == HelperPlace(url: url, user: user))
+    #expect(try trial.place() == TokenRequest.Place(url: url, user: user))
   }
 
   @Test func `answers uv`() throws {
@@ -153,7 +153,8 @@ import Wire
     #"{"v":1,"registry":{"index-url":"sparse+https://host.example/index/","name":"x"},"kind":"get","operation":"read","args":["helper","cargo","--account","work"]}"#
 
   @Test func `answers with the whole header, and for how long`() throws {
-    #expect(try trial(Self.get).place() == HelperPlace(url: "https://host.example/index/", account: "work"))
+    #expect(try trial(Self.get).place() == TokenRequest.Place(url: "https://host.example/index/"))
+    #expect(try trial(Self.get).account() == "work")
     #expect(
       try trial(Self.get).answer()
         == #"{"Ok":{"kind":"get","token":"Bearer T0k.en","cache":"expires","expiration":1800000000,"operation_independent":true}}"#
@@ -161,7 +162,7 @@ import Wire
     #expect(
       try trial(Self.get).answer(#""use":"access_token","header":"Authorization:""#)
         == #"{"Ok":{"kind":"get","token":"T0k.en","cache":"never","operation_independent":true}}"# + "\n")
-    #expect(HelperName.cargo.helper.greeting == "{\"v\":[1]}\n")
+    #expect(HelperCommand.helper(.cargo).greeting == "{\"v\":[1]}\n")
   }
 
   @Test func `prints the token alone where cargo reads standard output`() throws {
@@ -194,7 +195,7 @@ import Wire
 @Suite struct `A helper for go` {
   @Test func `prints a block for a place`() throws {
     let trial = HelperTrial(.go, "https://host.example/m", input: "HTTP/1.1 404 Not Found\r\n\r\n")
-    #expect(try trial.place() == HelperPlace(url: "https://host.example/m"))
+    #expect(try trial.place() == TokenRequest.Place(url: "https://host.example/m"))
     #expect(try trial.answer() == "https://host.example\n\nAuthorization: Bearer T0k.en\n\n")
     #expect(try HelperTrial(.go).answer() == "https://host.example\n\nAuthorization: Bearer T0k.en\n\n")
     #expect(try HelperTrial(.go).answer(#""use":"access_token","place":"http://127.0.0.1:80""#) == "")

@@ -17,7 +17,7 @@ struct HelperTrial {
     _ name: HelperName, _ arguments: String..., input: String = "", url: String? = nil, user: String? = nil,
     variables: [String: String] = [:]
   ) {
-    helper = name.helper
+    helper = HelperCommand.helper(name)
     call.arguments = arguments
     call.input = Array(input.utf8)
     call.url = url
@@ -26,8 +26,13 @@ struct HelperTrial {
   }
 
   /// The place that a token is asked for; nil when none is.
-  func place() throws -> HelperPlace? {
-    if case .token(let place, _) = try helper.question(call) { place } else { nil }
+  func place() throws -> TokenRequest.Place? {
+    if case .token(let place, _, _) = try helper.question(call) { place } else { nil }
+  }
+
+  /// The account that the caller names in its own way.
+  func account() throws -> String? {
+    if case .token(_, let account, _) = try helper.question(call) { account } else { nil }
   }
 
   /// What is printed without a token; nil when one is asked for.
@@ -41,7 +46,7 @@ struct HelperTrial {
   func answer(_ members: String = Self.usual, token: String = "T0k.en", type: String = "Bearer") throws -> String? {
     let writer: HelperQuestion.Writer
     switch try helper.question(call) {
-    case .token(_, let body), .tokens(let body): writer = body
+    case .token(_, _, let body), .tokens(let body): writer = body
     default: return nil
     }
     let line =

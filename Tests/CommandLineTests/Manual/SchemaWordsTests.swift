@@ -35,7 +35,11 @@ import Wire
     let leases =
       ["lease_opened", "lease_used", "lease_refused", "lease_ended"] + LeaseEntry.Cause.allCases.map(\.rawValue)
     let problems = ConnectionProblem.allCases.map(\.rawValue)
-    #expect(words == Set(SessionEvent.names + causes + problems + leases + FailureCode.allCases.map(\.rawValue)))
+    #expect(
+      words
+        == Set(
+          SessionEventName.allCases.map(\.rawValue) + causes + problems + leases + FailureCode.allCases.map(\.rawValue))
+    )
   }
 
   @Test func `for services are all that a sign-in may name`() throws {

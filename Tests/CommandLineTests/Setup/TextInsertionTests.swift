@@ -83,8 +83,8 @@ import Testing
   ])
   func `a member is taken out byte for byte, in any order`(before: String) throws {
     let old = Array(before.utf8)
-    let (one, first) = try text(JSONMembers.adding(["credHelpers", "h:5"], "agent", to: old))
-    let (both, second) = try text(JSONMembers.adding(["credHelpers", "i"], ["k": "\"}"], to: one))
+    let (one, first) = try text(Insertion.member(["credHelpers", "h:5"], "agent", in: old))
+    let (both, second) = try text(Insertion.member(["credHelpers", "i"], ["k": "\"}"], in: one))
     let value = try JSON(parsing: both)
     #expect(value["credHelpers"]?["h:5"] == "agent" && value["credHelpers"]?["i"]?["k"] == "\"}")
     #expect(second.removed(from: both)?.bytes == one)
@@ -98,16 +98,16 @@ import Testing
 
   @Test func `a member that is there, or was changed, is left`() throws {
     let old = Array(#"{"credHelpers":{"h":"other"}}"#.utf8)
-    #expect(try JSONMembers.adding(["credHelpers", "h"], "agent", to: old) == .exists("credHelpers.h"))
+    #expect(try Insertion.member(["credHelpers", "h"], "agent", in: old) == .exists("credHelpers.h"))
     #expect(JSONMembers.removing(["credHelpers", "h"], "agent", 1, from: old) == nil)
-    #expect(try JSONMembers.adding(["credHelpers", "h"], "agent", to: Array(#"{"credHelpers":1}"#.utf8)) == .refused)
-    #expect(try JSONMembers.adding(["credHelpers", "h"], "agent", to: Array("[]".utf8)) == .refused)
+    #expect(try Insertion.member(["credHelpers", "h"], "agent", in: Array(#"{"credHelpers":1}"#.utf8)) == .refused)
+    #expect(try Insertion.member(["credHelpers", "h"], "agent", in: Array("[]".utf8)) == .refused)
   }
 
   @Test(arguments: [
     "", "{", "// comment\n{}", "{\"a\":1,}", "{\"a\":1,\"a\":2}", "\u{FEFF}{}", "{\"a\":1}{}", "{/**/}",
   ])
   func `a text that is not JSON by the letter is refused`(text: String) {
-    #expect(throws: JSONError.self) { try JSONMembers.adding(["a", "b"], "c", to: Array(text.utf8)) }
+    #expect(throws: JSONError.self) { try Insertion.member(["a", "b"], "c", in: Array(text.utf8)) }
   }
 }

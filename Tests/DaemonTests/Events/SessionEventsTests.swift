@@ -123,7 +123,7 @@ import Wire
     home.daemon.http.answers = [.tokens("at-2", refresh: "rt-3")]
     home.daemon.pass(seconds: 600)
     try home.ask(5)
-    #expect(home.events(1).map(\.name) == ["refreshed", "expired", "offline", "online", "refreshed"])
+    #expect(home.events(1).map(\.name) == [.refreshed, .expired, .offline, .online, .refreshed])
   }
 
   @Test func `tell once that the server ended it`() throws {

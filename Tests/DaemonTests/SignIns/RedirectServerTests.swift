@@ -375,7 +375,7 @@ private final class DeskRun: RedirectJudge {
 @Suite struct `The choice of a flow` {
   private func metadata(code: Bool, device: Bool, methods: [String] = []) throws -> AuthorizationServerMetadata {
     let issuer = try Issuer("https://as.example", allowHTTPLoopback: false)
-    var metadata = AuthorizationServerMetadata(issuer: issuer, overrides: EndpointOverrides())
+    var metadata = AuthorizationServerMetadata(issuer: issuer, overrides: [:])
     metadata.tokenEndpoint = try Endpoint("https://as.example/t", allowHTTPLoopback: false)
     if code { metadata.authorizationEndpoint = try Endpoint("https://as.example/a", allowHTTPLoopback: false) }
     if device { metadata.deviceAuthorizationEndpoint = try Endpoint("https://as.example/d", allowHTTPLoopback: false) }

@@ -20,10 +20,6 @@ import Wire
     #expect(told == expected, sourceLocation: location)
   }
 
-  @Test func `are the events that settings know`() {
-    #expect(SessionEvent.names == EventCommand.Event.allCases.map(\.rawValue))
-  }
-
   @Test func `tell once that it is over`() {
     var news = AccountNews()
     expect(news.signedOut(.user), [.signedOut(.user)])

@@ -55,7 +55,8 @@ private final class NoReceiver: ResourceReceiver {
 @Suite struct `A proof of possession for a resource` {
   private func call(_ client: CurlClient, _ url: String, proof: String?) throws {
     let request = ResourceRequest(
-      method: .get, endpoint: try Endpoint(url, allowHTTPLoopback: true), transport: plainTransport(), stallSeconds: 20,
+      method: try #require(ResourceMethod("GET")), endpoint: try Endpoint(url, allowHTTPLoopback: true),
+      transport: plainTransport(), stallSeconds: 20,
       cancellation: Cancellation())
     let fields = try proof.map { [SecretField("DPoP", SharedSecret(try secret($0)))] } ?? []
     _ = try client.exchange(request, authorization: fields, content: nil, receiver: NoReceiver())

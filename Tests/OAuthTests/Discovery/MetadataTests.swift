@@ -53,7 +53,7 @@ import Vocabulary
     #expect(try parse(Self.full).takesMetadataURLs == false)
     #expect(throws: OAuthError(.metadataInvalid, "client_id_metadata_document_supported")) { try takes("\"true\"") }
     // Without metadata nobody says it.
-    let none = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: EndpointOverrides())
+    let none = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: [:])
     #expect(none.takesMetadataURLs == nil)
   }
 
@@ -114,7 +114,7 @@ import Vocabulary
 
   @Test func `an endpoint named by hand takes the place of one that cannot be used`() throws {
     let metadata = try parse(withMember(#""token_endpoint":"http://as.example/x""#))
-    let named = metadata.applying(EndpointOverrides(token: try endpoint("https://by.hand.example/token")))
+    let named = metadata.applying([.token: try endpoint("https://by.hand.example/token")])
     #expect(named.tokenEndpoint?.text == "https://by.hand.example/token")
     try named.checkUsable(.token)
   }
@@ -150,25 +150,26 @@ import Vocabulary
   }
 
   @Test func `an account's own endpoints come before the server's`() throws {
-    let own = EndpointOverrides(
-      token: try endpoint("https://own.example/t"), deviceAuthorization: try endpoint("https://own.example/d"),
-      userinfo: try endpoint("https://own.example/u"), revocation: try endpoint("https://own.example/r"),
-      registration: try endpoint("https://own.example/n"), jwks: try endpoint("https://own.example/j"))
+    let own: [EndpointRole: Endpoint] = [
+      .token: try endpoint("https://own.example/t"), .deviceAuthorization: try endpoint("https://own.example/d"),
+      .userinfo: try endpoint("https://own.example/u"), .revocation: try endpoint("https://own.example/r"),
+      .registration: try endpoint("https://own.example/n"), .keys: try endpoint("https://own.example/j"),
+    ]
     let metadata = try parse(Self.full).applying(own)
-    #expect(metadata.tokenEndpoint == own.token)
-    #expect(metadata.deviceAuthorizationEndpoint == own.deviceAuthorization)
-    #expect(metadata.userinfoEndpoint == own.userinfo)
-    #expect(metadata.revocationEndpoint == own.revocation)
-    #expect(metadata.registrationEndpoint == own.registration)
-    #expect(metadata.jwksURI == own.jwks)
+    #expect(metadata.tokenEndpoint == own[.token])
+    #expect(metadata.deviceAuthorizationEndpoint == own[.deviceAuthorization])
+    #expect(metadata.userinfoEndpoint == own[.userinfo])
+    #expect(metadata.revocationEndpoint == own[.revocation])
+    #expect(metadata.registrationEndpoint == own[.registration])
+    #expect(metadata.jwksURI == own[.keys])
     #expect(metadata.introspectionEndpoint?.text == "https://as.example/introspect")
-    #expect(try parse(Self.full).applying(EndpointOverrides()).tokenEndpoint?.text == "https://t.example/token?p=1")
+    #expect(try parse(Self.full).applying([:]).tokenEndpoint?.text == "https://t.example/token?p=1")
   }
 
   @Test func `a server without metadata is what the account names`() throws {
-    let own = EndpointOverrides(token: try endpoint("https://own.example/t"))
+    let own: [EndpointRole: Endpoint] = [.token: try endpoint("https://own.example/t")]
     let metadata = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: own)
-    #expect(metadata.tokenEndpoint == own.token)
+    #expect(metadata.tokenEndpoint == own[.token])
     #expect(metadata.endpointOrigins == ["https://own.example"])
   }
 }

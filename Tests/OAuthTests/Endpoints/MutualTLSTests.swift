@@ -110,7 +110,7 @@ import Vocabulary
   // A server can be told by hand where the endpoints are, whatever it announces.
   @Test func `does not lead away from an endpoint that is named by hand`() throws {
     let metadata = try metadata(#""mtls_endpoint_aliases":{"token_endpoint":"https://mtls.as.example/token"}"#)
-    let named = EndpointOverrides(token: try endpoint("https://by.hand.example/token"))
+    let named: [EndpointRole: Endpoint] = [.token: try endpoint("https://by.hand.example/token")]
     #expect(metadata.forMutualTLS.applying(named).tokenEndpoint?.text == "https://by.hand.example/token")
   }
 }

@@ -83,9 +83,9 @@ import Vocabulary
     let github = Provider.named(.github)
     let own = try Issuer(text, allowHTTPLoopback: false)
     let endpoints = try github.endpoints(of: own, allowHTTPLoopback: false)
-    #expect(endpoints.token?.text == "https://git.example.com/login/oauth/access_token")
-    #expect(endpoints.deviceAuthorization?.text == "https://git.example.com/login/device/code")
-    #expect(endpoints.authorization?.text == "https://git.example.com/login/oauth/authorize")
+    #expect(endpoints[.token]?.text == "https://git.example.com/login/oauth/access_token")
+    #expect(endpoints[.deviceAuthorization]?.text == "https://git.example.com/login/device/code")
+    #expect(endpoints[.authorization]?.text == "https://git.example.com/login/oauth/authorize")
     let isFull = text.hasSuffix("/login/oauth")
     #expect(github.responseIssuer(of: own) == (isFull ? nil : "https://git.example.com/login/oauth"))
   }
@@ -94,13 +94,14 @@ import Vocabulary
     let own = try Issuer("https://example.com/gitlab", allowHTTPLoopback: false)
     let known = try Provider.named(.gitlab).endpoints(of: own, allowHTTPLoopback: false)
     let device = try Endpoint("https://example.com/gitlab/oauth/authorize_device", allowHTTPLoopback: false)
-    #expect(known == EndpointOverrides(deviceAuthorization: device))
-    let bare = AuthorizationServerMetadata(issuer: own, overrides: EndpointOverrides())
-    #expect(bare.applying(.init(), else: known).deviceAuthorizationEndpoint == device)
-    let announced = EndpointOverrides(
-      deviceAuthorization: try Endpoint("https://example.com/device", allowHTTPLoopback: false))
+    #expect(known == [.deviceAuthorization: device])
+    let bare = AuthorizationServerMetadata(issuer: own, overrides: [:])
+    #expect(bare.applying([:], else: known).deviceAuthorizationEndpoint == device)
+    let announced: [EndpointRole: Endpoint] = [
+      .deviceAuthorization: try Endpoint("https://example.com/device", allowHTTPLoopback: false)
+    ]
     let full = AuthorizationServerMetadata(issuer: own, overrides: announced)
-    #expect(full.applying(.init(), else: known).deviceAuthorizationEndpoint == announced.deviceAuthorization)
+    #expect(full.applying([:], else: known).deviceAuthorizationEndpoint == announced[.deviceAuthorization])
   }
 
   @Test func `is chosen by its one issuer, byte by byte, and named by its hosts`() {

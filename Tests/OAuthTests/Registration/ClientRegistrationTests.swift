@@ -6,7 +6,7 @@ import Testing
   private static let subject = "the client registration endpoint"
 
   private func metadata() throws -> AuthorizationServerMetadata {
-    var metadata = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: EndpointOverrides())
+    var metadata = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: [:])
     metadata.registrationEndpoint = try endpoint("https://as.example/register")
     return metadata
   }
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `needs a server that offers it`() throws {
-    let plain = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: EndpointOverrides())
+    let plain = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: [:])
     #expect(throws: OAuthError(.registrationMissing, "the server")) {
       try ClientRegistration.register(
         Self.request, at: plain, initialAccessToken: nil, transport: Transport(), http: ScriptedHTTP(),

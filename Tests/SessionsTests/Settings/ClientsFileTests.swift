@@ -49,10 +49,10 @@ import Vocabulary
     #expect(own.clientID == "b" && own.scope == ["openid", "mail"])
     var account = github
     account.scope = ["user"]
-    _ = try account.takeClient(in: home)
+    _ = try ClientsFile.complete(&account, in: home)
     #expect(account.clientID == "a" && account.scope == ["user"] && account.redirectURI == "http://127.0.0.1/cb")
     account.clientID = "mine"
-    #expect(try account.takeClient(in: home) == nil)
+    #expect(try ClientsFile.complete(&account, in: home) == nil)
   }
 
   // The system's must be root's, so this runs as root only.

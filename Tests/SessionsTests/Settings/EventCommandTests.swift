@@ -41,11 +41,13 @@ import Vocabulary
     let commands = try Self.settings(
       #"[{"run":["/a"]},{"run":["/a"],"events":["signed_out"]},{"run":["/a"],"account":"work"}]"#
     ).commands
-    func those(_ event: String, _ account: String?) -> [Bool] { commands.map { $0.isFor(event, of: account) } }
-    #expect(those("signed_out", "work") == [true, true, true])
-    #expect(those("online", "work") == [true, false, true])
-    #expect(those("online", "home") == [true, false, false])
-    #expect(those("locked", nil) == [true, false, true])
+    func those(_ event: SessionEventName, _ account: String?) -> [Bool] {
+      commands.map { $0.isFor(event, of: account) }
+    }
+    #expect(those(.signedOut, "work") == [true, true, true])
+    #expect(those(.online, "work") == [true, false, true])
+    #expect(those(.online, "home") == [true, false, false])
+    #expect(those(.locked, nil) == [true, false, true])
   }
 
   @Test func `stay in the file as they are`() throws {

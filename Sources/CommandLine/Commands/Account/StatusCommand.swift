@@ -19,7 +19,7 @@ enum StatusCommand {
     }
   }
 
-  /// The exit status that is most in need of a person, of all accounts that were checked. An account that nobody named
+  /// The exit status that is most in need of a person, of all accounts that were checked. An account that was not named
   /// and that is not signed in was not.
   static func worst(of accounts: [JSON], isNamed: Bool) -> Wire.ExitStatus {
     let found = accounts.map { (account) -> Wire.ExitStatus in

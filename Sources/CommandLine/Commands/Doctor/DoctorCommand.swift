@@ -34,8 +34,8 @@ enum DoctorCommand {
           programs = ProgramCheck.run()
           arePrograms = true
         }
-        programs += ProgramCheck.helpers(for: SessionCheck.places(answer))
-        return SessionCheck.run(answer) + SessionCheck.vault(try client.ask(.vault(.status), over: &connection))
+        programs += ProgramCheck.helpers(for: DaemonCheck.places(answer))
+        return DaemonCheck.run(answer) + DaemonCheck.vault(try client.ask(.vault(.status), over: &connection))
       }
     } catch {
       if error.text.english.utf8.elementsEqual(Failure.unknownRequest.utf8) {

@@ -2,9 +2,9 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// What `doctor` found out about one thing.
+/// One result of `doctor`.
 struct Finding: Sendable {
-  /// What was looked at, as `--json` names it.
+  /// The subject of the check, as `--json` names it.
   enum Check: String, CaseIterable, Sendable {
     case environment, directory, socket, daemon, service, path, disk, settings, vault, clock, server, account, scope
     case signIn = "sign_in"
@@ -48,7 +48,7 @@ struct Finding: Sendable {
   let check: Check
   let level: Level
   let text: Phrase
-  /// What helps: mostly a command.
+  /// The remedy: mostly a command.
   var hint: Phrase?
 
   init(_ check: Check, _ level: Level, _ text: Phrase, hint: Phrase? = nil) {

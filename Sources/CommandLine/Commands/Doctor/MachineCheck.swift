@@ -3,9 +3,9 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// What the environment and the machine are to a session.
+/// The findings about the environment and the machine.
 enum MachineCheck {
-  /// What is to be looked at before a daemon is started.
+  /// The checks to make before a daemon is started.
   ///
   /// - Returns: Beside the findings, whether the daemon may be asked for more.
   static func before(isPrivate: Bool) -> (findings: [Finding], mayAsk: Bool) {
@@ -28,7 +28,7 @@ enum MachineCheck {
     return (findings + sockets, answers)
   }
 
-  /// What does not depend on the daemon.
+  /// The checks that do not depend on the daemon.
   static func after() -> [Finding] { [path(), disk(), signIn()] + service() }
 
   // MARK: Socket
@@ -177,7 +177,7 @@ enum MachineCheck {
     return Finding(.path, .ok, Phrase(verbatim: found))
   }
 
-  /// What a write of the vault needs at the most, with room for a second copy.
+  /// The most bytes that a write of the vault needs, with room for a second copy.
   private static let neededBytes = 16 << 20
 
   private static func disk() -> Finding {

@@ -147,7 +147,7 @@ enum ProgramCheck {
 
   // MARK: Variables
 
-  /// Variables that go before what this program gives. Their values are nobody's business.
+  /// Variables that go before what this program gives. Their values are not shown.
   private static let overriding = [
     "AGENT_ACCOUNT", "AWS_ACCESS_KEY_ID", "AWS_CONFIG_FILE", "AWS_PROFILE", "AWS_ROLE_ARN",
     "AWS_SHARED_CREDENTIALS_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "CARGO_REGISTRY_CREDENTIAL_PROVIDER",
@@ -179,7 +179,7 @@ enum ProgramCheck {
 private struct OldestVersion {
   let client: SetupClient
   let arguments: [String]
-  /// What comes before the number.
+  /// The text before the number.
   let word: String
   let major: Int
   let minor: Int

@@ -26,7 +26,7 @@ enum HelpCommand {
       return HelpWriter.help(on: command, all: all)
     }
     if first == ManualProviders.topic, words.count <= 2 {
-      if let text = ManualProviders.help(on: words.dropFirst().first) { return text }
+      if let text = HelpWriter.help(onProvider: words.dropFirst().first) { return text }
       throw Failure(
         .invalidRequest, "there is no provider \"\(words[1])\"",
         hint: Phrase.meant(by: words[1], among: ProviderName.allCases.map(\.rawValue)) ?? "agent help providers")

@@ -5,18 +5,15 @@ internal import Wire
 /// cargo's credential providers: its JSON protocol of version 1, with several requests in one process, and the plain form
 /// `cargo:token-from-stdout`. The token is the whole value of the `Authorization` header.
 enum CargoHelper {
-  /// The word that cargo calls a provider with; its own words come in JSON.
-  static let plugin = "--cargo-plugin"
-
   static let helper = HelperProtocol(
-    input: { $0.contains(plugin) ? .conversation : .nothing }, greeting: "{\"v\":[1]}\n",
+    input: { $0.contains(HelperName.cargoPlugin) ? .conversation : .nothing }, greeting: "{\"v\":[1]}\n",
     refusal: { failure, line, call in
-      guard call.arguments.contains(plugin) else { return HelperRefusal() }
+      guard call.arguments.contains(HelperName.cargoPlugin) else { return HelperRefusal() }
       return HelperRefusal(output: refusal(failure, line), isSilent: failure.code == .placeNotListed)
     },
     question: { (call) throws(Failure) in
-      guard call.arguments.contains(plugin) else {
-        let place = HelperPlace(
+      guard call.arguments.contains(HelperName.cargoPlugin) else {
+        let place = TokenRequest.Place(
           url: (call.url ?? call.variable("CARGO_REGISTRY_INDEX_URL")).map(index), user: call.user)
         return .token(place) { (credential, token, text) throws(Failure) in
           try credential.appendHeaderValue(token, to: &text)
@@ -32,7 +29,7 @@ enum CargoHelper {
     else { throw Failure(.invalidRequest, "what cargo asks for cannot be read") }
     guard request["kind"]?.string == "get" else { return .text("{\"Err\":{\"kind\":\"operation-not-supported\"}}\n") }
     let account = account(in: request["args"]?.array?.compactMap(\.string) ?? [])
-    return .token(HelperPlace(url: index(url), user: call.user, account: account)) {
+    return .token(TokenRequest.Place(url: index(url), user: call.user), account: account) {
       (credential, token, text) throws(Failure) in
       text.append(utf8: "{\"Ok\":{\"kind\":\"get\",\"token\":")
       try credential.appendHeaderJSON(token, to: &text)

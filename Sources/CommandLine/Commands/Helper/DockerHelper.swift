@@ -19,7 +19,7 @@ enum DockerHelper {
     switch call.arguments.first {
     case "get":
       let asked = try address(call.input)
-      return .token(HelperPlace(url: place(asked), user: nil)) { (credential, token, text) throws(Failure) in
+      return .token(TokenRequest.Place(url: place(asked), user: nil)) { (credential, token, text) throws(Failure) in
         text.append(utf8: "{\"ServerURL\":")
         text.append(jsonString: asked)
         text.append(utf8: ",\"Username\":")

@@ -33,7 +33,7 @@ enum GitHelper {
         let secret = description["password"] ?? description["credential"]
       else { return .text("") }
       return .erase(url: url, secret: secret)
-    // What is stored elsewhere is none of ours, and an unknown word is one of a later git.
+    // Credentials that git stores elsewhere are not ours, and an unknown word is one of a later git.
     default: return .text("")
     }
   }
@@ -42,7 +42,7 @@ enum GitHelper {
     guard let url = call.url ?? description.url else { return .text("") }
     let asked = call.user ?? description.text("username")
     let mayAuthorize = description.takesAuthorization
-    return .token(HelperPlace(url: url, user: asked)) { (credential, token, text) throws(Failure) in
+    return .token(TokenRequest.Place(url: url, user: asked)) { (credential, token, text) throws(Failure) in
       let header = credential.header
       if mayAuthorize, header.isAuthorization, !header.isBasic, !header.scheme.isEmpty {
         text.append(utf8: "capability[]=authtype\nauthtype=\(header.scheme)\ncredential=")
@@ -57,7 +57,7 @@ enum GitHelper {
     }
   }
 
-  /// What git says of the credential that it wants.
+  /// The attributes of the credential that git wants.
   private struct Description {
     private var members: [(name: String, value: [UInt8])] = []
 

@@ -15,7 +15,7 @@ enum GoHelper {
       let isAnswer = !call.arguments.isEmpty
       guard let url = call.arguments.first ?? call.url else { return .tokens(write) }
       return .token(
-        HelperPlace(url: url, user: call.user, isRefused: isAnswer && isUnauthorized(call.input)), write)
+        TokenRequest.Place(url: url, user: call.user, isRefused: isAnswer && isUnauthorized(call.input)), write)
     })
 
   private static func write(

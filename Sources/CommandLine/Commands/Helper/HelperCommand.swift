@@ -44,11 +44,30 @@ struct HelperCommand {
     (self.account, self.call, self.deadline) = (account, call, deadline)
   }
 
+  static func helper(_ name: HelperName) -> HelperProtocol {
+    switch name {
+    case .git: GitHelper.helper
+    case .docker: DockerHelper.helper
+    case .kubectl: KubectlHelper.helper
+    case .aws: AWSHelper.helper
+    case .keyring: KeyringHelper.helper
+    case .cargo: CargoHelper.helper
+    case .go: GoHelper.helper
+    case .curl: PlainHelpers.curl
+    case .header: PlainHelpers.header
+    case .xoauth2: MailHelper.xoauth2
+    case .oauthbearer: MailHelper.oauthBearer
+    case .mcp: PlainHelpers.mcp
+    case .gcp: PlainHelpers.gcp
+    case .netrc: PlainHelpers.netrc
+    }
+  }
+
   // MARK: Answers
 
   /// Answers the call, or each question of it. Returns the exit status.
   private func answer() -> Int32 {
-    let helper = name.helper
+    let helper = Self.helper(name)
     do throws(Failure) {
       switch helper.input(call.arguments) {
       case .nothing: return answer(call, helper)
@@ -64,7 +83,7 @@ struct HelperCommand {
   private func answer(_ call: HelperCall, _ helper: HelperProtocol) -> Int32 {
     do throws(Failure) {
       switch try helper.question(call) {
-      case .token(let place, let writer): try answer(place, writer)
+      case .token(let place, let named, let writer): try answer(place, named ?? account, writer)
       case .tokens(let writer): try answerAll(writer)
       case .places(let text):
         try Console.answer(text(try listed().map { ($0.place, $0.user ?? HelperCredential.anyUser) }))
@@ -107,8 +126,10 @@ struct HelperCommand {
     return call
   }
 
-  private func answer(_ place: HelperPlace, _ writer: HelperQuestion.Writer) throws(Failure) {
-    try credential(place, try client.limited(to: deadline)) { (text) throws(Failure) in
+  private func answer(
+    _ place: TokenRequest.Place, _ account: String?, _ writer: HelperQuestion.Writer
+  ) throws(Failure) {
+    try credential(place, account, try client.limited(to: deadline)) { (text) throws(Failure) in
       try Console.answer(text.bytes.span)
     } writer: { (credential, token, text) throws(Failure) in
       try writer(credential, token, &text)
@@ -117,13 +138,13 @@ struct HelperCommand {
 
   /// Asks the daemon, and passes on what `writer` makes of its answer.
   private func credential(
-    _ place: HelperPlace, _ client: DaemonClient, _ body: (borrowing SecretText) throws(Failure) -> Void,
-    writer: HelperQuestion.Writer
+    _ place: TokenRequest.Place, _ account: String?, _ client: DaemonClient,
+    _ body: (borrowing SecretText) throws(Failure) -> Void, writer: HelperQuestion.Writer
   ) throws(Failure) {
-    var request = TokenRequest(
-      account: place.account ?? account, minimumValiditySeconds: Self.validitySeconds)
-    request.place = TokenRequest.Place(
-      url: place.url, user: place.user, kind: place.kind, isRefused: place.isRefused)
+    var request = TokenRequest(account: account, minimumValiditySeconds: Self.validitySeconds)
+    // Named in any case: without a member of a place it would be a request for the active account's token.
+    request.place = place
+    request.place?.kind = place.kind ?? .accessToken
     try client.askForToken(.token(request)) { (answer, line) throws(Failure) in
       let credential = try HelperCredential(answer)
       let field = credential.kind == .idToken ? TokenField.idToken : .accessToken
@@ -148,7 +169,7 @@ struct HelperCommand {
         let until = min(deadline, .now.advanced(by: .seconds(Self.secondsEach)))
         do throws(Failure) {
           let client = try client.limited(to: until)
-          try credential(HelperPlace(url: place, account: account), client) { (text) throws(Failure) in
+          try credential(TokenRequest.Place(url: place), account, client) { (text) throws(Failure) in
             all.append(contentsOf: text.bytes.span)
           } writer: { (credential, token, text) throws(Failure) in
             try writer(credential, token, &text)
@@ -203,7 +224,7 @@ struct HelperCommand {
     let line = line(of: failure, console)
     let name = arguments.dropFirst().lazy.compactMap { HelperName(rawValue: $0) }.first
     // A protocol in which the caller reads each failure.
-    if name == .gcp { try? Console.answer(HelperName.gcp.helper.refusal(failure, line, HelperCall()).output) }
+    if name == .gcp { try? Console.answer(helper(.gcp).refusal(failure, line, HelperCall()).output) }
     Console.tell(line + "\n")
     return failure.code.exitStatus.rawValue
   }

@@ -18,7 +18,7 @@ struct HelperProtocol: Sendable {
 
   /// How much is read for a call with these arguments.
   let input: @Sendable ([String]) -> Input
-  /// What a conversation begins with.
+  /// The first line of a conversation.
   var greeting = ""
   let question: @Sendable (HelperCall) throws(Failure) -> HelperQuestion
   let refusal: @Sendable (Failure, String, HelperCall) -> HelperRefusal
@@ -56,12 +56,12 @@ struct HelperCall: Sendable {
   static let mostBytes = 1 << 20
 }
 
-/// What the caller of a helper wants.
+/// The question of a helper's caller.
 enum HelperQuestion {
   typealias Writer = (HelperCredential, Span<UInt8>, inout SecretText) throws(Failure) -> Void
 
-  /// A token, which the writer turns into the answer.
-  case token(HelperPlace, Writer)
+  /// A token, which the writer turns into the answer. Some callers name an account in their own way.
+  case token(TokenRequest.Place, account: String? = nil, Writer)
   /// The same for each place that is listed; those without a token are left out.
   case tokens(Writer)
   /// The places that are listed, with their user names.
@@ -76,17 +76,7 @@ enum HelperQuestion {
   case next(String)
 }
 
-/// Where a token is wanted.
-struct HelperPlace: Sendable, Hashable {
-  var url: String?
-  var user: String?
-  var kind = TokenKind.accessToken
-  var isRefused = false
-  /// An account that the caller names in its own way.
-  var account: String?
-}
-
-/// What is known of a token that is handed out; its bytes come beside it.
+/// The description of a token that is handed out; its bytes come beside it.
 struct HelperCredential: Sendable, Hashable {
   /// The user name where neither the settings nor the caller name one. Servers that take a token as a password mostly
   /// ignore it.
@@ -102,7 +92,7 @@ struct HelperCredential: Sendable, Hashable {
   var expiresAt: Int?
 }
 
-/// What is told when there is no answer.
+/// The output when there is no answer.
 struct HelperRefusal: Sendable, Hashable {
   var output = ""
   /// Whether the caller takes it for no failure, so that nothing is told on standard error.

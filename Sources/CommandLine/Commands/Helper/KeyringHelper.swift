@@ -5,13 +5,13 @@ internal import Wire
 /// The command line of Python's keyring, as pip and uv use it: `get SERVICE [USER]`. What is not asked of an account is
 /// left to the next program of that name.
 enum KeyringHelper {
-  static let program = "keyring"
-
   static let helper = HelperProtocol(
-    refusal: { failure, _, _ in HelperRefusal(status: 1, next: failure.code == .placeNotListed ? program : nil) },
+    refusal: { failure, _, _ in
+      HelperRefusal(status: 1, next: failure.code == .placeNotListed ? HelperName.keyringProgram : nil)
+    },
     question: { (call) throws(Failure) in
-      guard let request = Request(call.arguments) else { return .next(program) }
-      let place = HelperPlace(url: request.service, user: request.user)
+      guard let request = Request(call.arguments) else { return .next(HelperName.keyringProgram) }
+      let place = TokenRequest.Place(url: request.service, user: request.user)
       return .token(place) { (credential, token, text) throws(Failure) in
         let user = try credential.user(asked: request.user)
         switch (request.isJSON, request.wantsUser) {

@@ -21,7 +21,7 @@ enum KubectlHelper {
       version = asked
       url = url ?? information["spec"]?["cluster"]?["server"]?.string
     }
-    let place = HelperPlace(url: url, user: call.user, kind: .idToken)
+    let place = TokenRequest.Place(url: url, user: call.user, kind: .idToken)
     return .token(place) { (credential, token, text) throws(Failure) in
       text.append(utf8: "{\"apiVersion\":\"\(version)\",\"kind\":\"ExecCredential\",\"status\":{\"token\":")
       text.append(jsonStringBytes: token)

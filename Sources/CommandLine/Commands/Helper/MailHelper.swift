@@ -7,7 +7,7 @@ internal import Wire
 enum MailHelper {
   /// XOAUTH2, as Google and Microsoft document it.
   static let xoauth2 = HelperProtocol { (call) throws(Failure) in
-    .token(HelperPlace(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
+    .token(TokenRequest.Place(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
       try append("user=\(try user(credential, call))\u{1}auth=Bearer ", token, to: &text)
     }
   }
@@ -18,7 +18,7 @@ enum MailHelper {
       throw Failure(
         .invalidRequest, "OAUTHBEARER names the server", hint: "name it with \("--url"), as \("imaps://") and its host")
     }
-    return .token(HelperPlace(url: url, user: call.user)) { (credential, token, text) throws(Failure) in
+    return .token(TokenRequest.Place(url: url, user: call.user)) { (credential, token, text) throws(Failure) in
       // RFC 5801 section 4: a comma and an equals sign are escaped in the name.
       let name = try user(credential, call).reduce(into: "") { text, character in
         text += character == "," ? "=2C" : character == "=" ? "=3D" : String(character)

@@ -42,7 +42,7 @@ enum LeaseCommand {
     let ending = keeper.ending
     keeper.finish()
     guard let ending else { return 0 }
-    // That it has ended as it was asked to is no error.
+    // A lease that has ended as it was asked to is no error.
     guard ending.code == .leaseEnded else { throw ending }
     client.console.note(ending.text)
     return 0

@@ -11,25 +11,9 @@ enum JSONMembers {
   /// The text that is added to where there is no file.
   static let empty = Array("{\n}\n".utf8)
 
-  /// Adds a member below the objects that the path names, which are made where they are missing.
-  ///
   /// - Throws: For a text that is not JSON by the letter; comments are not.
-  static func adding(_ path: [String], _ value: JSON, to bytes: [UInt8]) throws(JSONError) -> Insertion {
-    var node = try JSONLayout(parsing: bytes, limits: limits).root
-    for (index, name) in path.enumerated() {
-      guard node.kind == .object else { return .refused }
-      if let member = node[name] {
-        if index == path.count - 1 {
-          return member.value(in: bytes.span) == value ? .present : .exists(path.joined(separator: "."))
-        }
-        node = member
-        continue
-      }
-      let made = path.count - 1 - index
-      let added = inserting(nested(Array(path[index...]), value), in: node, of: bytes)
-      return .inserted(added, .member(path: path, value: value, made: made))
-    }
-    return .refused
+  static func root(of bytes: [UInt8]) throws(JSONError) -> JSONLayout.Node {
+    try JSONLayout(parsing: bytes, limits: limits).root
   }
 
   /// A value below objects with one member each.
@@ -37,7 +21,8 @@ enum JSONMembers {
     JSONObject([(path[0], path.count == 1 ? value : .object(nested(Array(path[1...]), value)))])
   }
 
-  private static func inserting(_ member: JSONObject, in object: JSONLayout.Node, of bytes: [UInt8]) -> [UInt8] {
+  /// A text with a member in one of its objects.
+  static func inserting(_ member: JSONObject, in object: JSONLayout.Node, of bytes: [UInt8]) -> [UInt8] {
     var text = Array(spaced(.object(member)).dropFirst().dropLast())
     let members = object.members
     let offset: Int
@@ -79,7 +64,7 @@ enum JSONMembers {
   }
 
   private static func node(_ path: [String], of bytes: [UInt8]) throws(JSONError) -> JSONLayout.Node? {
-    let root: JSONLayout.Node? = try JSONLayout(parsing: bytes, limits: limits).root
+    let root: JSONLayout.Node? = try root(of: bytes)
     return path.reduce(root) { $0?[$1] }
   }
 

@@ -43,7 +43,7 @@ struct SetupCommand {
       // The others are refused as options without effect.
       let isNamed = ![.git, .docker, .go, .pip, .uv].contains(client)
       entryName = isNamed ? invocation[.setupName] : nil
-      user = client.isMail || client.link(.standard) == KeyringHelper.program ? invocation[.user] : nil
+      user = client.isMail || client.link(.standard) == HelperName.keyringProgram ? invocation[.user] : nil
       role = client == .aws ? invocation[.roleARN] : nil
     } else {
       (host, entryName, user, role) = (nil, nil, nil, nil)
@@ -398,7 +398,7 @@ extension SetupReceipts {
 
   private mutating func remove(_ receipt: SetupReceipt) { all.removeAll { $0 == receipt } }
 
-  /// What was made for one piece and is used by another goes when that one goes.
+  /// Notes the file and the objects that were made for a removed piece and hold another one for that one.
   private mutating func handOn(_ receipt: SetupReceipt, _ left: Int) {
     guard case .member(let path, _, _)? = receipt.piece else {
       if receipt.isFileMade, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.piece != nil }) {

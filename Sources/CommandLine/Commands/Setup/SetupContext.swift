@@ -4,7 +4,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// What a client is to be set up for.
+/// The place and the account that a client is set up for.
 struct SetupContext: Sendable {
   /// The absolute path of this program.
   let program: String
@@ -13,7 +13,7 @@ struct SetupContext: Sendable {
   let place: OriginEntry?
   /// The account that lists it.
   let account: String
-  /// What the account lists it with.
+  /// The entry of the account for it.
   let listed: OriginEntry?
   /// Whether the client's configuration says which account is meant.
   let namesAccount: Bool

@@ -14,7 +14,7 @@ struct SetupFile: Sendable, Hashable {
     return (names.dropLast().joined(separator: "/"), String(names[names.count - 1]))
   }
 
-  /// More than anyone writes by hand, and more than a program that keeps its state there does.
+  /// More than people write by hand, and more than a program that keeps its state there does.
   static let mostBytes = JSONMembers.mostBytes
 
   /// - Throws: `invalid_configuration` for a path that is not absolute.

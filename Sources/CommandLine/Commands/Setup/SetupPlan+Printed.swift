@@ -2,7 +2,7 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-// What is only printed, complete and ready to be pasted.
+// Text that is only printed, complete and ready to be pasted.
 extension SetupClient {
   /// The files in which the printed lines may stand, as each program looks for them.
   func files(_ context: SetupContext) throws(Failure) -> [SetupFile] {

@@ -4,9 +4,9 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// What is put where, for one client and place.
+/// The change of one file, for one client and place.
 struct SetupPlan: Sendable {
-  /// What is to be done with the file.
+  /// The change of the file.
   enum Change: Sendable {
     /// It is printed only.
     case none
@@ -23,7 +23,7 @@ struct SetupPlan: Sendable {
   var keys: [String] = []
   /// The name of the entry, where the client can have several for a place.
   var entry: String?
-  /// What a person should know besides.
+  /// Notes for the person.
   var notes: [Phrase] = []
 
   /// Whether a piece is what this plan would put there.
@@ -62,7 +62,7 @@ struct SetupPlan: Sendable {
     case .lines(let added): return try added(ConfigurationText(bytes ?? []))
     case .member(let names, let value):
       do {
-        return try JSONMembers.adding(names, value, to: bytes ?? JSONMembers.empty)
+        return try Insertion.member(names, value, in: bytes ?? JSONMembers.empty)
       } catch {
         throw Failure(
           .invalidConfiguration,
@@ -330,7 +330,7 @@ extension SetupClient {
     Failure(.invalidConfiguration, "\(client.rawValue) is not on the PATH, and without it its file cannot be checked")
   }
 
-  /// What a client's own command prints.
+  /// The output of a client's own command.
   private static func output(
     of program: InstalledProgram, _ words: [String], input: [UInt8] = [], changes: [String: String?] = [:]
   ) throws(Failure) -> [UInt8] {

@@ -3,7 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// What was put where, so that it can be taken out again. It holds no text that was there before.
+/// A note of text that was put into a file, so that it can be taken out again. It holds no text that was there before.
 struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
   /// The place that the client gets tokens for; nil where the client has one setting for all.

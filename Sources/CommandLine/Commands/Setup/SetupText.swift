@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// What came of one client and place.
+/// The result for one client and place.
 struct SetupOutcome: Sendable {
   enum State: String, CaseIterable, Sendable {
     case setUp = "set_up"
@@ -37,7 +37,7 @@ struct SetupOutcome: Sendable {
   /// The client, and the place if it is for one.
   var subject: String { place.map { "\(client.rawValue) \($0)" } ?? client.rawValue }
 
-  /// What is told of it.
+  /// The messages about it.
   var phrase: Phrase {
     let file = file ?? ""
     return switch state {

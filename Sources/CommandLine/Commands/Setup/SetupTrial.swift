@@ -4,13 +4,13 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// Asks for a credential as a client would, and looks whether one came. What came is shown to nobody.
+/// Asks for a credential as a client would, and checks that one came. It is not shown.
 struct SetupTrial {
   private let program: InstalledProgram
   private let words: [String]
   private var input = ""
   private var changes: [String: String?] = [:]
-  /// What a good answer holds.
+  /// The content of a good answer.
   private var expected = ""
 
   /// - Throws: `invalid_configuration` where the client would find no program to ask.

@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// What `setup` puts into the file of a program. Every other byte of the file stays, and it can be taken out again without
-/// knowledge of what was there before.
+/// Text that `setup` puts into the file of a program. Every other byte of the file stays, and it can be taken out
+/// again without knowledge of what was there before.
 enum SetupPiece: Sendable, Hashable {
   /// Text that stands in the file once, directly behind other text of its line, which may be empty.
   case text(String, behind: String)
@@ -18,6 +18,27 @@ enum Insertion: Sendable, Hashable {
   case present
   /// The file has a form that cannot be added to.
   case refused
+
+  /// Adds a member of a JSON text below the objects that the path names, which are made where they are missing.
+  ///
+  /// - Throws: For a text that is not JSON by the letter; comments are not.
+  static func member(_ path: [String], _ value: JSON, in bytes: [UInt8]) throws(JSONError) -> Insertion {
+    var node = try JSONMembers.root(of: bytes)
+    for (index, name) in path.enumerated() {
+      guard node.kind == .object else { return .refused }
+      if let member = node[name] {
+        if index == path.count - 1 {
+          return member.value(in: bytes.span) == value ? .present : .exists(path.joined(separator: "."))
+        }
+        node = member
+        continue
+      }
+      let made = path.count - 1 - index
+      let added = JSONMembers.inserting(JSONMembers.nested(Array(path[index...]), value), in: node, of: bytes)
+      return .inserted(added, .member(path: path, value: value, made: made))
+    }
+    return .refused
+  }
 }
 
 /// Lines of a configuration file: those of INI files, TOML, git and `go env`.

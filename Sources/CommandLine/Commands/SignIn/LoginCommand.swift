@@ -55,7 +55,7 @@ struct LoginCommand {
     var login = try LoginOptions.request(invocation)
     login.isDetached = waiting.isDetached
     login.handsOver = files.announced
-    // Who names more than the account wants a new sign-in.
+    // A command line that names more than the account asks for a new sign-in.
     if login.unless == nil, mayAsk, Terminal.isTerminal(2), login.isPlain { login.unless = .signedIn }
     request = .login(login)
     self.files = files

@@ -89,7 +89,7 @@ struct LoginWait {
     }
   }
 
-  /// Asks the person who signed in; where there is nobody to ask, the answer is no.
+  /// Asks the person who signed in; without a terminal the answer is no.
   private func answer(
     _ confirm: Event.Confirm, _ connection: borrowing DaemonConnection, _ signals: inout SignInSignals,
     _ reporter: inout LoginReporter

@@ -54,7 +54,7 @@ enum TokenCommand {
         switch form {
         case .bare: text.append(contentsOf: value)
         case .header:
-          // Who takes an ID Token from a header takes it as a bearer token, whatever the access token is.
+          // An ID Token in a header is a bearer token, whatever the access token is.
           let scheme = token == .idToken ? "Bearer" : try TokenText.scheme(of: answer)
           text.append(utf8: "Authorization: \(scheme) ")
           text.append(contentsOf: value)
@@ -105,7 +105,7 @@ extension TokenRequest {
 }
 
 extension TokenRequest.Target {
-  /// Which of an account's tokens a command line means; empty for the account's own.
+  /// The token of an account that a command line means; empty for the account's own.
   init(_ invocation: Invocation) throws(Failure) {
     self.init(
       scope: invocation[.scope], resources: invocation[.resource], audience: invocation[.audience],

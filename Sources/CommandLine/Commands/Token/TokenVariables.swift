@@ -139,7 +139,7 @@ struct TokenVariables: Sendable {
     }
   }
 
-  /// That a variable cannot hold what the server chose for it.
+  /// The failure of a variable that cannot hold the value that the server chose for it.
   static func unusable(_ name: String) -> Failure {
     Failure(.serverMisbehaved, "the value of \(name) holds a control character, so it is not set")
   }

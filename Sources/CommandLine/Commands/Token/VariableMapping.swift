@@ -44,7 +44,7 @@ final class VariableMapping: Sendable {
     return Failure(.invalidRequest, "unknown field \"\(spelling)\"", hint: hint)
   }
 
-  /// That the session has no value for it.
+  /// The failure if the session has no value for it.
   func missing(in answer: TokenAnswer) -> Failure {
     let account = answer.description.account
     return Failure(

@@ -38,7 +38,7 @@ struct LevelSecret {
 
   private var isPIN: Bool { named.title == Phrase("PIN") }
 
-  /// Which passphrase or PIN is asked for.
+  /// The passphrase or PIN that is asked for.
   enum Purpose {
     /// The prompt needs no explanation.
     case plain

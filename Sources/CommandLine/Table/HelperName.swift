@@ -15,26 +15,13 @@ enum HelperName: String, CaseIterable, Sendable {
     self = name
   }
 
-  var helper: HelperProtocol {
-    switch self {
-    case .git: GitHelper.helper
-    case .docker: DockerHelper.helper
-    case .kubectl: KubectlHelper.helper
-    case .aws: AWSHelper.helper
-    case .keyring: KeyringHelper.helper
-    case .cargo: CargoHelper.helper
-    case .go: GoHelper.helper
-    case .curl: PlainHelpers.curl
-    case .header: PlainHelpers.header
-    case .xoauth2: MailHelper.xoauth2
-    case .oauthbearer: MailHelper.oauthBearer
-    case .mcp: PlainHelpers.mcp
-    case .gcp: PlainHelpers.gcp
-    case .netrc: PlainHelpers.netrc
-    }
-  }
+  /// The program of Python's keyring.
+  static let keyringProgram = "keyring"
 
-  /// What stands before the program's own name in names that clients call.
+  /// The word that cargo calls a provider with; its own words come in JSON.
+  static let cargoPlugin = "--cargo-plugin"
+
+  /// The text before the program's own name in names that clients call.
   private static let prefixes: [(String, HelperName)] = [
     ("git-credential-", .git), ("docker-credential-", .docker), ("cargo-credential-", .cargo),
   ]
@@ -44,7 +31,7 @@ enum HelperName: String, CaseIterable, Sendable {
   /// - Parameter path: The name that the program was called by.
   static func called(_ path: String) -> (helper: HelperName, rest: String)? {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
-    if name.utf8.elementsEqual(KeyringHelper.program.utf8) { return (.keyring, "") }
+    if name.utf8.elementsEqual(keyringProgram.utf8) { return (.keyring, "") }
     for (prefix, helper) in prefixes where name.utf8.starts(with: prefix.utf8) {
       return (helper, String(decoding: name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
     }
@@ -57,7 +44,7 @@ enum HelperName: String, CaseIterable, Sendable {
   /// - Parameter arguments: The arguments, the program's own name first.
   static func commandLine(_ arguments: [String]) -> [String] {
     let words = Array(arguments.dropFirst())
-    let isCargo = words.first?.utf8.elementsEqual(CargoHelper.plugin.utf8) ?? false
+    let isCargo = words.first?.utf8.elementsEqual(cargoPlugin.utf8) ?? false
     guard let called = arguments.first.flatMap({ called($0)?.helper }) ?? (isCargo ? .cargo : nil) else { return words }
     // The options of these two are not ours.
     let mark = called == .keyring || isCargo ? ["--"] : []

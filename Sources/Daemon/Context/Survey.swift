@@ -36,21 +36,9 @@ struct AccountSummary: Sendable {
   var problem: SessionError?
 }
 
-extension AccountSummary {
-  /// Applies the vault's data to the session. A locked record changes nothing.
-  func teach(_ account: LiveAccount) {
-    if problem?.isLocked == true { return }
-    account.session.learn(isGranted: isGranted, isExpired: isExpired, refreshedAt: refreshedAt)
-  }
-}
-
-/// Reads the data that `status` and `list` show for accounts not used since the daemon started.
+/// Reads the vault's data on the accounts, used or not since the daemon started.
 enum Survey {
-  enum Purpose: Sendable { case status, list }
-
-  static func run(
-    _ settings: Settings, only: AccountName?, services: SessionServices
-  ) -> ([AccountSummary], vault: JSONObject) {
+  static func run(_ settings: Settings, only: AccountName?, services: SessionServices) -> [AccountSummary] {
     var summaries: [AccountSummary] = []
     let vault = Result { () throws(SessionError) in try services.snapshot() }
     let protections = (try? vault.get())?.protections ?? []
@@ -80,7 +68,7 @@ enum Survey {
     for (name, protection) in levels where settings[name] == nil && (only == nil || only == name) {
       summaries.append(left(name, protection, services, try? vault.get()))
     }
-    return (summaries, status(of: services.vault))
+    return summaries
   }
 
   /// An account that was deleted from the settings by hand.
@@ -101,16 +89,6 @@ enum Survey {
       summary.problem = error
     }
     return summary
-  }
-
-  /// The vault as `status` shows it.
-  private static func status(of vault: Vault) -> JSONObject {
-    let summary = vault.summary()
-    var object = summary.json
-    object["slots"] = .array(summary.slots.map { .string($0.name) })
-    // There is none before the first sign-in.
-    object["installation"] = vault.identifier().map { .string(HexDigit.text($0)) }
-    return object
   }
 
   private static func add(_ record: AccountRecord, to summary: inout AccountSummary) {

@@ -3,8 +3,8 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// What the daemon tells of itself, the vault, the servers and the sessions.
-enum SessionCheck {
+/// The findings in the daemon's answers: about itself, the vault, the servers and the accounts.
+enum DaemonCheck {
   static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
     let accounts = answer["accounts"]?.array ?? []
     return daemon(answer["daemon"]) + servers(accounts) + accounts.flatMap { account($0, now) + unconfirmed($0) }

@@ -2,12 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Vocabulary
 
-/// The programs that `setup` knows.
-enum SetupClient: String, CaseIterable, Sendable {
-  case git, docker, aws, cargo, go, pip, uv, mcp
-  // What these read is printed only: kubectl's own writer drops comments, and a mail program has more settings than ours.
-  case kubectl, msmtp, mbsync, neomutt, aerc
-
+extension SetupClient {
   /// The names under which it is found, best first.
   private var programs: [String] {
     switch self {
@@ -67,7 +62,7 @@ enum SetupClient: String, CaseIterable, Sendable {
   func link(_ name: ProgramName) -> String? {
     switch self {
     case .docker: "docker-credential-\(name.text)"
-    case .pip, .uv: KeyringHelper.program
+    case .pip, .uv: HelperName.keyringProgram
     case .git, .aws, .cargo, .go, .mcp, .kubectl, .msmtp, .mbsync, .neomutt, .aerc: nil
     }
   }

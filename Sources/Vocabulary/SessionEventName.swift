@@ -1,0 +1,14 @@
+/// The events of sessions and accounts, by their names in the protocol and in the settings.
+package enum SessionEventName: String, Sendable, CaseIterable {
+  case signedIn = "signed_in"
+  case signedOut = "signed_out"
+  case refreshed
+  case refreshFailed = "refresh_failed"
+  case expiring, expired
+  case sessionExpiring = "session_expiring"
+  case offline, online, locked, unlocked
+  case accountAdded = "account_added"
+  case accountRemoved = "account_removed"
+  case accountRenamed = "account_renamed"
+  case activeChanged = "active_changed"
+}
