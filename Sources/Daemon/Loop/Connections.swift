@@ -263,6 +263,7 @@ extension Connections: ReplySink {
 
   func send(_ reply: Reply, to ticket: Ticket) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
+    if case .result = reply, handler?.hold(reply, of: ticket) ?? false { return }
     let reply = connection.admission?.shown(reply, of: ticket) ?? reply
     if case .event = reply {
       enqueue(.plain(reply.serialized()), connection)
