@@ -171,10 +171,12 @@ int agent_limit(int resource, long *soft, long *hard) {
   return 0;
 }
 
-int agent_limit_raise(int resource) {
+int agent_limit_raise(int resource, long most) {
   struct rlimit limit;
   if (getrlimit(resource, &limit) != 0) return -errno;
-  limit.rlim_cur = limit.rlim_max;
+  rlim_t wanted = most >= 0 && limit.rlim_max > (rlim_t)most ? (rlim_t)most : limit.rlim_max;
+  if (limit.rlim_cur >= wanted) return 0;
+  limit.rlim_cur = wanted;
   return setrlimit(resource, &limit) == 0 ? 0 : -errno;
 }
 

@@ -17,10 +17,11 @@ package struct MACKey: Sendable {
   /// Reads the content of a file. The end of the line of a text does not belong to the secret; each byte of a secret
   /// with control characters, which no text has, does.
   ///
-  /// - Parameter content: At most ``maximumByteCount`` bytes, on the secure heap.
-  /// - Throws: ``JOSEError``: `unsuitableKey` for a key of a pair and for a certificate, in any form that is known;
+  /// - Parameter content: On the secure heap.
+  /// - Throws: ``JOSEError``: `tooLong` for more than ``maximumByteCount`` bytes; `unsuitableKey` for a key of a pair and for a certificate, in any form that is known;
   ///   `weakKey` for fewer bytes than the shortest hash has; `unsupportedKey`, `invalidKey`.
   package init(_ content: Span<UInt8>) throws(JOSEError) {
+    guard content.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
     if let layout = try? JSONLayout(parsing: content), layout.root.kind == .object {
       (secret, algorithm) = try Self.webKey(layout.root, content)
     } else {

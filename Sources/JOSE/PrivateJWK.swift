@@ -7,9 +7,7 @@ struct PrivateJWK {
   private let root: JSONLayout.Node
 
   static func read(_ text: Span<UInt8>) throws(JOSEError) -> PrivateKeyText {
-    guard let layout = try? JSONLayout(parsing: text), layout.root.kind == .object else {
-      throw JOSEError(.invalidKey)
-    }
+    guard let layout = try? JSONLayout(parsing: text) else { throw JOSEError(.invalidKey) }
     return try PrivateJWK(root: layout.root).read(text)
   }
 

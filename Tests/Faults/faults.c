@@ -11,6 +11,7 @@
 //   short          write only a part
 //   N              let this call fail with the error number N
 //   N+             let this call fail, and all later ones that can fail in this way
+//   hold-FUNCTION  let this call, and all later ones of this function, wait until there is another order
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,6 +28,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include <dirent.h>
 
@@ -104,6 +106,18 @@ static int lasts(const char *function, int number, int creates) {
   }
 }
 
+// Waits until the order has another serial. A slow disk cannot be seen otherwise without waiting for time.
+static void hold(long held) {
+  struct timespec pause = {.tv_nsec = 1000000};
+  for (long now = held; now == held;) {
+    syscall(SYS_nanosleep, &pause, 0);
+    pthread_mutex_lock(&guard);
+    read_order();
+    now = serial;
+    pthread_mutex_unlock(&guard);
+  }
+}
+
 // Counts a call. With FAIL `*number` is the error.
 static enum outcome step(const char *function, const char *path, int creates, int *number) {
   pthread_mutex_lock(&guard);
@@ -121,10 +135,18 @@ static enum outcome step(const char *function, const char *path, int creates, in
   // lose an answer, and a full disk does not fail a recv.
   if (*number > 0 && *number != EINTR && (!strcmp(function, "send") || !strcmp(function, "recv"))) is_now = 0;
   if (*rest == '+' && wanted > 0) is_now = count >= wanted && lasts(function, *number, creates);
+  int holds = !strncmp(fault, "hold-", 5);
+  if (holds) is_now = wanted > 0 && count >= wanted && !strcmp(function, fault + 5);
   if (!is_now || !strcmp(fault, "none")) {
     note(function, path, "");
   } else {
     note(function, path, " hit");
+    if (holds) {
+      long held = serial;
+      pthread_mutex_unlock(&guard);
+      hold(held);
+      return GO_ON;
+    }
     if (!strcmp(fault, "before")) end_process();
     outcome = !strcmp(fault, "after") ? KILL_AFTER : !strcmp(fault, "short") ? SHORT : FAIL;
   }

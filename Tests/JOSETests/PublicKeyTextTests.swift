@@ -95,6 +95,12 @@ import Testing
     }
   }
 
+  @Test func `has 16,384 bytes at most`() throws {
+    let longest = [UInt8](repeating: 0x61, count: 16_384)
+    #expect(try Self.secret(longest) == longest)
+    #expect(throws: JOSEError(.tooLong)) { try Self.read(longest + [0x61]) }
+  }
+
   private static func body(_ pem: String) -> String {
     pem.split(separator: "\n").filter { !$0.hasPrefix("-") }.joined(separator: "\n")
   }

@@ -117,7 +117,7 @@ package final class RunningProcess: Sendable {
   /// Sends a signal and waits; after `timeout` it is killed.
   @discardableResult
   package func terminate(
-    _ signal: Int32 = Signals.SIGTERM, timeout: Duration = .seconds(5)
+    _ signal: Int32 = Signals.SIGTERM, timeout: Duration = Sanitizer.patience
   ) throws(ProcessFailure) -> ExitStatus {
     do { try self.signal(signal) } catch { throw .system(error) }
     do {

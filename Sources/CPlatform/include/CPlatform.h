@@ -140,8 +140,8 @@ int agent_environment_remove(const char *name);
 // The soft and the hard limit of a resource (setrlimit(2)), -1 for none.
 int agent_limit(int resource, long *soft, long *hard);
 
-// Raises the soft limit to the hard one.
-int agent_limit_raise(int resource);
+// Raises the soft limit to the hard one, or to `most` if that is less; -1 for no such bound.
+int agent_limit_raise(int resource, long most);
 
 int agent_disable_core_dumps(void);
 int agent_set_undumpable(void);

@@ -329,8 +329,8 @@ extension ManualProtocol {
       Member("secure_heap_used", "number", "How many bytes of it are in use."),
       Member(
         "limits", "object",
-        "The limits that it inherited and cannot raise: `processor_seconds`, `file_bytes`, `data_bytes`, `processes`,"
-          + " `descriptors`, `locked_bytes` and `address_space_bytes`, each absent if there is none."),
+        "The limits that it inherited and cannot raise: `processor_seconds`, `file_bytes`, `data_bytes`, `stack_bytes`,"
+          + " `processes`, `descriptors`, `locked_bytes` and `address_space_bytes`, each absent if there is none."),
     ])
 
   private static let daemonLog = Description(

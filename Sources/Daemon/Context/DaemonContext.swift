@@ -48,6 +48,33 @@ final class DaemonContext {
   /// Finds out whether the settings or the vault may have changed; all that the loop calls begins with this.
   func noteFileChanges() { fileRevision = changes?.look() }
 
+  /// What waits until a worker has read the settings; nil while none reads.
+  private var awaitsSettings: [() -> Void]?
+
+  /// Whether the settings may have changed since they were read. Without a watch of files the loop looks at the file's
+  /// stamp each time that it needs them.
+  var mustReadSettings: Bool {
+    awaitsSettings != nil || fileRevision.map { !settingsFile.isKnown(at: $0) } ?? false
+  }
+
+  /// Calls `act` at once, or after a worker has read the settings if they may have changed (the loop never blocks).
+  func whenSettingsAreRead(_ act: @escaping () -> Void) {
+    guard mustReadSettings else { return act() }
+    awaitsSettings = (awaitsSettings ?? []) + [act]
+    guard awaitsSettings?.count == 1 else { return }
+    let revision = fileRevision
+    jobs.run({
+      [directory = settingsFile.directoryPath, last = settingsFile.lastReading] () throws(ConfigurationError) in
+      try SettingsFile.read(in: directory, since: last)
+    }) { [self] result in
+      // An error is told when the settings are asked for.
+      if case .success(let reading) = result { settingsFile.take(reading, seen: revision) }
+      let acts = awaitsSettings ?? []
+      awaitsSettings = nil
+      for act in acts { act() }
+    }
+  }
+
   /// Returns what ends the work for a request, once its sender has disconnected or its time is over.
   func cancellation(of ticket: Ticket) -> Cancellation {
     let cancellation = cancellations[ticket] ?? Cancellation()
@@ -113,7 +140,7 @@ extension DaemonPart {
   func schedule(at due: Instant, _ act: @escaping () -> Void) {
     loop.schedule(at: due) { [context] in
       context.noteFileChanges()
-      act()
+      context.whenSettingsAreRead(act)
     }
   }
 

@@ -32,6 +32,7 @@ struct DaemonFacts {
     case .processorSeconds: "processor_seconds"
     case .fileBytes: "file_bytes"
     case .dataBytes: "data_bytes"
+    case .stackBytes: "stack_bytes"
     case .processes: "processes"
     case .descriptors: "descriptors"
     case .lockedBytes: "locked_bytes"

@@ -4,7 +4,7 @@ internal import Wire
 
 /// A line in a file of the runtime directory that is another one after each change that a shell's prompt should follow.
 /// A shell reads it without a process of its own.
-struct ChangeMark {
+struct ChangeMark: Sendable {
   private let directories: [String]
 
   /// - Parameter socketPath: The daemon's socket; nil for a private daemon, which tells those who asked another one.
@@ -21,7 +21,7 @@ struct ChangeMark {
     }
   }
 
-  /// Writes another line. Without the file a prompt asks once a minute, so a failure costs no more than that.
+  /// Writes another line. Without the file a prompt asks once a minute, so a failure costs no more than that. Blocking.
   func change() {
     let line = Array((HexDigit.text(Randomness.bytes(8)) + "\n").utf8)
     for path in directories {

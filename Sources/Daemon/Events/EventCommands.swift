@@ -35,8 +35,10 @@ final class EventCommands: DaemonPart {
 
   private func setAlarm() { alarm.set(at: commands.nextDeadline) }
 
-  /// Runs the commands that match this entry.
-  func run(for entry: SessionEntry) {
+  /// Runs the commands that match this entry, by the settings as they are now.
+  func run(for entry: SessionEntry) { context.whenSettingsAreRead { [self] in order(for: entry) } }
+
+  private func order(for entry: SessionEntry) {
     guard let settings = try? settings(), !settings.commands.isEmpty else { return }
     let input = JSON.object(entry.json).serialized() + [UInt8(ascii: "\n")]
     for (index, command) in settings.commands.enumerated() where command.isFor(entry.event.name, of: entry.account) {

@@ -13,6 +13,10 @@ final class SessionEvents: AccountPart {
   private let leases: Leases
   private let lock: VaultLock
   private let mark: ChangeMark
+  /// A worker writes the mark, and whether it must be written once more.
+  private var isMarking = false, isMarkDue = false
+  /// Results of changes whose mark is not written yet.
+  private var held: [(reply: Reply, ticket: Ticket)] = []
   private var followers = Followers()
   private var toldAccounts: ToldAccounts?
   /// Number of rename jobs in flight. A rename must not appear as a removal and an addition.
@@ -32,7 +36,7 @@ final class SessionEvents: AccountPart {
     log.sessionListener = { [unowned self] entry in publish(entry) }
     // The accounts that exist at the start are not published as changes.
     announceSettings()
-    mark.change()
+    changeMark()
   }
 
   func events(_ request: EventsRequest, _ ticket: Ticket) throws(Failure) {
@@ -46,11 +50,37 @@ final class SessionEvents: AccountPart {
 
   /// Passes an entry to token files, followers and commands; see ``EventLog/sessionListener``.
   func publish(_ entry: SessionEntry) {
-    if ChangeMark.counts(entry.event) { mark.change() }
+    if ChangeMark.counts(entry.event) { changeMark() }
     tokenFiles.adapt(to: entry)
     leases.adapt(to: entry)
     for ticket in followers.tickets(for: entry) { loop.send(.event(.session(entry)), to: ticket) }
     commands.run(for: entry)
+  }
+
+  private func changeMark() {
+    isMarkDue = true
+    writeMark()
+  }
+
+  private func writeMark() {
+    guard isMarkDue, !isMarking else { return }
+    (isMarkDue, isMarking) = (false, true)
+    jobs.run({ [mark] in mark.change() }) { [self] _ in
+      isMarking = false
+      writeMark()
+      guard !isMarking else { return }
+      let replies = held
+      held = []
+      for (reply, ticket) in replies { loop.send(reply, to: ticket) }
+    }
+  }
+
+  /// Keeps the result of a change until its mark is written: the prompt that comes next looks at the mark.
+  ///
+  /// - Returns: False if the result can be sent now.
+  func hold(_ reply: Reply, of ticket: Ticket) -> Bool {
+    if isMarking { held.append((reply, ticket)) }
+    return isMarking
   }
 
   /// Ends all requests that follow the events.

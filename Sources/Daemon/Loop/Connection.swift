@@ -23,6 +23,9 @@ final class Connection {
   /// Descriptors that came with the bytes, in order, for the next request that says it sends some.
   var passed: [SharedDescriptor] = []
 
+  /// Whether a request has come.
+  var hasAsked: Bool { lastSerial > 0 }
+
   /// Time of the last input, or since when output is pending. Deadlines count from it.
   var lastProgress: Instant
   var closesWhenSent = false

@@ -46,9 +46,7 @@ final class Connections {
     guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { return log.note(.peerDropped(.otherUser)) }
     if isCrowded { dropIdlest() }
     guard connections.count < mostConnections else {
-      // The buffer of a new socket takes the line whole (every refusal is told).
-      let line = Reply.failure(tooManyRequests).serialized()
-      _ = try? descriptor.write(line.span)
+      tell(tooManyRequests, descriptor)
       return log.note(.peerDropped(.crowded))
     }
     try? admit(descriptor)
@@ -87,6 +85,15 @@ final class Connections {
     Failure(.tooBusy, "\(mostRequests) requests wait for an answer already", hint: "try again when some have ended")
   }
 
+  private var crowded: Failure {
+    Failure(.tooBusy, "this connection waited longest without a request, and others need its place", hint: "try again")
+  }
+
+  /// Tells a peer why it is not served. The buffer of a socket to which nothing was sent takes the line whole.
+  private func tell(_ failure: Failure, _ descriptor: borrowing FileDescriptor) {
+    _ = try? descriptor.write(Reply.failure(failure).serialized().span)
+  }
+
   /// Closes the connection that has waited longest without a request, one of a lent socket before all others.
   ///
   /// - Returns: False if there is none.
@@ -95,6 +102,8 @@ final class Connections {
     let idle = connections.values.filter { $0.current == nil }
     let lent = idle.filter { $0.admission != nil }
     guard let idlest = (lent.isEmpty ? idle : lent).min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
+    // Who has not asked yet takes this for the answer; who has had one connects again (every refusal is told).
+    if !idlest.hasAsked, !idlest.hasOutput { tell(crowded, idlest.descriptor) }
     drop(idlest, .crowded)
     return true
   }
@@ -270,6 +279,7 @@ extension Connections: ReplySink {
 
   func send(_ reply: Reply, to ticket: Ticket) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
+    if case .result = reply, handler?.hold(reply, of: ticket) ?? false { return }
     let reply = connection.admission?.shown(reply, of: ticket) ?? reply
     if case .event = reply {
       enqueue(.plain(reply.serialized()), connection)

@@ -10,6 +10,10 @@ final class Dispatcher: DaemonPart, RequestHandler {
   private let parts: DaemonParts
   private let steps: StepReports
   private var isStopping = false
+  /// The requests under way that change sessions or accounts.
+  private var changes: Set<Ticket> = []
+  /// The requests that wait until the settings are read.
+  private var waiting: Set<Ticket> = []
   /// Ends the daemon; the request is answered when all work is done.
   var onStop: (Ticket) -> Void = { _ in }
 
@@ -25,6 +29,16 @@ final class Dispatcher: DaemonPart, RequestHandler {
       loop.setDeadline(loop.now.advanced(by: .seconds(seconds)), of: ticket)
     }
     if envelope.verbose { steps.begin(envelope.request, ticket) }
+    if Self.isChange(envelope.request) { changes.insert(ticket) }
+    guard context.mustReadSettings, Self.needsSettings(envelope.request) else { return begin(envelope, ticket, passed) }
+    waiting.insert(ticket)
+    context.whenSettingsAreRead { [self] in
+      // Its sender may have gone.
+      if waiting.remove(ticket) != nil { begin(envelope, ticket, passed) }
+    }
+  }
+
+  private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) {
     do throws(Failure) {
       if isStopping { throw Failure.stopping }
       switch envelope.request {
@@ -69,6 +83,25 @@ final class Dispatcher: DaemonPart, RequestHandler {
     } catch {
       loop.send(.failure(error), to: ticket)
     }
+  }
+
+  private static func needsSettings(_ request: Request) -> Bool {
+    switch request {
+    case .daemonStatus, .daemonStop, .daemonLog, .leaseStatus, .vault(.lock): false
+    default: true
+    }
+  }
+
+  private static func isChange(_ request: Request) -> Bool {
+    switch request {
+    case .vault(.status): false
+    case .login, .loginResume, .logout, .use, .account, .vault: true
+    default: false
+    }
+  }
+
+  func hold(_ result: Reply, of ticket: Ticket) -> Bool {
+    changes.contains(ticket) && parts.events.hold(result, of: ticket)
   }
 
   /// More may be said to a sign-in, and to a lease.
@@ -120,9 +153,14 @@ final class Dispatcher: DaemonPart, RequestHandler {
   }
 
   func abandon(_ ticket: Ticket) {
+    changes.remove(ticket)
+    waiting.remove(ticket)
     context.abandon(ticket)
     parts.abandon(ticket)
   }
 
-  func answered(_ ticket: Ticket) { context.answered(ticket) }
+  func answered(_ ticket: Ticket) {
+    if !changes.isEmpty { changes.remove(ticket) }
+    context.answered(ticket)
+  }
 }

@@ -9,6 +9,8 @@ protocol RequestHandler: AnyObject {
   func awaitsMore(_ ticket: Ticket) -> Bool
   /// Handles a request that arrives during another one and belongs to it. Returns false for any other request.
   func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool
+  /// Keeps the result of a request, which is sent again later. Returns false if it can be sent now.
+  func hold(_ result: Reply, of ticket: Ticket) -> Bool
   /// The last line of a request was sent.
   func answered(_ ticket: Ticket)
   /// Ends a request whose connection closed or whose time is over.

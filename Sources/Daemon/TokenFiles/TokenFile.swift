@@ -16,6 +16,8 @@ final class TokenFile {
   var account: AccountName
   /// Session generation of the token in the file; nil while the file does not exist.
   var written: UInt64?
+  /// Session generation of the token that a worker is writing; nil while none is.
+  var writing: UInt64?
   /// Session generation whose ID Token had too little time left for the file.
   var passedOver: UInt64?
   /// Whether the file has been written once. Before that, a failure ends the request.

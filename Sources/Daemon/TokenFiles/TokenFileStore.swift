@@ -4,8 +4,8 @@ internal import Sessions
 internal import Wire
 
 /// The token files in the runtime directory. The daemon holds a lock file beside each, so that another daemon can
-/// distinguish the files of a running daemon from those of one that ended.
-final class TokenFileStore {
+/// distinguish the files of a running daemon from those of one that ended. Its calls wait for the disk.
+final class TokenFileStore: Sendable {
   private let directory: PrivateDirectory
 
   private static let lockSuffix = ".lock"

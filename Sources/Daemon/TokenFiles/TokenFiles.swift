@@ -7,10 +7,13 @@ internal import Vocabulary
 internal import Wire
 
 /// Keeps tokens in files, for programs that run longer than a token lives. A file gets a new token before the old one
-/// expires, whatever the account's refresh policy is.
+/// expires, whatever the account's refresh policy is. Workers do what waits for the disk, in its order.
 final class TokenFiles: AccountPart {
   private var tokenFiles: [Ticket: TokenFile] = [:]
   private var tokenFileStore: TokenFileStore?
+  /// The requests whose file has no name yet.
+  private var claiming: Set<Ticket> = []
+  private lazy var work = JobQueue(jobs)
 
   /// An ID Token with less time left is renewed before a file gets it.
   private static let shortestIDTokenSeconds = 60
@@ -22,21 +25,34 @@ final class TokenFiles: AccountPart {
   }
 
   func tokenFile(_ request: TokenFileRequest, _ ticket: Ticket) throws(Failure) {
-    let account = try broker.resolve(request.account)
-    guard tokenFiles.count < TokenFile.most else {
+    let account = try broker.resolve(request.account).name
+    guard tokenFiles.count + claiming.count < TokenFile.most else {
       throw Failure(.tooBusy, "there are \(TokenFile.most) token files already", hint: "end a command that uses one")
     }
-    let (name, lock) = try claim(request.name)
-    let file = TokenFile(ticket: ticket, account: account.name, name: name, lock: lock, kind: request.kind)
-    tokenFiles[ticket] = file
-    requestToken(for: file, account)
+    claiming.insert(ticket)
+    work.run({ [store = tokenFileStore, directory = runtimeDirectory] () throws(Failure) in
+      try Self.claim(request.name, in: store, or: directory)
+    }) { [self] outcome in
+      claimed(outcome, request.kind, account, ticket)
+    }
   }
 
-  private func claim(_ name: String?) throws(Failure) -> (name: String, lock: TokenFileLock) {
+  /// A name of a file, which no other daemon uses.
+  private struct Claim: Sendable {
+    let store: TokenFileStore
+    let name: String
+    let lock: TokenFileLock
+  }
+
+  /// Blocking.
+  private static func claim(
+    _ name: String?, in store: TokenFileStore?, or directory: String?
+  ) throws(Failure) -> Claim {
     do {
-      let store = try openTokenFileStore()
+      let store = try store ?? TokenFileStore(directory)
       store.removeOrphans()
-      return try store.claim(name)
+      let (name, lock) = try store.claim(name)
+      return Claim(store: store, name: name, lock: lock)
     } catch let error as SystemError {
       if error.isAgain { throw Failure(.tooBusy, "another daemon writes that token file", hint: "try again") }
       throw Failure(.storage, Phrase("a token file could not be made: \(Phrase(stringLiteral: error.message))"))
@@ -47,11 +63,24 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  private func openTokenFileStore() throws -> TokenFileStore {
-    if let tokenFileStore { return tokenFileStore }
-    let store = try TokenFileStore(runtimeDirectory)
-    tokenFileStore = store
-    return store
+  private func claimed(
+    _ outcome: Result<Claim, Failure>, _ kind: TokenKind, _ account: AccountName, _ ticket: Ticket
+  ) {
+    let isWanted = claiming.remove(ticket) != nil
+    switch outcome {
+    case .failure(let failure): if isWanted { loop.send(.failure(failure), to: ticket) }
+    case .success(let claim):
+      tokenFileStore = claim.store
+      guard isWanted else { return release(claim.name, claim.lock) }
+      let file = TokenFile(ticket: ticket, account: account, name: claim.name, lock: claim.lock, kind: kind)
+      tokenFiles[ticket] = file
+      requestToken(for: file)
+    }
+  }
+
+  private func release(_ name: String, _ lock: TokenFileLock) {
+    guard let store = tokenFileStore else { return }
+    work.run({ store.release(name, lock) }) { _ in }
   }
 
   /// The directory of the socket; nil for a private daemon, which has none.
@@ -63,7 +92,7 @@ final class TokenFiles: AccountPart {
 
   /// Removes the files of daemons that ended without doing so.
   func removeOrphans() {
-    if runtimeDirectory != nil { _ = try? openTokenFileStore() }
+    if let runtimeDirectory { tokenFileStore = try? TokenFileStore(runtimeDirectory) }
     // A private daemon keeps its files in one of these, wherever another daemon's socket is.
     for path in UserDirectories.runtimeCandidates() { _ = try? TokenFileStore(existing: path) }
     // After a restart of the machine no daemon uses the earlier directories again, so their files are removed now.
@@ -76,7 +105,7 @@ final class TokenFiles: AccountPart {
   private func requestToken(for file: TokenFile, _ account: LiveAccount) {
     guard !file.isWaiting else { return }
     file.isWaiting = true
-    let need = TokenNeed(newerThan: file.passedOver ?? file.written)
+    let need = TokenNeed(newerThan: file.passedOver ?? file.writing ?? file.written)
     let waiter = LiveAccount.Waiter(ticket: file.ticket, need: need) { [self] slot, outcome in
       switch outcome {
       case .success(let grant): place(grant, in: file, slot)
@@ -107,21 +136,37 @@ final class TokenFiles: AccountPart {
       return failed(file, error)
     }
     defer { scheduleRenewal(of: file, content) }
-    guard file.written != account.session.generation else { return }
-    do throws(Failure) {
-      let token: SharedSecret
-      do { token = try content.token.open() } catch { throw Failure(.memory, account: file.account.text) }
-      do { try store.write(token, to: file.name) } catch {
-        throw Failure(.storage, Phrase("the token file could not be written: \(Phrase(stringLiteral: error.message))"))
-      }
-    } catch {
-      log.note(.tokenFile(.failed), file.account)
-      end(file)
-      return loop.send(.failure(error), to: file.ticket)
+    let generation = account.session.generation
+    guard file.written != generation, file.writing != generation else { return }
+    let token: SharedSecret
+    do { token = try content.token.open() } catch {
+      return notWritten(file, Failure(.memory, account: file.account.text))
     }
-    (file.written, file.passedOver, file.hasBegun) = (account.session.generation, nil, true)
+    file.writing = generation
+    work.run({ [name = file.name] () throws(SystemError) in try store.write(token, to: name) }) { [self] outcome in
+      written(file, outcome, generation, expiresAt: content.expiresAtUnixSeconds)
+    }
+  }
+
+  private func written(
+    _ file: TokenFile, _ outcome: Result<Void, SystemError>, _ generation: UInt64, expiresAt: Int?
+  ) {
+    // A newer token may be on its way to the file, or it may have been removed.
+    guard tokenFiles[file.ticket] === file, file.writing == generation else { return }
+    file.writing = nil
+    if case .failure(let error) = outcome {
+      let problem = Phrase("the token file could not be written: \(Phrase(stringLiteral: error.message))")
+      return notWritten(file, Failure(.storage, problem))
+    }
+    (file.written, file.passedOver, file.hasBegun) = (generation, nil, true)
     log.note(.tokenFile(.written), file.account)
-    notifyClient(of: file, expiresAt: content.expiresAtUnixSeconds)
+    notifyClient(of: file, expiresAt: expiresAt)
+  }
+
+  private func notWritten(_ file: TokenFile, _ failure: Failure) {
+    log.note(.tokenFile(.failed), file.account)
+    end(file)
+    loop.send(.failure(failure), to: file.ticket)
   }
 
   /// A token for a file, and when it ends.
@@ -246,11 +291,13 @@ final class TokenFiles: AccountPart {
 
   private func remove(_ file: TokenFile, _ code: FailureCode) {
     file.renewal = nil
-    guard file.written != nil else { return }
-    file.written = nil
-    tokenFileStore?.remove(file.name)
-    log.note(.tokenFile(.removed), file.account)
-    notifyClient(of: file, removal: code)
+    guard file.written != nil || file.writing != nil, let store = tokenFileStore else { return }
+    (file.written, file.writing) = (nil, nil)
+    work.run({ [name = file.name] in store.remove(name) }) { [self] _ in
+      guard tokenFiles[file.ticket] === file else { return }
+      log.note(.tokenFile(.removed), file.account)
+      notifyClient(of: file, removal: code)
+    }
   }
 
   private func notifyClient(of file: TokenFile, removal: FailureCode? = nil, expiresAt: Int? = nil) {
@@ -265,10 +312,12 @@ final class TokenFiles: AccountPart {
   func end(_ file: TokenFile) {
     tokenFiles[file.ticket] = nil
     for account in broker.accounts.values { account.waiters.removeAll { $0.ticket == file.ticket } }
-    tokenFileStore?.release(file.name, file.lock)
+    release(file.name, file.lock)
   }
 
   func stop() {
+    for ticket in claiming { loop.send(.failure(.stopping), to: ticket) }
+    claiming = []
     for file in tokenFiles.values {
       end(file)
       loop.send(.failure(.stopping), to: file.ticket)
@@ -277,6 +326,7 @@ final class TokenFiles: AccountPart {
 
   /// Ends the file of a request whose sender disconnected.
   func abandon(_ ticket: Ticket) {
+    claiming.remove(ticket)
     if let file = tokenFiles[ticket] { end(file) }
   }
 }

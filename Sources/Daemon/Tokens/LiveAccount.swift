@@ -36,6 +36,9 @@ final class LiveAccount {
   /// The vault file's stamp and the revision of the watched files at the last validation of the cached token.
   var validated: (stamp: FileStamp?, revision: UInt64?)
 
+  /// A worker holds the cached token against the vault.
+  var isValidating = false
+
   /// The origins that refused the tokens of this target.
   var refusals = OriginRefusals()
 
@@ -70,6 +73,8 @@ final class LiveAccount {
     var waitsUntil: Instant?
     /// Whether a resource or the server has rejected the cached token.
     let isAfterRefusal: Bool
+    /// Whether the request waits only until the cached token was held against the vault.
+    var awaitsValidation = false
     /// Called once with the account and the token or the error.
     let finish: (LiveAccount, Result<AccessGrant, SessionError>) -> Void
 

@@ -155,11 +155,20 @@ final class TokenBroker: DaemonPart {
     }
   }
 
-  private func request(for waiter: LiveAccount.Waiter, _ account: LiveAccount) throws(SessionError) {
+  /// - Parameter isValidated: Whether the cached token was just held against the vault.
+  private func request(
+    for waiter: LiveAccount.Waiter, _ account: LiveAccount, isValidated: Bool = false
+  ) throws(SessionError) {
     let now = loop.now
     if let refusal = lock.refusal(for: account.name) { throw refusal }
     noteClock()
-    validate(account)
+    // A refresh reads the record itself.
+    guard isValidated || waiter.need.forceRefresh || !needsValidation(account) else {
+      var waiter = waiter
+      waiter.awaitsValidation = true
+      account.waiters.append(waiter)
+      return validate(account)
+    }
     let wasUsed = account.session.usedSinceRefresh
     let decision = account.session.request(
       waiter.need, account: account.name.text, now: now,
@@ -178,26 +187,60 @@ final class TokenBroker: DaemonPart {
     }
   }
 
+  /// Whether the vault may have changed since the account's cached token was held against it.
+  private func needsValidation(_ account: LiveAccount) -> Bool {
+    guard account.session.grant != nil, account.session.refresh == nil else { return false }
+    if let revision = context.fileRevision { return revision != account.validated.revision }
+    // Without a watch of files only the stamp tells.
+    return FileStamp(at: vaultPath).map { $0 != account.validated.stamp } ?? true
+  }
+
+  /// Result of a validation.
+  private struct Validation: Sendable {
+    let stamp: FileStamp?
+    /// Nil if the vault cannot be read now.
+    let isCurrent: Bool?
+  }
+
   /// Drops a cached token whose vault record is no longer the one it was issued with, because another process may have
-  /// replaced that record. The record is read only when the vault file has changed.
+  /// replaced that record. A worker reads the record, and only when the vault file has changed; the requests for the
+  /// token wait for that, and no others (the loop never blocks).
   private func validate(_ account: LiveAccount) {
-    guard let grant = account.session.grant, account.session.refresh == nil else { return }
-    if let revision = context.fileRevision, revision == account.validated.revision { return }
-    let stamp = FileStamp(at: vaultPath)
-    // Without a vault file the token is not validated, as before the first validation.
-    if let stamp, stamp == account.validated.stamp {
-      account.validated.revision = context.fileRevision
-    } else {
-      // A record that cannot be read now costs no token: the next request reads again.
-      guard let isCurrent = services.isCurrent(grant, of: account.name) else { return }
-      // Another process may also have changed the key slots.
-      lock.vaultFileChanged()
-      if isCurrent {
-        account.validated = (stamp, context.fileRevision)
-      } else {
-        step(.recordChanged, account.name)
-        account.session.forgetToken()
+    guard !account.isValidating, let grant = account.session.grant else { return }
+    account.isValidating = true
+    let (path, known, revision) = (vaultPath, account.validated.stamp, context.fileRevision)
+    jobs.run({ [services, name = account.name] in
+      let stamp = FileStamp(at: path)
+      // Without a vault file the token is not validated, as before the first validation.
+      let isKnown = stamp != nil && stamp == known
+      return Validation(stamp: stamp, isCurrent: isKnown ? true : services.isCurrent(grant, of: name))
+    }) { [self] result in
+      account.isValidating = false
+      let validation = result.get()
+      // Of a token that came meanwhile the result says nothing.
+      let isOfGrant = account.session.grant?.recordGeneration == grant.recordGeneration
+      if isOfGrant { take(validation, known, revision, account) }
+      let waiters = account.waiters.filter(\.awaitsValidation)
+      account.waiters.removeAll(where: \.awaitsValidation)
+      for var waiter in waiters {
+        waiter.awaitsValidation = false
+        do throws(SessionError) { try request(for: waiter, account, isValidated: isOfGrant) } catch {
+          waiter.finish(account, .failure(error))
+        }
       }
+    }
+  }
+
+  private func take(_ validation: Validation, _ known: FileStamp?, _ revision: UInt64?, _ account: LiveAccount) {
+    // What cannot be read now costs no token; the next request reads again.
+    guard let isCurrent = validation.isCurrent else { return }
+    // Another process may also have changed the key slots.
+    if validation.stamp != known || validation.stamp == nil { lock.vaultFileChanged() }
+    if isCurrent {
+      account.validated = (validation.stamp, revision)
+    } else {
+      step(.recordChanged, account.name)
+      account.session.forgetToken()
     }
   }
 

@@ -48,14 +48,8 @@ private struct ChallengeReader {
     var parameters: [(String, String)] = []
     while let parameter = parameter() {
       parameters.append(parameter)
-      skipBlanks()
-      let before = place
+      // A word after them that is not a parameter is the scheme of the next challenge.
       skipSeparators()
-      // A word that is not a parameter is the scheme of the next challenge.
-      if !isAtParameter() {
-        place = before
-        break
-      }
     }
     if parameters.isEmpty { skipToken68() }
     return Challenge(scheme: scheme.lowercased(), parameters: parameters)
@@ -77,12 +71,7 @@ private struct ChallengeReader {
     return place > start ? String(decoding: bytes[start..<place], as: UTF8.self) : nil
   }
 
-  /// Whether `name =` is next, with a value after it: a token68 may end in `=`.
-  private func isAtParameter() -> Bool {
-    var ahead = self
-    return ahead.parameter() != nil
-  }
-
+  /// `name = value`, if that is next; a token68 may end in `=`.
   private mutating func parameter() -> (String, String)? {
     let start = place
     if let name = token() {

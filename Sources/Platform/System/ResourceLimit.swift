@@ -6,6 +6,7 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
   case processorSeconds = 0
   case fileBytes = 1
   case dataBytes = 2
+  case stackBytes = 3
   case processes = 6
   case descriptors = 7
   case lockedBytes = 8
@@ -18,8 +19,12 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
     return soft
   }
 
-  /// Raises all limits as far as this process may.
+  /// What the main thread needs of its stack at most. Programs that are started with more may have another layout of
+  /// their memory, which is easier to guess.
+  package static let enoughStackBytes = 8 << 20
+
+  /// Raises all limits as far as this process may and needs.
   package static func raiseAll() {
-    for limit in allCases { _ = agent_limit_raise(limit.rawValue) }
+    for limit in allCases { _ = agent_limit_raise(limit.rawValue, limit == .stackBytes ? enoughStackBytes : -1) }
   }
 }

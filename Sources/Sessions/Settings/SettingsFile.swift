@@ -2,7 +2,7 @@ internal import Platform
 
 /// The settings file on disk: read when it changed, replaced as a whole.
 ///
-/// Not thread-safe by itself; the daemon reads it on its loop. Writers hold `settings.lock` and read
+/// Not thread-safe by itself; the daemon keeps one on its loop, and has workers read the file. Writers hold `settings.lock` and read
 /// the file again first, so that two processes never undo each other's change.
 package final class SettingsFile {
   package static let name = "config.json"
@@ -42,6 +42,34 @@ package final class SettingsFile {
     }
     knownAt = seen
     return settings
+  }
+
+  /// The settings as one thread read them, for another.
+  package struct Reading: Sendable {
+    fileprivate let stamp: FileStamp?
+    fileprivate let settings: Settings
+  }
+
+  /// Whether ``current(seen:)`` would return the settings without a look at the disk.
+  package func isKnown(at seen: UInt64) -> Bool { seen == knownAt && known != nil }
+
+  /// What was read last; nil before that.
+  package var lastReading: Reading? { known.map { Reading(stamp: $0.stamp, settings: $0.settings) } }
+
+  /// Reads the file of this directory on a thread of the caller's, unless it is as it was at the last reading. Blocking.
+  package static func read(in directory: String, since last: Reading?) throws(ConfigurationError) -> Reading {
+    let file = SettingsFile(directory: directory)
+    if let last { file.known = (last.stamp, last.settings) }
+    let settings = try file.current()
+    return Reading(stamp: file.known?.stamp, settings: settings)
+  }
+
+  /// Takes over what a worker read.
+  ///
+  /// - Parameter seen: The value of the file changes before it began.
+  package func take(_ reading: Reading, seen: UInt64?) {
+    if known == nil || known?.stamp != reading.stamp { keep(reading.settings, reading.stamp) }
+    knownAt = seen
   }
 
   /// Changes the settings on disk under the lock and returns what was written. What changes nothing writes nothing.

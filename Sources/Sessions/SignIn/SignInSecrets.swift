@@ -24,7 +24,7 @@ package struct SignInSecrets: Sendable {
   ///
   /// - Parameter wallSeconds: The clock, in unix seconds.
   func isExpired(_ wallSeconds: Int) -> Bool {
-    guard let expiry = registration?.secretExpiresAt, credentials.secret != nil else { return false }
+    guard let expiry = registration?.secretExpiresAt else { return false }
     return expiry <= wallSeconds
   }
 

@@ -97,9 +97,11 @@ import Wire
   @Test func `is put off by each use of what it protects, and by no other`() throws {
     home.daemon.pass(seconds: 40)
     try home.ask("shut", 3)
+    home.daemon.runJobs()
     home.daemon.pass(seconds: 40)
     #expect(home.isUnlocked)
     try home.ask("open", 4)
+    home.daemon.runJobs()
     home.daemon.pass(seconds: 20)
     #expect(!home.isUnlocked)
   }

@@ -333,6 +333,20 @@ private final class DeskRun: RedirectJudge {
     #expect(Failure(error, account: "work").message.contains("another program listens at port \(port)"))
   }
 
+  @Test(arguments: ["127.0.0.1", "[::1]"]) func `is shared with no other program`(host: String) throws {
+    let listener = try RedirectListener.open(RedirectURI("http://\(host)/cb"))
+    let port = try UnixSocket.localPort(listener.sockets[0].descriptor)
+    let line = """
+      python3 -c 'import errno, socket, sys
+      peer = socket.socket(socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET)
+      for option in socket.SO_REUSEADDR, socket.SO_REUSEPORT: peer.setsockopt(socket.SOL_SOCKET, option, 1)
+      try: peer.bind((sys.argv[1], int(sys.argv[2]))); peer.listen()
+      except OSError as error: print(errno.errorcode[error.errno])
+      else: print("shared")' '\(host.filter { $0 != "[" && $0 != "]" })' \(port)
+      """
+    #expect(try ProcessRunner.shell(line).outputText == "EADDRINUSE\n")
+  }
+
   // RFC 8252 section 8.3: the name may mean either address.
   @Test func `by name is taken at both addresses, or not at all`() throws {
     let squatter = try UnixSocket.listenLoopback(port: 0, ipv6: true)

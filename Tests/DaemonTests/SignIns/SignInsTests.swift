@@ -46,6 +46,17 @@ import Wire
     #expect(home.roles(.token) <= 60)
   }
 
+  // RFC 8628 section 3.5.
+  @Test func `is not asked about by a machine that slept past its end`() throws {
+    home.daemon.http.answers = Array(repeating: .error("authorization_pending"), count: 100)
+    try home.begin("work", 1)
+    home.daemon.pass(seconds: 5)
+    let polls = home.polls
+    home.daemon.pass(seconds: 3600)
+    #expect(home.sink.failures[1]?.code == .codeExpired)
+    #expect(home.polls == polls)
+  }
+
   @Test func `ends when the person says no`() throws {
     home.daemon.http.answers = [.error("access_denied")]
     try home.begin("work", 1)

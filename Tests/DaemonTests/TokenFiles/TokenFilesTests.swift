@@ -50,10 +50,28 @@ import Wire
   @Test func `goes at the end of its session and of its connection`() throws {
     try begin()
     parts.tokenFiles.remove(of: try AccountName("work"))
+    home.runJobs()
     #expect(told.last?.removal == .signedOut)
     #expect(try files() == [])
     parts.tokenFiles.abandon(.number(1))
+    home.runJobs()
     #expect(try files() == [])
+  }
+
+  // Its name is claimed on a worker, and its token written on one.
+  @Test func `leaves nothing when its connection closes before it is there`() throws {
+    let claimed = TokenFileRequest(account: "work")
+    try parts.tokenFiles.tokenFile(claimed, .number(1))
+    parts.tokenFiles.abandon(.number(1))
+    home.runJobs()
+    #expect(try home.runtime().fileNames().allSatisfy { $0 == WireProtocol.changesName })
+    #expect(told.isEmpty && home.http.sent.isEmpty)
+    try parts.tokenFiles.tokenFile(claimed, .number(1))
+    try home.runJobs { home.http.sent == ["rt-1"] }
+    parts.tokenFiles.abandon(.number(1))
+    home.runJobs()
+    #expect(try home.runtime().fileNames().allSatisfy { $0 == WireProtocol.changesName })
+    #expect(told.isEmpty)
   }
 
   @Test func `is not there when there is no token for it`() throws {

@@ -70,7 +70,7 @@ final class TestIssuer: Sendable {
 
   /// Returns once a request hangs.
   func awaitHang() throws {
-    let deadline = Instant.now.advanced(by: .seconds(10))
+    let deadline = Instant.now.advanced(by: Sanitizer.patience)
     while try counter("hangs") == 0 {
       try #require(Instant.now < deadline)
     }

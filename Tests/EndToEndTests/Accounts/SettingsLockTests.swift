@@ -29,4 +29,56 @@ import Testing
       #expect(try tree.json("status")["accounts"]?.array?.first { $0["active"] == true }?["name"] == "other")
     }
   }
+
+  // No approval is wasted.
+  @Test func `nobody is asked to sign in, and afterwards the same command works`() throws {
+    try Session.with { session in
+      let (tree, issuer) = (session.tree, session.issuer)
+      let asked = try issuer.requests()
+      let settings = try PrivateDirectory(opening: tree.path("config/agent"), create: false)
+      let lock = try settings.lock("config.lock", wait: .seconds(5))
+      let login = [
+        "login", "new", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--device",
+        "--json",
+      ]
+      let refused = try tree.agent(login)
+      #expect(refused.failureCode == "too_busy", "\(refused.errorText)")
+      #expect(!refused.outputText.contains("device_code"))
+      #expect(try issuer.requests() == asked, "nothing was granted that would have to be ended")
+      lock.release()
+      #expect(try tree.agent(login).succeeded)
+      #expect(try !tree.token("new").isEmpty)
+    }
+  }
+
+  @Test(.needsMountNamespace) func `and where they are read-only nobody is asked to sign in`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let config = tree.path("config")
+        let agent = "'\(try Programs.path("agent"))'"
+        let options = "--issuer \(issuer.url) --client-id agent-cli --allow-http-loopback --device --json"
+        let script = """
+          set -eu
+          mount -t tmpfs -o size=1m,mode=700 none '\(config)'
+          cd /
+          \(agent) login work \(options) >/dev/null
+          mount -o remount,ro '\(config)'
+          \(agent) login new \(options) 2>&1 || echo "failed $?"
+          \(agent) token work --force-refresh >/dev/null && echo served
+          mount -o remount,rw '\(config)'
+          \(agent) login new \(options) >/dev/null
+          \(agent) token new >/dev/null && echo done
+          \(agent) daemon stop
+          """
+        let result = try ProcessRunner.run(
+          executable: "/usr/bin/unshare", arguments: OtherMachine.namespace + ["/bin/sh", "-c", script],
+          environment: tree.environment(), timeout: .seconds(120))
+        #expect(result.succeeded, "\(result.errorText)")
+        #expect(result.lines.contains("failed 1") && result.lines.contains("served") && result.lines.contains("done"))
+        #expect(result.outputText.contains("Read-only file system"), "\(result.outputText)")
+        // One for each sign-in that worked.
+        #expect(try issuer.count("device_authorizations") == 2)
+      }
+    }
+  }
 }

@@ -21,7 +21,7 @@ import Testing
   }
 
   private static func awaitFile(_ name: String, _ tree: AgentTree) throws -> String {
-    let deadline = Instant.now.advanced(by: .seconds(20))
+    let deadline = Instant.now.advanced(by: Sanitizer.patience)
     while try !tree.directory.open().exists(name) {
       try #require(Instant.now < deadline, "there is no \(name)")
       Threads.sleep(for: .milliseconds(10))
@@ -95,7 +95,7 @@ import Testing
       let inner = try #require(Int32(try Self.awaitFile("inner", tree).dropLast()))
       let process = try OtherProcess(inner)
       _ = try tree.token()
-      #expect(process.ends(within: .seconds(20)))
+      #expect(process.ends(within: Sanitizer.patience))
       let failures = try Self.failures(1, tree)
       #expect(failures.map { $0["reason"] } == ["timed_out"])
     }
@@ -133,8 +133,8 @@ import Testing
       let command = try OtherProcess(try #require(Int32(try Self.awaitFile("pid", tree).dropLast())))
       let daemon = try OtherProcess(try tree.daemon())
       #expect(try tree.agent("daemon", "stop").succeeded)
-      #expect(daemon.ends(within: .seconds(10)))
-      #expect(command.ends(within: .seconds(5)))
+      #expect(daemon.ends(within: Sanitizer.patience))
+      #expect(command.ends(within: Sanitizer.patience))
     }
   }
 
@@ -154,8 +154,8 @@ import Testing
       let child = try OtherProcess(try #require(Int32(try Self.awaitFile("child", tree).dropLast())))
       let daemon = try OtherProcess(try tree.daemon())
       #expect(try tree.agent("daemon", "stop").succeeded)
-      #expect(daemon.ends(within: .seconds(20)))
-      #expect(lone.ends(within: .seconds(5)) && child.ends(within: .seconds(5)))
+      #expect(daemon.ends(within: Sanitizer.patience))
+      #expect(lone.ends(within: Sanitizer.patience) && child.ends(within: Sanitizer.patience))
     }
   }
 

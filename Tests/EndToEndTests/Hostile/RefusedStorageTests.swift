@@ -181,6 +181,29 @@ import Testing
     }
   }
 
+  // A backup has a refresh token that may have been spent since, so nobody is served from it unasked.
+  @Test func `that was put back from a backup is told while the daemon runs, and is used as its hint says`() throws {
+    try Session.with("--no-rotation") { session in
+      let tree = session.tree
+      let vault = tree.path("state/agent/\(try tree.vaultName())")
+      try #require(try ProcessRunner.shell("cp -p '\(vault)' '\(tree.path("home/backup"))'").succeeded)
+      try tree.signIn("later", at: session.issuer.url)
+      _ = try tree.token()
+      let asked = try session.issuer.requests()
+      try #require(
+        try ProcessRunner.shell("cp -p '\(tree.path("home/backup"))' '\(vault).x' && mv '\(vault).x' '\(vault)'")
+          .succeeded)
+      let refused = try tree.agent("token", "work", "--json")
+      #expect(refused.failureCode == "vault_unusable", "\(refused.outputText)\(refused.errorText)")
+      #expect(refused.errorText.contains("an old copy was put back"), "\(refused.errorText)")
+      #expect(refused.failure?["hint"]?.string?.hasSuffix("agent daemon stop") == true)
+      #expect(try session.issuer.requests() == asked)
+      try tree.stopDaemon()
+      #expect(try !tree.token("work", "--force-refresh").isEmpty)
+      #expect(try tree.agent("token", "later").failed(3))
+    }
+  }
+
   @Test func `while another program keeps its lock is busy, and nothing is spent`() throws {
     try Session.with { session in
       let tree = session.tree

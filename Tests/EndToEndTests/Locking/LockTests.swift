@@ -135,7 +135,7 @@ import Testing
         ["exec", "shut", "--token-file", "--", "/bin/sh", "-c", "echo \"$AGENT_TOKEN_FILE\"; read line"])
       let path = try program.readLine()
       func wait(until isThere: Bool) throws {
-        let deadline = Instant.now.advanced(by: .seconds(20))
+        let deadline = Instant.now.advanced(by: Sanitizer.patience)
         while try ProcessRunner.shell("test -s '\(path)'").succeeded != isThere {
           try #require(Instant.now < deadline, "the file is \(isThere ? "not there" : "there")")
           Threads.sleep(for: .milliseconds(10))
@@ -207,7 +207,7 @@ import Testing
           #expect(try !tree.token().isEmpty)
           Threads.sleep(for: .milliseconds(500))
         }
-        let deadline = Instant.now.advanced(by: .seconds(20))
+        let deadline = Instant.now.advanced(by: Sanitizer.patience)
         while try tree.json("status")["accounts"]?.array?.first?["state"] != "locked" {
           try #require(Instant.now < deadline, "there is no lock")
           Threads.sleep(for: .milliseconds(50))
@@ -226,7 +226,7 @@ import Testing
         #expect(try !home.isLocked())
         Threads.sleep(for: .milliseconds(500))
       }
-      let deadline = Instant.now.advanced(by: .seconds(20))
+      let deadline = Instant.now.advanced(by: Sanitizer.patience)
       while try !home.tree.hasLocked("idle") {
         try #require(Instant.now < deadline)
         #expect(try !home.tree.token("open").isEmpty)

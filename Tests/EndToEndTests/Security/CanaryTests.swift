@@ -34,7 +34,7 @@ import Testing
     }
 
     private func awaitDaemon() throws {
-      let deadline = Instant.now.advanced(by: .seconds(20))
+      let deadline = Instant.now.advanced(by: Sanitizer.patience)
       while !daemon.errorText.contains("the daemon started") {
         try #require(Instant.now < deadline, "\(daemon.errorText)")
         Threads.sleep(for: .milliseconds(10))
@@ -222,7 +222,7 @@ import Testing
         isBare
         ? [try Programs.path("agentd"), "--foreground"] : [try Programs.path("agent"), "daemon", "run", "--verbose"]
       let end = try crash(tree, [:], command, by: signal) { shell in
-        let deadline = Instant.now.advanced(by: .seconds(20))
+        let deadline = Instant.now.advanced(by: Sanitizer.patience)
         while !shell.errorText.contains("the daemon started") {
           try #require(Instant.now < deadline, "\(shell.errorText)")
           Threads.sleep(for: .milliseconds(10))
@@ -246,7 +246,7 @@ import Testing
         "--allow-http-loopback", "--device", "--verbose", "--client-secret-file", secrets.path("client"),
       ]
       let end = try crash(tree, [:], command, by: signal) { shell in
-        let deadline = Instant.now.advanced(by: .seconds(20))
+        let deadline = Instant.now.advanced(by: Sanitizer.patience)
         while !shell.errorText.contains(issuer.canaries.userCode) {
           try #require(Instant.now < deadline, "\(shell.errorText)")
           Threads.sleep(for: .milliseconds(10))

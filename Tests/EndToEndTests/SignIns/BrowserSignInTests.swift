@@ -55,7 +55,7 @@ import Testing
       _ = try ProcessRunner.shell("chmod +x '\(tree.path("home/browser"))'")
       let login = try tree.start(BrowserLogin.line(issuer) + ["--browser"], ["BROWSER": tree.path("home/browser")])
       let event = try JSON(parsing: Array(login.readLine().utf8))
-      let deadline = Instant.now.advanced(by: .seconds(10))
+      let deadline = Instant.now.advanced(by: Sanitizer.patience)
       while (try? tree.directory.read("home/seen"))?.last != UInt8(ascii: "\n") {
         try #require(Instant.now < deadline, "no browser was started")
         Threads.sleep(for: .milliseconds(20))

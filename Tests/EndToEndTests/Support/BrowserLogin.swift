@@ -37,7 +37,7 @@ struct BrowserLogin {
     try login.signal(Signals.SIGINT)
     #expect(try login.wait() == .exited(130))
     // The daemon notices when it reads the end of the connection.
-    let deadline = Instant.now.advanced(by: .seconds(10))
+    let deadline = Instant.now.advanced(by: Sanitizer.patience)
     while try Self.browse(redirectURI) != "000" {
       try #require(Instant.now < deadline, "the port stays open")
       Threads.sleep(for: .milliseconds(20))

@@ -17,7 +17,7 @@ enum EventSink {
 
   /// Waits until the command got all of these, in any order, and nothing else.
   static func await(_ events: [String], in tree: AgentTree) throws {
-    let deadline = Instant.now.advanced(by: .seconds(20))
+    let deadline = Instant.now.advanced(by: Sanitizer.patience)
     while true {
       let received = try received(tree)
       if received == events.sorted() { return }

@@ -26,6 +26,9 @@ struct Fault: Sendable, CustomStringConvertible {
   static let noLocks = Fault(description: "37+", message: "No locks available")
   static let noMemory = Fault(description: "12", message: "Cannot allocate memory")
 
+  /// From this call on all of this function wait until there is another order.
+  static func hold(_ function: String) -> Fault { Fault(description: "hold-\(function)", message: nil) }
+
   /// What can happen at a call of this function.
   static func all(at function: String) -> [Fault] {
     let kills = [killBefore, killAfter]

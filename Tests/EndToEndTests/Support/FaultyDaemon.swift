@@ -31,7 +31,7 @@ final class FaultyDaemon: Sendable {
     for number in try tree.daemons() {
       let stray = try OtherProcess(number)
       try stray.signal(Signals.SIGKILL)
-      try #require(stray.ends(within: .seconds(10)))
+      try #require(stray.ends(within: Sanitizer.patience))
     }
     let started = try RunningProcess(
       executable: Programs.path("agentd"), arguments: ["--foreground"],
@@ -40,7 +40,7 @@ final class FaultyDaemon: Sendable {
         "AGENT_FAULTS_LOG": tree.path("steps"),
         "AGENT_FAULTS_ROOTS": roots.joined(separator: ":"),
       ]))
-    let deadline = Instant.now.advanced(by: .seconds(20))
+    let deadline = Instant.now.advanced(by: Sanitizer.patience)
     while !started.errorText.contains("the daemon started") {
       try #require(
         Instant.now < deadline,
@@ -86,6 +86,22 @@ final class FaultyDaemon: Sendable {
   /// Whether the fault of the order before the last has happened. A daemon does some work after it has answered, so
   /// only another order settles that.
   func wasHit() throws -> Bool { try lines(ofLast: false).contains { $0.last == "hit" } }
+
+  /// Lets all calls of a function wait, from now on until `body` returns, which begins when one of them waits.
+  ///
+  /// - Parameter begin: Begins what waits then.
+  func holding<Work>(_ function: String, _ begin: () throws -> Work, _ body: (Work) throws -> Void) throws -> Work {
+    try order(1, .hold(function))
+    defer { try? order() }
+    let work = try begin()
+    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    while try !lines(ofLast: true).contains(where: { $0.last == "hit" }) {
+      try #require(Instant.now < deadline, "no \(function) waits: \((try? steps()) ?? [])")
+      Threads.sleep(for: .milliseconds(1))
+    }
+    try body(work)
+    return work
+  }
 
   private func lines(ofLast isLast: Bool) throws -> [[Substring]] {
     let serial = "\(serial.withLock { isLast ? $0 : $0 - 1 })"

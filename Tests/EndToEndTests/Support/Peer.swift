@@ -5,6 +5,8 @@ import Testing
 /// A program of this user that speaks to the daemon's socket directly, as it likes.
 final class Peer: Sendable {
   private let socket: FileDescriptor
+  /// What was read and is no line that was taken, after so many bytes of lines that were.
+  private let unread = Monitor<(bytes: [UInt8], taken: Int)>(([], 0))
 
   init(_ path: String) throws {
     let socket = try UnixSocket.connect(path: path)
@@ -30,7 +32,9 @@ final class Peer: Sendable {
   }
 
   /// Whether the daemon has sent something, or hung up.
-  var hasAnswer: Bool { get throws { try socket.waitUntilReadable(timeout: .zero) } }
+  var hasAnswer: Bool {
+    get throws { try !unread.withLock { $0.bytes.isEmpty } || socket.waitUntilReadable(timeout: .zero) }
+  }
 
   /// Sends a line and returns the next one.
   func ask(_ line: String) throws -> String {
@@ -38,19 +42,29 @@ final class Peer: Sendable {
     return try #require(try readLine(), "the daemon hung up")
   }
 
-  /// The next line without its line feed; nil at the end.
+  /// The next line without its line feed; nil at the end. For one thread at a time.
   func readLine() throws -> String? {
-    var bytes: [UInt8] = []
-    while bytes.last != UInt8(ascii: "\n") {
-      guard try readByte(into: &bytes) else { return nil }
+    while true {
+      let line = unread.withLock { (unread: inout (bytes: [UInt8], taken: Int)) -> String? in
+        guard let end = unread.bytes[unread.taken...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        let line = String(decoding: unread.bytes[unread.taken..<end], as: UTF8.self)
+        unread.taken = end + 1
+        if unread.taken == unread.bytes.count { unread = ([], 0) }
+        return line
+      }
+      if let line { return line }
+      guard try readMore() else { return nil }
     }
-    return String(decoding: bytes.dropLast(), as: UTF8.self)
   }
 
   /// False at the end, and when the daemon has hung up on bytes that it did not want.
-  private func readByte(into bytes: inout [UInt8]) throws -> Bool {
+  private func readMore() throws -> Bool {
     do {
-      return try socket.read(into: &bytes, upTo: 1) > 0
+      var more: [UInt8] = []
+      guard try socket.read(into: &more, upTo: 1 << 20) > 0 else { return false }
+      let came = more
+      unread.withLock { $0.bytes += came }
+      return true
     } catch {
       guard error.isDisconnected else { throw error }
       return false

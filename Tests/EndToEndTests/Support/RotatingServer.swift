@@ -97,7 +97,7 @@ final class RotatingServer: Sendable {
     }
     guard wasOpen else { return }
     // The socket is closed when its thread has let go of it.
-    let deadline = Instant.now.advanced(by: .seconds(10))
+    let deadline = Instant.now.advanced(by: Sanitizer.patience)
     while (try? UnixSocket.connectLoopback(port: port)) != nil {
       if Instant.now > deadline {
         Issue.record("the server goes on")

@@ -2,13 +2,16 @@ import Platform
 import TestSupport
 import Testing
 
-/// Servers on ports of their own that accept connections and never answer.
+/// Servers on ports of their own that accept connections and never answer, or begin an answer and never end it.
 final class SilentServers {
   private(set) var ports: [UInt16] = []
   private var listeners: [SharedDescriptor] = []
   private var accepted: [SharedDescriptor] = []
+  private let beginning: [UInt8]
 
-  init(_ count: Int) throws {
+  /// - Parameter beginning: What each connection is sent.
+  init(_ count: Int, beginning: String = "") throws {
+    self.beginning = Array(beginning.utf8)
     // This process needs a descriptor for each server and each connection.
     ResourceLimit.raiseAll()
     for _ in 0..<count {
@@ -28,7 +31,10 @@ final class SilentServers {
     let deadline = Instant.now.advanced(by: patience)
     while accepted.count < count {
       try #require(Instant.now < deadline, "only \(accepted.count) of \(count) connections come")
-      accepted += listeners.compactMap { Self.accept($0) }
+      let new = listeners.compactMap { Self.accept($0) }
+      let beginning = beginning
+      for connection in new { try connection.descriptor.writeAll(beginning.span) }
+      accepted += new
       Threads.sleep(for: .milliseconds(5))
     }
   }

@@ -114,7 +114,7 @@ import Testing
       #expect(end.rows == screen.rows.dropLast() + ["agent: sign-in cancelled"])
       #expect(end.column == 0)
       // The daemon learns of it by the end of the connection, which is a moment later.
-      let deadline = Instant.now.advanced(by: .seconds(10))
+      let deadline = Instant.now.advanced(by: Sanitizer.patience)
       while try state() != "active" {
         try #require(Instant.now < deadline, "the daemon goes on with the sign-in")
         Threads.sleep(for: .milliseconds(20))

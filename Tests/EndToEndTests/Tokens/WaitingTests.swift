@@ -36,6 +36,25 @@ import Testing
     }
   }
 
+  // The room for an answer is reserved for as long as its exchange lasts.
+  @Test func `eight servers that never end the answers they began stop nobody else`() throws {
+    try Session.with { session in
+      let length = 64 << 10
+      let silent = try SilentServers(
+        8,
+        beginning:
+          "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(length)\r\n\r\n{\"access_token\":\"")
+      try session.tree.copyWork(as: "open", from: session.issuer.url, to: silent.urls)
+      let waiting = try (0..<8).flatMap { number in
+        try (0..<4).map { try session.tree.start(["token", "open\(number)", "--scope", "s\($0)", "--timeout", "5m"]) }
+      }
+      try silent.await(8)
+      try Self.expectService(session, beside: silent)
+      for process in waiting { _ = try process.terminate(Signals.SIGKILL) }
+      try Self.expectStop(session)
+    }
+  }
+
   @Test func `nor do refreshes whose token was sent`() throws {
     try Session.with { session in
       let urls = Array(repeating: session.issuer.url, count: 70)
@@ -47,6 +66,41 @@ import Testing
       #expect(try session.tree.agent("status").succeeded)
       for process in waiting { _ = try process.terminate(Signals.SIGKILL) }
       try Self.expectStop(session)
+    }
+  }
+
+  @Test func `a stop waits for no revocation, which the next daemon asks for`() throws {
+    try Session.with { session in
+      let (tree, issuer) = (session.tree, session.issuer)
+      let revocations = try issuer.count("revocations")
+      let vault = "state/agent/" + (try tree.vaultName())
+      let before = try tree.directory.read(vault)
+      try issuer.silent {
+        let logout = try tree.start(["logout", "work"])
+        while try tree.directory.read(vault) == before { Threads.sleep(for: .milliseconds(5)) }
+        try Self.expectStop(session)
+        _ = try logout.wait()
+      }
+      #expect(try tree.agent("token", "work").failed(3))
+      try issuer.await("revocations", revocations + 1)
+    }
+  }
+
+  @Test func `a stop waits for a refresh token that is on its way, and the session goes on`() throws {
+    try Session.with { session in
+      let (tree, issuer) = (session.tree, session.issuer)
+      try issuer.control("hang", "token")
+      let waiting = try tree.start(["token", "work", "--force-refresh", "--timeout", "5m"])
+      try issuer.await("hangs", 1)
+      let daemon = try OtherProcess(try tree.daemon())
+      try daemon.signal(Signals.SIGTERM)
+      // It has begun to stop when nobody can connect any more.
+      while (try? Peer(tree.socketPath)) != nil { Threads.sleep(for: .milliseconds(1)) }
+      try issuer.control("hang", "off")
+      _ = try waiting.wait()
+      #expect(daemon.ends(within: Sanitizer.patience))
+      #expect(try !tree.token("work", "--force-refresh").isEmpty)
+      #expect(try issuer.count("reuse_detected") == 0)
     }
   }
 
@@ -107,7 +161,7 @@ import Testing
       #expect(writers.allSatisfy { Self.hasReader($0) }, "the daemon still waits for the secrets")
       peers.removeLast(45)
       for writer in writers.suffix(45) {
-        let deadline = Instant.now.advanced(by: .seconds(20))
+        let deadline = Instant.now.advanced(by: Sanitizer.patience)
         while Self.hasReader(writer) { try #require(Instant.now < deadline, "a secret's descriptor stays open") }
       }
       #expect(writers.prefix(45).allSatisfy { Self.hasReader($0) })

@@ -1,4 +1,5 @@
 import Encoding
+import JOSE
 import OAuth
 import Testing
 
@@ -20,6 +21,22 @@ import Testing
     #expect(pool.take(for: try route(1)) === first)
     #expect(pool.take(for: try route(1)) == nil)
     #expect(pool.count == 1)
+  }
+
+  // RFC 8705 section 2: a connection that showed one account's certificate speaks for no other.
+  @Test func `keeps connections with different certificates apart`() throws {
+    let authority = try CertificateAuthority.shared.get()
+    func route(_ text: [UInt8]?) throws -> Route {
+      var transport = Transport()
+      transport.clientCertificate = try text.map { text in
+        try ClientCertificate(text.span, key: PrivateKeyText.read(text.span).key)
+      }
+      return try Route(to: Endpoint("https://as.example/", allowHTTPLoopback: false), by: transport)
+    }
+    let (pool, handle) = (HandlePool(), try CurlHandle())
+    pool.give(handle, for: try route(authority.client))
+    for other in [nil, authority.otherClient] { #expect(pool.take(for: try route(other)) == nil) }
+    #expect(pool.take(for: try route(authority.client)) === handle)
   }
 
   @Test func `keeps no more than its capacity, the newest`() throws {

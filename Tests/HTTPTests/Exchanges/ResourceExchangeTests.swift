@@ -185,7 +185,7 @@ private final class Content: ResourceContent {
     let server = try LoopbackServer { conversation in
       _ = try conversation.readRequest()
       try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
-      let deadline = Instant.now.advanced(by: .seconds(10))
+      let deadline = Instant.now.advanced(by: Sanitizer.patience)
       while receiver.status == nil, Instant.now < deadline { Threads.sleep(for: .milliseconds(5)) }
       try conversation.write(receiver.status == 200 ? "ok" : "no")
     }

@@ -110,6 +110,17 @@ import Testing
     #expect(throws: error) { try find(http) }
   }
 
+  // Sections 3.3 and 5.1.
+  @Test(arguments: ["https://api.example", "https://api.example/", "https://api.example/v1/"])
+  func `metadata that a challenge names are for this resource, not for its origin`(named: String) throws {
+    let http = ScriptedHTTP(
+      try Self.challenge("Bearer resource_metadata=\"https://api.example/meta\""),
+      try response(Self.document(["resource": .string(named)])))
+    var error = OAuthError(.resourceMismatch, "the one that was asked for")
+    error.serverDescription = named
+    #expect(throws: error) { try find(http) }
+  }
+
   @Test(arguments: [
     ("https://evil.example/meta", "resource_metadata is at another origin than the resource"),
     ("https://api.example:8443/meta", "resource_metadata is at another origin than the resource"),
@@ -130,6 +141,13 @@ import Testing
   @Test(arguments: [404, 403]) func `no metadata is an error of its own`(status: Int) throws {
     let http = ScriptedHTTP(try response(401, ""), try response(status, ""), try response(status, ""))
     #expect(throws: expected(.metadataMissing, "the resource", status: status)) { try find(http) }
+  }
+
+  @Test func `the place of a whole origin is asked once`() throws {
+    let http = ScriptedHTTP(try response(401, ""), try response(404, ""))
+    #expect(throws: expected(.metadataMissing, "the resource", status: 404)) { try find(http, "https://api.example") }
+    #expect(
+      http.requests == gets("https://api.example", "https://api.example/.well-known/oauth-protected-resource"))
   }
 
   // Model Context Protocol, authorization: the root place comes after that of the path.

@@ -50,6 +50,23 @@ private let url = "https://as.example/revoke"
     #expect((sent.authorization == nil) == (member != nil))
   }
 
+  // RFC 8414 section 2.
+  @Test func `at an endpoint that is announced and cannot be used is not the same as at none`() throws {
+    let http = ScriptedHTTP([])
+    let document = #"{"issuer":"\#(issuerText)","revocation_endpoint":"http://as.example/revoke"}"#
+    for (text, error) in [
+      (document, OAuthError(.metadataInvalid, "revocation_endpoint")),
+      (#"{"issuer":"\#(issuerText)"}"#, OAuthError(.endpointMissing, subject)),
+    ] {
+      let server = AuthorizationServer(
+        metadata: try AuthorizationServerMetadata(
+          parsing: Array(text.utf8), issuer: testIssuer(), allowHTTPLoopback: false),
+        client: try Client(id: "agent", authentication: .none), transport: Transport(), http: http)
+      #expect(throws: error) { try server.revoke(secret("r"), hint: .refreshToken, bearer: nil) }
+    }
+    #expect(http.requests == [])
+  }
+
   // Section 2.2: the body of a success is ignored.
   @Test(arguments: ["", "{}", "<html>", #"{"error":"x"}"#]) func `a success is one whatever it says`(body: String)
     throws

@@ -101,7 +101,7 @@ private let canBeTold: Bool = {
     try directory.open("state/agent").removeFile("vault")
     #expect(changes.look() == nil)
     try directory.write("state/agent/vault", "two")
-    let deadline = Instant.now.advanced(by: .seconds(20))
+    let deadline = Instant.now.advanced(by: Sanitizer.patience)
     var seen = changes.look()
     while seen == nil, Instant.now < deadline {
       Threads.sleep(for: .milliseconds(50))

@@ -14,9 +14,8 @@ import Testing
     let lock = try directory.lock("lock", wait: .zero)
     let start = Instant.now
     #expect(throws: busy) { _ = try directory.lock("lock", wait: .milliseconds(120)) }
-    let waited = start.duration(to: .now)
-    #expect(waited >= .milliseconds(120))
-    #expect(waited < .seconds(10))
+    // The holder has not let go, so it did not wait for that.
+    #expect(start.duration(to: .now) >= .milliseconds(120))
     #expect(throws: busy) { _ = try directory.tryLock("lock") }
     lock.release()
   }

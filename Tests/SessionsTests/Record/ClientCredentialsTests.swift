@@ -54,6 +54,48 @@ import Vocabulary
     }
   }
 
+  /// Signed with the key in ``certificateKey``; made by the `openssl` command for tests, and protecting nothing.
+  private static let certificate = """
+    -----BEGIN CERTIFICATE-----
+    MIIBZjCCAQygAwIBAgIBATAKBggqhkjOPQQDAjARMQ8wDQYDVQQDDAZjbGllbnQw
+    IBcNMjYxMTIxMDU0MDM4WhgPMjEyNjEwMjgwNTQwMzhaMBExDzANBgNVBAMMBmNs
+    aWVudDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABNNc60vbrCw2GtQ+bkepZPlE
+    XzLGz0jzuwBEA06t430LnwIqx6MDaAi/i0RX5cVC40k1xbxMl6nw2BUqgn9uvlyj
+    UzBRMB0GA1UdDgQWBBSwMhITMGyOAi8tMaK24wkFnCI+ZzAfBgNVHSMEGDAWgBSw
+    MhITMGyOAi8tMaK24wkFnCI+ZzAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMC
+    A0gAMEUCIQDVADisAt5Aw8MHkFwIb+LFYZsuRfApabfq34hSjvt6UAIgEvjdV2fT
+    nSAMQHMH7P+Dd2zKKsDncSR7w6f/c//tI7s=
+    -----END CERTIFICATE-----
+    """
+
+  private static let certificateKey = """
+    -----BEGIN PRIVATE KEY-----
+    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg13J+8kmeesXIFpV5
+    VoFk+4aJxemaG0Y6h5mC6HRZjuuhRANCAATTXOtL26wsNhrUPm5HqWT5RF8yxs9I
+    87sARANOreN9C58CKsejA2gIv4tEV+XFQuNJNcW8TJep8NgVKoJ/br5c
+    -----END PRIVATE KEY-----
+    """
+
+  // RFC 8705 section 4: a certificate that proves nothing binds tokens, and something else proves the client.
+  @Test(
+    arguments: [
+      (["client_secret_basic"], "s", .secretBasic), (["client_secret_post"], "s", .secretPost),
+      (["none", "private_key_jwt"], nil, .privateKeyJWT), (["none"], nil, .none),
+      (["self_signed_tls_client_auth", "private_key_jwt"], "s", .selfSignedTLSClientAuth),
+    ] as [([String], String?, ClientAuthenticationMethod)])
+  func `is beside a certificate what the server announces, a given secret before a key`(
+    announced: [String], text: String?, method: ClientAuthenticationMethod
+  ) throws {
+    let home = try home(announced)
+    var given = given(try Self.keyFile(Self.certificateKey))
+    given.credentials.certificate = try secret(Self.certificate)
+    given.credentials.secret = try text.map(secret)
+    var configuration = Home.configuration
+    configuration.clientCertificate = true
+    let signIn = try home.prepare(configuration, given)
+    #expect(signIn.prepared.configuration.tokenEndpointAuthMethod == method)
+  }
+
   // RFC 7523: with a key alone, nothing else can be meant.
   @Test func `is a token by its key, at sign-in and at each refresh`() throws {
     let home = try home(["private_key_jwt"])

@@ -141,6 +141,14 @@ private final class Resources: HTTPClient {
     #expect(resources.fields.count == 1)
   }
 
+  // RFC 9449 section 7.2.
+  @Test func `is sent by no other scheme, whatever the resource challenges with`() throws {
+    let bearer = ResourceAnswer(status: 401, headers: [("WWW-Authenticate", #"Bearer realm="x""#)])
+    let (outcome, resources) = try call(bearer, bearer, mayRefresh: false)
+    #expect(status(outcome) == 401)
+    #expect(resources.fields.map { $0["Authorization"] } == ["DPoP at-1"])
+  }
+
   // RFC 9449 section 9: the proof is about the request, not about the token.
   @Test func `whose proof is refused asks for no other token`() throws {
     let (outcome, _) = try call(challenge("use_dpop_nonce"))

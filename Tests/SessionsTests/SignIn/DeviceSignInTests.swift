@@ -349,6 +349,14 @@ import Vocabulary
     #expect(home.http.requests.isEmpty)
   }
 
+  @Test func `asks nobody while the vault cannot be written`() throws {
+    let state = home.directory.path("state")
+    let lock = "\(state)/vault.lock"
+    try #require(try ProcessRunner.shell("mkdir -m 700 '\(state)' && ln -s nowhere '\(lock)'").succeeded)
+    #expect(throws: SessionError.vault(VaultError(.badPermissions, path: lock))) { _ = try home.prepare() }
+    #expect(home.http.requests.isEmpty)
+  }
+
   @Test func `asks nothing that it could not keep`() throws {
     let signIn = try home.prepare()
     home.http.forgetRequests()

@@ -83,6 +83,18 @@ import Vocabulary
     #expect(try home.stored()?.refreshToken?.text == "rt-1")
   }
 
+  @Test func `does not take the place of a user who signed in meanwhile`() throws {
+    let home = try Home()
+    let configuration = configuration()
+    home.http.answer(TestIssuer.tokenURL) { [home] _ in
+      try home.store(configuration)
+      return try tokens("guest-1")
+    }
+    #expect(throws: SessionError.self) { try preparation(home, configuration).guest() }
+    let record = try #require(try home.stored())
+    #expect(!record.isGuest && record.refreshToken?.text == "rt-1" && record.identity?.subject == "alice")
+  }
+
   // A token that was ended elsewhere is no end of the session: the next one is had by asking.
   @Test func `is not over when its token is`() throws {
     let home = try Home()

@@ -247,6 +247,16 @@ import Vocabulary
     #expect(home.http.requests.isEmpty)
   }
 
+  @Test func `has no secret that could end where it proves itself by a key, whatever end the server names`() throws {
+    let home = try home([("token_endpoint_auth_methods_supported", ["private_key_jwt"])])
+    try registers(home, ("client_secret_expires_at", .int(TestIssuer.now + 100)))
+    let outcome = try signIn(home, preparation(home))
+    #expect(outcome.configuration.tokenEndpointAuthMethod == .privateKeyJWT)
+    home.time.advance(seconds: 101)
+    let again = try home.prepare(outcome.configuration)
+    #expect(again.prepared.configuration.clientID == "c1")
+  }
+
   // RFC 7591 section 3.2.1: the server may register something else than what was asked for.
   @Test(
     arguments: [

@@ -50,6 +50,20 @@ import Vocabulary
     #expect(try redirect(other) == "http://127.0.0.1/callback")
   }
 
+  // RFC 8252 section 7.3: another port would be another redirect URI than the one that was registered by hand.
+  @Test func `that is taken is told where no client can be registered for another`() throws {
+    let metadata = TestIssuer.metadata("authorization_endpoint", "https://as.example/authorize")
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
+    try home.store { $0.redirectURI = "http://127.0.0.1:49152/callback" }
+    let taken = SessionError.redirectUnavailable(port: 49_152, SystemError(errno: 98, operation: "bind"))
+    var request = SignIn.Request(
+      account: home.account, configuration: Home.configuration, services: home.services,
+      settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
+    request.listen = { (_, _, _) throws(SessionError) in throw taken }
+    #expect(throws: taken) { _ = try request.prepared() }
+    #expect(home.http.urls == [TestIssuer.metadataURL])
+  }
+
   @Test func `must be named where the provider takes no other`() throws {
     var configuration = Home.configuration
     configuration.provider = .cognito

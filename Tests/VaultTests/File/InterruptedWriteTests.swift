@@ -38,6 +38,43 @@ private func forbidFileWrites() throws {
     #expect(try scratch.vault().text(of: alice) == "first")
   }
 
+  @Test func `a write that would fail is found out before, and changes nothing`() async throws {
+    let (path, names) = (scratch.path, try scratch.names())
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let vault = Vault(stateDirectory: path, machineIdentity: Scratch.machine, userID: Scratch.user)
+      try vault.rehearseWrite()
+      try forbidFileWrites()
+      Signals.block([fileSizeSignal])
+      let error = #expect(throws: VaultError.self) { try vault.rehearseWrite() }
+      #expect(error?.path == "\(path)/\(vaultName)")
+      guard case .storage(let cause)? = error?.code else {
+        Issue.record("not a storage error: \(String(describing: error))")
+        return
+      }
+      #expect(cause.name == "EFBIG")
+    }
+    #expect(try scratch.names() == names)
+  }
+
+  @Test func `a device secret that cannot be made is told as that, not as one that is missing`() async throws {
+    try scratch.remove("device.key")
+    try scratch.remove(vaultName)
+    let path = scratch.path
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let vault = Vault(stateDirectory: path, machineIdentity: Scratch.machine, userID: Scratch.user)
+      try forbidFileWrites()
+      Signals.block([fileSizeSignal])
+      let error = #expect(throws: VaultError.self) { try vault.write(alice, "second") }
+      #expect(error?.path == "\(path)/device.key")
+      guard case .storage(let cause)? = error?.code else {
+        Issue.record("not a storage error: \(String(describing: error))")
+        return
+      }
+      #expect(cause.name == "EFBIG")
+    }
+    #expect(try scratch.names() == ["vault.lock"])
+  }
+
   @Test func `a writer killed in the middle leaves the old content, and the next one cleans up`() async throws {
     let path = scratch.path
     let names = try scratch.names()

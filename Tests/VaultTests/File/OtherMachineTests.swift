@@ -29,6 +29,19 @@ import Vault
     #expect(throws: error) { try scratch.vault(machine: nil).accounts() }
   }
 
+  @Test func `other files of the directory are no vaults, whatever their names end in`() throws {
+    let content = try scratch.bytes(of: vaultName)
+    try scratch.remove(vaultName)
+    for name in [
+      "backup.445d95a203591012", "vault-445d95a203591012", "vault.445d95a20359101", "vault.445D95A203591012",
+    ] {
+      try scratch.put(content, as: name)
+    }
+    #expect(try scratch.vault().accounts() == [])
+    try scratch.put(content, as: otherVaultName)
+    #expect(throws: VaultError(.otherMachinesOnly, path: scratch.path)) { try scratch.vault().accounts() }
+  }
+
   @Test func `machines that share a directory have a vault each`() throws {
     let vault = scratch.vault(machine: Scratch.otherMachine)
     try vault.write(bob, "other")

@@ -151,6 +151,14 @@ import Vocabulary
     #expect(throws: VaultError(.damaged)) { try file.advance(above: 0) }
     var other = empty
     #expect(throws: VaultError(.damaged)) { try other.advance(above: .max) }
+    #expect(throws: VaultError(.damaged)) { _ = try OpenVault.new(above: .max) }
+  }
+
+  @Test func `the first write of a new vault is above the newest that was seen`() throws {
+    for floor in [0, 41] as [UInt64] {
+      let vault = try OpenVault.new(above: floor)
+      #expect(vault.file.generation == floor + 1 && vault.deviceKey.epoch == floor + 1)
+    }
   }
 
   @Test func `encoding what was parsed gives the same bytes`() throws {

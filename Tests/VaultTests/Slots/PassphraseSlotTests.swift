@@ -70,6 +70,20 @@ import Vocabulary
     }
   }
 
+  @Test func `the passphrase of a slot that is named is changed, and of no other`() throws {
+    try vault.addPassphrase(for: .passphrase, secret("two"))
+    #expect(throws: error(.wrongPassphrase)) {
+      try vault.changePassphrase(slot: 3, for: .passphrase, old: secret("one"), new: secret("three"))
+    }
+    try vault.changePassphrase(slot: 3, for: .passphrase, old: secret("two"), new: secret("three"))
+    vault.lock()
+    #expect(throws: error(.wrongPassphrase)) { try vault.unlock(.passphrase, secret: secret("two")) }
+    for passphrase in ["one", "three"] {
+      vault.lock()
+      try vault.unlock(.passphrase, secret: secret(passphrase))
+    }
+  }
+
   @Test func `the last slot of what is in use stays`() throws {
     #expect(throws: error(.lastSlot)) { try vault.removeSlot(1) }
     #expect(throws: error(.lastSlot)) { try vault.removeSlot(2) }

@@ -31,7 +31,7 @@ enum DaemonText {
   private static func limits(_ limits: JSON?) -> String {
     let usual = [
       ("processor_seconds", Int.max), ("file_bytes", .max), ("data_bytes", .max),
-      ("address_space_bytes", .max), ("descriptors", 1023), ("processes", 255),
+      ("address_space_bytes", .max), ("stack_bytes", (8 << 20) - 1), ("descriptors", 1023), ("processes", 255),
     ]
     return usual.compactMap { name, most in
       limits?[name]?.int.flatMap { $0 <= most ? "\(name) \($0)" : nil }

@@ -1,0 +1,32 @@
+internal import Platform
+
+/// Local jobs that run one after the other, in the order of the calls, where one must see what the one before did.
+/// Used on the loop's thread only.
+final class JobQueue {
+  private let jobs: Jobs
+  private var waiting: [() -> Void] = []
+  private var isBusy = false
+
+  init(_ jobs: Jobs) { self.jobs = jobs }
+
+  /// Runs `body` on a worker after the jobs before it, and then `finish` on the loop.
+  func run<Value: Sendable, Problem>(
+    _ body: @escaping @Sendable () throws(Problem) -> Value,
+    then finish: @escaping (Result<Value, Problem>) -> Void
+  ) {
+    waiting.append { [self] in
+      jobs.run(body) { [self] result in
+        finish(result)
+        isBusy = false
+        beginNext()
+      }
+    }
+    beginNext()
+  }
+
+  private func beginNext() {
+    guard !isBusy, !waiting.isEmpty else { return }
+    isBusy = true
+    waiting.removeFirst()()
+  }
+}

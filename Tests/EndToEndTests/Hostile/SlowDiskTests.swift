@@ -1,0 +1,119 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// The loop never blocks: calls of the daemon wait, as on a disk that hangs, until the test lets them go on.
+@Suite(.needsPrograms, .needsFaults) struct `A disk that hangs` {
+  private static func with(
+    _ roots: [String], _ body: (AgentTree, FaultyDaemon, Issuer) throws -> Void
+  ) throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let daemon = try FaultyDaemon(tree, at: roots.map { tree.path($0) })
+        try tree.signIn(at: issuer.url)
+        try tree.signIn("other", at: issuer.url)
+        try body(tree, daemon, issuer)
+        try daemon.order()
+        try daemon.kill()
+      }
+    }
+  }
+
+  @Test func `while a record is written delays no cached token and no local question`() throws {
+    try Self.with(["state/agent", "config/agent"]) { tree, daemon, issuer in
+      let token = try tree.token()
+      let refresh = try daemon.holding("fsync") {
+        try tree.start(["token", "other", "--force-refresh", "--timeout", "5m"])
+      } _: { _ in
+        #expect(try tree.token() == token)
+        for command in [["list"], ["status"], ["daemon", "status"], ["lock"]] {
+          let result = try tree.agent(command)
+          #expect(result.succeeded, "\(command): \(result.errorText)")
+        }
+        #expect(try !daemon.steps().contains { $0.function == "renameat" }, "the record is still not written")
+      }
+      #expect(try refresh.wait() == .exited(0), "\(refresh.errorText)")
+      #expect(try issuer.count("reuse_detected") == 0)
+    }
+  }
+
+  // Another program's write must be looked at before a token of that record is served again.
+  @Test func `while the vault is read delays those alone who need it`() throws {
+    try Self.with(["state/agent"]) { tree, daemon, issuer in
+      let token = try tree.token()
+      let vault = tree.path("state/agent/\(try tree.vaultName())")
+      let copy = "cp -p '\(vault)' '\(vault).new' && mv '\(vault).new' '\(vault)'"
+      let asking = try daemon.holding("read") {
+        try #require(try ProcessRunner.shell(copy).succeeded)
+        return try (0..<3).map { _ in try tree.start(["token", "work", "--timeout", "5m"]) }
+      } _: { _ in
+        for command in [["daemon", "status"], ["daemon", "log"], ["token", "nobody"]] {
+          let result = try tree.agent(command)
+          #expect(result.succeeded == (command.last != "nobody"), "\(command): \(result.errorText)")
+        }
+      }
+      for process in asking {
+        #expect(try process.readLine() == token)
+        #expect(try process.wait() == .exited(0), "\(process.errorText)")
+      }
+      #expect(try issuer.count("refreshes") == 0)
+    }
+  }
+
+  @Test func `while the settings are read delays those alone who need them`() throws {
+    try Self.with(["config/agent"]) { tree, daemon, _ in
+      let token = try tree.token()
+      let asking = try daemon.holding("read") {
+        try tree.editAllSettings { $0["lock_after"] = 900 }
+        return try (0..<3).map { _ in try tree.start(["token", "work", "--timeout", "5m"]) }
+      } _: { _ in
+        for command in [["daemon", "status"], ["daemon", "log"], ["lock"]] {
+          let result = try tree.agent(command)
+          #expect(result.succeeded, "\(command): \(result.errorText)")
+        }
+      }
+      for process in asking {
+        #expect(try process.readLine() == token)
+        #expect(try process.wait() == .exited(0), "\(process.errorText)")
+      }
+    }
+  }
+
+  @Test func `under the runtime directory delays no cached token and no local question`() throws {
+    try Self.with(["runtime/agent"]) { tree, daemon, issuer in
+      let token = try tree.token()
+      let work = try daemon.holding("openat") {
+        let command = ["/bin/sh", "-c", "cat \"$AGENT_TOKEN_FILE\"; echo"]
+        let reading = try tree.start(["exec", "--token-file", "--account", "work", "--"] + command)
+        let leaving = try tree.start(["logout", "other"])
+        return (reading, leaving)
+      } _: { _ in
+        try tree.awaitEvent("signed_out", of: "other")
+        #expect(try tree.token() == token)
+        for command in [["list"], ["status"], ["daemon", "status"]] { #expect(try tree.agent(command).succeeded) }
+      }
+      #expect(try work.0.readLine() == token)
+      #expect(try work.0.wait() == .exited(0), "\(work.0.errorText)")
+      #expect(try work.1.wait() == .exited(0), "\(work.1.errorText)")
+    }
+  }
+
+  // The prompt that comes after a command looks at the mark.
+  @Test func `keeps the result of a change until a shell's prompt can see it`() throws {
+    try Self.with(["runtime/agent"]) { tree, daemon, _ in
+      let mark = try tree.directory.readText("runtime/agent/changes")
+      let leaving = try daemon.holding("renameat") {
+        try tree.start(["logout", "other"])
+      } _: { leaving in
+        try tree.awaitEvent("signed_out", of: "other")
+        #expect(try tree.directory.readText("runtime/agent/changes") == mark)
+        // It would have been told before this answer.
+        #expect(try tree.agent("list").succeeded)
+        #expect(leaving.errorText.isEmpty)
+      }
+      #expect(try leaving.wait() == .exited(0), "\(leaving.errorText)")
+      #expect(try tree.directory.readText("runtime/agent/changes") != mark)
+    }
+  }
+}
