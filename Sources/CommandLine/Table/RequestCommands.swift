@@ -70,8 +70,9 @@ enum RequestCommands {
       `URL`, which speaks Streamable HTTP. The token of the account that lists the URL's host goes along, as with `agent
       request`: neither the client nor this command gets it.
 
-      It is set up once: `agent login NAME --resource URL` signs in as the server says and lists its host, or `agent account
-      set NAME --host HOST` lists the host with an account that is there. All clients use the one session of the
+      A client's settings have it as `{"mcpServers": {"notes": {"command": "agent", "args": ["mcp", "URL"]}}}`, or in the way of
+      `claude mcp add notes -- agent mcp URL`. It is set up once: `agent login NAME --resource URL` signs in as the server
+      says and lists its host, or `agent account set NAME --host HOST` lists the host with an account that is there. All clients use the one session of the
       account. The bridge itself never registers a client, and signs in nowhere but where the account is signed in.
 
       A call that needs a person is answered by an error with the code -32001, which has the command that helps in `message`
@@ -97,13 +98,8 @@ enum RequestCommands {
     ] + Options.tokenTarget,
     operands: .url,
     examples: [
-      Example(
-        "Sign in at a server, and give it to Claude Code",
-        "agent login notes --resource https://mcp.example.com/mcp --register; claude mcp add notes -- agent mcp https://mcp.example.com/mcp"
-      ),
-      Example(
-        "What a client's file of settings has",
-        #"echo '{"mcpServers": {"notes": {"command": "agent", "args": ["mcp", "https://mcp.example.com/mcp"]}}}'"#),
+      Example("Sign in at a server as it says, once", "agent login notes --resource https://mcp.example.com/mcp"),
+      Example("Connect a client, which starts this", "agent mcp https://mcp.example.com/mcp"),
       Example("Use a certain account", "agent mcp https://mcp.example.com/mcp --account work"),
     ])
 
@@ -140,8 +136,16 @@ enum RequestCommands {
     ])
 }
 
-extension Option<MCPSignIns.Policy?> {
+/// Whether a bridge begins a sign-in that a call needs.
+enum SignInPolicy: String, CaseIterable, Sendable {
+  /// Never: the client gets the command.
+  case never
+  /// Always: a client that shows no pages gets the address and the code as a text.
+  case ask
+}
+
+extension Option<SignInPolicy?> {
   static var signInPolicy: Self {
-    Self("login", in: .signIn, "WHEN", MCPSignIns.Policy.self, "Whether to begin a sign-in that a call needs")
+    Self("login", in: .signIn, "WHEN", SignInPolicy.self, "Whether to begin a sign-in that a call needs")
   }
 }

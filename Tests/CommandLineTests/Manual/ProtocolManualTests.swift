@@ -60,6 +60,7 @@ import Wire
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
       if name == "resource", member.name == "body" { line["inline"] = true }
+      if name == "lease_answer" { line["question"] = 1 }
       if name == "assume_role" { (line["role_arn"], line["role_session_name"]) = ("arn", "agent") }
       if name == "proof" { (line["method"], line["url"]) = ("GET", "https://api.example") }
       if name == "login_resume" || name == "login_confirm" { line["login"] = "0f" }

@@ -33,7 +33,8 @@ import Wire
     let words = try Self.schema().words(of: "events")
     let causes = SessionEvent.SignOutCause.allCases.map(\.rawValue)
     let leases =
-      ["lease_opened", "lease_used", "lease_refused", "lease_ended"] + LeaseEntry.Cause.allCases.map(\.rawValue)
+      ["lease_opened", "lease_used", "lease_token", "lease_refused", "lease_ended"]
+      + LeaseEntry.Cause.allCases.map(\.rawValue)
     let problems = ConnectionProblem.allCases.map(\.rawValue)
     #expect(
       words

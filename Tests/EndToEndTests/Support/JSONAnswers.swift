@@ -16,6 +16,7 @@ struct JSONAnswers {
   static let withoutJSON = [
     "exec": "what it runs answers", "daemon run": "agentd takes its place", "completions": "a script for a shell",
     "help": "a text for people", "helper": "what the protocol has",
+    "mcp": "what the server and its client say",
   ]
 
   init() throws {

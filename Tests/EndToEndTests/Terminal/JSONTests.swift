@@ -117,7 +117,7 @@ import Testing
       }
     }
     // They go on until they are stopped.
-    #expect(Set(answers.commands).subtracting(answers.answered) == ["daemon run", "serve"])
+    #expect(Set(answers.commands).subtracting(answers.answered) == ["daemon run", "mcp", "serve"])
   }
 
   @Test func `that tells of single steps fits the schema`() throws {
@@ -201,8 +201,8 @@ import Testing
 
   @Test func `of a command that cannot reach a daemon is an error`() throws {
     var answers = try JSONAnswers()
-    // They need no daemon, and the doctor tells of one that is not there.
-    let others: Set = ["daemon run", "completions", "help", "decode", "doctor"]
+    // They need no daemon; the doctor tells of one that is not there, and the bridge tells its client.
+    let others: Set = ["daemon run", "completions", "help", "decode", "doctor", "mcp"]
     try AgentTree.with { tree in
       for command in answers.commands where !others.contains(command) {
         let words = command.split(separator: " ").map(String.init) + (Self.attempts[command] ?? [])
@@ -213,6 +213,7 @@ import Testing
       try answers.fail(["doctor", "work", "--account", "home"], 2, "invalid_request", in: tree)
       try answers.fail(["help", "no-such-command"], 2, "invalid_request", in: tree)
       try answers.fail(["decode", "/no/such/file"], 2, "invalid_request", in: tree)
+      try answers.fail(["mcp", "no-such-url"], 2, "invalid_request", in: tree)
       #expect(try tree.daemons() == [])
     }
     #expect(answers.failed == Set(answers.commands))

@@ -46,7 +46,8 @@ import Testing
 
   /// Lines that no test can run, and why.
   private static let cannotRun: [String: String] = [
-    "agent setup git --host git.example.org": "it asks on a terminal; an example of the manual does not"
+    "agent mcp https://mcp.example.org/mcp": "a client starts it and talks to it; its own tests do that",
+    "agent setup git --host git.example.org": "it asks on a terminal; an example of the manual does not",
   ]
 
   /// The lines that a person would type, without what is said of them.

@@ -62,13 +62,26 @@ private final class NoReceiver: ResourceReceiver {
     _ = try client.exchange(request, authorization: fields, content: nil, receiver: NoReceiver())
   }
 
-  @Test func `has a connection that was not used before`() throws {
+  @Test func `is sent over a connection that was used a moment ago, and never again`() throws {
+    let server = try LoopbackServer { conversation in
+      _ = try conversation.readRequest()
+      try conversation.respond()
+      _ = try conversation.readRequest()
+    }
+    let client = client()
+    try call(client, server.url(), proof: nil)
+    #expect(throws: HTTPFailure.self) { try call(client, server.url(), proof: "p") }
+    #expect(server.requests.map { $0.values("DPoP") } == [[], ["p"]])
+    #expect(server.connections == 1)
+  }
+
+  @Test func `goes with each request anew`() throws {
     let server = try LoopbackServer { while try $0.readRequest() != nil { try $0.respond() } }
     let client = client()
     for _ in 0..<2 { try call(client, server.url(), proof: nil) }
     #expect(server.connections == 1)
     for number in 0..<2 { try call(client, server.url(), proof: "p\(number)") }
-    #expect(server.connections == 3)
+    #expect(server.connections == 1)
     #expect(server.requests.map { $0.values("DPoP") } == [[], [], ["p0"], ["p1"]])
   }
 }

@@ -23,6 +23,15 @@ import Testing
     #expect(pool.count == 1)
   }
 
+  @Test func `gives only what was used a moment ago where that is asked for`() throws {
+    let (pool, handle) = (HandlePool(), try CurlHandle())
+    let since = ContinuousClock.now
+    pool.give(handle, for: try route(1), now: since)
+    let later = since.advanced(by: HandlePool.moment + .milliseconds(1))
+    #expect(pool.take(for: try route(1), idleAtMost: HandlePool.moment, now: later) == nil)
+    #expect(pool.take(for: try route(1), idleAtMost: HandlePool.moment, now: since) === handle)
+  }
+
   // RFC 8705 section 2: a connection that showed one account's certificate speaks for no other.
   @Test func `keeps connections with different certificates apart`() throws {
     let authority = try CertificateAuthority.shared.get()

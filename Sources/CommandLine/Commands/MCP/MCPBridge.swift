@@ -76,7 +76,7 @@ final class MCPBridge {
   private static let calm = Duration.milliseconds(900)
   private static let farewell = Duration.milliseconds(400)
 
-  init(_ server: MCPServer, asks: MCPSignIns.Policy?) throws(Failure) {
+  init(_ server: MCPServer, asks: SignInPolicy?) throws(Failure) {
     self.server = server
     output = MCPOutput(server.client.console)
     signIns = MCPSignIns(asks)

@@ -158,7 +158,7 @@ struct MCPProblem {
     data["status"] = status.map { .int($0) }
     guard let command = failure.hint.flatMap({ Self.command(in: $0) }) else { return }
     data["command"] = .string(command)
-    guard let login = MCPSignIn.login(command) else { return }
+    guard let login = LoginOptions.request(ofHint: command) else { return }
     data["login"] = .string(command)
     if !login.settings.scope.isEmpty { data["scope"] = .array(login.settings.scope.map { .string($0) }) }
   }

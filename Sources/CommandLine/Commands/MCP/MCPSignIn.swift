@@ -49,14 +49,6 @@ final class MCPSignIn {
     }
   }
 
-  /// The request for the sign-in that a hint names; nil where it names none.
-  static func login(_ hint: String) -> LoginRequest? {
-    guard let words = ShellWord.words(hint), words.first.map({ $0.utf8.elementsEqual("agent".utf8) }) ?? false,
-      let invocation = try? Parser.parse(Array(words.dropFirst())), invocation.command?.name == .login
-    else { return nil }
-    return try? LoginOptions.request(invocation)
-  }
-
   /// The connection to the daemon, to wait for; nil once it is closed.
   var number: Int32? { connection.number }
 

@@ -5,16 +5,8 @@ internal import Wire
 
 /// The sign-ins that a bridge asks for: one at a time.
 struct MCPSignIns {
-  /// Whether a bridge asks.
-  enum Policy: String, CaseIterable, Sendable {
-    /// Never: the client gets the command.
-    case never
-    /// Always: a client that shows no pages gets the address and the code as a text.
-    case ask
-  }
-
   /// Nil asks the clients that show pages.
-  let policy: Policy?
+  let policy: SignInPolicy?
   private(set) var current: MCPSignIn?
   private var key: UInt64?
   /// When a sign-in came to nothing.
@@ -30,7 +22,7 @@ struct MCPSignIns {
   /// A person who did not want to is not asked again for so long.
   private static let rest = Duration.seconds(3600)
 
-  init(_ policy: Policy?) { self.policy = policy }
+  init(_ policy: SignInPolicy?) { self.policy = policy }
 
   func isKey(_ key: UInt64) -> Bool { self.key == key }
 
@@ -84,7 +76,8 @@ extension MCPBridge {
     let failure = server.client.console.completed(failure)
     let problem = MCPProblem(failure, status: status)
     guard !sending.message.requests.isEmpty, !sending.wasHeld, let hint = failure.hint,
-      let login = MCPSignIn.login(hint), signIns.current != nil || signIns.mayAsk(session.takesURLs(sending.message))
+      let login = LoginOptions.request(ofHint: hint),
+      signIns.current != nil || signIns.mayAsk(session.takesURLs(sending.message))
     else { return fail(sending, problem) }
     sending.wasHeld = true
     if let current = signIns.current {

@@ -44,6 +44,14 @@ enum LoginOptions {
     return request
   }
 
+  /// The request for the sign-in that a hint names; nil where it names none.
+  static func request(ofHint hint: String) -> LoginRequest? {
+    guard let words = ShellWord.words(hint), words.first.map({ $0.utf8.elementsEqual("agent".utf8) }) ?? false,
+      let invocation = try? Parser.parse(Array(words.dropFirst())), invocation.command?.name == .login
+    else { return nil }
+    return try? request(invocation)
+  }
+
   /// How to sign in, when an option says so.
   private static func flow(_ invocation: Invocation) throws(Failure) -> LoginRequest.Flow? {
     let named: [(Option<Bool>, LoginRequest.Flow)] = [(.browser, .browser), (.device, .device), (.paste, .paste)]
