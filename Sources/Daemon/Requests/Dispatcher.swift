@@ -13,7 +13,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
   /// The requests under way that change sessions or accounts.
   private var changes: Set<Ticket> = []
   /// The requests that wait until the settings are read.
-  private var waiting: Set<Ticket> = []
+  private var waiting: [Ticket: Request] = [:]
   /// Ends the daemon; the request is answered when all work is done.
   var onStop: (Ticket) -> Void = { _ in }
 
@@ -30,11 +30,20 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
     if envelope.verbose { steps.begin(envelope.request, ticket) }
     if Self.isChange(envelope.request) { changes.insert(ticket) }
+    if case .vault(.lock) = envelope.request { refuseUnlocks() }
     guard context.mustReadSettings, Self.needsSettings(envelope.request) else { return begin(envelope, ticket, passed) }
-    waiting.insert(ticket)
+    waiting[ticket] = envelope.request
     context.whenSettingsAreRead { [self] in
       // Its sender may have gone.
-      if waiting.remove(ticket) != nil { begin(envelope, ticket, passed) }
+      if waiting.removeValue(forKey: ticket) != nil { begin(envelope, ticket, passed) }
+    }
+  }
+
+  /// A lock has the last word over an unlock that came before it and waits still.
+  private func refuseUnlocks() {
+    for case (let ticket, .vault(.unlock(let level))) in waiting {
+      waiting[ticket] = nil
+      loop.send(.failure(Failure(.vault(VaultError(.locked(level))), account: nil)), to: ticket)
     }
   }
 
@@ -154,7 +163,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
 
   func abandon(_ ticket: Ticket) {
     changes.remove(ticket)
-    waiting.remove(ticket)
+    waiting[ticket] = nil
     context.abandon(ticket)
     parts.abandon(ticket)
   }
