@@ -98,8 +98,8 @@ enum RequestCommands {
     ] + Options.tokenTarget,
     operands: .url,
     examples: [
-      Example("Sign in at a server as it says, once", "agent login notes --resource https://mcp.example.com/mcp"),
       Example("Connect a client, which starts this", "agent mcp https://mcp.example.com/mcp"),
+      Example("Have it begin the sign-ins that calls need", "agent mcp https://mcp.example.com/mcp --login ask"),
       Example("Use a certain account", "agent mcp https://mcp.example.com/mcp --account work"),
     ])
 
