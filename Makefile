@@ -15,7 +15,7 @@
 #   make messages   bring share/po/ up to date with the texts in the sources
 #   make picture    draw the README's pictures of a sign-in and of the status
 #   make deps       install what building needs; `make deps-check` what testing needs
-#   make dist       a source archive of the last commit, in dist/
+#   make dist       a source and a binary archive of the last commit, with digests, in dist/
 #   make clean      remove what was built
 
 NAME       ?= agent
@@ -205,9 +205,8 @@ uninstall:
 	  "$(DESTDIR)$(ZSHDIR)/_$(NAME)" "$(DESTDIR)$(FISHDIR)/$(NAME).fish" \
 	  "$(DESTDIR)$(UNITDIR)/$(NAME).socket" "$(DESTDIR)$(UNITDIR)/$(NAME).service"
 
-dist:
-	mkdir -p dist
-	git archive --format=tar.gz --prefix=agent-$(VERSION)/ -o dist/agent-$(VERSION).tar.gz HEAD
+dist: build
+	@sh share/release/archives "$(MAKE)" "$(VERSION)"
 
 clean:
 	rm -rf .build dist
