@@ -10,12 +10,12 @@
 #   make fuzz       SECONDS=N: for so long look for bytes that break a reader
 #   make bench      measure, side by side with C programs that do the least possible
 #   make build      the release programs, in .build/release
-#   make install    DESTDIR, PREFIX and NAME may be set; `make uninstall` takes it away again
+#   make install    DESTDIR, PREFIX, NAME and DEBUGDIR may be set; `make uninstall` takes it away again
 #   make generate   write man/ and completions/ from the command table
 #   make messages   bring share/po/ up to date with the texts in the sources
 #   make picture    draw the README's pictures of a sign-in and of the status
 #   make deps       install what building needs; `make deps-check` what testing needs
-#   make dist       a source archive of the last commit, in dist/
+#   make dist       a source and a binary archive of the last commit, with digests, in dist/
 #   make clean      remove what was built
 
 NAME       ?= agent
@@ -30,8 +30,15 @@ BASHDIR    ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR     ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR    ?= $(PREFIX)/share/fish/vendor_completions.d
 
+# The toolchain of swift.org has lld. Where it is missing the release programs are linked with gold: see Package.swift.
+AGENT_LINKER ?= $(if $(shell PATH="$$(dirname "$$(command -v $(SWIFT))" 2>/dev/null):$$PATH" command -v ld.lld),lld,gold)
+export AGENT_LINKER
+
 SWIFT       = swift
 SWIFTFLAGS  = --disable-local-rpath --explicit-target-dependency-import-check error
+# Two folders give the same bytes: no path of this one is in what is built.
+BUILDFLAGS  = $(SWIFTFLAGS) -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=." \
+  -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections
 RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
@@ -57,7 +64,7 @@ deps-check: deps
 	  sh Tests/Servers/install $$clients >/dev/null || echo "not all installed: Tests/$$clients" >&2; done
 
 build: toolchain
-	$(SWIFT) build -c release $(SWIFTFLAGS)
+	$(SWIFT) build -c release $(BUILDFLAGS)
 	@sh share/po/compile $(RELEASE)/locale
 
 # Unit tests, and the black-box tests of the release programs.
@@ -147,6 +154,9 @@ picture: build
 bench: deps-check build
 	@bash Tests/Bench/run $(RELEASE)
 
+# Below DEBUGDIR (for gdb and lldb, /usr/lib/debug) is what the programs are stripped of; without it that is not kept.
+DEBUGPLACE = $(if $(DEBUGDIR),"$(DESTDIR)$(DEBUGDIR)")
+
 # The pages of commands: login for agent-login(1).
 COMMANDS = $(patsubst man/agent-%.1,%,$(wildcard man/agent-*.1))
 
@@ -165,10 +175,10 @@ install: $(INSTALLED)
 	install -d -m 755 "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(LIBEXECDIR)" "$(DESTDIR)$(MANDIR)/man1" \
 	  "$(DESTDIR)$(MANDIR)/man5" "$(DESTDIR)$(MANDIR)/man7" "$(DESTDIR)$(MANDIR)/man8" "$(DESTDIR)$(BASHDIR)" "$(DESTDIR)$(ZSHDIR)" \
 	  "$(DESTDIR)$(FISHDIR)" "$(DESTDIR)$(UNITDIR)"
-	install -m 755 $(RELEASE)/agent "$(DESTDIR)$(BINDIR)/$(NAME)"
+	@sh share/link/strip $(RELEASE)/agent "$(DESTDIR)$(BINDIR)/$(NAME)" $(DEBUGPLACE)
 	for client in $(CLIENTS); do \
 	  ln -sf "$(NAME)" "$(DESTDIR)$(BINDIR)/$$client-credential-$(NAME)" || exit 1; done
-	install -m 755 $(RELEASE)/agentd "$(DESTDIR)$(LIBEXECDIR)/agentd"
+	@sh share/link/strip $(RELEASE)/agentd "$(DESTDIR)$(LIBEXECDIR)/agentd" $(DEBUGPLACE)
 	install -m 644 $(GENERATED)/man/*.1 "$(DESTDIR)$(MANDIR)/man1/"
 	install -m 644 $(GENERATED)/man/$(NAME)-config.5 "$(DESTDIR)$(MANDIR)/man5/"
 	install -m 644 $(GENERATED)/man/$(NAME)-providers.7 $(GENERATED)/man/$(NAME)-recipes.7 "$(DESTDIR)$(MANDIR)/man7/"
@@ -184,6 +194,8 @@ install: $(INSTALLED)
 	@rm -rf $(GENERATED)
 
 uninstall:
+	@$(if $(DEBUGDIR),for program in "$(DESTDIR)$(BINDIR)/$(NAME)" "$(DESTDIR)$(LIBEXECDIR)/agentd"; do \
+	  sh share/link/strip --forget "$$program" $(DEBUGPLACE); done)
 	rm -f "$(DESTDIR)$(LOCALEDIR)"/*/LC_MESSAGES/agent.mo
 	rm -f $(CLIENTS:%="$(DESTDIR)$(BINDIR)/%-credential-$(NAME)")
 	rm -f "$(DESTDIR)$(BINDIR)/$(NAME)" "$(DESTDIR)$(LIBEXECDIR)/agentd" "$(DESTDIR)$(MANDIR)/man1/$(NAME).1" \
@@ -193,9 +205,8 @@ uninstall:
 	  "$(DESTDIR)$(ZSHDIR)/_$(NAME)" "$(DESTDIR)$(FISHDIR)/$(NAME).fish" \
 	  "$(DESTDIR)$(UNITDIR)/$(NAME).socket" "$(DESTDIR)$(UNITDIR)/$(NAME).service"
 
-dist:
-	mkdir -p dist
-	git archive --format=tar.gz --prefix=agent-$(VERSION)/ -o dist/agent-$(VERSION).tar.gz HEAD
+dist: build
+	@sh share/release/archives "$(MAKE)" "$(VERSION)"
 
 clean:
 	rm -rf .build dist

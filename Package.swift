@@ -19,10 +19,14 @@ let strict: [SwiftSetting] = [
 let fullyStatic = linkedStatically("-static-executable")
 let staticSwift = linkedStatically("-static-stdlib")
 
-/// The runtime's search for a crash handler is replaced, see `Sources/CPlatform/crash.c`.
+/// Options of the linker for a release program. `AGENT_LINKER` names another linker than lld, which is part of the toolchain; `.rodata`
+/// is then writable. The runtime's search for a crash handler is replaced, see `Sources/CPlatform/crash.c`.
 func linkedStatically(_ flag: String) -> [LinkerSetting] {
-  let linker = ["--gc-sections", "--wrap=swift_copyAuxiliaryExecutablePath"].flatMap { ["-Xlinker", $0] }
-  return [.unsafeFlags([flag] + linker, .when(configuration: .release))]
+  let linker = Context.environment["AGENT_LINKER"] ?? "lld"
+  var options = ["--gc-sections", "--wrap=swift_copyAuxiliaryExecutablePath", "-z", "now"]
+  if linker == "lld" { options += ["-T", "\(Context.packageDirectory)/share/link/constants.ld"] }
+  let flags = [flag, "-use-ld=\(linker)"] + options.flatMap { ["-Xlinker", $0] }
+  return [.unsafeFlags(flags, .when(configuration: .release))]
 }
 
 func module(_ name: String, uses: [Target.Dependency] = []) -> Target {
