@@ -5,7 +5,8 @@ package import OAuth
 extension CurlClient {
   /// A request that may have an effect, and one with a DPoP proof, which is valid once (RFC 9449 section 11.1), are sent
   /// again only if no byte of them was sent (RFC 9110 section 9.2.2). On a connection that the server closes meanwhile they
-  /// would fail, so they get one that was used a moment ago, or else a new one. No redirect is followed.
+  /// would fail, so they get one that was used a moment ago and outlasted an answer, or else a new one. No redirect is
+  /// followed.
   package func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver
@@ -14,8 +15,7 @@ extension CurlClient {
     let route = try Route(to: request.endpoint, by: request.transport)
     let hasProof = authorization.contains { $0.name.utf8.elementsEqual("DPoP".utf8) }
     let isRepeatable = request.method.isSafe && content == nil && !hasProof
-    let rest = isRepeatable ? HandlePool.idleTime : HandlePool.moment
-    let handle = if let kept = pool.take(for: route, idleAtMost: rest) { kept } else { try CurlHandle() }
+    let handle = if let kept = pool.take(for: route, onceOnly: !isRepeatable) { kept } else { try CurlHandle() }
     let exchange = ResourceExchange(
       TransferProgress(
         over: handle, isRepeatable: isRepeatable, usesProxy: route.proxy != nil, keepsCookies: true),
@@ -23,7 +23,7 @@ extension CurlClient {
     try handle.prepare(request.endpoint, over: route, userAgent: userAgent, transport: request.transport)
     try handle.send(request, authorization: authorization, content: content, exchange)
     let response = try exchange.finish()
-    if exchange.isConnectionIntact { pool.give(handle, for: route) }
+    if exchange.isConnectionIntact { pool.give(handle, for: route, hasLasted: exchange.usedKeptConnection) }
     return response
   }
 }

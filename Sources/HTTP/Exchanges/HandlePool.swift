@@ -6,13 +6,24 @@ final class HandlePool: Sendable {
   static let capacity = 32
   /// The longest time that a handle is kept. Servers close idle connections after a minute or two.
   static let idleTime = Duration.seconds(90)
-  /// The time after which a connection may be just about to be closed. No server in use closes one that was idle for less.
+  /// The time after which a connection may be just about to be closed. No server in use closes one that was idle for less,
+  /// but for those that close each after its answer.
   static let moment = Duration.seconds(2)
+  /// The time in which such a server has closed it.
+  static let closing = Duration.milliseconds(100)
 
   private struct Entry: Sendable {
     let handle: CurlHandle
     let route: Route
     let since: ContinuousClock.Instant
+    /// The server has left the connection open after an answer, since there was a second one.
+    let hasLasted: Bool
+
+    /// Whether a request that cannot be repeated may use the connection.
+    func isSafe(_ now: ContinuousClock.Instant) -> Bool {
+      let idle = since.duration(to: now)
+      return idle <= HandlePool.moment && (hasLasted || idle >= HandlePool.closing)
+    }
   }
 
   // Oldest first.
@@ -20,22 +31,25 @@ final class HandlePool: Sendable {
 
   var count: Int { idle.withLock { $0.count } }
 
-  /// Takes the handle last used for exactly this route, unless it was idle for longer than `rest`.
-  func take(
-    for route: Route, idleAtMost rest: Duration = HandlePool.idleTime, now: ContinuousClock.Instant = .now
-  ) -> CurlHandle? {
+  /// Takes the handle last used for exactly this route.
+  ///
+  /// - Parameter onceOnly: For a request that cannot be repeated: one whose connection the server is not about to close.
+  func take(for route: Route, onceOnly: Bool = false, now: ContinuousClock.Instant = .now) -> CurlHandle? {
     close(idleFor: Self.idleTime, now: now)
     return idle.withLock { entries in
-      guard let index = entries.lastIndex(where: { $0.route == route }), entries[index].since.duration(to: now) <= rest
-      else { return nil }
+      guard let index = entries.lastIndex(where: { $0.route == route && (!onceOnly || $0.isSafe(now)) }) else {
+        return nil
+      }
       return entries.remove(at: index).handle
     }
   }
 
   /// Keeps a handle after a successful request. If there are too many the oldest is closed.
-  func give(_ handle: CurlHandle, for route: Route, now: ContinuousClock.Instant = .now) {
+  ///
+  /// - Parameter hasLasted: The request went over a connection that was kept from one before.
+  func give(_ handle: CurlHandle, for route: Route, hasLasted: Bool = false, now: ContinuousClock.Instant = .now) {
     let oldest = idle.withLock { entries -> Entry? in
-      entries.append(Entry(handle: handle, route: route, since: now))
+      entries.append(Entry(handle: handle, route: route, since: now, hasLasted: hasLasted))
       return entries.count > Self.capacity ? entries.removeFirst() : nil
     }
     // Closing a connection takes time, so it happens outside the lock.

@@ -25,6 +25,8 @@ final class ResourceExchange: RunningExchange {
   private var head: ResourceHead?
   private var isWanted = false
   private var unwantedBytes = 0
+  /// The request went over a connection that was kept from one before.
+  private(set) var usedKeptConnection = false
   /// Whether the connection can be used for the next request.
   var isConnectionIntact: Bool { unwantedBytes <= Self.mostUnwantedBytes }
 
@@ -125,7 +127,7 @@ final class ResourceExchange: RunningExchange {
       after: code, isCutShort: !isHead && progress.handle.isCutShort(progress.headers), reason: reasonToStop)
   }
 
-  func complete() {}
+  func complete() { usedKeptConnection = progress.handle.number(CURLINFO_NUM_CONNECTS) == 0 }
 
   /// Passes the rest of the content to the receiver, waits for room, and returns the response.
   func finish() throws(HTTPFailure) -> ResourceResponse {

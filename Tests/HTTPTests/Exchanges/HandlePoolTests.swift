@@ -23,13 +23,17 @@ import Testing
     #expect(pool.count == 1)
   }
 
-  @Test func `gives only what was used a moment ago where that is asked for`() throws {
+  @Test func `gives a request that cannot be repeated only what was used a moment ago and is not about to be closed`() throws {
     let (pool, handle) = (HandlePool(), try CurlHandle())
     let since = ContinuousClock.now
     pool.give(handle, for: try route(1), now: since)
-    let later = since.advanced(by: HandlePool.moment + .milliseconds(1))
-    #expect(pool.take(for: try route(1), idleAtMost: HandlePool.moment, now: later) == nil)
-    #expect(pool.take(for: try route(1), idleAtMost: HandlePool.moment, now: since) === handle)
+    let late = since.advanced(by: HandlePool.moment + .milliseconds(1))
+    #expect(pool.take(for: try route(1), onceOnly: true, now: late) == nil)
+    // The server may be about to close it.
+    #expect(pool.take(for: try route(1), onceOnly: true, now: since) == nil)
+    #expect(pool.take(for: try route(1), onceOnly: true, now: since.advanced(by: HandlePool.closing)) === handle)
+    pool.give(handle, for: try route(1), hasLasted: true, now: since)
+    #expect(pool.take(for: try route(1), onceOnly: true, now: since) === handle)
   }
 
   // RFC 8705 section 2: a connection that showed one account's certificate speaks for no other.

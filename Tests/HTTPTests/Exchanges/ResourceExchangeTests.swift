@@ -230,7 +230,7 @@ private final class Content: ResourceContent {
   }
 
   // RFC 9110 section 9.2.2: on a connection that was just closed it would fail and could not be repeated.
-  @Test func `with an effect gets a new connection`() throws {
+  @Test func `with an effect gets no connection that the server may be about to close`() throws {
     let server = try LoopbackServer { conversation in
       _ = try conversation.readRequest()
       try conversation.respond()
