@@ -23,7 +23,7 @@ import Testing
     #expect(pool.count == 1)
   }
 
-  @Test func `gives a request that cannot be repeated only what was used a moment ago and is not about to be closed`() throws {
+  @Test func `gives a request that cannot be repeated only what was just used and is not about to be closed`() throws {
     let (pool, handle) = (HandlePool(), try CurlHandle())
     let since = ContinuousClock.now
     pool.give(handle, for: try route(1), now: since)
