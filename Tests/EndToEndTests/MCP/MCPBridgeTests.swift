@@ -22,7 +22,7 @@ import Testing
         let id = request.body.contains("agent-bridge-") ? "agent-bridge-initialize" : "i"
         return (200, json + ["Mcp-Session-Id: s-1"], begun.replacing(#""id":"i""#, with: #""id":"\#(id)""#))
       }
-      if request.line.hasPrefix("GET") { return (405, [], "") }
+      if request.line.hasPrefix("GET"), request.values("Last-Event-ID").isEmpty { return (405, [], "") }
       if request.body.contains("notifications/") { return (202, [], "") }
       if request.line.hasPrefix("DELETE") { return (200, [], "") }
       return answer(request)
@@ -99,6 +99,26 @@ import Testing
       let answer = try lines.ask(Self.call)
       #expect(answer["error"]?["message"]?.string?.contains("may have been carried out") == true, "\(answer)")
       try lines.finish()
+      #expect(Self.calls(resource).count == 1)
+    }
+  }
+
+  @Test func `asks for the rest of an answer from the same place again, where nothing of it came`() throws {
+    let asked = Monitor(0)
+    let notice = "retry: 1\nid: 5\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n"
+    try Self.with(answering: { request in
+      guard request.line.hasPrefix("GET") else { return (200, Self.stream, notice) }
+      let isFirst = asked.update { count in
+        count += 1
+        return count == 1
+      }
+      return (200, Self.stream, isFirst ? ": nothing\n\n" : "data: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}\n\n")
+    }) { lines, resource in
+      try lines.begin()
+      #expect(try lines.ask(Self.call)["method"] == "notifications/x")
+      #expect(try lines.next()["result"] != nil)
+      try lines.finish()
+      #expect(resource.server.requests.flatMap { $0.values("Last-Event-ID") } == ["5", "5"])
       #expect(Self.calls(resource).count == 1)
     }
   }

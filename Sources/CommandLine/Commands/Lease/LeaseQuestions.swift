@@ -4,7 +4,7 @@ internal import Platform
 internal import Wire
 
 /// Asks the person, one question after the other, what the peers of a lease may do: by a program that shows the question, as
-/// ssh does, or on the terminal. What was answered once holds for the lease.
+/// ssh does, or on the terminal. An answer holds for the lease.
 struct LeaseQuestions {
   /// An answer for the daemon.
   typealias Answer = (question: Int, isAllowed: Bool)

@@ -79,7 +79,7 @@ extension MCPBridge {
   private func succeeded(_ sending: MCPSending, _ running: Running, _ head: ResponseHead) {
     switch running.body {
     case .stream(let reader):
-      if !sending.open.isEmpty { return resume(sending, reader) }
+      if !sending.open.isEmpty { return resume(sending, reader, running.purpose) }
     case .whole(let body):
       guard !sending.open.isEmpty else { break }
       guard let answer = try? MCPMessage(body), answer.kind == .answer || answer.kind == .batch else {
@@ -99,14 +99,16 @@ extension MCPBridge {
   /// There is no whole answer.
   func brokenOff(_ running: Running, _ failure: Failure) {
     // What broke off is asked for again by its last event, never made again.
-    if case .stream(let reader) = running.body, let sending = running.purpose.sending { return resume(sending, reader) }
+    if case .stream(let reader) = running.body, let sending = running.purpose.sending {
+      return resume(sending, reader, running.purpose)
+    }
     if case .listening = running.purpose, case .stream = running.body {
       return stoppedListening(nil, nil, running.body)
     }
     failed(running.purpose, failure)
   }
 
-  /// Nothing came of it.
+  /// A request failed before there was an answer.
   func failed(_ purpose: Purpose, _ failure: Failure) {
     switch purpose {
     case .message(let sending): refused(sending, failure, status: nil)
@@ -147,8 +149,10 @@ extension MCPBridge {
   private static let mostRetries = 5
 
   /// Asks for the rest of an answer, where the server gave its events ids (in a revision with sessions).
-  private func resume(_ sending: MCPSending, _ reader: EventStreamReader) {
-    let last = String(decoding: reader.lastID, as: UTF8.self)
+  private func resume(_ sending: MCPSending, _ reader: EventStreamReader, _ purpose: Purpose) {
+    var last = String(decoding: reader.lastID, as: UTF8.self)
+    // A rest that broke off before its first event is asked for again from the same place.
+    if last.isEmpty, case .rest(_, let before) = purpose { last = before }
     guard !sending.open.isEmpty else { return }
     guard !sending.isModern, !last.isEmpty, sending.generation == session.generation else {
       return fail(

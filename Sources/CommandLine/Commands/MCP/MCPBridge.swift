@@ -30,7 +30,7 @@ final class MCPBridge {
     static let first: UInt64 = 2
   }
 
-  /// An exchange, what for, and what came of it so far.
+  /// An exchange with its purpose, and its answer so far.
   final class Running {
     let exchange: MCPExchange
     let purpose: Purpose
@@ -225,7 +225,7 @@ final class MCPBridge {
     }
   }
 
-  /// Ends an exchange, whatever came of it.
+  /// Ends an exchange, with or without an answer.
   func drop(_ key: UInt64) { exchanges.removeValue(forKey: key)?.exchange.close() }
 
   /// The connection of an exchange is ready, or, by the odd key, its pipe.

@@ -6,7 +6,7 @@ internal import Wire
 /// One HTTP request to an MCP server, which the daemon makes. It waits for nothing: its owner calls it when one of its
 /// descriptors is ready.
 final class MCPExchange {
-  /// What became of it.
+  /// A step on its way.
   enum Step {
     case head(ResponseHead)
     case body([UInt8])

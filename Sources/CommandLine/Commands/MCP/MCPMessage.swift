@@ -139,7 +139,6 @@ struct MCPProblem {
   // JSON-RPC 2.0 section 5.1.
   static let notParsed = -32700
   static let notARequest = -32600
-  static let internalError = -32603
   /// The server could not be reached, or gave no answer.
   static let noAnswer = -32000
   /// A person must do something first.

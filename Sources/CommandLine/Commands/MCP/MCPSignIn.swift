@@ -5,7 +5,7 @@ internal import Wire
 
 /// A sign-in that a bridge asks its client's person for: by the page of the device flow, which the client shows.
 final class MCPSignIn {
-  /// What became of it.
+  /// A step on its way.
   enum Step {
     /// The person can act.
     case code(Event.DeviceCode)
@@ -17,7 +17,7 @@ final class MCPSignIn {
 
   /// Names it to the client.
   let id: String
-  /// What it helps against.
+  /// The problem that it solves.
   let problem: MCPProblem
   /// The same in a sentence without the command.
   private let reason: String

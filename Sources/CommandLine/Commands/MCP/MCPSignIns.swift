@@ -175,7 +175,7 @@ extension MCPBridge {
       return waiting.append(sending)
     }
     let action = sending.message.parameter("inputResponses", Self.question, "action")
-    // What the call had of the server's own questions.
+    // The call's own answers to questions of the server stay.
     for name in ["inputResponses", "requestState"] { parameters[name] = original.parameter(name) }
     if let own = try? sending.message.changed(parameters: parameters) { sending.message = own }
     sending.wasHeld = true
