@@ -20,7 +20,7 @@ protocol TokenLock: AnyObject {
 /// Serves access tokens from memory, or after the one refresh that all waiters share. Owns the accounts, their waiters and the
 /// renewals without a request.
 final class TokenBroker: DaemonPart {
-  private let vaultPath: String
+  let vaultPath: String
   unowned var lock: any TokenLock
   private(set) var accounts: [AccountName: LiveAccount] = [:]
   /// Servers that receive no requests for some time.
@@ -156,7 +156,7 @@ final class TokenBroker: DaemonPart {
   }
 
   /// - Parameter isValidated: Whether the cached token was just held against the vault.
-  private func request(
+  func request(
     for waiter: LiveAccount.Waiter, _ account: LiveAccount, isValidated: Bool = false
   ) throws(SessionError) {
     let now = loop.now
@@ -184,63 +184,6 @@ final class TokenBroker: DaemonPart {
     case .fail(let error):
       guard wait(waiter, account, error, now) else { throw error }
       queued(account, because: error, now)
-    }
-  }
-
-  /// Whether the vault may have changed since the account's cached token was held against it.
-  private func needsValidation(_ account: LiveAccount) -> Bool {
-    guard account.session.grant != nil, account.session.refresh == nil else { return false }
-    if let revision = context.fileRevision { return revision != account.validated.revision }
-    // Without a watch of files only the stamp tells.
-    return FileStamp(at: vaultPath).map { $0 != account.validated.stamp } ?? true
-  }
-
-  /// Result of a validation.
-  private struct Validation: Sendable {
-    let stamp: FileStamp?
-    /// Nil if the vault cannot be read now.
-    let isCurrent: Bool?
-  }
-
-  /// Drops a cached token whose vault record is no longer the one it was issued with, because another process may have
-  /// replaced that record. A worker reads the record, and only when the vault file has changed; the requests for the
-  /// token wait for that, and no others (the loop never blocks).
-  private func validate(_ account: LiveAccount) {
-    guard !account.isValidating, let grant = account.session.grant else { return }
-    account.isValidating = true
-    let (path, known, revision) = (vaultPath, account.validated.stamp, context.fileRevision)
-    jobs.run({ [services, name = account.name] in
-      let stamp = FileStamp(at: path)
-      // Without a vault file the token is not validated, as before the first validation.
-      let isKnown = stamp != nil && stamp == known
-      return Validation(stamp: stamp, isCurrent: isKnown ? true : services.isCurrent(grant, of: name))
-    }) { [self] result in
-      account.isValidating = false
-      let validation = result.get()
-      // Of a token that came meanwhile the result says nothing.
-      let isOfGrant = account.session.grant?.recordGeneration == grant.recordGeneration
-      if isOfGrant { take(validation, known, revision, account) }
-      let waiters = account.waiters.filter(\.awaitsValidation)
-      account.waiters.removeAll(where: \.awaitsValidation)
-      for var waiter in waiters {
-        waiter.awaitsValidation = false
-        do throws(SessionError) { try request(for: waiter, account, isValidated: isOfGrant) } catch {
-          waiter.finish(account, .failure(error))
-        }
-      }
-    }
-  }
-
-  private func take(_ validation: Validation, _ known: FileStamp?, _ revision: UInt64?, _ account: LiveAccount) {
-    // What cannot be read now costs no token; the next request reads again.
-    guard let isCurrent = validation.isCurrent else { return }
-    // Another process may also have changed the key slots.
-    if validation.stamp != known || validation.stamp == nil { lock.vaultFileChanged() }
-    if isCurrent {
-      account.validated = (validation.stamp, revision)
-    } else {
-      step(.recordChanged, account.name)
-      account.session.forgetToken()
     }
   }
 

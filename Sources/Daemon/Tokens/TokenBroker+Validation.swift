@@ -1,0 +1,64 @@
+internal import Platform
+internal import Sessions
+internal import Vocabulary
+internal import Wire
+
+// Cached tokens beside a vault that other processes write, too.
+extension TokenBroker {
+  /// Whether the vault may have changed since the account's cached token was held against it.
+  func needsValidation(_ account: LiveAccount) -> Bool {
+    guard account.session.grant != nil, account.session.refresh == nil else { return false }
+    if let revision = context.fileRevision { return revision != account.validated.revision }
+    // Without a watch of files only the stamp tells.
+    return FileStamp(at: vaultPath).map { $0 != account.validated.stamp } ?? true
+  }
+
+  /// Result of a validation.
+  private struct Validation: Sendable {
+    let stamp: FileStamp?
+    /// Nil if the vault cannot be read now.
+    let isCurrent: Bool?
+  }
+
+  /// Drops a cached token whose vault record is no longer the one it was issued with, because another process may have
+  /// replaced that record. A worker reads the record, and only when the vault file has changed; the requests for the
+  /// token wait for that, and no others (the loop never blocks).
+  func validate(_ account: LiveAccount) {
+    guard !account.isValidating, let grant = account.session.grant else { return }
+    account.isValidating = true
+    let (path, known, revision) = (vaultPath, account.validated.stamp, context.fileRevision)
+    jobs.run({ [services, name = account.name] in
+      let stamp = FileStamp(at: path)
+      // Without a vault file the token is not validated, as before the first validation.
+      let isKnown = stamp != nil && stamp == known
+      return Validation(stamp: stamp, isCurrent: isKnown ? true : services.isCurrent(grant, of: name))
+    }) { [self] result in
+      account.isValidating = false
+      let validation = result.get()
+      // Of a token that came meanwhile the result says nothing.
+      let isOfGrant = account.session.grant?.recordGeneration == grant.recordGeneration
+      if isOfGrant { take(validation, known, revision, account) }
+      let waiters = account.waiters.filter(\.awaitsValidation)
+      account.waiters.removeAll(where: \.awaitsValidation)
+      for var waiter in waiters {
+        waiter.awaitsValidation = false
+        do throws(SessionError) { try request(for: waiter, account, isValidated: isOfGrant) } catch {
+          waiter.finish(account, .failure(error))
+        }
+      }
+    }
+  }
+
+  private func take(_ validation: Validation, _ known: FileStamp?, _ revision: UInt64?, _ account: LiveAccount) {
+    // What cannot be read now costs no token; the next request reads again.
+    guard let isCurrent = validation.isCurrent else { return }
+    // Another process may also have changed the key slots.
+    if validation.stamp != known || validation.stamp == nil { lock.vaultFileChanged() }
+    if isCurrent {
+      account.validated = (validation.stamp, revision)
+    } else {
+      step(.recordChanged, account.name)
+      account.session.forgetToken()
+    }
+  }
+}
