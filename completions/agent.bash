@@ -18,8 +18,8 @@ __agent_command() {
   'logout') options=(--all --local --browser --no-open) limit=1 operand=accounts ;;
   'token') options=(--min-valid -s --scope --resource --audience --authorization-details --exchange --wait --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset --hook --min-valid --wait) limit=1 operand=accounts ;;
-  'exec') options=(--var --token-file --id-token --signal --on-renewal --min-valid --wait --lease --only --method --for --times --hand-out-token --confirm --askpass -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts trailing=yes ;;
-  'serve') options=(--socket --only --method --for --times --hand-out-token --confirm --askpass -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts ;;
+  'exec') options=(--var --token-file --id-token --signal --on-renewal --min-valid --wait --lease --only --method --for --times --hand-out-token --confirm --askpass --user -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts trailing=yes ;;
+  'serve') options=(--socket --only --method --for --times --hand-out-token --confirm --askpass --user -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts ;;
   'request') options=(-X --method -H --header -d --data -o --output -i --include --wait --idle -s --scope --resource --audience --authorization-details --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'mcp') options=(--login -H --header -s --scope --resource --audience --authorization-details --exchange) ;;
   'proof') options=(-X --method --nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
@@ -133,6 +133,7 @@ __agent_value() {
   'exec --for') kind=text ;;
   'exec --times') kind=text ;;
   'exec --askpass') kind=files ;;
+  'exec --user') kind=text ;;
   'exec -s' | 'exec --scope') kind=text ;;
   'exec --resource') kind=text ;;
   'exec --audience') kind=text ;;
@@ -143,6 +144,7 @@ __agent_value() {
   'serve --for') kind=text ;;
   'serve --times') kind=text ;;
   'serve --askpass') kind=files ;;
+  'serve --user') kind=text ;;
   'serve -s' | 'serve --scope') kind=text ;;
   'serve --resource') kind=text ;;
   'serve --audience') kind=text ;;

@@ -141,6 +141,8 @@ function __agent_takes_value
             return 0
         case 'exec --askpass'
             return 0
+        case 'exec --user'
+            return 0
         case 'exec -s'
             return 0
         case 'exec --scope'
@@ -162,6 +164,8 @@ function __agent_takes_value
         case 'serve --times'
             return 0
         case 'serve --askpass'
+            return 0
+        case 'serve --user'
             return 0
         case 'serve -s'
             return 0
@@ -805,6 +809,7 @@ complete -c agent -n '__agent_at options exec' -l times -x -d 'End the lease aft
 complete -c agent -n '__agent_at options exec' -l hand-out-token -d 'Give the token of --scope itself, too, if the server has narrowed it to that'
 complete -c agent -n '__agent_at options exec' -l confirm -d 'Ask before the first request to each origin'
 complete -c agent -n '__agent_at options exec' -l askpass -r -F -d 'Ask by this program: status 0 is yes; by default SSH_ASKPASS'
+complete -c agent -n '__agent_at options exec' -l user -x -d 'Let this user\'s processes come, too; may be given several times'
 complete -c agent -n '__agent_at options exec' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
 complete -c agent -n '__agent_at options exec' -l resource -x -d 'Ask for a token for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options exec' -l audience -x -d 'Ask for a token with this audience'
@@ -819,6 +824,7 @@ complete -c agent -n '__agent_at options serve' -l times -x -d 'End the lease af
 complete -c agent -n '__agent_at options serve' -l hand-out-token -d 'Give the token of --scope itself, too, if the server has narrowed it to that'
 complete -c agent -n '__agent_at options serve' -l confirm -d 'Ask before the first request to each origin'
 complete -c agent -n '__agent_at options serve' -l askpass -r -F -d 'Ask by this program: status 0 is yes; by default SSH_ASKPASS'
+complete -c agent -n '__agent_at options serve' -l user -x -d 'Let this user\'s processes come, too; may be given several times'
 complete -c agent -n '__agent_at options serve' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
 complete -c agent -n '__agent_at options serve' -l resource -x -d 'Ask for a token for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options serve' -l audience -x -d 'Ask for a token with this audience'
@@ -893,7 +899,7 @@ complete -c agent -n '__agent_at operand 0 use' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 whoami' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options events' -s f -l follow -d 'Show new events until interrupted'
 complete -c agent -n '__agent_at options events' -l utc -d 'Show times in UTC instead of local time'
-complete -c agent -n '__agent_at options events' -l lease -d 'Show the recent events of leases'
+complete -c agent -n '__agent_at options events' -l lease -d 'Show the events of leases'
 complete -c agent -n '__agent_at operand 0 events' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options verify' -l issuer -x -d 'Take the keys of this issuer, which need not be an account\'s; beside --jwks, the token must be from it'
 complete -c agent -n '__agent_at options verify' -l jwks -r -F -d 'Take the keys in this file: a JWK Set, a single public JWK, or public keys in PEM form'

@@ -1,7 +1,7 @@
 package import Platform
 package import Wire
 
-/// A connection to a daemon of this user.
+/// A connection to a daemon of this user, or of another one that this user has named.
 package struct DaemonConnection: ~Copyable, Sendable {
   private let socket: FileDescriptor
   private let privateDaemon: DaemonProcess?
@@ -9,10 +9,14 @@ package struct DaemonConnection: ~Copyable, Sendable {
 
   /// Takes over a connected socket.
   ///
-  /// - Parameter privateDaemon: The `agentd` that serves only this connection, if there is one.
-  /// - Throws: `daemon_unavailable` if the peer process belongs to another user.
-  package init(over socket: consuming FileDescriptor, privateDaemon: DaemonProcess? = nil) throws(Failure) {
-    guard (try? UnixSocket.peerUserID(socket)) == Machine.userID else {
+  /// - Parameters:
+  ///   - otherUser: The user whose process may be at the other end, besides this one's.
+  ///   - privateDaemon: The `agentd` that serves only this connection, if there is one.
+  /// - Throws: `daemon_unavailable` if the peer process belongs to any other user.
+  package init(
+    over socket: consuming FileDescriptor, servedBy otherUser: UInt32? = nil, privateDaemon: DaemonProcess? = nil
+  ) throws(Failure) {
+    guard let user = try? UnixSocket.peerUserID(socket), user == Machine.userID || user == otherUser else {
       throw Failure(.daemonUnavailable, "the socket is served by another user's process, so nothing was sent to it")
     }
     self.socket = socket

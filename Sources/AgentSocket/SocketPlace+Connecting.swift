@@ -12,7 +12,7 @@ extension SocketPlace {
   package static func connectToDaemon(
     within seconds: Int = WireProtocol.defaultTimeoutSeconds, telling tell: Tell = { _ in }
   ) throws(Failure) -> DaemonConnection? {
-    if let place = try named(by: Environment.value("AGENT_SOCKET")) {
+    if let place = try named() {
       tell { "the socket is the one that AGENT_SOCKET names" }
       return try place.connect(within: seconds, telling: tell)
     }
@@ -28,28 +28,38 @@ extension SocketPlace {
   package func connect(
     within seconds: Int = WireProtocol.defaultTimeoutSeconds, telling tell: Tell = { _ in }
   ) throws(Failure) -> DaemonConnection? {
+    if otherUser != nil {
+      // Its directory may be another user's. It is the user at the other end that counts.
+      return try connection(telling: tell) { () throws(SystemError) in
+        try UnixSocket.connect(path: path, seconds: seconds)
+      }
+    }
     // The daemon uses no directory that is missing or not private.
     guard let directory = try? PrivateDirectory(opening: directory, create: false) else {
       tell { "no daemon at \(path): the directory is missing or open to other users" }
       return nil
     }
-    guard let connection = try connect(in: directory, within: seconds) else {
-      tell { "no daemon listens at \(path)" }
-      return nil
+    return try connection(telling: tell) { () throws(SystemError) in
+      try UnixSocket.connect(in: directory, name: name, seconds: seconds)
     }
-    tell { "found the daemon at \(path)" }
-    return connection
   }
 
   /// The same with an open directory.
   package func connect(
     in directory: borrowing PrivateDirectory, within seconds: Int = WireProtocol.defaultTimeoutSeconds
   ) throws(Failure) -> DaemonConnection? {
+    try connection { () throws(SystemError) in try UnixSocket.connect(in: directory, name: name, seconds: seconds) }
+  }
+
+  private func connection(
+    telling tell: Tell = { _ in }, _ connect: () throws(SystemError) -> FileDescriptor
+  ) throws(Failure) -> DaemonConnection? {
     let socket: FileDescriptor
     do {
-      socket = try UnixSocket.connect(in: directory, name: name, seconds: seconds)
+      socket = try connect()
     } catch  where error.isNotFound || error.isConnectionRefused {
       // A socket file without a listener is left from a crash.
+      tell { "no daemon listens at \(path)" }
       return nil
     } catch  where error.isAgain {
       // Its queue of connections is full: it is stopped, or its machine is.
@@ -57,6 +67,8 @@ extension SocketPlace {
     } catch {
       throw Failure(error, doing: "cannot connect to the daemon's socket \(path)")
     }
-    return try DaemonConnection(over: socket)
+    let connection = try DaemonConnection(over: socket, servedBy: otherUser)
+    tell { "found the daemon at \(path)" }
+    return connection
   }
 }

@@ -5,6 +5,8 @@ package import Wire
 package struct SocketPlace: Sendable, Hashable {
   package let directory: String
   package let name: String
+  /// Another user whose process may serve there, besides this one's.
+  package private(set) var otherUser: UInt32?
 
   /// The place of a socket of this name.
   package init(directory: String, name: String) {
@@ -12,13 +14,24 @@ package struct SocketPlace: Sendable, Hashable {
     self.name = name
   }
 
-  /// The place that `AGENT_SOCKET` names; nil without it.
+  /// The place that `AGENT_SOCKET` names, served by this user or the one of `AGENT_SOCKET_USER`; nil without it.
   ///
-  /// - Throws: `invalid_configuration` if it is no absolute path.
-  package static func named(by variable: String?) throws(Failure) -> SocketPlace? {
+  /// - Throws: `invalid_configuration` if it is no absolute path, or the user no number of one.
+  package static func named() throws(Failure) -> SocketPlace? {
+    try named(by: Environment.value("AGENT_SOCKET"), user: Environment.value("AGENT_SOCKET_USER"))
+  }
+
+  /// The same for the values of the variables.
+  package static func named(by variable: String?, user: String? = nil) throws(Failure) -> SocketPlace? {
     guard let path = variable, !path.isEmpty else { return nil }
-    guard let place = SocketPlace(path: path) else {
+    guard var place = SocketPlace(path: path) else {
       throw Failure(.invalidConfiguration, "AGENT_SOCKET must be the absolute path of a socket")
+    }
+    if let user, !user.isEmpty {
+      guard let number = UInt32(user), number != UInt32.max else {
+        throw Failure(.invalidConfiguration, "AGENT_SOCKET_USER must be the number of a user")
+      }
+      place.otherUser = number
     }
     return place
   }

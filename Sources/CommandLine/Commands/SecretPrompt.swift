@@ -83,8 +83,14 @@ enum Confirmation {
 
   /// - Returns: Whether the person typed `y` or `yes`, in English or the own language; nil when there is no terminal to ask on.
   static func ask(_ question: Phrase) throws(Failure) -> Bool? {
-    let text = "\(question.localized(limit: longest, keepsLines: true)) \(choice) "
-    guard let line = try read(text, upTo: mostBytes) else { return nil }
+    try read(text(of: question), upTo: mostBytes).map(isYes)
+  }
+
+  static func text(of question: Phrase) -> String {
+    "\(question.localized(limit: longest, keepsLines: true)) \(choice) "
+  }
+
+  static func isYes(_ line: String) -> Bool {
     let answer = line.filter { !$0.isWhitespace }.lowercased()
     let words = Phrase("y yes").localized()
     // The English words are accepted in any language.

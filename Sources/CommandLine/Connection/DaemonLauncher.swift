@@ -30,8 +30,15 @@ enum DaemonLauncher {
   ) throws(Failure) -> DaemonConnection {
     try refuseForeignDirectories()
     if let connection = try connect(console) { return connection }
-    let place = try SocketPlace.named(by: Environment.value("AGENT_SOCKET"))
+    let place = try SocketPlace.named()
     if let place, !startsNamed {
+      do throws(DirectoryError) { _ = try PrivateDirectory(opening: place.directory, create: false) } catch {
+        if case .notOwned = error, place.otherUser == nil {
+          throw Failure(
+            .daemonUnavailable, Phrase("\(place.directory) belongs to another user"),
+            hint: "if that user's daemon may have what you send: AGENT_SOCKET_USER=UID")
+        }
+      }
       throw Failure(
         .daemonUnavailable, Phrase("no daemon listens at \(place.path), which AGENT_SOCKET names"),
         hint: "agent daemon start")

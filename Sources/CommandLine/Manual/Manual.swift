@@ -40,6 +40,11 @@ enum Manual {
         + " Its directory must belong to the user and be closed to all others. Only `agent daemon start` and"
         + " `agent daemon restart` start a daemon there."),
     Item(
+      term: "AGENT_SOCKET_USER",
+      meaning: "The number of another user whose process may serve that socket, as `id -u` tells it where `agent` runs:"
+        + " 65534 in a container whose user namespace does not have that user. Its directory may then be that user's."
+        + " What is sent to the socket goes to that user, so name one who may have it."),
+    Item(
       term: "BROWSER",
       meaning: "The browser of `agent login` and `agent logout --browser`: commands separated by colons, in which `%s`"
         + " stands for the address."),

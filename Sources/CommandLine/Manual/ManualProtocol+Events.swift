@@ -4,12 +4,13 @@ extension ManualProtocol {
   static let sessionEvents = Description(
     name: "events",
     purpose: "Tells what happened to sessions and accounts; or, with `follow`, what happens from now on: the event"
-      + " `following`, and then events `session`, until the client goes or the daemon stops.",
+      + " `following`, and then events `session`, or `lease_entry`, until the client goes or the daemon stops.",
     members: [
       Member("account", "text", "Only what concerns this account; without it everything."),
       Member(
         "follow", "boolean", "Tell what happens from now on. There is no deadline then unless `timeout` is there."),
-      Member("leases", "boolean", "Tell the recent events of leases, not those of sessions."),
+      Member(
+        "leases", "boolean", "Tell the events of leases, not those of sessions; with `follow` as events `lease_entry`."),
     ],
     result: [
       Member(
@@ -65,6 +66,7 @@ extension ManualProtocol {
         "confirm", "boolean",
         "The first request for each origin, and for the token, waits for `lease_answer` after an event `lease_question`."
       ),
+      Member("users", "list of numbers", "Users whose processes may come, besides the daemon's own; at most 16."),
     ],
     result: [],
     note: "There is no result: the request ends with an error, `lease_ended` when its time or its uses are over. For a"
@@ -122,6 +124,10 @@ extension ManualProtocol {
       name: "session",
       purpose: "Something happened to a session or an account. Nothing in it is secret.",
       members: [Member("entry", "object", "One event, as the request `events` tells them.")]),
+    Description(
+      name: "lease_entry",
+      purpose: "Something happened to a lease.",
+      members: [Member("entry", "object", "One event, as the request `events` tells them with `leases`.")]),
     Description(
       name: "token_file",
       purpose:

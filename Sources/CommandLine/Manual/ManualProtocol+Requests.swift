@@ -6,7 +6,7 @@ extension ManualProtocol {
       doctor, list,
       use,
       whoami,
-      resource, verify,
+      resource, resourceBody, verify,
     ]
     + accountRequests + vaultRequests + [
       sessionEvents, tokenFile, lease, leaseAnswer, leaseStatus, daemonStatus, daemonLog, daemonStop,
@@ -367,7 +367,7 @@ extension ManualProtocol {
 
   static let events: [Description] =
     [
-      response, body,
+      response, body, bodyWanted,
       Description(
         name: "device_code",
         purpose: "A person must open an address and type a code; see RFC 8628, section 3.3.",

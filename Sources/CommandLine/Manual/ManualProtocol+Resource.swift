@@ -21,6 +21,9 @@ extension ManualProtocol {
           + " `body`, as fast as they are read."),
       Member("body", "text", "The body to send with an inline request, in base64; the line has its limit."),
       Member(
+        "body_lines", "boolean",
+        "The body to send with an inline request comes in lines `resource_body`, one after each event `body_wanted`."),
+      Member(
         "idle", "number",
         "How many seconds nothing may move once the head of the answer is there, up to 86400; 0 is without a limit. Without"
           + " it `timeout` counts there too."),
@@ -43,6 +46,20 @@ extension ManualProtocol {
       + " non-blocking. With `body_descriptor` the other one comes before it: each message carries one descriptor, so the"
       + " line is then sent in two. The body is complete when `body_bytes` bytes have been read. `timeout` is for how"
       + " long the token may take, and then for how long nothing may move. Closing the connection ends the request.")
+
+  static let resourceBody = Description(
+    name: "resource_body",
+    purpose:
+      "Brings a part of a body, on the connection of a `resource` with `body_lines`, after an event `body_wanted`."
+      + " There is no answer to it. One that comes after the last line of that request fails with `invalid_request`.",
+    members: [
+      Member("base64", "text", "The part, at most 192 KiB, in base64; without it there is none."),
+      Member("end", "boolean", "It is the last one."),
+    ],
+    result: [])
+
+  static let bodyWanted = Description(
+    name: "body_wanted", purpose: "The next part of the body may be sent, in a line `resource_body`.", members: [])
 
   static let body = Description(
     name: "body",

@@ -124,8 +124,9 @@ struct Console: Sendable {
     case .notice(let message): note(message)
     case .progress(let entry): detail(entry)
     case .following: detail("following what happens")
-    case .qrCode, .deviceCode, .browser, .confirm, .redirectRefused, .response, .body, .session, .tokenFile, .lease,
-      .leaseQuestion:
+    case .qrCode, .deviceCode, .browser, .confirm, .redirectRefused, .response, .body, .bodyWanted, .session,
+      .tokenFile, .lease,
+      .leaseEntry, .leaseQuestion:
       break
     }
   }

@@ -36,7 +36,7 @@ enum Options {
     [
       Option.places.declaration, Option.methods.declaration, Option.leaseTime.declaration,
       Option.leaseUses.declaration, Option.handOutToken.declaration, Option.confirm.declaration,
-      Option.askProgram.declaration,
+      Option.askProgram.declaration, Option.users.declaration,
     ] + tokenTarget
   }
 

@@ -143,6 +143,9 @@ extension Option<[String]> {
   static var methods: Self {
     Self("method", in: .lease, each: .text("METHOD"), "Permit this method; may be given several times")
   }
+  static var users: Self {
+    Self("user", in: .lease, each: .text("UID"), "Let this user's processes come, too; may be given several times")
+  }
   static var headers: Self {
     Self(
       "header", in: .output, short: "H", each: .text("HEADER"),

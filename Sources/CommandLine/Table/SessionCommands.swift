@@ -174,8 +174,8 @@ enum SessionCommands {
       `account_renamed` (`"renamed_from"`), and `active_changed`: the account is the active one now, or without
       `account` none is.
 
-      With `--lease` prints what happened to leases instead, the last 64 events of each: `lease_opened`, `lease_used`, `lease_token`
-      (`"method"`, `"origin"`, never a path; `"status"` and `"body_bytes"` of the answer, or `"code"`), `lease_refused`
+      With `--lease` prints what happened to leases instead, of each the last 64 events, or with `--follow` those to come:
+      `lease_opened`, `lease_used`, `lease_token` (`"method"`, `"origin"`, never a path; `"status"` and `"body_bytes"` of the answer, or `"code"`), `lease_refused`
       (`"code"`) and `lease_ended` (`"cause"`: `closed`, `time`, `uses`, `signed_out`, `removed` or `stopping`), each with
       `"lease"` and, where a peer did it, the process `"pid"` and the user `"uid"` that connected; `"pid"` is 0 for a
       process that cannot be seen from here. It is a trace, no proof.
@@ -184,7 +184,7 @@ enum SessionCommands {
       """,
     options: [
       Option.follow.declaration, Option.utc.declaration,
-      Option.lease.saying("Show the recent events of leases", in: .output),
+      Option.lease.saying("Show the events of leases", in: .output),
     ],
     operands: .account,
     examples: [

@@ -182,11 +182,16 @@ enum TokenCommands {
       the socket over, with the time and the number of requests that are left. What is not permitted fails with exit
       status 6. At most 16 leases can be open, with 32 connections each and 64 in all.
 
+      Other users' processes are turned away. `--user` lets those of a user come, by number, as of a container: the socket
+      is then open to all, and its directory can be passed by who knows the way, so the daemon looks at who comes.
+      With `--socket` the directory may be one that others can read and not change. At the other end `AGENT_SOCKET_USER`
+      names this user, by the number that it has there (65534 where a container's user namespace does not have it).
+
       In bubblewrap, with `DIRECTORY` for that of the socket: `bwrap --ro-bind /usr/bin/agent /agent --bind DIRECTORY /lease
       --setenv AGENT_SOCKET /lease/agent.sock --unshare-pid --clearenv /agent request URL`. An empty container needs no
       more than the same two. At the other end of `ssh -R FAR:PATH HOST`, where `FAR` is in a directory that is closed to
       others: `AGENT_SOCKET=FAR agent request URL`. A socket that is forwarded passes no descriptors, so bodies go with the
-      lines of the protocol, at most 720 KiB to be sent.
+      lines of the protocol.
 
       `agent events --lease` tells what was done with it. The exit status is 0 also when the lease has ended by its time
       or its number of requests, and 3 when the session has ended.

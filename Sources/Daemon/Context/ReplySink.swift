@@ -13,8 +13,9 @@ protocol ReplySink: AnyObject {
   func send(_ line: SharedSecret, to ticket: Ticket)
   /// Calls `act` at this time, or soon if it has passed.
   func schedule(at due: Instant, _ act: @escaping () -> Void)
-  /// Calls `serve` each time that the descriptor can be read, until ``unwatch(_:)`` with the returned key.
-  func watch(_ descriptor: Int32, _ serve: @escaping () -> Void) throws(SystemError) -> UInt64
+  /// Calls `serve` each time that the descriptor can be read, or written to, until ``unwatch(_:)`` with the returned key.
+  func watch(_ descriptor: Int32, for interest: Poller.Interest, _ serve: @escaping () -> Void) throws(SystemError)
+    -> UInt64
   func unwatch(_ key: UInt64)
   /// The answer to a request goes on for as long as it is read. `act` is called each time that all was read.
   func stream(to ticket: Ticket, _ act: @escaping () -> Void)
@@ -28,6 +29,12 @@ protocol ReplySink: AnyObject {
   func dropPeers(of admission: any Admission, saying failure: Failure)
   /// Sets the time at which an unanswered request times out.
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
+}
+
+extension ReplySink {
+  func watch(_ descriptor: Int32, _ serve: @escaping () -> Void) throws(SystemError) -> UInt64 {
+    try watch(descriptor, for: .read, serve)
+  }
 }
 
 /// Names one request on one connection, so that a late answer never reaches another request.

@@ -2,19 +2,24 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The requests that follow the events of sessions and accounts. Used on the loop only.
+/// The requests that follow the events of sessions and accounts, or those of leases. Used on the loop only.
 struct Followers {
   static let most = 32
 
-  /// The account that each request follows; nil for all.
-  private var subjects: [Ticket: AccountName?] = [:]
+  private var subjects: [Ticket: Subject] = [:]
+
+  enum Subject: Equatable {
+    /// Of one account, or of all.
+    case sessions(of: AccountName?)
+    case leases
+  }
 
   var count: Int { subjects.count }
 
   /// Returns false if ``most`` requests follow already.
-  mutating func begin(_ ticket: Ticket, about account: AccountName?) -> Bool {
+  mutating func begin(_ ticket: Ticket, _ subject: Subject) -> Bool {
     guard subjects.count < Self.most else { return false }
-    subjects[ticket] = .some(account)
+    subjects[ticket] = subject
     return true
   }
 
@@ -30,11 +35,17 @@ struct Followers {
 
   /// Applies a change of an account's name.
   mutating func rename(_ old: AccountName, to new: AccountName) {
-    for (ticket, subject) in subjects where subject == old { subjects[ticket] = .some(new) }
+    for (ticket, subject) in subjects where subject == .sessions(of: old) { subjects[ticket] = .sessions(of: new) }
   }
 
   /// Returns the requests that receive an entry.
   func tickets(for entry: SessionEntry) -> [Ticket] {
-    subjects.compactMap { ticket, subject in subject.map { entry.concerns($0.text) } ?? true ? ticket : nil }
+    subjects.compactMap { ticket, subject in
+      guard case .sessions(let account) = subject else { return nil }
+      return account.map { entry.concerns($0.text) } ?? true ? ticket : nil
+    }
   }
+
+  /// The requests that follow the leases.
+  var ticketsForLeases: [Ticket] { subjects.compactMap { $0.value == .leases ? $0.key : nil } }
 }

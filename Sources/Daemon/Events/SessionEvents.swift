@@ -7,6 +7,7 @@ internal import Vocabulary
 internal import Wire
 
 /// Publishes what happens to sessions and accounts: to the followers of `agent events`, token files and commands of the settings.
+/// The followers hear of leases, too.
 final class SessionEvents: AccountPart {
   let commands: EventCommands
   private let tokenFiles: TokenFiles
@@ -34,6 +35,9 @@ final class SessionEvents: AccountPart {
     super.init(context, broker)
     context.onSettings = { [unowned self] settings in publishAccounts(settings) }
     log.sessionListener = { [unowned self] entry in publish(entry) }
+    leases.listener = { [unowned self] entry in
+      for ticket in followers.ticketsForLeases { loop.send(.event(.leaseEntry(entry)), to: ticket) }
+    }
     // The accounts that exist at the start are not published as changes.
     announceSettings()
     changeMark()
@@ -41,8 +45,10 @@ final class SessionEvents: AccountPart {
 
   func events(_ request: EventsRequest, _ ticket: Ticket) throws(Failure) {
     let account = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
-    guard request.follow else { return loop.send(.result(log.sessionJSON(of: account)), to: ticket) }
-    guard followers.begin(ticket, about: account) else {
+    guard request.follow else {
+      return loop.send(.result(request.leases ? leases.json : log.sessionJSON(of: account)), to: ticket)
+    }
+    guard followers.begin(ticket, request.leases ? .leases : .sessions(of: account)) else {
       throw Failure(.tooBusy, "\(Followers.most) commands follow the events already", hint: "end one of them")
     }
     loop.send(.event(.following), to: ticket)

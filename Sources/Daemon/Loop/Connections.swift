@@ -229,8 +229,10 @@ extension Connections: ReplySink {
 
   func schedule(at due: Instant, _ act: @escaping () -> Void) { loop.schedule(at: due, act) }
 
-  func watch(_ descriptor: Int32, _ serve: @escaping () -> Void) throws(SystemError) -> UInt64 {
-    try loop.watch(descriptor) { _ in serve() }
+  func watch(
+    _ descriptor: Int32, for interest: Poller.Interest, _ serve: @escaping () -> Void
+  ) throws(SystemError) -> UInt64 {
+    try loop.watch(descriptor, for: interest) { _ in serve() }
   }
 
   func unwatch(_ key: UInt64) { loop.unwatch(key) }

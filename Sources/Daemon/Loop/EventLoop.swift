@@ -62,9 +62,11 @@ final class EventLoop {
   ///
   /// - Returns: The key of the descriptor, which no other ever gets.
   @discardableResult
-  func watch(_ descriptor: Int32, _ handle: @escaping (Poller.Event) -> Void) throws(SystemError) -> UInt64 {
+  func watch(
+    _ descriptor: Int32, for interest: Poller.Interest = .read, _ handle: @escaping (Poller.Event) -> Void
+  ) throws(SystemError) -> UInt64 {
     lastKey += 1
-    try poller.add(descriptor, interest: .read, key: lastKey)
+    try poller.add(descriptor, interest: interest, key: lastKey)
     sources[lastKey] = Source(descriptor: descriptor, handle: handle)
     return lastKey
   }

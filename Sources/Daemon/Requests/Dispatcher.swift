@@ -79,10 +79,10 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .account(let request): try parts.accounts.manage(request, ticket, passed: passed)
       case .call(let request):
         try parts.resources.call(request, ticket, timeoutSeconds: envelope.timeoutSeconds, passed: passed)
+      case .resourceBody: throw Failure(.invalidRequest, "no request of this connection takes a part of a body now")
       case .verify(let request):
         try parts.verifications.verify(request, ticket, hasDeadline: envelope.timeoutSeconds != nil, passed: passed)
       case .vault(let request): try parts.vault.vault(request, ticket, passed: passed)
-      case .events(let request) where request.leases: loop.send(.result(parts.resources.leases.json), to: ticket)
       case .events(let request): try parts.events.events(request, ticket)
       case .lease(let request): try parts.resources.leases.open(request, ticket, passed: passed)
       case .leaseAnswer: throw Failure(.invalidRequest, "no lease of this connection asks anything")
@@ -113,18 +113,22 @@ final class Dispatcher: DaemonPart, RequestHandler {
     changes.contains(ticket) && parts.events.hold(result, of: ticket)
   }
 
-  /// More may be said to a sign-in, and to a lease.
+  /// More may be said to a sign-in, to a lease, and to a request whose body comes in lines.
   func awaitsMore(_ ticket: Ticket) -> Bool {
     parts.signIns.logins.values.contains { $0.ticket == ticket } || parts.resources.leases.isOwner(ticket)
+      || parts.resources.takesBody(ticket)
   }
 
-  /// Takes the redirect address of a sign-in, or its confirmation, or the answer to a question of a lease. An error is sent
-  /// as an event.
+  /// Takes the redirect address of a sign-in, or its confirmation, or the answer to a question of a lease, or a part of a
+  /// body. An error of a sign-in is sent as an event.
   func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
     let name: String
     switch request {
     case .leaseAnswer(let answer) where parts.resources.leases.isOwner(ticket):
       parts.resources.leases.take(answer, ticket)
+      return true
+    case .resourceBody(let part) where parts.resources.takesBody(ticket):
+      parts.resources.take(part, ticket)
       return true
     case .loginRedirect(let redirect): name = redirect.login
     case .loginConfirm(let confirm): name = confirm.login

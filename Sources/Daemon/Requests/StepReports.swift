@@ -62,7 +62,7 @@ extension Request {
     case .verify(let request): request.account
     case .lease(let request): request.account
     case .login, .loginRedirect, .loginConfirm, .loginResume, .discover, .list, .daemonStatus, .daemonStop,
-      .daemonLog, .vault, .leaseAnswer, .leaseStatus:
+      .daemonLog, .vault, .leaseAnswer, .leaseStatus, .resourceBody:
       nil
     }
   }

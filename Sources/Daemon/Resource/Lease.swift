@@ -18,6 +18,8 @@ final class Lease: Admission {
   private let places: [OriginEntry]
   private let methods: [String]
   private let target: TokenRequest.Target
+  /// Users who may come, besides the daemon's own.
+  private let users: [Int]
   let end: Instant?
   private(set) var usesLeft: Int?
 
@@ -74,12 +76,16 @@ final class Lease: Admission {
     self.places = places
     methods = request.methods
     target = request.target
+    users = request.users
     self.end = end
     usesLeft = request.uses
     self.tell = tell
     self.hasPlace = hasPlace
     self.ended = ended
   }
+
+  /// Whether a process of this user may be a peer.
+  func mayServe(user: UInt32) -> Bool { user == Machine.userID || users.contains(Int(user)) }
 
   func came(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
 
@@ -90,11 +96,12 @@ final class Lease: Admission {
     do throws(Failure) { envelope = try RequestEnvelope(parsing: line) } catch {
       // Only of a request that is permitted is it told what is wrong with it.
       let name = (try? JSON(parsing: line, limits: WireProtocol.requestLimits))?["request"]?.string
-      let isPermitted = name == "resource" || name == "lease_status" || (name == "token" && handsOutToken)
+      let isPermitted =
+        ["resource", "resource_body", "lease_status"].contains(name) || (name == "token" && handsOutToken)
       throw refusal(isPermitted ? error : Self.notPermitted, nil)
     }
     switch envelope.request {
-    case .call, .leaseStatus: return envelope
+    case .call, .resourceBody, .leaseStatus: return envelope
     case .token where handsOutToken: return envelope
     default: throw refusal(Self.notPermitted, nil)
     }
@@ -107,7 +114,7 @@ final class Lease: Admission {
     // Steps tell of servers and accounts that the peer knows nothing of.
     envelope.verbose = false
     switch envelope.request {
-    case .leaseStatus: break
+    case .leaseStatus, .resourceBody: break
     case .call(let call):
       do throws(Failure) { envelope.request = .call(try pinned(call, ticket)) } catch { throw refusal(error, ticket) }
     case .token(let token) where handsOutToken:

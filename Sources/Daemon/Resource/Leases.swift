@@ -13,6 +13,9 @@ final class Leases: AccountPart {
   /// The recent events of each lease, the latest lease last: one that is used much pushes out no other's.
   private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
 
+  /// Told of each event.
+  var listener: (LeaseEntry) -> Void = { _ in }
+
   /// The questions that were asked and not answered.
   private var questions: [Int: (owner: Ticket, origin: String?)] = [:]
   private var lastQuestion = 0
@@ -113,15 +116,20 @@ final class Leases: AccountPart {
         if error.isOutOfDescriptors { rest(opened) }
         return
       }
-      let peers = leases.values.reduce(0) { $0 + $1.lease.peers.count }
-      guard let peer = try? UnixSocket.peer(socket), peer.user == Machine.userID,
-        opened.lease.peers.count < Self.mostPeers, peers < Self.mostPeersOfAll,
-        let connection = try? loop.admit(socket, under: opened.lease)
-      else {
-        note(.refused(.tooBusy), opened.lease.name, nil)
+      guard let (user, process) = try? UnixSocket.peer(socket) else { continue }
+      let peer = LeaseEntry.Peer(user: Int(user), process: Int(process))
+      guard opened.lease.mayServe(user: user) else {
+        note(.refused(.notPermitted), opened.lease.name, peer)
         continue
       }
-      opened.lease.came(connection, LeaseEntry.Peer(user: Int(peer.user), process: Int(peer.process)))
+      let peers = leases.values.reduce(0) { $0 + $1.lease.peers.count }
+      guard opened.lease.peers.count < Self.mostPeers, peers < Self.mostPeersOfAll,
+        let connection = try? loop.admit(socket, under: opened.lease)
+      else {
+        note(.refused(.tooBusy), opened.lease.name, peer)
+        continue
+      }
+      opened.lease.came(connection, peer)
     }
   }
 
@@ -281,8 +289,9 @@ final class Leases: AccountPart {
       if rings.count > Self.mostRings { rings.removeFirst() }
     }
     guard let index = rings.firstIndex(where: { $0.name == name }) else { return }
-    rings[index].ring.append(
-      LeaseEntry(time: services.time.wallSeconds(), lease: name, event: event, peer: peer))
+    let entry = LeaseEntry(time: services.time.wallSeconds(), lease: name, event: event, peer: peer)
+    rings[index].ring.append(entry)
+    listener(entry)
   }
 
   /// The recent events of all leases.

@@ -14,6 +14,8 @@ final class ResourceRequests: AccountPart {
   private(set) lazy var leases = Leases(context, broker)
   /// The bodies of inline requests that are on their way.
   private var bodies: [Ticket: InlineBody] = [:]
+  /// The bodies that come in lines.
+  private var contents: [Ticket: InlineContent] = [:]
 
   /// Effectively no deadline: the length of a transfer has no limit.
   private static let never = Duration.seconds(10 * 365 * 86_400)
@@ -32,6 +34,7 @@ final class ResourceRequests: AccountPart {
     let gate = ResourceGate(settings: try settings(), services: services)
     transfers[ticket] = transfer
     if let body = transfer.inlineBody { bodies[ticket] = InlineBody(body, ticket, loop) }
+    if let content = transfer.takeInlineContent() { contents[ticket] = InlineContent(content, ticket, loop) }
     let place = ResourcePlace(of: transfer.target.endpoint)
     jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
       admitted(transfer, outcome)
@@ -127,6 +130,7 @@ final class ResourceRequests: AccountPart {
       obtainToken(for: transfer) { TokenNeed(forceRefresh: $0.session.grant === grant) }
     case .success(.answered(let response, let verdict)):
       transfers[transfer.ticket] = nil
+      contents[transfer.ticket] = nil
       guard let account = broker.accounts[name] else {
         return loop.send(.failure(Failure(.signedOut(account: name.text), account: name.text)), to: transfer.ticket)
       }
@@ -190,6 +194,7 @@ final class ResourceRequests: AccountPart {
     transfer.cancellation.cancel()
     transfers[transfer.ticket] = nil
     bodies[transfer.ticket] = nil
+    contents[transfer.ticket] = nil
   }
 
   /// Ends all requests of an account, or of all.
@@ -201,5 +206,15 @@ final class ResourceRequests: AccountPart {
   func abandon(_ ticket: Ticket) {
     if let transfer = transfers[ticket] { end(transfer) }
     bodies[ticket] = nil
+  }
+
+  // MARK: Bodies in lines
+
+  /// Whether the request may get a part of its body.
+  func takesBody(_ ticket: Ticket) -> Bool { contents[ticket] != nil }
+
+  func take(_ part: ResourceBodyRequest, _ ticket: Ticket) {
+    guard let transfer = transfers[ticket], let content = contents[ticket] else { return }
+    do { try content.take(part) } catch { fail(transfer, error) }
   }
 }

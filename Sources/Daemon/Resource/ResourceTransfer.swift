@@ -21,8 +21,10 @@ final class ResourceTransfer: @unchecked Sendable {
   private(set) var tokenTarget: TokenTarget?
   let content: DescriptorContent?
   let receiver: StreamReceiver
-  /// The end that the body comes out of again, for an inline request.
+  /// The end that the body of the answer comes out of again, for an inline request.
   let inlineBody: SharedDescriptor?
+  /// The end that a body in lines goes into, until it is taken.
+  private var inlineContent: SharedDescriptor?
   let cancellation = Cancellation()
   /// Limit for obtaining a token, and then for time without progress.
   let patienceSeconds: Int
@@ -50,8 +52,9 @@ final class ResourceTransfer: @unchecked Sendable {
     target = try ResourceCall.Target(request)
     tokenTarget = try TokenTarget.make(request.target, account: request.account)
     var reading: SharedDescriptor?
-    let passed = try request.isInline ? Self.descriptors(of: request, &reading) : passed
-    inlineBody = reading
+    var writing: SharedDescriptor?
+    let passed = try request.isInline ? Self.descriptors(of: request, &reading, &writing) : passed
+    (inlineBody, inlineContent) = (reading, writing)
     guard passed.count == (request.sendsBody ? 2 : 1), let last = passed.last else {
       throw Failure(
         .descriptorMissing, "the request must bring a descriptor for the answer, and before it one for a body to send")
@@ -67,9 +70,11 @@ final class ResourceTransfer: @unchecked Sendable {
 
   /// Makes the descriptors that an inline request does not bring.
   ///
-  /// - Parameter reading: Becomes the end that the answer's body comes out of.
+  /// - Parameters:
+  ///   - reading: Becomes the end that the answer's body comes out of.
+  ///   - writing: Becomes the end that a body in lines goes into.
   private static func descriptors(
-    of request: CallRequest, _ reading: inout SharedDescriptor?
+    of request: CallRequest, _ reading: inout SharedDescriptor?, _ writing: inout SharedDescriptor?
   ) throws(Failure) -> [SharedDescriptor] {
     var bytes: [UInt8]?
     if let text = request.inlineBody {
@@ -80,11 +85,24 @@ final class ResourceTransfer: @unchecked Sendable {
       let ends = (reading: SharedDescriptor(pipe.reading), writing: SharedDescriptor(pipe.writing))
       try ends.reading.descriptor.setNonBlocking(true)
       reading = ends.reading
+      if request.sendsBodyInLines {
+        let content = try Pipe()
+        let end = SharedDescriptor(content.writing)
+        try end.descriptor.setNonBlocking(true)
+        writing = end
+        return [SharedDescriptor(content.reading), ends.writing]
+      }
       guard let bytes else { return [ends.writing] }
       return [SharedDescriptor(try FileDescriptor.inMemory(bytes.span)), ends.writing]
     } catch {
       throw Failure(.internalError, Phrase("the request could not be made: \(Phrase(stringLiteral: error.message))"))
     }
+  }
+
+  /// The end that a body in lines goes into. Its only owner, who closes it after the last part.
+  func takeInlineContent() -> SharedDescriptor? {
+    defer { inlineContent = nil }
+    return inlineContent
   }
 
   /// Takes over which account it is, and what the settings say of the place.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A directory of this user alone: opened without following a symbolic link at its end, then checked on the open
+/// A directory that this user alone can change: opened without following a symbolic link at its end, then checked on the open
 /// descriptor. All work uses that descriptor, so the directory cannot be replaced after the check.
 package struct PrivateDirectory: ~Copyable, Sendable {
   /// The path of the directory, without a slash at the end.
@@ -13,14 +13,23 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   /// Opens the directory at `path`.
   ///
   /// - Parameters:
-  ///   - path: Its last component must be a directory, not a link, that belongs to this user and
-  ///     gives no right to the group or to others. Components before may be links.
+  ///   - path: Its last component must be a directory, not a link, that belongs to this user and gives none of the
+  ///     `rights` to the group or to others. Components before may be links.
+  ///   - rights: All by default.
   ///   - create: Whether missing directories of the path are created, with mode 0700. A directory that exists is never
   ///     changed.
-  package init(opening path: String, create: Bool) throws(DirectoryError) {
+  package init(
+    opening path: String, create: Bool, withoutOthersRights rights: UInt32 = 0o077
+  ) throws(DirectoryError) {
     let path = PrivateDirectory.withoutFinalSlashes(path)
-    descriptor = try PrivateDirectory.openChecked(path, create: create)
+    descriptor = try PrivateDirectory.openChecked(path, create: create, rights)
     self.path = path
+  }
+
+  /// Lets other users reach what is in it by name, and neither list nor change it.
+  package func letOthersThrough() throws(SystemError) {
+    let number = descriptor.raw
+    try SystemCall.library("fchmod") { fchmod(number, 0o711) }
   }
 
   init(_ path: String, _ descriptor: consuming FileDescriptor) {
@@ -28,12 +37,14 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     self.descriptor = descriptor
   }
 
-  private static func openChecked(_ path: String, create: Bool) throws(DirectoryError) -> FileDescriptor {
+  private static func openChecked(
+    _ path: String, create: Bool, _ rights: UInt32
+  ) throws(DirectoryError) -> FileDescriptor {
     let number = try naming(path) { () throws(SystemError) in try openOrMake(path, create: create) }
     let descriptor = FileDescriptor(owning: number)
     let status = try naming(path) { () throws(SystemError) in try FileStatus(of: descriptor) }
     guard status.owner == geteuid() else { throw .notOwned(path: path) }
-    guard status.permissions & 0o077 == 0 else { throw .tooOpen(path: path, mode: status.permissions) }
+    guard status.permissions & rights == 0 else { throw .tooOpen(path: path, mode: status.permissions) }
     return descriptor
   }
 

@@ -3,20 +3,23 @@ internal import Glibc
 
 /// Stream sockets between processes of one machine.
 package enum UnixSocket {
-  /// Binds a new socket with mode 0600 to `name` and listens on it.
+  /// Binds a new socket to `name` and listens on it.
   ///
+  /// - Parameter mode: The permission bits of its file.
   /// - Returns: A non-blocking listener.
   /// - Throws: `EADDRINUSE` if the name exists; only the holder of the lifetime lock may remove it.
   package static func listen(
-    in directory: borrowing PrivateDirectory, name: String, backlog: Int
+    in directory: borrowing PrivateDirectory, name: String, mode: UInt32 = 0o600, backlog: Int
   ) throws(SystemError) -> FileDescriptor {
     try PrivateDirectory.checkName(name)
     let socket = try makeSocket()
     let number = socket.raw
     // The bits of the open socket become those of its file, so there is no moment, whatever the
     // umask, at which others could connect.
-    try SystemCall.library("fchmod") { fchmod(number, 0o600) }
+    try SystemCall.library("fchmod") { fchmod(number, mode) }
     try unsafe SystemCall.checked(agent_unix_bind(number, path(of: name, in: directory)), "bind")
+    // The umask has taken its share of them.
+    if mode & 0o077 != 0 { try SystemCall.library("chmod") { unsafe chmod(path(of: name, in: directory), mode) } }
     try SystemCall.library("listen") { Glibc.listen(number, Int32(clamping: backlog)) }
     try socket.setNonBlocking(true)
     return socket
@@ -35,17 +38,17 @@ package enum UnixSocket {
     return try connect(toAddress: path(of: name, in: directory), seconds: seconds)
   }
 
-  /// Connects to the socket at a path of any length.
-  package static func connect(path: String) throws(SystemError) -> FileDescriptor {
+  /// The same for the socket at a path of any length.
+  package static func connect(path: String, seconds: Int? = nil) throws(SystemError) -> FileDescriptor {
     try SystemCall.checkText(path, "connect")
-    if path.utf8.count <= agent_unix_path_capacity() { return try connect(toAddress: path) }
+    if path.utf8.count <= agent_unix_path_capacity() { return try connect(toAddress: path, seconds: seconds) }
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
       throw SystemError(errno: ENAMETOOLONG, operation: "connect")
     }
     let parent = slash == path.startIndex ? "/" : String(path[..<slash])
     let directory = FileDescriptor(
       owning: try SystemCall.library("open") { unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
-    return try connect(toAddress: "/proc/self/fd/\(directory.raw)\(path[slash...])")
+    return try connect(toAddress: "/proc/self/fd/\(directory.raw)\(path[slash...])", seconds: seconds)
   }
 
   /// Accepts the next connection.

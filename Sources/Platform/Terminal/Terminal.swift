@@ -24,6 +24,9 @@ package enum Terminal {
     FileDescriptor(owning: try SystemCall.library("open") { unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) })
   }
 
+  /// Forgets what was typed and not read. Nothing happens where that is not possible.
+  package static func discardTyped(on terminal: borrowing FileDescriptor) { _ = tcflush(terminal.raw, TCIFLUSH) }
+
   /// Runs `body` with the terminal's echo off; it is on again afterwards, also if `body` throws.
   package static func withoutEcho<Result>(
     on terminal: borrowing FileDescriptor, _ body: () throws(SystemError) -> Result

@@ -26,6 +26,9 @@ package enum Event: Sendable, Hashable {
   /// A part of the body of a resource's response to an inline request.
   case body([UInt8])
 
+  /// The next part of the body that is sent to a resource may come.
+  case bodyWanted
+
   /// A step of a ``RequestEnvelope/verbose`` request; nil for one that this build does not know.
   case progress(LogEntry?)
 
@@ -34,6 +37,9 @@ package enum Event: Sendable, Hashable {
 
   /// A session event; nil for one that this build does not know.
   case session(SessionEntry?)
+
+  /// An event of a lease; nil for one that this build does not know.
+  case leaseEntry(LeaseEntry?)
 
   /// A token file was written or removed.
   case tokenFile(TokenFile)
@@ -83,6 +89,7 @@ package enum Event: Sendable, Hashable {
     switch self {
     case .response(let head): return head.json
     case .body(let bytes): return JSONObject([("event", "body"), ("base64", .string(Base64.encode(bytes)))])
+    case .bodyWanted: return JSONObject([("event", "body_wanted")])
     case .qrCode(let code): return code.json
     case .progress(let entry):
       var object = JSONObject([("event", "progress")])
@@ -91,6 +98,10 @@ package enum Event: Sendable, Hashable {
     case .following: return JSONObject([("event", "following")])
     case .session(let entry):
       var object = JSONObject([("event", "session")])
+      object["entry"] = entry.map { .object($0.json) }
+      return object
+    case .leaseEntry(let entry):
+      var object = JSONObject([("event", "lease_entry")])
       object["entry"] = entry.map { .object($0.json) }
       return object
     case .tokenFile(let file): return file.json
@@ -133,9 +144,11 @@ package enum Event: Sendable, Hashable {
     case "body":
       guard let text = json["base64"]?.string, let bytes = try? Base64.decode(text) else { return nil }
       self = .body(bytes)
+    case "body_wanted": self = .bodyWanted
     case "progress": self = .progress(json["entry"].flatMap { LogEntry(json: $0) })
     case "following": self = .following
     case "session": self = .session(json["entry"].flatMap { SessionEntry(json: $0) })
+    case "lease_entry": self = .leaseEntry(json["entry"].flatMap { LeaseEntry(json: $0) })
     case "token_file":
       guard let file = TokenFile(json: json) else { return nil }
       self = .tokenFile(file)

@@ -22,6 +22,8 @@ package struct CallRequest: Sendable, Hashable {
   package var inlineBody: String?
   /// Limit of the bytes of ``inlineBody``, before base64: the line has a limit.
   package static let mostInlineBytes = 720 << 10
+  /// Whether the body of an inline request comes in ``ResourceBodyRequest``s, each after an ``Event/bodyWanted``.
+  package var sendsBodyInLines = false
   /// Limit of the bytes of one ``Event/body(_:)``.
   package static let mostEventBytes = 48 << 10
 
@@ -56,10 +58,12 @@ package struct CallRequest: Sendable, Hashable {
     isInline = try members.flag("inline")
     inlineBody = try members.text("body", limit: WireProtocol.maximumLineBytes)
     let passesBody = try members.flag("body_descriptor")
-    guard isInline ? !passesBody : inlineBody == nil else {
-      throw Failure(.invalidRequest, "a body goes with the line or with a descriptor, as \"inline\" says")
+    sendsBodyInLines = try members.flag("body_lines")
+    guard isInline ? !(passesBody || inlineBody != nil && sendsBodyInLines) : inlineBody == nil && !sendsBodyInLines
+    else {
+      throw Failure(.invalidRequest, "a body goes with the line, in lines or with a descriptor, as \"inline\" says")
     }
-    sendsBody = passesBody || inlineBody != nil
+    sendsBody = passesBody || inlineBody != nil || sendsBodyInLines
     method = try members.text("method") ?? (sendsBody ? "POST" : "GET")
     headers = try members.texts("headers")
     waitSeconds = try members.integer("wait", in: 1...WireProtocol.maximumTimeoutSeconds)
@@ -76,10 +80,40 @@ package struct CallRequest: Sendable, Hashable {
     members.add("body_descriptor", sendsBody && !isInline)
     members.add("inline", isInline)
     members.add("body", inlineBody)
+    members.add("body_lines", sendsBodyInLines)
     members.add("wait", waitSeconds)
     members.add("no_redirects", refusesRedirects)
     members.add("idle", idleSeconds)
     target.addMembers(to: &members)
+  }
+}
+
+/// A part of the body of a ``CallRequest`` whose body comes in lines, on its connection.
+package struct ResourceBodyRequest: Sendable, Hashable {
+  /// At most ``mostBytes``.
+  package var bytes: [UInt8]
+  /// Whether this is the last part, which may be empty.
+  package var isLast: Bool
+
+  package static let mostBytes = 192 << 10
+
+  package init(bytes: [UInt8], isLast: Bool) {
+    self.bytes = bytes
+    self.isLast = isLast
+  }
+
+  init(_ members: RequestMembers) throws(Failure) {
+    isLast = try members.flag("end")
+    let text = try members.text("base64", limit: WireProtocol.maximumLineBytes) ?? ""
+    guard let bytes = try? Base64.decode(text), bytes.count <= Self.mostBytes else {
+      throw Failure(.invalidRequest, "a part of a body is base64 of at most \(Self.mostBytes) bytes")
+    }
+    self.bytes = bytes
+  }
+
+  func addMembers(to members: inout MemberWriter) {
+    members.add("base64", bytes.isEmpty ? nil : Base64.encode(bytes))
+    members.add("end", isLast)
   }
 }
 

@@ -4,7 +4,7 @@ package struct EventsRequest: Sendable, Hashable {
   package var account: String?
   /// Whether events are sent from now on until the connection ends; otherwise the recent ones.
   package var follow: Bool
-  /// Whether the recent events of leases are asked for, those of sessions not.
+  /// Whether the events of leases are asked for, those of sessions not.
   package var leases = false
 
   package init(account: String? = nil, follow: Bool = false) {

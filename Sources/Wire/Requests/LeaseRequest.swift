@@ -21,7 +21,11 @@ package struct LeaseRequest: Sendable, Hashable {
   /// Whether ``Event/leaseQuestion(_:)`` is sent before the first request for each origin, which then waits for a
   /// ``LeaseAnswerRequest``.
   package var confirms = false
+  /// Users whose processes may come, besides this one's; at most ``mostUsers``.
+  package var users: [Int] = []
 
+  package static let mostUsers = 16
+  package static let userIDs = 0...Int(UInt32.max) - 1
   package static let mostUses = 1_000_000
   package static let longestSeconds = 604_800
 
@@ -36,6 +40,7 @@ package struct LeaseRequest: Sendable, Hashable {
     expiresInSeconds = try members.integer("expires_in", in: 1...Self.longestSeconds)
     handsOutToken = try members.flag("hand_out_token")
     confirms = try members.flag("confirm")
+    users = try members.integers("users", in: Self.userIDs, upTo: Self.mostUsers)
   }
 
   func addMembers(to members: inout MemberWriter) {
@@ -47,6 +52,7 @@ package struct LeaseRequest: Sendable, Hashable {
     members.add("expires_in", expiresInSeconds)
     members.add("hand_out_token", handsOutToken)
     members.add("confirm", confirms)
+    members.add("users", users)
   }
 }
 

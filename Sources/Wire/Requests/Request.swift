@@ -26,6 +26,8 @@ package enum Request: Sendable, Hashable {
   case account(AccountRequest)
   /// Sends a request to a resource with an account's token.
   case call(CallRequest)
+  /// A part of the body that is sent.
+  case resourceBody(ResourceBodyRequest)
   /// Verifies tokens.
   case verify(VerifyRequest)
   /// Manages the vault.
@@ -120,6 +122,7 @@ extension Request {
     case .daemonLog: "daemon_log"
     case .account(let request): request.name
     case .call: "resource"
+    case .resourceBody: "resource_body"
     case .verify: "verify"
     case .vault(let request): request.name
     case .events: "events"
@@ -168,6 +171,7 @@ extension Request {
     case .use(let account): members.add("account", account)
     case .account(let request): request.addMembers(to: &members)
     case .call(let request): request.addMembers(to: &members)
+    case .resourceBody(let request): request.addMembers(to: &members)
     case .verify(let request): request.addMembers(to: &members)
     case .vault(let request): request.addMembers(to: &members)
     case .events(let request): request.addMembers(to: &members)
@@ -204,6 +208,7 @@ extension Request {
     case "daemon_stop": self = .daemonStop
     case "daemon_log": self = .daemonLog
     case "resource": self = .call(try CallRequest(members))
+    case "resource_body": self = .resourceBody(try ResourceBodyRequest(members))
     case "verify": self = .verify(try VerifyRequest(members))
     case "events": self = .events(try EventsRequest(members))
     case "token_file": self = .tokenFile(try TokenFileRequest(members))
@@ -231,7 +236,7 @@ extension Request {
       true
     case .vault(let request): request.mayBeRepeated
     case .tokenFile, .lease, .leaseAnswer, .login, .loginRedirect, .loginConfirm, .loginResume, .logout, .account,
-      .call, .verify,
+      .call, .resourceBody, .verify,
       .daemonStop, .forget:
       false
     }

@@ -43,7 +43,8 @@ import Wire
 
   /// Values of the members that take only some.
   private static let texts: [String: JSON] = [
-    "flow": "paste", "provider": "keycloak", "client_key_algorithm": "ES256", "assertion_audience": "token_endpoint",
+    "flow": "paste", "base64": "c2FtcGxl", "provider": "keycloak", "client_key_algorithm": "ES256",
+    "assertion_audience": "token_endpoint",
     "id_token_algorithm": "HS256", "userinfo_algorithm": "ES256", "protection": "passphrase", "protect": "tpm2",
     "token_endpoint_auth_method": "client_secret_post", "binding": "host", "refresh": "strict",
     "name": "token-00112233445566778899aabbccddeeff", "profile": "id-token", "unless": "token", "use": "id_token",
@@ -59,7 +60,7 @@ import Wire
       for needed in ["account", "new_name"] where request.members.contains(where: { $0.name == needed }) {
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
-      if name == "resource", member.name == "body" { line["inline"] = true }
+      if name == "resource", ["body", "body_lines"].contains(member.name) { line["inline"] = true }
       if name == "lease_answer" { line["question"] = 1 }
       if name == "assume_role" { (line["role_arn"], line["role_session_name"]) = ("arn", "agent") }
       if name == "proof" { (line["method"], line["url"]) = ("GET", "https://api.example") }
@@ -93,7 +94,10 @@ import Wire
       Event.deviceCode(code), .browser(browser),
       .confirm(Event.Confirm(login: "0f", account: "a", issuer: "i", subject: "s", name: "n", expiresAt: 1)),
       .redirectRefused(Failure(.redirectRejected, "m", hint: "h")),
-      .notice("n"), .response(head), .progress(LogEntry(time: 1, account: nil, event: .started)),
+      .notice("n"), .response(head), .body([1]), .bodyWanted, .following,
+      .session(SessionEntry(time: 0, account: "a", event: .online)),
+      .leaseEntry(LeaseEntry(time: 0, lease: "0f", event: .ended(.time))),
+      .progress(LogEntry(time: 1, account: nil, event: .started)),
     ] {
       let described = try #require(ManualProtocol.events.first { $0.name == event.json["event"]?.string })
       #expect(Set(["event"] + described.members.map(\.name)) == Set(event.json.names))

@@ -41,7 +41,9 @@ final class RecordedReplies: ReplySink {
   func send(_ line: SharedSecret, to ticket: Ticket) { lines[Int(ticket.connection)] = line.text }
 
   func schedule(at due: Instant, _ act: @escaping () -> Void) { timers.schedule(act, at: due) }
-  func watch(_ descriptor: Int32, _ serve: @escaping () -> Void) throws(SystemError) -> UInt64 { 1 }
+  func watch(
+    _ descriptor: Int32, for interest: Poller.Interest, _ serve: @escaping () -> Void
+  ) throws(SystemError) -> UInt64 { 1 }
   func unwatch(_ key: UInt64) {}
   func admit(_ descriptor: consuming FileDescriptor, under admission: any Admission) throws(SystemError) -> UInt64 { 1 }
   func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {

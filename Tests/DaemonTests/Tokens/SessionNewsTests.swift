@@ -65,13 +65,13 @@ import Wire
     var followers = Followers()
     let work = try AccountName("work")
     for serial in 0..<UInt64(Followers.most) {
-      let isTaken = followers.begin(Ticket(connection: 1, serial: serial), about: nil)
+      let isTaken = followers.begin(Ticket(connection: 1, serial: serial), .sessions(of: nil))
       #expect(isTaken)
     }
     let another = Ticket(connection: 2, serial: 0)
-    let isTooMuch = !followers.begin(another, about: work)
+    let isTooMuch = !followers.begin(another, .sessions(of: work))
     followers.end(Ticket(connection: 1, serial: 3))
-    let isTaken = followers.begin(another, about: work)
+    let isTaken = followers.begin(another, .sessions(of: work))
     #expect(isTooMuch && isTaken)
     func isTold(_ account: String) -> Bool {
       followers.tickets(for: SessionEntry(time: 0, account: account, event: .online)).contains(another)

@@ -77,6 +77,58 @@ import Testing
     }
   }
 
+  /// A directory that others can pass, with a lease's socket.
+  private static func withOpenFolder(_ user: String, _ body: (Resource, RunningProcess, String) throws -> Void) throws {
+    let directory = try TemporaryDirectory()
+    let folder = directory.path
+    try #require(try ProcessRunner.shell("chmod 755 '\(folder)'").succeeded)
+    try Resource.answering({ (200, [], "answer \($0.body)") }) { resource in
+      let path = "\(folder)/agent.sock"
+      let (process, _) = try served(resource, "--socket", path, "--user", user)
+      try body(resource, process, path)
+      #expect(try process.terminate() == .exited(0))
+    }
+  }
+
+  @Test(.enabled(if: Machine.userID == 0, "only root can be two users"))
+  func `is for the other users that it names, who name its own`() throws {
+    try Self.withOpenFolder("65534") { resource, _, path in
+      let url = resource.server.url()
+      try OtherUser.with { user in
+        let request = ["request", "--data", "text", url]
+        let answer = try user.agent(request, variables: ["AGENT_SOCKET=\(path)", "AGENT_SOCKET_USER=0"])
+        #expect(answer.outputText == "answer text", "\(answer.errorText)")
+        for (variables, words) in [([], "AGENT_SOCKET_USER=UID"), (["AGENT_SOCKET_USER=1"], "another user's process")] {
+          let refused = try user.agent(request, variables: ["AGENT_SOCKET=\(path)"] + variables)
+          #expect(refused.failed(4) && refused.errorText.contains(words), "\(refused.errorText)")
+        }
+        let wrong = try user.agent(request, variables: ["AGENT_SOCKET=\(path)", "AGENT_SOCKET_USER=root"])
+        #expect(wrong.failed(1) && wrong.errorText.contains("AGENT_SOCKET_USER"), "\(wrong.errorText)")
+        let other = try user.agent(["token"], variables: ["AGENT_SOCKET=\(path)", "AGENT_SOCKET_USER=0"])
+        #expect(other.failed(6), "\(other.errorText)")
+      }
+      try OtherUser.with(userID: 65_533) { user in
+        let answer = try user.agent(["request", url], variables: ["AGENT_SOCKET=\(path)", "AGENT_SOCKET_USER=0"])
+        #expect(answer.failed(4) && answer.output.isEmpty, "\(answer.errorText)")
+      }
+      let events = try resource.tree.agent("events", "--lease", "--json").lines
+      #expect(events.contains { $0.contains("lease_used") && $0.contains(#""uid":65534"#) }, "\(events)")
+      #expect(events.contains { $0.contains("lease_refused") && $0.contains(#""uid":65533"#) }, "\(events)")
+    }
+  }
+
+  @Test(.enabled(if: Recipes.hasUserNamespaces, "no user namespace can be made here as another user"))
+  func `is used from a container with users of its own`() throws {
+    try Self.withOpenFolder("165534") { resource, _, path in
+      try OtherUser.with(userID: 165_534) { user in
+        let answer = try user.agent(
+          ["request", resource.server.url()], variables: ["AGENT_SOCKET=\(path)", "AGENT_SOCKET_USER=65534"],
+          in: ["/usr/bin/unshare", "--user", "--map-root-user"])
+        #expect(answer.outputText == "answer ", "\(answer.errorText)")
+      }
+    }
+  }
+
   @Test(.enabled(if: Recipes.hasSSH, "openssh-server is not installed; \"make deps-check\" installs it"))
   func `is used at the other end of ssh`() throws {
     try Self.with { resource, _, path in
@@ -111,6 +163,9 @@ private enum Recipes {
   static let processNamespace =
     Machine.userID == 0 ? ["--pid", "--fork"] : ["--user", "--map-current-user", "--pid", "--fork"]
   static let hasProcessNamespaces = succeeds("unshare \(processNamespace.joined(separator: " ")) true")
+  static let hasUserNamespaces =
+    Machine.userID == 0
+    && succeeds("setpriv --reuid=165534 --regid=165534 --clear-groups unshare --user --map-root-user true")
   /// How root gives a server a directory of its own below /run.
   static let ownMounts = Machine.userID == 0 ? "unshare -m" : ""
   static let hasSSH = succeeds(

@@ -89,6 +89,69 @@ import Testing
     }
   }
 
+  /// The requests of the protocol, by the headings of its page.
+  private static func requestsOfManual() throws -> [String] {
+    let page = "\(Manual.top)/man/agentd.8"
+    let names = try ProcessRunner.shell("sed -n '/^.Sh REQUESTS/,/^.Sh EVENTS/s/^.Ss //p' '\(page)'").lines
+    try #require(names.count > 40)
+    return names.map(String.init)
+  }
+
+  @Test func `gives each request of the protocol, with all its members, no more than what was lent`() throws {
+    try Self.with({ ["--only", $0.server.url("/lent/"), "--method", "GET"] }) { resource, served in
+      let peer = try Peer(served.path)
+      let members = """
+        "account":"work","new_name":"other","url":"\(resource.server.url("/lent/../secret"))","method":"GET",\
+        "issuer":"\(resource.session.issuer.url)","client_id":"agent-cli","login":"0f","role_arn":"arn","name":"token-0",\
+        "role_session_name":"a","scope":["openid"],"all":true,"local":true,"force_refresh":true,"id_token":true,\
+        "claims":true,"variables":true,"check":true,"leases":true,"admin":true,"__proto__":{},"isLent":true,"is_lent":true
+        """
+      for name in try Self.requestsOfManual() {
+        for extra in ["", "," + members, #","isLent":true,"is_lent":true,"verbose":true"#] {
+          let answer = try peer.ask(#"{"v":1,"request":"\#(name)"\#(extra)}"#)
+          for secret in [
+            "access_token", "refresh_token", "proof\":", "agent-cli", #""work""#, resource.session.issuer.url,
+          ] {
+            #expect(!answer.contains(secret), "\(name): \(answer)")
+          }
+          let isOfLease = ["resource", "resource_body", "lease_status"].contains(name)
+          #expect(isOfLease || answer.contains("not_permitted"), "\(name): \(answer)")
+        }
+      }
+      #expect(resource.server.requests.isEmpty, "\(resource.server.requests.map(\.line))")
+      #expect(try resource.tree.json("list")["accounts"]?.array?.count == 1)
+    }
+  }
+
+  @Test func `gives nothing to peers that bring descriptors, cut their lines, or stay after its end`() throws {
+    try Self.with({ _ in ["--times", "1"] }) { resource, served in
+      let own = try resource.tree.token()
+      let file = try FileDescriptor(opening: "/dev/null", for: .reading)
+      let bringing = try Peer(served.path)
+      for name in ["token", "lease", "vault_unlock", "account_import", "verify", "lease_status"] {
+        try bringing.send(#"{"v":1,"request":"\#(name)","body_descriptor":true}"# + "\n", passing: file)
+        let answer = try #require(try bringing.readLine())
+        #expect(name == "lease_status" || answer.contains("not_permitted"), "\(name): \(answer)")
+      }
+      // Halves of two requests are one line, which is none.
+      let cut = try Peer(served.path)
+      _ = try cut.send(Array(#"{"v":1,"request":"lease_status""#.utf8))
+      let answer = try cut.ask(#"{"v":1,"request":"token"}"#)
+      #expect(answer.contains("not_permitted"), "\(answer)")
+      let staying = try (0..<20).map { _ in try Peer(served.path) }
+      #expect(try resource.tree.agent(["request", resource.server.url()], served.environment).succeeded)
+      #expect(try served.process.wait() == .exited(0))
+      for peer in staying + [bringing, cut] {
+        var lines: [String] = []
+        _ = try peer.send(
+          Array((#"{"v":1,"request":"resource","url":"\#(resource.server.url())","inline":true}"# + "\n").utf8))
+        while let line = try peer.readLine() { lines.append(line) }
+        #expect(lines.allSatisfy { $0.contains("lease_ended") } && !lines.joined().contains(own), "\(lines)")
+      }
+      #expect(resource.server.requests.count == 1)
+    }
+  }
+
   @Test func `keeps the account's name and its hints to itself`() throws {
     try Self.with(answering: { _ in (401, ["WWW-Authenticate: Bearer"], "no") }) { resource, served in
       let refused = try resource.tree.agent(
@@ -153,6 +216,26 @@ import Testing
       let asked = try tree.directory.readText("asked")
       #expect(asked.split(separator: "\n").count == 2, "\(asked)")
       #expect(asked.hasPrefix("confirm A lease of the account work") && asked.contains(resource.server.url("")))
+    }
+  }
+
+  @Test func `asks on the terminal, and goes on for all others until it is answered`() throws {
+    try Resource.answering({ _ in (200, [], "answer") }) { resource in
+      let tree = resource.tree
+      let program = try WatchedProgram(
+        tree, columns: 400, [:],
+        [try Programs.path("agent"), "serve", "--confirm", "--times", "1", "--socket", tree.path("runtime/s"), "work"])
+      _ = try program.until("runtime/s")
+      let asks = try tree.start(["request", resource.server.url()], ["AGENT_SOCKET": tree.path("runtime/s")])
+      _ = try program.until("Permit it?")
+      // The lease itself goes on meanwhile.
+      let terms = try Peer(tree.path("runtime/s")).ask(#"{"v":1,"request":"lease_status"}"#)
+      #expect(terms.contains("places"), "\(terms)")
+      try program.type("y")
+      try program.type("^M")
+      #expect(try asks.wait() == .exited(0))
+      let end = try program.end()
+      #expect(end.status == 0, "\(end.rows)")
     }
   }
 
@@ -365,7 +448,7 @@ import Testing
     return (process, ["AGENT_SOCKET": path])
   }
 
-  @Test func `works over a forwarded socket, with bodies of any size in answers`() throws {
+  @Test func `works over a forwarded socket, with bodies of any size`() throws {
     let big = String(repeating: "0123456789abcdef", count: 400_000)
     try Self.with(answering: { $0.line.contains("/big") ? (200, [], big) : (200, [], "\($0.line) \($0.body)") }) {
       resource, served in
@@ -385,7 +468,7 @@ import Testing
       try tree.directory.write("home/more", most + "x")
       let more = try tree.agent(
         ["request", "--data", "@" + tree.path("home/more"), resource.server.url("/x")], environment)
-      #expect(more.failed(2) && more.errorText.contains("passes no descriptors"), "\(more.errorText)")
+      #expect(more.succeeded && more.output.count == long.output.count + 1, "\(more.errorText)")
       #expect(try process.terminate(Signals.SIGKILL) == .signalled(Signals.SIGKILL))
     }
   }
@@ -411,7 +494,61 @@ import Testing
     }
   }
 
+  @Test func `sends over a forwarded socket what comes out of a pipe, whole and in order`() throws {
+    let big = (0..<600_000).map { "\($0 % 10_000 + 10_000)\n" }.joined()
+    let received = Monitor<[UInt8]>([])
+    let serve: @Sendable (Conversation) throws -> Void = { conversation in
+      var bytes: [UInt8] = []
+      while !bytes.suffix(5).elementsEqual("0\r\n\r\n".utf8) { bytes += try #require(try conversation.readBytes()) }
+      let all = bytes
+      received.update { $0 = all }
+      try conversation.respond(headers: ["Connection: close"], body: "done")
+    }
+    try Resource.with(serve: serve) { resource in
+      let served = try Served(resource.tree, [])
+      let (process, environment) = try Self.forward(served, resource.tree)
+      let result = try resource.tree.agent(
+        ["request", "PUT", "--data", "@-", resource.server.url("/x")], environment, input: big)
+      #expect(result.outputText == "done", "\(result.errorText)")
+      // Each line that no chunk's frame cuts, and all but those.
+      let sent = Set(big.split(separator: "\n"))
+      let lines = String(decoding: received.withLock { $0 }, as: UTF8.self).split { $0 == "\n" || $0 == "\r\n" }
+      let whole = lines.filter { sent.contains($0) }
+      #expect(whole.count > 599_000 && whole.count <= 600_000, "\(whole.count)")
+      #expect(try process.terminate(Signals.SIGKILL) == .signalled(Signals.SIGKILL))
+    }
+  }
+
+  @Test func `takes a body in lines, each when it asks for it`() throws {
+    try Self.with { resource, served in
+      let url = resource.server.url("/x")
+      let peer = try Peer(served.path)
+      let line = #"{"v":1,"request":"resource","url":"\#(url)","method":"PUT","inline":true,"body_lines":true}"#
+      #expect(try peer.ask(line).contains("body_wanted"))
+      #expect(try peer.ask(#"{"v":1,"request":"resource_body","base64":"aGVsbG8="}"#).contains("body_wanted"))
+      _ = try peer.send(Array(#"{"v":1,"request":"resource_body","base64":"IHlvdQ==","end":true}"#.utf8) + [0x0A])
+      var lines: [String] = []
+      repeat { lines.append(try #require(try peer.readLine())) } while !lines[lines.count - 1].contains("result")
+      #expect(resource.server.requests.map(\.body) == ["hello you"], "\(lines)")
+      let late = try peer.ask(#"{"v":1,"request":"resource_body","end":true}"#)
+      #expect(late.contains("invalid_request"), "\(late)")
+    }
+  }
+
   // MARK: Others
+
+  @Test func `is told to those who follow as it happens`() throws {
+    try Resource.answering({ _ in (200, [], "") }) { resource in
+      let follower = try Follower(resource.tree, "--lease")
+      let served = try Served(resource.tree, [])
+      #expect(try follower.next().contains("lease_opened"))
+      #expect(try resource.tree.agent(["request", resource.server.url("/private")], served.environment).succeeded)
+      let used = try follower.next()
+      #expect(used.contains("lease_used") && !used.contains("private"), "\(used)")
+      #expect(try served.process.terminate() == .exited(0))
+      #expect(try follower.next().contains(#""cause":"closed""#))
+    }
+  }
 
   @Test func `is told in events of its own, without a path`() throws {
     try Self.with { resource, served in

@@ -108,7 +108,7 @@ import Testing
     // A user of their own: what others run counts, too.
     try OtherUser.with(userID: 64_999) { user in
       // The client and the daemon, and no thread of the daemon's.
-      let result = try user.agent(["list"], mostProcesses: 2)
+      let result = try user.agent(["list"], in: ["/usr/bin/prlimit", "--nproc=2"])
       #expect(result.failed(4))
       #expect(
         result.errorText.contains("agentd could not start: the system allows no more threads or processes"),

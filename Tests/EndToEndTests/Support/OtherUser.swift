@@ -25,12 +25,14 @@ struct OtherUser {
 
   func agent(_ arguments: String...) throws -> ProcessResult { try agent(arguments) }
 
-  /// - Parameter mostProcesses: How many processes and threads the user may have; nil for no limit.
-  func agent(_ arguments: [String], mostProcesses: Int? = nil) throws -> ProcessResult {
+  /// - Parameters:
+  ///   - variables: `NAME=VALUE`, besides those of a user who is signed in.
+  ///   - wrapper: The program, with its arguments, that runs the command.
+  func agent(_ arguments: [String], variables: [String] = [], in wrapper: [String] = []) throws -> ProcessResult {
     try ProcessRunner.run(
       executable: "/usr/bin/setpriv",
-      arguments: ["--reuid=\(userID)", "--regid=\(userID)", "--clear-groups"]
-        + (mostProcesses.map { ["/usr/bin/prlimit", "--nproc=\($0)"] } ?? []) + ["\(folder)/bin/agent"] + arguments,
-      environment: ["PATH=/usr/bin:/bin", "HOME=\(folder)/home", "XDG_RUNTIME_DIR=\(folder)/runtime"])
+      arguments: ["--reuid=\(userID)", "--regid=\(userID)", "--clear-groups"] + wrapper + ["\(folder)/bin/agent"]
+        + arguments,
+      environment: ["PATH=/usr/bin:/bin", "HOME=\(folder)/home", "XDG_RUNTIME_DIR=\(folder)/runtime"] + variables)
   }
 }

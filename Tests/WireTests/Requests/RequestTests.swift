@@ -94,6 +94,8 @@ private let fullDiscovery: DiscoverRequest = {
     .status(account: nil), .status(account: "a\nb\u{2028}\u{1F}c"), .list, .use(account: "work"),
     .doctor(account: nil), .doctor(account: "work"),
     .whoami(account: nil), .whoami(account: "work"), .daemonStatus, .daemonStop,
+    .resourceBody(ResourceBodyRequest(bytes: [0, 10, 255], isLast: false)),
+    .resourceBody(ResourceBodyRequest(bytes: [], isLast: true)),
   ]
 
   @Test(arguments: all, [nil, 1, 3600]) func `is read back as it was written`(request: Request, timeout: Int?) throws {
@@ -117,11 +119,11 @@ private let fullDiscovery: DiscoverRequest = {
 
   @Test func `has a name of its own for each kind`() {
     let names = Self.all.map(\.name)
-    #expect(Set(names).count == 12)
+    #expect(Set(names).count == 13)
     #expect(
       Set(names) == [
         "token", "login", "login_redirect", "logout", "status", "list", "use", "whoami", "daemon_status", "daemon_stop",
-        "discover", "doctor",
+        "discover", "doctor", "resource_body",
       ])
   }
 

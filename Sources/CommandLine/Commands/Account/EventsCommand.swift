@@ -13,8 +13,8 @@ enum EventsCommand {
     // A variable that a shell carries along for tokens is no wish to be told less.
     var request = EventsRequest(account: try invocation.namedAccount(), follow: invocation[.follow])
     request.leases = invocation[.lease]
-    if request.leases, request.follow || request.account != nil {
-      throw Failure(.invalidRequest, "\"--lease\" tells the recent events of all leases: it goes with no other choice")
+    if request.leases, request.account != nil {
+      throw Failure(.invalidRequest, "\"--lease\" tells the events of all leases: it goes with no account")
     }
     let presentation = Presentation(invocation).inUTC(invocation[.utc])
     return .doing { () throws(Failure) in
@@ -58,6 +58,8 @@ enum EventsCommand {
     while true {
       switch try connection.nextReply(before: .distantFuture) {
       case .event(.session(let entry)):
+        if let entry { try Console.answer(line(entry.json, entry.text(presentation.stamp), client.console)) }
+      case .event(.leaseEntry(let entry)):
         if let entry { try Console.answer(line(entry.json, entry.text(presentation.stamp), client.console)) }
       case .event(let event): client.console.tell(event)
       case .failure(let failure): throw failure

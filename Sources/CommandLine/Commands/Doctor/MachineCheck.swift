@@ -64,7 +64,7 @@ enum MachineCheck {
   /// - Returns: Beside the findings, whether the daemon that a command would use answers, or none is there yet.
   private static func socket() -> (findings: [Finding], answers: Bool) {
     let named: SocketPlace?
-    do throws(Failure) { named = try SocketPlace.named(by: Environment.value("AGENT_SOCKET")) } catch {
+    do throws(Failure) { named = try SocketPlace.named() } catch {
       return ([Finding(.socket, .fail, error.text, hint: Phrase("unset AGENT_SOCKET"))], true)
     }
     var findings: [Finding] = []

@@ -12,7 +12,7 @@ enum LeaseCommand {
     let questions = try LeaseQuestions(invocation, mayUseTerminal: true)
     let path = invocation[.socket]
     return Action { () throws(Failure) in
-      let socket = try LeaseSocket(at: path)
+      let socket = try LeaseSocket(at: path, servesOthers: !request.users.isEmpty)
       do throws(Failure) {
         let status = try hold(request, socket, client, questions)
         socket.remove()
@@ -79,7 +79,7 @@ enum LeaseCommand {
     // The terminal is the command's.
     let questions = try LeaseQuestions(invocation, mayUseTerminal: false)
     return Action { () throws(Failure) in
-      let socket = try LeaseSocket(at: nil)
+      let socket = try LeaseSocket(at: nil, servesOthers: !request.users.isEmpty)
       do throws(Failure) {
         let status = try run(command, request, socket, client, questions)
         socket.remove()
@@ -134,7 +134,8 @@ enum LeaseCommand {
   /// The environment without the variables that hold or tell of a token, and with the socket of the lease.
   private static func environment(lending path: String) -> [[UInt8]] {
     let kept = TokenVariables.removed(from: Environment.entries())
-    return kept.filter { !$0.starts(with: "AGENT_SOCKET=".utf8) } + [Array("AGENT_SOCKET=\(path)".utf8)]
+    return kept.filter { !$0.starts(with: "AGENT_SOCKET=".utf8) && !$0.starts(with: "AGENT_SOCKET_USER=".utf8) }
+      + [Array("AGENT_SOCKET=\(path)".utf8)]
   }
 
   private static func sharedDaemon(_ invocation: Invocation) throws(Failure) -> DaemonClient {
@@ -155,6 +156,15 @@ extension LeaseRequest {
     expiresInSeconds = invocation[.leaseTime]
     handsOutToken = invocation[.handOutToken]
     confirms = invocation[.confirm]
+    users = try invocation[.users].map { (text) throws(Failure) in
+      guard let number = Int(text), Self.userIDs.contains(number) else {
+        throw Failure(.invalidRequest, "\"--user\" takes the number of a user", hint: "id -u tells your own")
+      }
+      return number
+    }
+    guard users.count <= Self.mostUsers else {
+      throw Failure(.invalidRequest, "\"--user\" may be given \(Self.mostUsers) times")
+    }
     uses = try invocation[.leaseUses].map { (text) throws(Failure) in
       guard let number = Int(text), (1...Self.mostUses).contains(number) else {
         throw Failure(.invalidRequest, "\"--times\" takes a whole number from 1 to \(Self.mostUses)")

@@ -14,10 +14,12 @@ struct LeaseQuestions {
   private var answers: [String: Bool] = [:]
   private var current: Current?
 
-  /// The program that asks now.
+  /// The question that is asked now.
   private struct Current {
     let question: Event.LeaseQuestion
-    let process: Int32
+    /// The program that asks; nil for the terminal.
+    let process: Int32?
+    /// Readable when the program has ended, or a line was typed.
     let descriptor: SharedDescriptor
     let deadline: Instant
   }
@@ -47,12 +49,12 @@ struct LeaseQuestions {
 
   mutating func take(_ question: Event.LeaseQuestion) { waiting.append(question) }
 
-  /// When the program that asks has had its time.
+  /// When the time to answer is over.
   var deadline: Instant? { current?.deadline }
 
   /// Asks what waits.
   ///
-  /// - Parameter key: Of the event that the program has ended.
+  /// - Parameter key: Of the event that there is an answer.
   /// - Returns: The answers that are there.
   mutating func go(
     on account: String, _ poller: borrowing Poller, key: UInt64
@@ -63,16 +65,34 @@ struct LeaseQuestions {
       let question = waiting.removeFirst()
       if let known = answers[question.origin ?? ""] {
         found.append((question.number, known))
-      } else if let program {
-        if try !start(program, question, account, poller, key: key) { found.append((question.number, false)) }
       } else {
-        let text = Self.text(question, account)
-        let isAllowed = (try? Confirmation.ask(text)).flatMap { $0 } ?? false
-        answers[question.origin ?? ""] = isAllowed
-        found.append((question.number, isAllowed))
+        let isAsked =
+          if let program { try start(program, question, account, poller, key: key) } else {
+            try show(question, account, poller, key: key)
+          }
+        if !isAsked { found.append((question.number, false)) }
       }
     }
     return found
+  }
+
+  /// Asks on the terminal.
+  ///
+  /// - Returns: Whether there is one.
+  private mutating func show(
+    _ question: Event.LeaseQuestion, _ account: String, _ poller: borrowing Poller, key: UInt64
+  ) throws(SystemError) -> Bool {
+    guard let terminal = try? Terminal.openControlling() else { return false }
+    // What was typed before the question is no answer to it.
+    Terminal.discardTyped(on: terminal)
+    guard (try? terminal.writeAll(Array(Confirmation.text(of: Self.text(question, account)).utf8).span)) != nil else {
+      return false
+    }
+    let descriptor = SharedDescriptor(terminal)
+    try poller.add(descriptor.descriptor.raw, interest: .read, key: key)
+    current = Current(
+      question: question, process: nil, descriptor: descriptor, deadline: .now.advanced(by: Self.patience))
+    return true
   }
 
   /// - Returns: Whether it could be started.
@@ -91,27 +111,49 @@ struct LeaseQuestions {
     return true
   }
 
-  /// The answer of the program, if it has ended or its time is over.
+  /// The answer, if there is one or its time is over.
   private mutating func ended(_ poller: borrowing Poller) throws(SystemError) -> Answer? {
     guard let asking = current else { return nil }
-    var status = try Spawn.tryWait(asking.process)
-    if status == nil, Instant.now >= asking.deadline {
-      try? Spawn.killGroup(asking.process, Signals.SIGKILL)
-      status = try Spawn.wait(asking.process)
-    } else if let status {
-      answers[asking.question.origin ?? ""] = status == .exited(0)
-    }
-    guard let status else { return nil }
+    let isLate = Instant.now >= asking.deadline
+    let answer =
+      if let process = asking.process { try Self.status(of: process, isLate) } else {
+        try Self.typed(asking.descriptor, isLate)
+      }
+    guard let isAllowed = answer else { return nil }
+    // None in time is no, and the next request is asked about anew.
+    if !isLate { answers[asking.question.origin ?? ""] = isAllowed }
     try? poller.remove(asking.descriptor.descriptor.raw)
     current = nil
-    return (asking.question.number, status == .exited(0))
+    return (asking.question.number, isAllowed)
   }
+
+  /// - Returns: Nil while the program runs.
+  private static func status(of process: Int32, _ isLate: Bool) throws(SystemError) -> Bool? {
+    if let status = try Spawn.tryWait(process) { return status == .exited(0) }
+    guard isLate else { return nil }
+    try? Spawn.killGroup(process, Signals.SIGKILL)
+    return try Spawn.wait(process) == .exited(0)
+  }
+
+  /// - Returns: Nil while nothing is typed.
+  private static func typed(_ terminal: SharedDescriptor, _ isLate: Bool) throws(SystemError) -> Bool? {
+    guard try terminal.descriptor.waitUntilReadable(timeout: .zero) else {
+      guard isLate else { return nil }
+      try? terminal.descriptor.writeAll([UInt8(ascii: "\n")].span)
+      return false
+    }
+    var line: [UInt8] = []
+    _ = try? terminal.descriptor.read(into: &line, upTo: mostBytes)
+    return Confirmation.isYes(String(decoding: line, as: UTF8.self))
+  }
+
+  private static let mostBytes = 64
 
   /// Ends what asks: the lease is over.
   func finish() {
-    guard let current else { return }
-    try? Spawn.killGroup(current.process, Signals.SIGKILL)
-    _ = try? Spawn.wait(current.process)
+    guard let process = current?.process else { return }
+    try? Spawn.killGroup(process, Signals.SIGKILL)
+    _ = try? Spawn.wait(process)
   }
 
   private static func text(_ question: Event.LeaseQuestion, _ account: String) -> Phrase {

@@ -16,14 +16,24 @@ struct LeaseSocket: ~Copyable {
   /// The folder of the runtime directory that has a directory for each lease, so that one can be mounted alone.
   private static let folder = "leases"
 
-  /// - Parameter path: Where the socket is to be; nil for a directory of its own in the runtime directory.
-  init(at path: String?) throws(Failure) {
+  /// - Parameters:
+  ///   - path: Where the socket is to be; nil for a directory of its own in the runtime directory.
+  ///   - servesOthers: Whether other users may come to it: its own directory then lets them through.
+  init(at path: String?, servesOthers: Bool) throws(Failure) {
     let place = try Self.place(path)
     let directory: PrivateDirectory
-    do { directory = try PrivateDirectory(opening: place.directory, create: path == nil) } catch {
+    do {
+      directory = try PrivateDirectory(
+        opening: place.directory, create: path == nil, withoutOthersRights: servesOthers ? 0o022 : 0o077)
+    } catch {
       throw Failure(error)
     }
-    listener = try Self.listen(in: directory, place)
+    if servesOthers, path == nil {
+      do { try directory.letOthersThrough() } catch {
+        throw Failure(error, doing: "\(place.directory) cannot be opened")
+      }
+    }
+    listener = try Self.listen(in: directory, place, mode: servesOthers ? 0o666 : 0o600)
     self.directory = directory
     ownsDirectory = path == nil
     name = place.name
@@ -31,13 +41,13 @@ struct LeaseSocket: ~Copyable {
   }
 
   private static func listen(
-    in directory: borrowing PrivateDirectory, _ place: SocketPlace
+    in directory: borrowing PrivateDirectory, _ place: SocketPlace, mode: UInt32
   ) throws(Failure) -> SharedDescriptor {
     guard !directory.exists(place.name) else {
       throw Failure(.invalidConfiguration, Phrase("\(place.path) exists already"), hint: "name another path")
     }
     do {
-      return SharedDescriptor(try UnixSocket.listen(in: directory, name: place.name, backlog: backlog))
+      return SharedDescriptor(try UnixSocket.listen(in: directory, name: place.name, mode: mode, backlog: backlog))
     } catch {
       throw Failure(error, doing: "the socket \(place.path) could not be made")
     }

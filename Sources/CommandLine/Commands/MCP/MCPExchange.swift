@@ -23,6 +23,8 @@ final class MCPExchange {
   private let content: [UInt8]?
   private var head: ResponseHead?
   private var received = 0
+  /// How much of the content has gone in lines.
+  private var sent = 0
   /// The length of the body, once the daemon has told it, and the failure.
   private var result: (bodyBytes: Int, problem: Failure?)?
 
@@ -77,6 +79,7 @@ final class MCPExchange {
         case .event(.body(let bytes)):
           received += bytes.count
           tell(.body(bytes))
+        case .event(.bodyWanted): try sendPart()
         case .event(let event): client.console.tell(event)
         case .failure(let failure) where failure.code == .descriptorMissing && !request.isInline: try repeatInline()
         case .failure(let failure): throw failure
@@ -97,14 +100,21 @@ final class MCPExchange {
     pipe = nil
     request.isInline = true
     if let content {
-      guard content.count <= CallRequest.mostInlineBytes else {
-        throw Failure(
-          .invalidRequest,
-          "the socket passes no descriptors, so no more than \(CallRequest.mostInlineBytes) bytes can be sent")
+      if content.count <= CallRequest.mostInlineBytes {
+        request.inlineBody = Base64.encode(content)
+      } else {
+        request.sendsBodyInLines = true
       }
-      request.inlineBody = Base64.encode(content)
     }
     try send()
+  }
+
+  private func sendPart() throws(Failure) {
+    guard let content else { return }
+    let end = min(sent + ResourceBodyRequest.mostBytes, content.count)
+    let part = ResourceBodyRequest(bytes: Array(content[sent..<end]), isLast: end == content.count)
+    sent = end
+    try connection.send(RequestEnvelope(.resourceBody(part)))
   }
 
   /// Takes a part of the body.

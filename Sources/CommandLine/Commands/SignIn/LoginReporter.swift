@@ -79,7 +79,9 @@ struct LoginReporter {
     let (now, isQuiet) = (time.wallSeconds(), console.quiet)
     switch event {
     // Only other requests are answered with one; and steps are told elsewhere.
-    case .confirm, .response, .body, .progress, .following, .session, .tokenFile, .lease, .leaseQuestion: break
+    case .confirm, .response, .body, .bodyWanted, .progress, .following, .session, .tokenFile, .lease, .leaseEntry,
+      .leaseQuestion:
+      break
     case .notice(let message): console.note(message)
     case .qrCode(let code): draw(code)
     case .redirectRefused(let failure):

@@ -26,7 +26,11 @@ struct ResourceLogin {
       guard invocation[.issuer].map({ !$0.utf8.elementsEqual(operand.utf8) }) ?? true else { return nil }
     } else {
       let resources = invocation[.resource]
-      guard resources.count == 1, invocation[.issuer] == nil, try invocation.account() != nil else { return nil }
+      let namesIssuer = invocation[.issuer] != nil
+      // Where both are named the resource says what a client that is registered for it is to ask for.
+      guard resources.count == 1, !namesIssuer || invocation[.register], try invocation.account() != nil else {
+        return nil
+      }
       url = resources[0]
       onlyForNewAccount = true
     }
@@ -38,7 +42,11 @@ struct ResourceLogin {
     question.account = request.account
     question.onlyForNewAccount = onlyForNewAccount
     question.settings = request.settings
-    let answer = try client.ask(.discover(question))
+    let answer: JSONObject
+    do throws(Failure) { answer = try client.ask(.discover(question)) } catch {
+      guard onlyForNewAccount, invocation[.issuer] != nil else { throw error }
+      return client.console.note("\(url) tells nothing of itself: \(error.text)")
+    }
     if let account = answer["account"]?.string {
       request.account = account
       request.issuer = invocation[.issuer]

@@ -52,33 +52,88 @@ extension DaemonClient {
   ) throws(Failure) -> ResourceAnswer {
     var request = request
     request.isInline = true
-    request.inlineBody = try content.map { (content) throws(Failure) in Base64.encode(try Self.bytes(of: content)) }
+    var body: [UInt8]?
+    if let content {
+      let start = try Self.start(of: content)
+      if start.count <= CallRequest.mostInlineBytes {
+        request.inlineBody = Base64.encode(start)
+      } else {
+        request.sendsBodyInLines = true
+        body = start
+      }
+    }
     _ = logRequest(.call(request))
     try connection.send(envelope(.call(request)))
-    let head = try head(of: request, &connection)
-    try tellHead(head)
+    var head: ResponseHead?
+    var isWanted = false
     while true {
-      switch try connection.nextReply(before: Self.never) {
+      var next = try connection.takeReply()
+      if next == nil, isWanted, let content, let start = body,
+        try start.isEmpty ? Self.isReadable(content, before: connection.descriptor) : true
+      {
+        let part = try Self.part(start, content)
+        try connection.send(RequestEnvelope(.resourceBody(part.request)))
+        (body, isWanted) = (part.rest, false)
+        continue
+      }
+      if next == nil { next = try connection.nextReply(before: Self.never) }
+      switch next {
+      case nil: throw Reply.unreadable
+      case .event(.bodyWanted): isWanted = true
+      case .event(.response(let found)):
+        head = found
+        try tellHead(found)
       case .event(.body(let bytes)): try tellBody(bytes.span)
       case .event(let event): console.tell(event)
       case .failure(let failure): throw failure
-      case .result(let result): return try answer(result, head)
+      case .result(let result):
+        guard let head else { throw Reply.unreadable }
+        return try answer(result, head)
       }
     }
   }
 
-  private static func bytes(of content: SharedDescriptor) throws(Failure) -> [UInt8] {
+  /// Waits until the content can be read, or the socket; returns whether it is the content alone.
+  private static func isReadable(_ content: SharedDescriptor, before socket: Int32) throws(Failure) -> Bool {
+    do throws(SystemError) {
+      let poller = try Poller()
+      try poller.add(socket, interest: .read, key: 0)
+      // A file is always readable, so it cannot be waited for.
+      guard (try? poller.add(content.descriptor.raw, interest: .read, key: 1)) != nil else { return true }
+      return try !poller.wait(timeoutMilliseconds: -1).contains { $0.key == 0 }
+    } catch {
+      throw Failure(error, doing: "the data could not be read")
+    }
+  }
+
+  /// The content, or its start where it is longer than what goes with the line.
+  private static func start(of content: SharedDescriptor) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     do throws(SystemError) {
       while bytes.count <= CallRequest.mostInlineBytes {
-        if try content.descriptor.read(into: &bytes, upTo: pieceBytes) == 0 { return bytes }
+        if try content.descriptor.read(into: &bytes, upTo: pieceBytes) == 0 { break }
       }
     } catch {
       throw Failure(error, doing: "the data could not be read")
     }
-    throw Failure(
-      .invalidRequest,
-      "the socket passes no descriptors, so no more than \(CallRequest.mostInlineBytes) bytes can be sent")
+    return bytes
+  }
+
+  /// The next part of the content, of which `start` was read already, and what is left of that.
+  private static func part(
+    _ start: [UInt8], _ content: SharedDescriptor
+  ) throws(Failure) -> (request: ResourceBodyRequest, rest: [UInt8]) {
+    guard start.isEmpty else {
+      let count = min(start.count, ResourceBodyRequest.mostBytes)
+      return (ResourceBodyRequest(bytes: Array(start[..<count]), isLast: false), Array(start[count...]))
+    }
+    var bytes: [UInt8] = []
+    do {
+      let count = try content.descriptor.read(into: &bytes, upTo: ResourceBodyRequest.mostBytes)
+      return (ResourceBodyRequest(bytes: bytes, isLast: count == 0), [])
+    } catch {
+      throw Failure(error, doing: "the data could not be read")
+    }
   }
 
   private func answer(_ result: JSONObject, _ head: ResponseHead) throws(Failure) -> ResourceAnswer {

@@ -78,7 +78,7 @@ enum EnvCommand {
     if let account = try invocation.namedAccount() { arguments += ["--account=\(account)"] }
     for mapping in invocation[.variable] { arguments += ["--var=\(mapping)"] }
     if let seconds = invocation[.minValid] { arguments += ["--min-valid=\(DurationText.text(seconds: seconds))"] }
-    let directory = try SocketPlace.named(by: Environment.value("AGENT_SOCKET"))?.directory ?? runtimeDirectory
+    let directory = try SocketPlace.named()?.directory ?? runtimeDirectory
     return .doing { () throws(Failure) in
       let text: String
       do {
