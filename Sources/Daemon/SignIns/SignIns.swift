@@ -136,6 +136,9 @@ final class SignIns: AccountPart {
     }
   }
 
+  /// The longest interval between polls, in seconds, of which the person is not told.
+  private static let longestUntoldInterval = 60
+
   private func devicePrepared(_ login: Login, _ waiting: SignIn.Waiting.Device) {
     let (prepared, code) = (waiting.prepared, waiting.authorization)
     login.polling.device = DevicePolling(code)
@@ -148,6 +151,12 @@ final class SignIns: AccountPart {
           clientID: prepared.configuration.clientID, scope: prepared.scope?.text, userCode: code.userCode,
           verificationURI: code.verificationURI, verificationURIComplete: code.verificationURIComplete,
           expiresAt: expiry, interval: login.polling.device.interval)), to: login, until: expiry)
+    if login.polling.device.interval > Self.longestUntoldInterval {
+      let seconds = login.polling.device.interval
+      let notice = Phrase(
+        "this server may be asked only every \(seconds) seconds, so it may take that long after you approve")
+      loop.send(.event(.notice(notice)), to: login.ticket)
+    }
     if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
     detach(login, until: expiry)
     scheduleNextPoll(login)

@@ -35,6 +35,22 @@ import Wire
     #expect(try home.daemon.settings.current(seen: nil)[AccountName("work")]?.clientID == "cli")
   }
 
+  @Test(arguments: [
+    (60, []), (61, ["this server may be asked only every 61 seconds, so it may take that long after you approve"]),
+  ])
+  func `tells why it takes long where the server wants more than a minute between polls`(
+    interval: Int, notices: [String]
+  ) throws {
+    home.daemon.http.pollInterval = interval
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    try home.begin("work", 1)
+    #expect(home.sink.events[1]?.compactMap { if case .notice(let text) = $0 { text.english } else { nil } } == notices)
+    home.daemon.pass(seconds: interval - 1)
+    #expect(home.polls == 0)
+    home.daemon.pass(seconds: 1)
+    #expect(home.sink.results[1]?["account"] == "work")
+  }
+
   @Test func `ends with its code, and asks no more`() throws {
     home.daemon.http.answers = Array(repeating: .error("authorization_pending"), count: 100)
     try home.begin("work", 1)

@@ -35,6 +35,7 @@ final class PlayedServer: HTTPClient {
     var forms: [String] = []
     var roles: [EndpointRole] = []
     var isHeld = false
+    var pollInterval = 5
   }
 
   static let metadata: JSONObject = [
@@ -44,11 +45,13 @@ final class PlayedServer: HTTPClient {
     "response_types_supported": ["code"], "code_challenge_methods_supported": ["S256"],
   ]
 
-  /// Its code is good for five minutes, and it wants a poll each five seconds.
-  private static let device: JSONObject = [
-    "device_code": "dc-1", "user_code": "WDJB-MJHT", "verification_uri": "https://as.example/activate",
-    "expires_in": 300, "interval": 5,
-  ]
+  /// Its code is good for five minutes.
+  private static func device(_ interval: Int) -> JSONObject {
+    [
+      "device_code": "dc-1", "user_code": "WDJB-MJHT", "verification_uri": "https://as.example/activate",
+      "expires_in": 300, "interval": .int(interval),
+    ]
+  }
 
   private let state = Monitor(State())
 
@@ -70,6 +73,12 @@ final class PlayedServer: HTTPClient {
   var isHeld: Bool {
     get { state.withLock(\.isHeld) }
     set { state.update { $0.isHeld = newValue } }
+  }
+
+  /// The interval that it names for polls, in seconds.
+  var pollInterval: Int {
+    get { state.withLock(\.pollInterval) }
+    set { state.withLock { $0.pollInterval = newValue } }
   }
 
   /// Those to the next requests at a resource.
@@ -107,7 +116,7 @@ final class PlayedServer: HTTPClient {
     state.withLock { $0.roles.append(role) }
     switch role {
     case .token: break
-    case .deviceAuthorization: return try Self.response(.json(Self.device))
+    case .deviceAuthorization: return try Self.response(.json(Self.device(pollInterval)))
     case .revocation:
       if isSilentAtRevocation { throw HTTPFailure(.timeout, requestMayHaveArrived: true) }
       return try Self.response(.json([:]))
