@@ -17,8 +17,11 @@ struct TokenCheck: Sendable {
 
   /// How many tokens one thread takes at a time.
   private static let partSize = 8
-  /// Limit of threads for one check, so that processors remain for other work.
   private static let mostThreads = 4
+
+  /// The number of threads for one check. Processors remain for other work.
+  static func threadCount(processors: Int) -> Int { min(processors, mostThreads) }
+
   /// Interval at which a blocked read or write checks for cancellation.
   private static let patience = Duration.milliseconds(100)
 
@@ -50,7 +53,7 @@ struct TokenCheck: Sendable {
     var tally = VerifyTally()
     while var block = try nextBlock(&lines) {
       if threads == nil, block.lines.count > Self.partSize {
-        threads = ThreadPool(size: min(Machine.processorCount, Self.mostThreads))
+        threads = ThreadPool(size: Self.threadCount(processors: Machine.processorCount))
       }
       if case .published(let keys) = keys { verdicts.overdue = keys.replaceOverdue() }
       for verdict in Self.verdicts(on: block, verdicts, threads) {

@@ -1,6 +1,7 @@
 import OAuth
 import Platform
 import Sessions
+import TestSupport
 import Testing
 import Vault
 import Wire
@@ -81,6 +82,17 @@ import Wire
     #expect(failure.hint == "set this machine's clock right, if it is the wrong one")
   }
 
+  // The sentence is translated, and the number is not part of it.
+  @Test(arguments: [(7200, "ahead of"), (-7200, "behind")])
+  func `a wrong clock beside other claims of the server is told in a sentence that can be translated`(
+    difference: Int, word: String
+  ) {
+    let error = OAuthError(IDTokenError(.expired, "exp").comparing(serverDate: 10_000, now: 10_000 + difference))
+    let text = Phrase(subjectOf: error)
+    #expect(text.template == "%1$s; this machine's clock is %2$s seconds \(word) the server's")
+    #expect(text.values.last == .text("7200"))
+  }
+
   private static func expected(_ code: OAuthError.Code) -> (FailureCode, Wire.ExitStatus) {
     switch code {
     case .network, .proxyFailed, .connectionLost: (.network, .tryLater)
@@ -155,6 +167,19 @@ import Wire
     let failure = Self.failure(.vault(VaultError(error, path: "/x")))
     #expect(failure.code == code)
     #expect(failure.code.exitStatus == status)
+  }
+
+  @Test func `a vault file that others may read is told with the command that closes it`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("open", "")
+    let path = directory.path("open")
+    try #require(try ProcessRunner.shell("chmod 644 '\(path)'").succeeded)
+    let failure = Self.failure(.vault(VaultError(.badPermissions, path: path)))
+    #expect(failure.code == .storage)
+    #expect(failure.message == "\(path) is open to other users (mode 644)")
+    #expect(failure.hint == "chmod 600 \(path)")
+    let missing = Self.failure(.vault(VaultError(.badPermissions, path: directory.path("none"))))
+    #expect(missing.message == "\(directory.path("none")): permission denied" && missing.hint == nil)
   }
 
   static let configurationErrors: [(ConfigurationError.Code, FailureCode)] = [

@@ -56,6 +56,18 @@ import Wire
     #expect(home.http.resourceTokens.count == 1)
   }
 
+  @Test
+  func `for which there is no token is answered with the reason, also where that is known before any server is asked`()
+    throws
+  {
+    home.http.answers = [.json(["error": "login_required"], 400)]
+    for number in 1...2 {
+      try call(number)
+      #expect(home.sink.failures[number]?.code == .interactionRequired)
+    }
+    #expect(home.http.sent == ["rt-1"] && home.http.resourceTokens.isEmpty)
+  }
+
   @Test func `whose token is refused is sent once more with a new one`() throws {
     home.http.resourceAnswers = [.status(401), .status(200)]
     try call(1)

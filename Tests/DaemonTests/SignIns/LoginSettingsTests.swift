@@ -284,6 +284,21 @@ import Wire
     #expect(try LoginSettings(bare, try Self.stored()).configuration.clientID == "")
   }
 
+  // RFC 7591 section 3.2.1: the new client has an id of its own, and may have other ways to authenticate.
+  @Test func `a client that is registered anew inherits nothing of the one before`() throws {
+    var settings = try Self.stored()
+    let name = try AccountName("work")
+    var expected = try #require(settings[name])
+    expected.clientID = ""
+    var stored = try #require(settings[name])
+    stored.tokenEndpointAuthMethod = .privateKeyJWT
+    stored.trustedAudiences = ["other"]
+    try settings.set(stored, for: name)
+    let meant = try LoginSettings(Self.request { $0.registersClient = true }, settings)
+    #expect(meant.account == name)
+    #expect(meant.configuration == expected)
+  }
+
   @Test func `an account without a name is called after its issuer's host`() throws {
     var settings = Settings()
     func meant(_ issuer: String, _ clientID: String) throws -> String {

@@ -244,6 +244,17 @@ import Wire
     #expect(home.polls == 1)
   }
 
+  // Its result went to the request that began it.
+  @Test func `cannot be resumed after its end`() throws {
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    try home.paste(event.login, answer("code=c-1"))
+    home.daemon.runJobs()
+    #expect(home.sink.results[1]?["account"] == "work")
+    let failure = #expect(throws: Failure.self) { try home.resume(event.login, 2) }
+    #expect(failure?.code == .unknownLogin)
+    #expect(home.sink.results[2] == nil)
+  }
+
   @Test func `ends with the error that the server answers`() throws {
     try home.paste(event.login, answer("error=access_denied"))
     // What was entered is kept first.

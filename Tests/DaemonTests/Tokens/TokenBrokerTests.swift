@@ -60,6 +60,22 @@ import Wire
     #expect(home.http.sent == ["rt-1", "rt-1"])
   }
 
+  // Such a write may have changed the key slots.
+  @Test func `tells the lock once of each write of the vault file that it had not seen`() throws {
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    for number in 1...3 {
+      try home.ask(number)
+      home.runJobs()
+    }
+    #expect(home.lock.vaultChanges == 1, "the write of the refresh")
+    try home.daemon.addSignedIn("other")
+    for number in 4...5 {
+      try home.ask(number)
+      home.runJobs()
+    }
+    #expect(home.lock.vaultChanges == 2)
+  }
+
   @Test func `answers those whose token is held against the vault when their account ends`() throws {
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     try home.ask(1)
@@ -188,8 +204,9 @@ private final class BrokerHome {
 private final class PlayedLock: TokenLock {
   var refused: SessionError?
   private(set) var uses: [Protection] = []
+  private(set) var vaultChanges = 0
 
   func refusal(for account: AccountName) -> SessionError? { refused }
   func used(_ level: Protection) { uses.append(level) }
-  func vaultFileChanged() {}
+  func vaultFileChanged() { vaultChanges += 1 }
 }

@@ -76,6 +76,28 @@ import Wire
     #expect(home.sink.results[3] != nil && home.sink.results[4] != nil)
   }
 
+  @Test func `whose keys are long in coming ends with its sender`() throws {
+    var request = VerifyRequest()
+    request.bringsKeys = true
+    let keys = try Pipe()
+    let results = try Pipe()
+    let passed = [
+      SharedDescriptor(try keys.reading.duplicate()), SharedDescriptor(try results.reading.duplicate()),
+      SharedDescriptor(try results.writing.duplicate()),
+    ]
+    try parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
+    try keys.writing.writeAll(Array("{".utf8).span)
+    try home.wait { try !keys.reading.waitUntilReadable(timeout: .zero) }
+    parts.verifications.endVerifications(of: .number(1))
+    home.runJobs()
+    #expect(home.sink.results.isEmpty && home.sink.failures.isEmpty)
+  }
+
+  @Test(arguments: [(1, 1), (2, 2), (4, 4), (5, 4), (64, 4)])
+  func `leaves processors to other work`(processors: Int, threads: Int) {
+    #expect(TokenCheck.threadCount(processors: processors) == threads)
+  }
+
   @Test func `needs all of its descriptors`() throws {
     var request = VerifyRequest()
     request.bringsKeys = true
