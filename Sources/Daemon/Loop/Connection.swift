@@ -6,7 +6,7 @@ internal import Wire
 final class Connection {
   let id: UInt64
   let descriptor: FileDescriptor
-  private var inbound: [UInt8] = []
+  private(set) var inbound: [UInt8] = []
   /// Bytes of ``inbound`` that were taken already.
   private var taken = 0
   /// The output that the kernel has not taken whole, its size in bytes, and how many bytes of its first part are sent.

@@ -52,6 +52,16 @@ import Testing
     #expect(connection.read() == .nothing)
   }
 
+  @Test func `nothing is kept of lines that were taken`() throws {
+    let (connection, peer) = try Self.make()
+    for text in ["first\nhalf a", " line\n"] {
+      try peer.send(text)
+      #expect(connection.read() == .bytes)
+      _ = Self.lines(connection)
+      #expect(connection.inbound.count == (text.hasSuffix("\n") ? 0 : 6))
+    }
+  }
+
   @Test func `a line longer than the protocol allows is noticed`() throws {
     let (connection, peer) = try Self.make()
     let piece = String(repeating: "x", count: 64 << 10)

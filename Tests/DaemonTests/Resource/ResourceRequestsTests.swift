@@ -68,6 +68,13 @@ import Wire
     #expect(home.http.sent == ["rt-1"] && home.http.resourceTokens.isEmpty)
   }
 
+  @Test func `whose sender goes before its account is chosen costs no refresh`() throws {
+    try start(CallRequest(account: "work", url: "https://api.example/items", method: "POST"), 1)
+    parts.resources.abandon(.number(1))
+    home.runJobs()
+    #expect(home.http.sent.isEmpty && home.http.resourceTokens.isEmpty)
+  }
+
   @Test func `whose token is refused is sent once more with a new one`() throws {
     home.http.resourceAnswers = [.status(401), .status(200)]
     try call(1)

@@ -55,6 +55,20 @@ import Vocabulary
     #expect(home.services.isCurrent(outcome.grant, of: home.account) == true)
   }
 
+  // The settings are there before the token is spent.
+  @Test func `spends nothing where the settings have no room for the account`() throws {
+    let names = try (0..<Settings.maximumAccounts).map { try AccountName("a\($0)") }
+    _ = try SettingsFile(directory: home.settingsDirectory).change { (settings) throws(ConfigurationError) in
+      for name in names { try settings.set(Home.configuration, for: name) }
+    }
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "ours"))
+    let error = #expect(throws: SessionError.self) { _ = try importToken() }
+    guard case .configuration(let problem) = error, case .tooManyAccounts = problem.code else {
+      throw try #require(error)
+    }
+    #expect(forms.isEmpty)
+  }
+
   // RFC 6749 section 5.2.
   @Test func `that the server refuses keeps nothing`() throws {
     home.http.answer(TestIssuer.tokenURL, try refusal("invalid_grant"))
