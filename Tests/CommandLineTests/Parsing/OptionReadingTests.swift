@@ -41,7 +41,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     switch option.argument {
     case .none: []
     case .account: ["work"]
-    case .text: [["var": "A=account", "signal": "HUP", "times": "3"][option.name] ?? "x"]
+    case .text: [["var": "A=account", "signal": "HUP", "times": "3", "user": "1000"][option.name] ?? "x"]
     case .file, .secretFile: [option.name == "askpass" ? "/bin/true" : "/dev/null"]
     case .descriptor: ["3"]
     case .duration(let range), .durationOrNever(let range): ["\(max(300, range.lowerBound))s"]
