@@ -36,8 +36,9 @@ export AGENT_LINKER
 
 SWIFT       = swift
 SWIFTFLAGS  = --disable-local-rpath --explicit-target-dependency-import-check error
-# Two folders give the same bytes: no path of this one is in what is built.
+# Two folders give the same bytes: no path of this one is in what is built, nor a name that the compiler's cache makes of it.
 BUILDFLAGS  = $(SWIFTFLAGS) -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=." \
+  -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
   -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections
 RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
