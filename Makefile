@@ -4,6 +4,7 @@
 #   make check      all tests; `make test` only the tests, without the checks of form
 #   make unit MODULE=Vault FILTER='damaged byte'  the tests of one module, or those of a name, without the programs
 #   make check-sanitize  all tests under the address and the thread sanitizer
+#   make check-reproducible  whether two builds of the last commit give the same bytes
 #   make check-crash  ROUNDS=N: kill the daemon so often, and let every call fail at every step
 #   make stress     MINUTES=N, SEED=N: 1,000 accounts under load and faults for so long, and whether a session is lost
 #   make check-mutations  SEED=N, COUNT=N: which small faults in the code the unit tests do not find
@@ -44,7 +45,7 @@ RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
 .PHONY: all help deps deps-check toolchain build test unit check check-static check-generated check-install check-style \
-  check-conformance check-catalogues check-paths check-sanitize check-address check-thread check-crash check-mutations stress demo picture bench fuzz \
+  check-conformance check-catalogues check-paths check-reproducible check-sanitize check-address check-thread check-crash check-mutations stress demo picture bench fuzz \
   generate messages install uninstall dist clean
 
 all: build
@@ -91,6 +92,10 @@ check-generated: build
 
 check-install: build
 	@sh Tests/Checks/install "$(MAKE)"
+
+# Builds twice, so that it is not part of `make check`.
+check-reproducible: deps
+	@sh Tests/Checks/reproducible "$(MAKE)"
 
 check-style: toolchain
 	@sh Tests/Checks/style "$(SWIFT)"
