@@ -16,7 +16,9 @@
 #   make messages   bring share/po/ up to date with the texts in the sources
 #   make picture    draw the README's pictures of a sign-in and of the status
 #   make deps       install what building needs; `make deps-check` what testing needs
+#   make deb        the package of Debian and Ubuntu, in dist/; make check-deb tests it in Debian 12 and 13
 #   make dist       a source and a binary archive of the last commit, with digests, in dist/
+#   make release-check  walk the checklist for a release, in CONTRIBUTING.md
 #   make clean      remove what was built
 
 NAME       ?= agent
@@ -35,6 +37,10 @@ FISHDIR    ?= $(PREFIX)/share/fish/vendor_completions.d
 AGENT_LINKER ?= $(if $(shell PATH="$$(dirname "$$(command -v $(SWIFT))" 2>/dev/null):$$PATH" command -v ld.lld),lld,gold)
 export AGENT_LINKER
 
+# Which commit the programs tell of.
+AGENT_COMMIT ?= $(shell sh share/release/this-commit)
+export AGENT_COMMIT
+
 SWIFT       = swift
 SWIFTFLAGS  = --disable-local-rpath --explicit-target-dependency-import-check error
 # Two folders give the same bytes: no path of this one is in what is built, nor a name that the compiler's cache makes of it.
@@ -45,8 +51,8 @@ RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
 .PHONY: all help deps deps-check toolchain build test unit check check-static check-generated check-install check-style \
-  check-conformance check-catalogues check-paths check-reproducible check-sanitize check-address check-thread check-crash check-mutations stress demo picture bench fuzz \
-  generate messages install uninstall dist clean
+  check-conformance check-catalogues check-paths check-versions check-reproducible check-sanitize check-address check-thread check-crash check-mutations stress demo picture bench fuzz \
+  generate messages install uninstall version dist deb check-deb release-check clean
 
 all: build
 
@@ -79,7 +85,7 @@ unit: toolchain
 	AGENT_UNIT=$(MODULE) $(SWIFT) test --disable-xctest $(SWIFTFLAGS) --scratch-path .build/unit \
 	  --filter '(?i)^$(MODULE)Tests\..*$(FILTER)'
 
-check: deps-check build check-style check-conformance check-catalogues check-paths check-static check-generated \
+check: deps-check build check-style check-conformance check-catalogues check-paths check-versions check-static check-generated \
   check-install test
 
 # The client starts in half a millisecond because it loads nothing at run time.
@@ -107,6 +113,10 @@ check-conformance:
 # The documents name files that there are.
 check-paths:
 	@python3 Tests/Checks/paths
+
+# The sources and both changelogs name one version.
+check-versions:
+	@sh share/release/versions
 
 # The catalogues have every text of the sources, and no other form of it.
 check-catalogues:
@@ -213,6 +223,20 @@ uninstall:
 
 dist: build
 	@sh share/release/archives "$(MAKE)" "$(VERSION)"
+
+version:
+	@echo "$(VERSION)"
+
+deb: toolchain
+	@sh share/setup/packages deb
+	@sh share/release/deb "$(MAKE)"
+
+# Takes root, mmdebstrap and a mirror of Debian, so that it is not part of `make check`.
+check-deb: deb build
+	@sh Tests/Checks/deb $(RELEASE)
+
+release-check:
+	@share/release/check $(STEP)
 
 clean:
 	rm -rf .build dist

@@ -4,7 +4,7 @@ import PackageDescription
 // Dependencies point downwards only; the build is run with
 // `--explicit-target-dependency-import-check error`, so an import that is not listed here fails.
 // Each foreign thing is imported by exactly one Swift module: Glibc by Platform, libcrypto by
-// Crypto, libcurl and libssl by HTTP, libqrencode by QRCode, libsystemd by DesktopBus.
+// Crypto, libcurl and libssl by HTTP, libqrencode by QRCode, libsystemd by DesktopBus. The commit comes from the Makefile.
 
 let strict: [SwiftSetting] = [
   .strictMemorySafety(),
@@ -86,7 +86,7 @@ let package = Package(
     module("OAuth", uses: ["JOSE", "Vocabulary", "Crypto", "Encoding", "Platform"]),
     module("Vault", uses: ["Vocabulary", "Crypto", "Encoding", "Platform"]),
     module("JOSE", uses: ["Crypto", "Encoding"]),
-    module("Wire", uses: ["Vocabulary", "Encoding"]),
+    module("Wire", uses: ["Vocabulary", "Encoding", "CProduct"]),
     module("Vocabulary", uses: ["Encoding"]),
     module("Crypto", uses: ["Encoding", "Platform", "COpenSSL"]),
     module("Platform", uses: ["CPlatform"]),
@@ -94,6 +94,7 @@ let package = Package(
 
     // C: shims only, no logic.
     .target(name: "CPlatform"),
+    .target(name: "CProduct", cSettings: [.define("AGENT_COMMIT", to: Context.environment["AGENT_COMMIT"] ?? "")]),
     // Linked, not imported.
     .target(name: "CHeap"),
     .target(name: "CSystemd"),

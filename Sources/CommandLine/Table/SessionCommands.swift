@@ -29,7 +29,7 @@ enum SessionCommands {
       With `--json` prints `{"accounts": [{"name", "active", "person", "issuer", "client_id", "guest", "ephemeral", "client_secret_expires_at",
       "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "authorization_details", "protection", "expires_at",
       "refresh_token_expires_at", "authorization_expires_at", "sign_in_by", "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "in_config", "check",
-      "check_problem"}], "daemon": {"pid", "version", "program_replaced", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib",
+      "check_problem"}], "daemon": {"pid", "version", "commit", "libraries", "program_replaced", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib",
       "secure_heap", "secure_heap_used", "limits": {"processor_seconds", "file_bytes", "data_bytes", "stack_bytes",
       "processes", "descriptors", "locked_bytes", "address_space_bytes"}}, "vault": {"path", "exists", "slots", "device_bound",
       "binding", "binding_problem", "installation"}}`. `refresh` is the account's policy of renewal (`on-demand`,
