@@ -10,7 +10,8 @@ struct DaemonFacts {
 
   func json(time: any TimeSource) -> JSONObject {
     var object = JSONObject([
-      ("pid", .int(Int(Machine.processID))), ("uptime", .int(Int(startedAt.duration(to: time.now()).components.seconds))),
+      ("pid", .int(Int(Machine.processID))),
+      ("uptime", .int(Int(startedAt.duration(to: time.now()).components.seconds))),
     ])
     let build = BuildFacts.json
     for name in build.names { object[name] = build[name] }

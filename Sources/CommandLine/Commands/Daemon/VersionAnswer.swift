@@ -19,7 +19,9 @@ enum VersionAnswer {
   private static func daemon(_ client: DaemonClient) -> JSONObject? {
     do {
       guard let connection = try DaemonLauncher.connect(client.console) else { return nil }
-      let status = try connection.lent { (connection) throws(Failure) in try client.ask(.daemonStatus, over: &connection) }
+      let status = try connection.lent { (connection) throws(Failure) in
+        try client.ask(.daemonStatus, over: &connection)
+      }
       var object = JSONObject()
       for name in ["version", "commit", "libraries"] { object[name] = status[name] }
       return object
