@@ -229,7 +229,7 @@ version:
 
 deb: toolchain
 	@sh share/setup/packages deb
-	@sh share/release/deb "$(MAKE)"
+	@sh share/release/deb
 
 # Takes root, mmdebstrap and a mirror of Debian, so that it is not part of `make check`.
 check-deb: deb build
