@@ -14,6 +14,7 @@
 #   make install    DESTDIR, PREFIX, NAME and DEBUGDIR may be set; `make uninstall` takes it away again
 #   make generate   write man/ and completions/ from the command table
 #   make messages   bring share/po/ up to date with the texts in the sources
+#   make order      trace which functions the client's commonest commands run, for the linker to put them side by side
 #   make picture    draw the README's pictures of a sign-in and of the status
 #   make deps       install what building needs; `make deps-check` what testing needs
 #   make deb        the package of Debian and Ubuntu, in dist/; make check-deb tests it in Debian 12 and 13
@@ -51,7 +52,7 @@ RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
 .PHONY: all help deps deps-check toolchain build test unit check check-static check-generated check-install check-style \
-  check-conformance check-catalogues check-paths check-versions check-reproducible check-sanitize check-address check-thread check-crash check-mutations stress demo picture bench fuzz \
+  check-conformance check-catalogues check-paths check-versions check-reproducible check-sanitize check-address check-thread check-crash check-mutations stress demo picture order bench fuzz \
   generate messages install uninstall version dist deb check-deb release-check clean
 
 all: build
@@ -166,6 +167,10 @@ demo: toolchain
 picture: build
 	@python3 share/picture/sign-in $(RELEASE)
 	@python3 share/picture/status $(RELEASE)
+
+# The next build links by it.
+order: build
+	@share/link/order-functions $(RELEASE) share/link/order
 
 bench: deps-check build
 	@bash Tests/Bench/run $(RELEASE)

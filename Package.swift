@@ -24,7 +24,12 @@ let staticSwift = linkedStatically("-static-stdlib")
 func linkedStatically(_ flag: String) -> [LinkerSetting] {
   let linker = Context.environment["AGENT_LINKER"] ?? "lld"
   var options = ["--gc-sections", "--wrap=swift_copyAuxiliaryExecutablePath", "-z", "now"]
-  if linker == "lld" { options += ["-T", "\(Context.packageDirectory)/share/link/constants.ld"] }
+  if linker == "lld" {
+    let directory = "\(Context.packageDirectory)/share/link"
+    options += ["-T", "\(directory)/constants.ld"]
+    // What the client runs is side by side, so that a short run touches few pages: see `make order`. A name that is gone is no error.
+    options += ["--symbol-ordering-file=\(directory)/order", "--no-warn-symbol-ordering"]
+  }
   let flags = [flag, "-use-ld=\(linker)"] + options.flatMap { ["-Xlinker", $0] }
   return [.unsafeFlags(flags, .when(configuration: .release))]
 }
