@@ -168,9 +168,10 @@ picture: build
 	@python3 share/picture/sign-in $(RELEASE)
 	@python3 share/picture/status $(RELEASE)
 
-# The next build links by it.
+# The next build links by it: the package manager does not look at what the linker reads.
 order: build
 	@share/link/order-functions $(RELEASE) share/link/order
+	@rm -f $(RELEASE)/agent $(RELEASE)/agentd $(RELEASE)/generate
 
 bench: deps-check build
 	@bash Tests/Bench/run $(RELEASE)
