@@ -4,6 +4,7 @@
 #   make check      all tests; `make test` only the tests, without the checks of form
 #   make unit MODULE=Vault FILTER='damaged byte'  the tests of one module, or those of a name, without the programs
 #   make check-sanitize  all tests under the address and the thread sanitizer
+#   make check-reproducible  whether two builds of the last commit give the same bytes
 #   make check-crash  ROUNDS=N: kill the daemon so often, and let every call fail at every step
 #   make stress     MINUTES=N, SEED=N: 1,000 accounts under load and faults for so long, and whether a session is lost
 #   make check-mutations  SEED=N, COUNT=N: which small faults in the code the unit tests do not find
@@ -13,9 +14,12 @@
 #   make install    DESTDIR, PREFIX, NAME and DEBUGDIR may be set; `make uninstall` takes it away again
 #   make generate   write man/ and completions/ from the command table
 #   make messages   bring share/po/ up to date with the texts in the sources
+#   make order      trace which functions the client's commonest commands run, for the linker to put them side by side
 #   make picture    draw the README's pictures of a sign-in and of the status
 #   make deps       install what building needs; `make deps-check` what testing needs
+#   make deb        the package of Debian and Ubuntu, in dist/; make check-deb tests it in Debian 12 and 13
 #   make dist       a source and a binary archive of the last commit, with digests, in dist/
+#   make release-check  walk the checklist for a release, in CONTRIBUTING.md
 #   make clean      remove what was built
 
 NAME       ?= agent
@@ -34,17 +38,22 @@ FISHDIR    ?= $(PREFIX)/share/fish/vendor_completions.d
 AGENT_LINKER ?= $(if $(shell PATH="$$(dirname "$$(command -v $(SWIFT))" 2>/dev/null):$$PATH" command -v ld.lld),lld,gold)
 export AGENT_LINKER
 
+# Which commit the programs tell of.
+AGENT_COMMIT ?= $(shell sh share/release/this-commit)
+export AGENT_COMMIT
+
 SWIFT       = swift
 SWIFTFLAGS  = --disable-local-rpath --explicit-target-dependency-import-check error
-# Two folders give the same bytes: no path of this one is in what is built.
+# Two folders give the same bytes: no path of this one is in what is built, nor a name that the compiler's cache makes of it.
 BUILDFLAGS  = $(SWIFTFLAGS) -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=." \
+  -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
   -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections
 RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
 .PHONY: all help deps deps-check toolchain build test unit check check-static check-generated check-install check-style \
-  check-conformance check-catalogues check-paths check-sanitize check-address check-thread check-crash check-mutations stress demo picture bench fuzz \
-  generate messages install uninstall dist clean
+  check-conformance check-catalogues check-paths check-versions check-reproducible check-sanitize check-address check-thread check-crash check-mutations stress demo picture order bench fuzz \
+  generate messages install uninstall version dist deb check-deb release-check clean
 
 all: build
 
@@ -77,7 +86,7 @@ unit: toolchain
 	AGENT_UNIT=$(MODULE) $(SWIFT) test --disable-xctest $(SWIFTFLAGS) --scratch-path .build/unit \
 	  --filter '(?i)^$(MODULE)Tests\..*$(FILTER)'
 
-check: deps-check build check-style check-conformance check-catalogues check-paths check-static check-generated \
+check: deps-check build check-style check-conformance check-catalogues check-paths check-versions check-static check-generated \
   check-install test
 
 # The client starts in half a millisecond because it loads nothing at run time.
@@ -91,6 +100,10 @@ check-generated: build
 check-install: build
 	@sh Tests/Checks/install "$(MAKE)"
 
+# Builds twice, so that it is not part of `make check`.
+check-reproducible: deps
+	@sh Tests/Checks/reproducible "$(MAKE)"
+
 check-style: toolchain
 	@sh Tests/Checks/style "$(SWIFT)"
 
@@ -101,6 +114,10 @@ check-conformance:
 # The documents name files that there are.
 check-paths:
 	@python3 Tests/Checks/paths
+
+# The sources and both changelogs name one version.
+check-versions:
+	@sh share/release/versions
 
 # The catalogues have every text of the sources, and no other form of it.
 check-catalogues:
@@ -150,6 +167,11 @@ demo: toolchain
 picture: build
 	@python3 share/picture/sign-in $(RELEASE)
 	@python3 share/picture/status $(RELEASE)
+
+# The next build links by it: the package manager does not look at what the linker reads.
+order: build
+	@share/link/order-functions $(RELEASE) share/link/order
+	@rm -f $(RELEASE)/agent $(RELEASE)/agentd $(RELEASE)/generate
 
 bench: deps-check build
 	@bash Tests/Bench/run $(RELEASE)
@@ -207,6 +229,20 @@ uninstall:
 
 dist: build
 	@sh share/release/archives "$(MAKE)" "$(VERSION)"
+
+version:
+	@echo "$(VERSION)"
+
+deb: toolchain
+	@sh share/setup/packages deb
+	@sh share/release/deb
+
+# Takes root, mmdebstrap and a mirror of Debian, so that it is not part of `make check`.
+check-deb: deb build
+	@sh Tests/Checks/deb $(RELEASE)
+
+release-check:
+	@share/release/check $(STEP)
 
 clean:
 	rm -rf .build dist

@@ -4,7 +4,7 @@ import PackageDescription
 // Dependencies point downwards only; the build is run with
 // `--explicit-target-dependency-import-check error`, so an import that is not listed here fails.
 // Each foreign thing is imported by exactly one Swift module: Glibc by Platform, libcrypto by
-// Crypto, libcurl and libssl by HTTP, libqrencode by QRCode, libsystemd by DesktopBus.
+// Crypto, libcurl and libssl by HTTP, libqrencode by QRCode, libsystemd by DesktopBus. The commit comes from the Makefile.
 
 let strict: [SwiftSetting] = [
   .strictMemorySafety(),
@@ -24,7 +24,12 @@ let staticSwift = linkedStatically("-static-stdlib")
 func linkedStatically(_ flag: String) -> [LinkerSetting] {
   let linker = Context.environment["AGENT_LINKER"] ?? "lld"
   var options = ["--gc-sections", "--wrap=swift_copyAuxiliaryExecutablePath", "-z", "now"]
-  if linker == "lld" { options += ["-T", "\(Context.packageDirectory)/share/link/constants.ld"] }
+  if linker == "lld" {
+    let directory = "\(Context.packageDirectory)/share/link"
+    options += ["-T", "\(directory)/constants.ld"]
+    // What the client runs is side by side, so that a short run touches few pages: see `make order`. A name that is gone is no error.
+    options += ["--symbol-ordering-file=\(directory)/order", "--no-warn-symbol-ordering"]
+  }
   let flags = [flag, "-use-ld=\(linker)"] + options.flatMap { ["-Xlinker", $0] }
   return [.unsafeFlags(flags, .when(configuration: .release))]
 }
@@ -86,7 +91,7 @@ let package = Package(
     module("OAuth", uses: ["JOSE", "Vocabulary", "Crypto", "Encoding", "Platform"]),
     module("Vault", uses: ["Vocabulary", "Crypto", "Encoding", "Platform"]),
     module("JOSE", uses: ["Crypto", "Encoding"]),
-    module("Wire", uses: ["Vocabulary", "Encoding"]),
+    module("Wire", uses: ["Vocabulary", "Encoding", "CProduct"]),
     module("Vocabulary", uses: ["Encoding"]),
     module("Crypto", uses: ["Encoding", "Platform", "COpenSSL"]),
     module("Platform", uses: ["CPlatform"]),
@@ -94,6 +99,7 @@ let package = Package(
 
     // C: shims only, no logic.
     .target(name: "CPlatform"),
+    .target(name: "CProduct", cSettings: [.define("AGENT_COMMIT", to: Context.environment["AGENT_COMMIT"] ?? "")]),
     // Linked, not imported.
     .target(name: "CHeap"),
     .target(name: "CSystemd"),

@@ -103,6 +103,9 @@ static inline const char *_Nullable agent_curl_tls_library(void) {
   return curl_version_info(CURLVERSION_NOW)->ssl_version;
 }
 
+// The version of libcurl that is used.
+static inline const char *agent_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
+
 // The built-in directory of trusted certificates, hashed by subject; NULL when this build has none.
 static inline const char *_Nullable agent_curl_certificate_directory(void) {
   return curl_version_info(CURLVERSION_NOW)->capath;

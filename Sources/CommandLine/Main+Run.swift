@@ -41,7 +41,7 @@ package enum Main {
 
   private static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
     if invocation[.version] {
-      try Console.answer("\(ProgramName.current.text) \(Product.version)\n")
+      try VersionAnswer.print(invocation)
       return 0
     }
     if invocation[.help] {

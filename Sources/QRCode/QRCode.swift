@@ -5,6 +5,12 @@ package struct QRCode: Sendable, Hashable {
   /// No longer text is encoded; what is longer makes a code too large for a terminal.
   package static let mostBytes = 300
 
+  /// The version of libqrencode that is used, such as `4.1.1`.
+  package static var libraryVersion: String {
+    guard let text = unsafe QRcode_APIVersionString() else { return "" }
+    return unsafe String(cString: text)
+  }
+
   /// The modules of one side, 21 to 177.
   package let side: Int
 

@@ -16,6 +16,8 @@ enum Manual {
       + " elsewhere only where that was asked for, with `--keep` in the vault and with `agent exec --token-file` in a file."
       + " Refresh tokens live in an encrypted file that only this device can open."
       + " Every ID Token is verified.",
+    "On Debian and Ubuntu it is installed as the package `agent-oauth`; `agentd`, the completions and these pages come with it."
+      + " It works without any set-up: `agent login` is the first command.",
     "An account is a client registration at an authorization server together with the user signed in with it."
       + " One account is the active one; a command that names no account acts on it.",
     "Answers go to standard output, complete or not at all: when a command fails, standard output is empty."
@@ -23,7 +25,10 @@ enum Manual {
       + " begins with `agent: hint:`."
       + #" With `--json` an error is `{"error": {"code", "message", "hint"}}`, on one line; agentd(8) lists the codes."#
       + " All times in JSON are unix seconds, and members without a value are left out. What is no data stays text:"
-      + " completions, help and the version.",
+      + " completions and help. `agent --version --json` prints `{\"version\", \"commit\", \"daemon\": {\"version\", \"commit\","
+      + " \"libraries\": {\"libcurl\", \"openssl\", \"libqrencode\"}}}`: `daemon` is what a running daemon says of itself, or the"
+      + " `problem` for which it does not, and is absent where none runs; none is started. A commit is absent where the build did"
+      + " not know it.",
     "A `DURATION` is a whole number followed by `s`, `m`, `h` or `d`, or by nothing for seconds.",
   ]
 

@@ -5,7 +5,7 @@ enum ManualDaemon {
   static var sections: [ManualSection] {
     [
       ManualSection("NAME", [.raw(".Nm agentd\n.Nd holds sessions and hands out access tokens\n")]),
-      ManualSection("SYNOPSIS", [.raw(".Nm\n.Fl \\-foreground\n")]),
+      ManualSection("SYNOPSIS", [.raw(".Nm\n.Fl \\-foreground\n.Nm\n.Fl \\-version\n.Op Fl \\-json\n")]),
       ManualSection("DESCRIPTION", description),
       ManualSection("START AND END", start),
       ManualSection("LOCKS", locks),
@@ -50,6 +50,9 @@ enum ManualDaemon {
           term: "--connection-fd NUMBER",
           meaning: "By `agent --no-daemon`. It serves the one connection that it was handed and ends with it."),
       ], macro: "Li"),
+    .text(
+      "With `--version` it prints its version and ends; with `--version --json` also the commit it was built from and the"
+        + " versions of the libraries that it uses."),
     .text(
       "The daemon ends by the request `daemon_stop`, by `SIGTERM`, `SIGINT` or `SIGHUP`, and when its socket is removed"
         + " or replaced, as it is at logout. It finishes the requests to servers that are under way, so that no renewed"

@@ -320,6 +320,10 @@ extension ManualProtocol {
     result: [
       Member("pid", "number", "Its process."),
       Member("version", "text", "Its version."),
+      Member(
+        "commit", "text",
+        "The commit it was built from, with `-dirty` behind it where files had been changed; absent if unknown."),
+      Member("libraries", "object", "The versions of `libcurl`, `openssl` and `libqrencode` that it uses."),
       Member("program_replaced", "boolean", "Whether another version was put in the place of its program."),
       Member("uptime", "number", "For how many seconds it has been running."),
       Member("socket", "text", "The path of its socket; absent from a private daemon."),

@@ -25,9 +25,11 @@ enum DurationText {
 
   /// The shortest of these spellings that says the same: `90s`, `5m`, `1h`.
   static func text(seconds: Int) -> String {
-    for (unit, length) in [("d", 86_400), ("h", 3600), ("m", 60)] where seconds != 0 && seconds % length == 0 {
-      return "\(seconds / length)\(unit)"
-    }
+    // One by one, not by a table: the optimiser puts the entries of a table in an order that differs from build to build.
+    if seconds == 0 { return "0s" }
+    if seconds.isMultiple(of: 86_400) { return "\(seconds / 86_400)d" }
+    if seconds.isMultiple(of: 3600) { return "\(seconds / 3600)h" }
+    if seconds.isMultiple(of: 60) { return "\(seconds / 60)m" }
     return "\(seconds)s"
   }
 }

@@ -10,9 +10,11 @@ struct DaemonFacts {
 
   func json(time: any TimeSource) -> JSONObject {
     var object = JSONObject([
-      ("pid", .int(Int(Machine.processID))), ("version", .string(Product.version)),
+      ("pid", .int(Int(Machine.processID))),
       ("uptime", .int(Int(startedAt.duration(to: time.now()).components.seconds))),
     ])
+    let build = BuildFacts.json
+    for name in build.names { object[name] = build[name] }
     object["socket"] = socketPath.map { .string($0) }
     if Machine.isProgramReplaced { object["program_replaced"] = true }
     if let memory = try? MemoryUse.ofThisProcess() {

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 internal import HTTP
 internal import OAuth
 internal import Platform
@@ -12,6 +13,7 @@ package enum DaemonMain {
   private static let alreadyRunningStatus: Int32 = 75
 
   package static func run(arguments: [String]) -> Int32 {
+    if arguments.dropFirst().first == "--version" { return printVersion(arguments.dropFirst(2)) }
     do {
       let invocation = try DaemonInvocation(arguments, environment: Environment.all())
       let journalStream = Environment.value("JOURNAL_STREAM")
@@ -83,6 +85,24 @@ package enum DaemonMain {
     }
     try server.run()
     services.settleAll()
+    return ExitStatus.done.rawValue
+  }
+
+  /// Prints version, commit and libraries: `--version`, or `--version --json` for all of it.
+  private static func printVersion(_ rest: ArraySlice<String>) -> Int32 {
+    do {
+      if rest.isEmpty {
+        try Output.write(BuildFacts.text, to: .standardOutput)
+      } else if rest.elementsEqual(["--json"]) {
+        try Output.write((JSON.object(BuildFacts.json).serialized() + [UInt8(ascii: "\n")]).span, to: .standardOutput)
+      } else {
+        complain("the only option beside --version is --json")
+        return ExitStatus.usage.rawValue
+      }
+    } catch {
+      complain("the version could not be written to standard output: \(error.message)")
+      return ExitStatus.failed.rawValue
+    }
     return ExitStatus.done.rawValue
   }
 

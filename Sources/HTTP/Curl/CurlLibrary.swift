@@ -1,9 +1,12 @@
 internal import CCurl
 
 /// The state of libcurl for the whole process.
-enum CurlLibrary {
+package enum CurlLibrary {
   /// Whether the library works. The first use initialises it, with an allocator that wipes what it frees.
   static let isReady = agent_curl_initialise() == CURLE_OK
+
+  /// The version of libcurl that is used, such as `8.5.0`.
+  package static let version = unsafe String(cString: agent_curl_version())
 
   /// Whether libcurl uses OpenSSL for TLS. Other TLS libraries report a connection that ended without `close_notify`.
   static let usesOpenSSL: Bool = {

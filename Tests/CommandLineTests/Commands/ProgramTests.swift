@@ -153,6 +153,30 @@ import Wire
     #expect(try program.run(["token", "-h"]).outputText == HelpWriter.help(on: CommandTable.named(.token)))
   }
 
+  @Test func `prints its version and commit as JSON without a daemon, and starts none`() throws {
+    let program = try AgentProgram()
+    let result = try program.run(["--version", "--json"])
+    let object = try JSON(parsing: result.output).object
+    #expect(object?["version"] == .string(Product.version) && object?["daemon"] == nil, "\(result.outputText)")
+    #expect(result.errorText == "")
+  }
+
+  @Test func `prints beside its version what a daemon says of itself, or why it does not`() throws {
+    let program = try AgentProgram()
+    let told: JSONObject = ["version": "9.9.9", "commit": "ab", "libraries": ["libcurl": "8.5.0"]]
+    var status = told
+    status["pid"] = 7
+    try FakeDaemon(at: program.runtime).serve([Reply.result(status).serialized()])
+    let daemon = try JSON(parsing: program.run(["--version", "--json"]).output)["daemon"]
+    #expect(daemon == .object(told))
+
+    let other = try AgentProgram()
+    try FakeDaemon(at: other.runtime).serve([[], [], []])
+    let result = try other.run(["--version", "--json"])
+    #expect(result.status == .exited(0), "\(result.errorText)")
+    #expect(try JSON(parsing: result.output)["daemon"]?["problem"]?["code"] == "daemon_unavailable")
+  }
+
   @Test func `prints nothing of a daemon that hangs up twice, and says so`() throws {
     let program = try AgentProgram()
     try FakeDaemon(at: program.runtime).serve([[], [], []])

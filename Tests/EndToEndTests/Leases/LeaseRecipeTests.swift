@@ -64,6 +64,23 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: Machine.userID == 0, "only root can change the root directory"))
+  func `is not needed where the directory of the daemon's socket is mounted in an empty root directory`() throws {
+    try Resource.answering({ _ in (200, [], "answer") }) { resource in
+      let root = resource.tree.path("root")
+      let token = try resource.tree.agent("token", "work").outputText
+      #expect(!token.isEmpty)
+      let answer = try ProcessRunner.run(
+        executable: "/usr/bin/unshare",
+        arguments: [
+          "--mount", "/bin/sh", "-ec",
+          #"mkdir -p "$1/run"; cp "$3" "$1/agent"; mount --bind "$2" "$1/run"; exec chroot "$1" /agent token work"#,
+          "sh", root, Self.folder(resource.tree.socketPath), Programs.path("agent"),
+        ], environment: ["AGENT_SOCKET=/run/agent.sock", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"])
+      #expect(answer.outputText == token, "\(answer.errorText)")
+    }
+  }
+
   @Test(.enabled(if: Recipes.hasProcessNamespaces, "no process namespace can be made here"))
   func `and the daemon itself are known by their user from another process namespace`() throws {
     try Self.with { resource, _, path in

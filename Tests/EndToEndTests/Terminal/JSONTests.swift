@@ -11,6 +11,20 @@ import Testing
     #expect(described.union(JSONAnswers.withoutJSON.keys) == Set(answers.commands))
   }
 
+  @Test func `of the version tells of the running daemon what agentd tells of itself`() throws {
+    let answers = try JSONAnswers()
+    let own = try ProcessRunner.run(executable: Programs.path("agentd"), arguments: ["--version", "--json"])
+    let ofDaemon = try JSON(parsing: own.output)
+    try AgentTree.with { tree in
+      let alone = try JSON(parsing: tree.agent("--version", "--json").output)
+      #expect(alone["daemon"] == nil && alone["version"] == ofDaemon["version"])
+      #expect(try tree.agent("daemon", "start").succeeded)
+      let both = try JSON(parsing: tree.agent("--version", "--json").output)
+      #expect(both["daemon"] == ofDaemon && both["commit"] == ofDaemon["commit"])
+      for value in [alone, both] { #expect(answers.schema.violations(of: value, by: "version") == []) }
+    }
+  }
+
   /// Commands whose section refers to that of another one.
   private static let references = [
     "list": "status", "account show": "account set", "daemon start": "status", "daemon restart": "status",

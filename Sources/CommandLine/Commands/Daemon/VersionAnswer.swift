@@ -1,0 +1,32 @@
+internal import Encoding
+internal import Wire
+
+/// `agent --version`.
+enum VersionAnswer {
+  /// Prints the version; with `--json` the commit too, and what the running daemon says of itself. Starts no daemon.
+  static func print(_ invocation: Invocation) throws(Failure) {
+    guard invocation[.json] else {
+      return try Console.answer("\(ProgramName.current.text) \(Product.version)\n")
+    }
+    var object = JSONObject([("version", .string(Product.version))])
+    object["commit"] = Product.commit.map { .string($0) }
+    // There is none beside this command alone.
+    if !invocation[.noDaemon] { object["daemon"] = daemon(DaemonClient(invocation)).map { .object($0) } }
+    try Console.answer(object)
+  }
+
+  /// Version, commit and libraries of the running daemon, or why it does not tell them; nil when none runs.
+  private static func daemon(_ client: DaemonClient) -> JSONObject? {
+    do {
+      guard let connection = try DaemonLauncher.connect(client.console) else { return nil }
+      let status = try connection.lent { (connection) throws(Failure) in
+        try client.ask(.daemonStatus, over: &connection)
+      }
+      var object = JSONObject()
+      for name in ["version", "commit", "libraries"] { object[name] = status[name] }
+      return object
+    } catch {
+      return JSONObject([("problem", error.json)])
+    }
+  }
+}

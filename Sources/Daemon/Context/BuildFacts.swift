@@ -1,0 +1,22 @@
+internal import Crypto
+internal import Encoding
+internal import HTTP
+internal import QRCode
+internal import Wire
+
+/// Version and commit of this program, and the versions of the system's libraries that it uses.
+enum BuildFacts {
+  static var json: JSONObject {
+    var object = JSONObject([("version", .string(Product.version))])
+    object["commit"] = Product.commit.map { .string($0) }
+    object["libraries"] = .object(
+      JSONObject([
+        ("libcurl", .string(CurlLibrary.version)), ("openssl", .string(CryptoLibrary.version)),
+        ("libqrencode", .string(QRCode.libraryVersion)),
+      ]))
+    return object
+  }
+
+  /// The same for people: the version alone.
+  static let text = "agentd \(Product.version)\n"
+}
