@@ -249,6 +249,7 @@ final class AccountRequests: AccountPart {
   private func removed(
     _ name: AccountName, wasActive: Bool, _ outcome: Result<AccountRemoval.Outcome, SessionError>, _ ticket: Ticket
   ) {
+    signOuts.ended(name)
     switch outcome {
     case .success(let outcome):
       log.note(.signedOut(outcome.confirmation == .revoked ? .revoked : .notRevoked), name)

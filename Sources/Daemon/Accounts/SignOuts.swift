@@ -28,6 +28,8 @@ final class SignOuts: AccountPart {
   private let signIns: SignIns
   private let resources: ResourceRequests
   private let tokenFiles: TokenFiles
+  /// The accounts whose sign-out is under way, and tells the server itself.
+  private var underWay: Set<AccountName> = []
   /// The next round of ``revokeOwed()``.
   private lazy var nextRound = Alarm(loop) { [unowned self] in revokeOwed() }
   private var pause = SignOuts.firstPause
@@ -108,12 +110,13 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Ends all that goes on for the account here; the operation does the rest on a worker.
+  /// Ends all that goes on for the account here; the operation does the rest on a worker. ``ended(_:)`` comes after it.
   ///
   /// - Parameter account: Nil when the settings do not name it.
   func begin(
     _ name: AccountName, _ account: LiveAccount?, isLocal: Bool, endsAll: Bool = false
   ) -> SignOutOperation {
+    underWay.insert(name)
     signIns.endUnapproved(of: name)
     var operation = SignOutOperation(
       account: name, configuration: account?.configuration, grant: account?.session.grant, isLocal: isLocal,
@@ -135,6 +138,9 @@ final class SignOuts: AccountPart {
     return operation
   }
 
+  /// The operation of a sign-out has ended.
+  func ended(_ name: AccountName) { underWay.remove(name) }
+
   /// Whether another account is at the same issuer.
   private func isIssuerShared(by account: LiveAccount) -> Bool {
     let others = (try? settings())?.accounts.filter { $0.name != account.name } ?? []
@@ -145,6 +151,7 @@ final class SignOuts: AccountPart {
     _ batch: SignOutBatch, _ name: AccountName, _ outcome: Result<SignOutOperation.Ending, SessionError>
   ) {
     batch.open.remove(name)
+    ended(name)
     switch outcome {
     case .success(let ending):
       told(ending, name)
@@ -194,7 +201,9 @@ extension SignOuts {
       let owed = owed.get()
       guard !owed.isEmpty else { return pause = Self.firstPause }
       let settings = try? settings()
-      for name in owed { revokeOwed(name, settings?[name]) }
+      // Two who told the server of one session would find, one of them, that there was none.
+      for name in owed where !underWay.contains(name) { revokeOwed(name, settings?[name]) }
+      if owed.contains(where: underWay.contains) { nextRound.set(at: loop.now.advanced(by: pause)) }
       pause = min(pause * 2, Self.longestPause)
     }
   }

@@ -67,4 +67,19 @@ import Wire
     #expect(home.http.roles.count { $0 == .revocation } == told + 1)
     #expect(try home.services.record(of: AccountName("work")) == nil)
   }
+
+  @Test func `whose sign-out is under way is left to it by those who tell servers of earlier ones`() throws {
+    let work = try AccountName("work")
+    home.http.isSilentAtRevocation = true
+    try parts.signOuts.logout(LogoutRequest(account: "work"), .number(1))
+    home.runJobs()
+    home.http.isSilentAtRevocation = false
+    _ = parts.signOuts.begin(work, try parts.broker.resolve("work"), isLocal: false)
+    let told = home.http.roles.count { $0 == .revocation }
+    home.pass(seconds: 31)
+    #expect(home.http.roles.count { $0 == .revocation } == told)
+    parts.signOuts.ended(work)
+    home.pass(seconds: 61)
+    #expect(home.http.roles.count { $0 == .revocation } == told + 1)
+  }
 }
