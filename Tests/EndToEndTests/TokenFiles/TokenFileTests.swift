@@ -24,6 +24,17 @@ import Testing
     try body(process, path)
   }
 
+  /// Reads what the command says until it is what is awaited. It looks once for each signal, and may look late: then it says
+  /// the same twice.
+  private static func await(_ process: RunningProcess, _ isAwaited: (String) throws -> Bool) throws {
+    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    var told = try process.readLine()
+    while try !isAwaited(told) {
+      try #require(Instant.now < deadline, "\(told)")
+      told = try process.readLine()
+    }
+  }
+
   private static func files(_ tree: AgentTree) throws -> [String] {
     try tree.directory.open("runtime/agent").fileNames().filter { $0.contains("token-") }
   }
@@ -275,24 +286,16 @@ import Testing
       try Self.reading(tree) { process, path in
         _ = try process.readLine()
         #expect(try tree.agent("daemon", "restart").succeeded)
-        var told = try process.readLine()
-        // It may be back before the command looks.
-        if told == "gone" { told = try process.readLine() }
-        #expect(told == "has \(try tree.token())")
+        try Self.await(process) { try $0 == "has \(tree.token())" }
         try tree.killDaemon()
-        repeat { told = try process.readLine() } while told == "gone"
-        let deadline = Instant.now.advanced(by: Sanitizer.patience)
-        while told != "has \(try tree.token())" {
-          try #require(Instant.now < deadline, "\(told)")
-          told = try process.readLine()
-        }
+        try Self.await(process) { try $0 == "has \(tree.token())" }
         #expect(try tree.directory.open("runtime/agent").exists(String(path.split(separator: "/").last ?? "")))
         // A daemon that was stopped on purpose stays so.
         try tree.stopDaemon()
-        #expect(try process.readLine() == "gone")
+        try Self.await(process) { $0 == "gone" }
         #expect(try tree.daemons() == [])
         #expect(try tree.agent("daemon", "start").succeeded)
-        #expect(try process.readLine().hasPrefix("has "))
+        try Self.await(process) { $0.hasPrefix("has ") }
         process.closeInput()
         #expect(try process.wait() == .exited(9))
         try Self.awaitNoFiles(tree)
