@@ -53,6 +53,20 @@ import Testing
     }
   }
 
+  @Test func `signs in for what the resource says, beside a named issuer too`() throws {
+    try Self.with(["--open-registration"]) { issuer, tree, resource in
+      let options = ["--issuer", issuer.url, "--register", "--allow-http-loopback", "--device", "--json"]
+      let login = try tree.agent(["login", "work", "--resource", resource] + options)
+      try #require(login.succeeded, "\(login.errorText)")
+      #expect(try issuer.count("resource_metadata") == 1)
+      #expect(try JSON(parsing: Array(try #require(login.lines.last).utf8))["scope"] == "openid offline_access")
+      // One that cannot be asked is no reason against a sign-in at an issuer that is named.
+      let silent = try tree.agent(["login", "other", "--resource", "http://127.0.0.1:1/x"] + options)
+      #expect(
+        silent.succeeded && silent.errorText.contains("http://127.0.0.1:1/x tells nothing"), "\(silent.errorText)")
+    }
+  }
+
   @Test(arguments: [("y", 0), ("n", 6)]) func `is told of in the question`(answer: String, status: Int) throws {
     try Self.with(["--open-registration"]) { issuer, tree, resource in
       let program = try WatchedProgram(

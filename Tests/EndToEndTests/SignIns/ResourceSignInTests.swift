@@ -118,20 +118,6 @@ import Testing
     }
   }
 
-  @Test func `with a client that is registered for it asks for what it says, beside a named issuer too`() throws {
-    try Self.with { issuer, tree, resource in
-      let options = ["--issuer", issuer.url, "--register", "--allow-http-loopback", "--device", "--json"]
-      let login = try tree.agent(["login", "work", "--resource", resource] + options)
-      try #require(login.succeeded, "\(login.errorText)")
-      #expect(try issuer.count("resource_metadata") == 1)
-      #expect(try JSON(parsing: Array(try #require(login.lines.last).utf8))["scope"] == "openid offline_access")
-      // One that cannot be asked is no reason against a sign-in at an issuer that is named.
-      let silent = try tree.agent(["login", "other", "--resource", "http://127.0.0.1:1/x"] + options)
-      #expect(
-        silent.succeeded && silent.errorText.contains("http://127.0.0.1:1/x tells nothing"), "\(silent.errorText)")
-    }
-  }
-
   @Test(arguments: [("y", 0), ("n", 6), ("", 6)])
   func `asks on the terminal`(answer: String, status: Int) throws {
     try Self.with { issuer, tree, resource in

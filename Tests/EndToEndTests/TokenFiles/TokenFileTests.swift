@@ -6,11 +6,23 @@ import Testing
 /// `agent exec --token-file`.
 @Suite(.needsPrograms) struct `A token in a file` {
   /// Tells its file, and then a line each time it has changed: the content, or that it is gone. Ends with its input.
+  /// A shell would miss a signal that comes just before it waits.
   private static let reader = """
-    exec 3<&0
-    tell() { if [ -e "$AGENT_TOKEN_FILE" ]; then echo "has $(cat "$AGENT_TOKEN_FILE")"; else echo gone; fi; }
-    trap tell USR1; echo "$AGENT_TOKEN_FILE"; tell
-    { cat >/dev/null; kill -TERM $$; } <&3 & trap 'exit 9' TERM; while :; do wait; done
+    import os, signal, sys, threading
+    path = os.environ["AGENT_TOKEN_FILE"]
+    awaited = {signal.SIGUSR1, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
+    def end():
+        sys.stdin.read()
+        os.kill(os.getpid(), signal.SIGTERM)
+    def tell():
+        try: print("has " + open(path).read(), flush=True)
+        except FileNotFoundError: print("gone", flush=True)
+    threading.Thread(target=end, daemon=True).start()
+    print(path, flush=True)
+    tell()
+    while signal.sigwait(awaited) == signal.SIGUSR1: tell()
+    os._exit(9)
     """
 
   /// Runs the reader and gives it to `body`.
@@ -18,7 +30,7 @@ import Testing
     _ tree: AgentTree, _ options: [String] = [], body: (RunningProcess, String) throws -> Void
   ) throws {
     try tree.directory.write("home/reader", reader)
-    let command = ["--", "/bin/sh", tree.path("home/reader")]
+    let command = ["--", "/usr/bin/python3", tree.path("home/reader")]
     let process = try tree.start(["exec", "--token-file", "--signal", "USR1"] + options + command)
     let path = try process.readLine()
     try body(process, path)
