@@ -78,9 +78,10 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  private func release(_ name: String, _ lock: TokenFileLock) {
-    guard let store = tokenFileStore else { return }
-    work.run({ store.release(name, lock) }) { _ in }
+  /// - Parameter then: Called when the file is gone.
+  private func release(_ name: String, _ lock: TokenFileLock, then: @escaping () -> Void = {}) {
+    guard let store = tokenFileStore else { return then() }
+    work.run({ store.release(name, lock) }) { _ in then() }
   }
 
   /// The directory of the socket; nil for a private daemon, which has none.
@@ -309,18 +310,20 @@ final class TokenFiles: AccountPart {
   // MARK: The end
 
   /// Ends the upkeep of a file and removes it.
-  func end(_ file: TokenFile) {
+  ///
+  /// - Parameter then: Called when it is gone.
+  func end(_ file: TokenFile, then: @escaping () -> Void = {}) {
     tokenFiles[file.ticket] = nil
     for account in broker.accounts.values { account.waiters.removeAll { $0.ticket == file.ticket } }
-    release(file.name, file.lock)
+    release(file.name, file.lock, then: then)
   }
 
   func stop() {
     for ticket in claiming { loop.send(.failure(.stopping), to: ticket) }
     claiming = []
     for file in tokenFiles.values {
-      end(file)
-      loop.send(.failure(.stopping), to: file.ticket)
+      // The program that reads the file is told once, so there must be none any more when it looks.
+      end(file) { [self] in loop.send(.failure(.stopping), to: file.ticket) }
     }
   }
 
