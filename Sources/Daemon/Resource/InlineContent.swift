@@ -20,44 +20,51 @@ final class InlineContent {
     loop.send(.event(.bodyWanted), to: ticket)
   }
 
-  deinit { unwatch() }
+  deinit { stop() }
 
   /// - Throws: `invalid_request` for a part that was not asked for.
   func take(_ next: ResourceBodyRequest) throws(Failure) {
     guard part == nil, writing != nil else { throw Failure(.invalidRequest, "a part of the body came unasked") }
     (part, written) = (next, 0)
-    write()
+    guard write() else { throw Failure(.internalError, "the body cannot be passed on") }
   }
 
-  private func write() {
-    guard let end = writing, let part else { return }
+  /// - Returns: False if it cannot be told when the pipe has room again.
+  private func write() -> Bool {
+    guard let end = writing, let part else { return true }
     while written < part.bytes.count {
       do {
         written += try end.descriptor.write(part.bytes.span.extracting(written...))
       } catch {
+        if error.isAgain { return watch(end) }
         // The worker reads no more: the request is at its end.
-        guard error.isAgain, watch(end) else { return close() }
-        return
+        close()
+        return true
       }
     }
-    unwatch()
-    guard !part.isLast else { return close() }
-    self.part = nil
-    loop.send(.event(.bodyWanted), to: ticket)
+    stop()
+    if part.isLast {
+      close()
+    } else {
+      self.part = nil
+      loop.send(.event(.bodyWanted), to: ticket)
+    }
+    return true
   }
 
   private func watch(_ end: SharedDescriptor) -> Bool {
-    if key == nil { key = try? loop.watch(end.descriptor.raw, for: .write) { [unowned self] in write() } }
+    if key == nil { key = try? loop.watch(end.descriptor.raw, for: .write) { [unowned self] in _ = write() } }
     return key != nil
   }
 
-  private func unwatch() {
+  /// Writes no more. The pipe stays open as long as this lives: its end would say that the body is whole.
+  func stop() {
     if let key { loop.unwatch(key) }
     key = nil
   }
 
   private func close() {
-    unwatch()
+    stop()
     writing = nil
   }
 }

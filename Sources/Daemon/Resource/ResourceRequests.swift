@@ -194,7 +194,8 @@ final class ResourceRequests: AccountPart {
     transfer.cancellation.cancel()
     transfers[transfer.ticket] = nil
     bodies[transfer.ticket] = nil
-    contents[transfer.ticket] = nil
+    transfer.unfinished = contents.removeValue(forKey: transfer.ticket)
+    transfer.unfinished?.stop()
   }
 
   /// Ends all requests of an account, or of all.

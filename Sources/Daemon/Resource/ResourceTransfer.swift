@@ -26,6 +26,8 @@ final class ResourceTransfer: @unchecked Sendable {
   /// The end that a body in lines goes into, until it is taken.
   private var inlineContent: SharedDescriptor?
   let cancellation = Cancellation()
+  /// The body in lines that was not whole when the request ended.
+  var unfinished: InlineContent?
   /// Limit for obtaining a token, and then for time without progress.
   let patienceSeconds: Int
 

@@ -322,7 +322,7 @@ final class TokenFiles: AccountPart {
     for ticket in claiming { loop.send(.failure(.stopping), to: ticket) }
     claiming = []
     for file in tokenFiles.values {
-      // The program that reads the file is told once, so there must be none any more when it looks.
+      // A program that reads the file gets one signal, and the file must be gone by then.
       end(file) { [self] in loop.send(.failure(.stopping), to: file.ticket) }
     }
   }

@@ -519,6 +519,32 @@ import Testing
     }
   }
 
+  @Test func `does not say that a body is whole whose peer went in the middle of it`() throws {
+    let received = Monitor<(bytes: [UInt8], isOver: Bool)>(([], false))
+    let serve: @Sendable (Conversation) throws -> Void = { conversation in
+      defer { received.update { $0.isOver = true } }
+      while let bytes = try conversation.readBytes() { received.update { $0.bytes += bytes } }
+    }
+    try Resource.with(serve: serve) { resource in
+      let served = try Served(resource.tree, [])
+      var peer: Peer? = try Peer(served.path)
+      let url = resource.server.url("/x")
+      let line = #"{"v":1,"request":"resource","url":"\#(url)","method":"PUT","inline":true,"body_lines":true}"#
+      #expect(try peer?.ask(line).contains("body_wanted") == true)
+      // More than what is kept to be sent again, so that it is on its way.
+      let part = String(repeating: "QUJD", count: 40_000)
+      for _ in 0..<15 {
+        let next = try peer?.ask(#"{"v":1,"request":"resource_body","base64":"\#(part)"}"#)
+        #expect(next?.contains("body_wanted") == true, "\(next ?? "")")
+      }
+      #expect(received.wait(Sanitizer.patience) { $0.bytes.isEmpty ? nil : true } == true, "nothing is sent")
+      peer = nil
+      #expect(received.wait(Sanitizer.patience) { $0.isOver ? true : nil } == true, "the request goes on")
+      let bytes = received.withLock { $0.bytes }
+      #expect(!bytes.isEmpty && !bytes.suffix(5).elementsEqual("0\r\n\r\n".utf8), "\(bytes.count)")
+    }
+  }
+
   @Test func `takes a body in lines, each when it asks for it`() throws {
     try Self.with { resource, served in
       let url = resource.server.url("/x")

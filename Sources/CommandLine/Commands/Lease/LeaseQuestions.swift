@@ -83,7 +83,7 @@ struct LeaseQuestions {
     _ question: Event.LeaseQuestion, _ account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> Bool {
     guard let terminal = try? Terminal.openControlling() else { return false }
-    // What was typed before the question is no answer to it.
+    // A line that was typed earlier does not answer this question.
     Terminal.discardTyped(on: terminal)
     guard (try? terminal.writeAll(Array(Confirmation.text(of: Self.text(question, account)).utf8).span)) != nil else {
       return false
