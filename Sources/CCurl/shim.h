@@ -7,6 +7,7 @@
 #include <curl/curl.h>
 #include <malloc.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -77,16 +78,33 @@ static inline CURLcode agent_curl_get_text(CURL *handle, CURLINFO info, const ch
   return curl_easy_getinfo(handle, info, value);
 }
 
+// The connections of a handle.
+typedef struct {
+  // A transfer has begun and not ended successfully.
+  bool is_busy;
+  // How many sockets are open: two while IPv4 and IPv6 are both tried.
+  int open;
+  // The sum of their numbers, which is the number of the only one.
+  int64_t sum;
+} agent_curl_connections;
+
+static inline void agent_curl_note_socket(agent_curl_connections *connections, curl_socket_t socket) {
+  connections->open += 1;
+  connections->sum += socket;
+}
 // Closes a connection; at once, without sending what is left to send, while a transfer is under way.
-static inline int agent_curl_close_socket(void *is_busy, curl_socket_t socket) {
+static inline int agent_curl_close_socket(void *context, curl_socket_t socket) {
+  agent_curl_connections *connections = context;
   struct linger at_once = {.l_onoff = 1, .l_linger = 0};
-  if (*(const bool *)is_busy) setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  if (connections->is_busy) setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  connections->open -= 1;
+  connections->sum -= socket;
   return close(socket);
 }
 // For CURLOPT_CLOSESOCKETFUNCTION. A connection keeps the pointer for as long as it lives.
-static inline CURLcode agent_curl_watch_closing(CURL *handle, const bool *is_busy) {
+static inline CURLcode agent_curl_watch_closing(CURL *handle, agent_curl_connections *connections) {
   CURLcode code = curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, agent_curl_close_socket);
-  return code ? code : curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, is_busy);
+  return code ? code : curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, connections);
 }
 
 // Results of a multi handle: whether there is one, and its code.

@@ -24,7 +24,7 @@ final class Jobs {
   private let mostForServer: Int
   private let inbox: Inbox
   private var shares: [WaitShare: Share] = [:]
-  /// The cancellations of the waiting jobs that have not ended, by number.
+  /// The cancellations of the waits that have not ended, by number.
   private var cancellations: [UInt64: Cancellation] = [:]
   private var lastWait: UInt64 = 0
   private var isEnding = false
@@ -52,7 +52,7 @@ final class Jobs {
     mostForServer = most / 2
   }
 
-  /// Number of jobs that wait for others, and whose results have not been handled.
+  /// Number of waits for others whose results have not been handled.
   var waitsInFlight: Int { cancellations.count }
 
   /// A value that only the loop's thread uses, while a worker carries it.
@@ -87,16 +87,10 @@ final class Jobs {
     _ body: @escaping @Sendable () throws(SessionError) -> Value,
     then finish: @escaping (Result<Value, SessionError>) -> Void
   ) {
-    lastWait += 1
-    let number = lastWait
-    cancellations[number] = cancellation
-    if isEnding { cancellation.cancelUnlessSpending() }
-    let ended = { [unowned self] (result: Result<Value, SessionError>) in
-      beforeResult()
-      cancellations[number] = nil
+    let ended = counted(cancellation) { [unowned self] (result: Result<Value, SessionError>) in
       if let server { leave(.server(server)) }
       leave(share)
-      finish(result.mapError { [unowned self] in reason(for: $0) })
+      finish(result)
     }
     let begin = { [unowned self] in
       let back = LoopBound(value: ended)
@@ -115,6 +109,34 @@ final class Jobs {
     }
     enter(share) { [unowned self] in
       if let server { enter(.server(server), begin) } else { begin() }
+    }
+  }
+
+  /// Calls `finish` on the loop when something has ended that waits for others and holds no thread.
+  ///
+  /// - Parameters:
+  ///   - cancellation: Ends the wait.
+  ///   - begin: Begins the wait. It passes on a function that is called once, on any thread.
+  func wait<Value: Sendable>(
+    _ cancellation: Cancellation, _ begin: (@escaping @Sendable (Result<Value, SessionError>) -> Void) -> Void,
+    then finish: @escaping (Result<Value, SessionError>) -> Void
+  ) {
+    let back = LoopBound(value: counted(cancellation, finish))
+    begin { [inbox] result in inbox.post { back.value(result) } }
+  }
+
+  /// Counts a wait until the function that it returns is called, on the loop.
+  private func counted<Value>(
+    _ cancellation: Cancellation, _ finish: @escaping (Result<Value, SessionError>) -> Void
+  ) -> (Result<Value, SessionError>) -> Void {
+    lastWait += 1
+    let number = lastWait
+    cancellations[number] = cancellation
+    if isEnding { cancellation.cancelUnlessSpending() }
+    return { [unowned self] result in
+      beforeResult()
+      cancellations[number] = nil
+      finish(result.mapError { [unowned self] in reason(for: $0) })
     }
   }
 

@@ -123,6 +123,8 @@ final class ResourceRequests: AccountPart {
     switch outcome {
     case .failure(let error):
       if !tryLater(transfer, error) { fail(transfer, Failure(error, account: name.text)) }
+    case .success(.begun(let rest)):
+      jobs.wait(transfer.cancellation, rest.receive) { [self] in ended(transfer, grant, generation, $0) }
     case .success(.refused):
       transfer.hasRefreshed = true
       slot?.refusals.refused(by: origin, generation: generation, now: now)

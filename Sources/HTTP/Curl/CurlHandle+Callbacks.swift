@@ -2,21 +2,21 @@ internal import CCurl
 internal import OAuth
 
 extension CurlHandle {
-  /// Lets the library work on `exchange`, which must stay where it is until the handle is reset.
-  func setCallbacks(_ exchange: UnsafeMutablePointer<any RunningExchange>) throws(HTTPFailure) {
+  /// Lets the library work on the running exchange.
+  func setCallbacks() throws(HTTPFailure) {
     try check(unsafe agent_curl_set_receiver(easy, CURLOPT_WRITEFUNCTION, receiveBody))
     try check(unsafe agent_curl_set_receiver(easy, CURLOPT_HEADERFUNCTION, receiveHeader))
     try check(unsafe agent_curl_set_receiver(easy, CURLOPT_READFUNCTION, readContent))
     try check(unsafe agent_curl_set_socket_check(easy, checkSocket))
     try check(unsafe agent_curl_set_context(easy, CURLOPT_ERRORBUFFER, problem))
     for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SOCKOPTDATA] {
-      try check(unsafe agent_curl_set_context(easy, option, exchange))
+      try check(unsafe agent_curl_set_context(easy, option, running))
     }
   }
 }
 
 private func exchange(at context: UnsafeMutableRawPointer?) -> (any RunningExchange)? {
-  unsafe context?.assumingMemoryBound(to: (any RunningExchange).self).pointee
+  unsafe context?.assumingMemoryBound(to: (any RunningExchange)?.self).pointee
 }
 
 /// Passes bytes to the exchange. A callback accepts all of them, pauses, or returns 0, which ends the transfer.
@@ -56,7 +56,9 @@ private let readContent: agent_curl_receiver = { bytes, size, count, context in
 }
 
 /// Called for each new connection before it is made.
-private let checkSocket: agent_curl_socket_check = { context, _, _ in
+private let checkSocket: agent_curl_socket_check = { context, socket, _ in
   guard let exchange = unsafe exchange(at: context) else { return CURL_SOCKOPT_ERROR }
+  // One that is refused here is closed like every other.
+  unsafe agent_curl_note_socket(exchange.progress.handle.connections, socket)
   return exchange.progress.mayConnect() ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR
 }

@@ -14,10 +14,12 @@ internal import OAuth
   let multi: UnsafeMutableRawPointer
   /// The connection writes into it for as long as it lives.
   let tlsEnd: UnsafeMutablePointer<TLSEnd>
-  /// Whether a transfer has begun and not ended successfully; read when a connection is closed.
-  private let isBusy: UnsafeMutablePointer<Bool>
+  /// Its sockets, and whether a transfer has begun and not ended successfully; read when a connection is closed.
+  let connections: UnsafeMutablePointer<agent_curl_connections>
   /// The library writes why a transfer failed into it.
   let problem: UnsafeMutablePointer<CChar>
+  /// What the library's callbacks work on, until the reset.
+  let running: UnsafeMutablePointer<(any RunningExchange)?>
 
   /// - Throws: `setup` if there is no memory or no descriptor left.
   init() throws(HTTPFailure) {
@@ -30,59 +32,95 @@ internal import OAuth
     unsafe self.multi = multi
     unsafe tlsEnd = .allocate(capacity: 1)
     unsafe tlsEnd.initialize(to: TLSEnd())
-    unsafe isBusy = .allocate(capacity: 1)
-    unsafe isBusy.initialize(to: false)
+    unsafe connections = .allocate(capacity: 1)
+    unsafe connections.initialize(to: agent_curl_connections())
     unsafe problem = .allocate(capacity: Int(CURL_ERROR_SIZE))
     unsafe problem.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    unsafe running = .allocate(capacity: 1)
+    unsafe running.initialize(to: nil)
   }
 
   deinit {
     unsafe curl_easy_cleanup(easy)
     _ = unsafe curl_multi_cleanup(multi)
     unsafe tlsEnd.deallocate()
-    unsafe isBusy.deallocate()
+    unsafe connections.deallocate()
     unsafe problem.deallocate()
+    unsafe running.deinitialize(count: 1)
+    unsafe running.deallocate()
   }
 
   /// Clears the request and keeps the connection.
-  func reset() { unsafe curl_easy_reset(easy) }
+  func reset() {
+    unsafe curl_easy_reset(easy)
+    unsafe running.pointee = nil
+  }
 
-  /// Runs the prepared transfer with these header lines, and waits for the end of the response.
+  /// Runs the prepared transfer with these header lines, and waits for the end of the response or for the moment when the
+  /// exchange leaves its thread.
   func run(
     _ exchange: any RunningExchange, _ lines: borrowing HeaderList, _ transport: Transport
   ) throws(HTTPFailure) {
-    var exchange = exchange
-    // The lines and the exchange are lent to the library until the reset.
+    // The lines and the key are lent to the library, which needs them until the response begins.
     try unsafe lines.withList { (list) throws(HTTPFailure) in
-      defer { reset() }
+      var isLeft = false
+      defer { if isLeft { _ = unsafe agent_curl_set_list(easy, CURLOPT_HTTPHEADER, nil) } else { reset() } }
       try check(unsafe agent_curl_set_list(easy, CURLOPT_HTTPHEADER, list))
-      try unsafe withUnsafeMutablePointer(to: &exchange) { (exchange) throws(HTTPFailure) in
-        try unsafe setCallbacks(exchange)
-        try lendingClientKey(of: transport) { () throws(HTTPFailure) in
-          let exchange = unsafe exchange.pointee
-          let result = waking(by: exchange.cancellation) { transfer(exchange) }
-          if let failure = exchange.failure(after: result) { throw failure }
-          exchange.complete()
+      unsafe running.pointee = exchange
+      try setCallbacks()
+      try lendingClientKey(of: transport) { () throws(HTTPFailure) in
+        switch waking(by: exchange.cancellation, { transfer(exchange) }) {
+        case .waits: isLeft = true
+        case .ended(let result): try end(exchange, after: result)
         }
       }
     }
   }
 
-  /// - Returns: The library's result, or nil if the exchange ended the transfer; the handle must then not be used again.
-  private func transfer(_ exchange: any RunningExchange) -> CURLcode? {
-    guard begin() else { return CURLE_FAILED_INIT }
-    defer { _ = unsafe curl_multi_remove_handle(multi, easy) }
+  /// How far a transfer came.
+  enum Progress {
+    /// It waits for the network or for one of the descriptors of its exchange.
+    case waits
+    /// With the library's result, or nil if the exchange ended it; the handle must then not be used again.
+    case ended(CURLcode?)
+  }
+
+  /// - Returns: `waits` if the exchange leaves this thread.
+  private func transfer(_ exchange: any RunningExchange) -> Progress {
+    guard begin() else { return .ended(CURLE_FAILED_INIT) }
     while true {
-      // The callbacks get the paused bytes again from here.
-      if let pause = exchange.nextPause() { _ = unsafe curl_easy_pause(easy, pause) }
-      var running: Int32 = 0
-      guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return CURLE_FAILED_INIT }
-      exchange.update()
-      var result = CURLE_OK
-      if unsafe agent_curl_take_result(multi, &result) != 0 { return ended(result) }
-      if exchange.reasonToStop != nil { return nil }
-      guard wait(for: exchange.waits, atMost: exchange.longestWait) else { return CURLE_FAILED_INIT }
+      if case .ended(let result) = advance(exchange) { return .ended(result) }
+      if exchange.leavesThread() { return .waits }
+      guard wait(for: exchange.waits, atMost: exchange.longestWait) else { return .ended(CURLE_FAILED_INIT) }
     }
+  }
+
+  /// Does what can be done without a wait.
+  func advance(_ exchange: any RunningExchange) -> Progress {
+    // The callbacks get the paused bytes again from here.
+    if let pause = exchange.nextPause() { _ = unsafe curl_easy_pause(easy, pause) }
+    var running: Int32 = 0
+    guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return .ended(CURLE_FAILED_INIT) }
+    exchange.update()
+    var result = CURLE_OK
+    if unsafe agent_curl_take_result(multi, &result) != 0 {
+      if result == CURLE_OK { unsafe connections.pointee.is_busy = false }
+      return .ended(result)
+    }
+    return exchange.reasonToStop == nil ? .waits : .ended(nil)
+  }
+
+  /// Lets go of a transfer, whether it has ended or not.
+  func drop() {
+    _ = unsafe curl_multi_remove_handle(multi, easy)
+    reset()
+  }
+
+  /// Ends a transfer with the result that ``advance(_:)`` returned.
+  func end(_ exchange: any RunningExchange, after result: CURLcode?) throws(HTTPFailure) {
+    _ = unsafe curl_multi_remove_handle(multi, easy)
+    if let failure = exchange.failure(after: result) { throw failure }
+    exchange.complete()
   }
 
   /// Runs `body`, whose waits end when the request is cancelled.
@@ -109,17 +147,12 @@ internal import OAuth
   /// kernel has still to send: otherwise a refresh token of an abandoned request could arrive after the next attempt
   /// with it, when the network is back, and count as stolen (RFC 9700 section 4.14.2).
   private func begin() -> Bool {
-    unsafe isBusy.pointee = true
+    unsafe connections.pointee.is_busy = true
     return unsafe curl_multi_add_handle(multi, easy) == CURLM_OK
   }
 
-  private func ended(_ result: CURLcode) -> CURLcode {
-    if result == CURLE_OK { unsafe isBusy.pointee = false }
-    return result
-  }
-
   /// Makes new connections close as ``begin()`` describes.
-  func watchClosing() throws(HTTPFailure) { try check(unsafe agent_curl_watch_closing(easy, isBusy)) }
+  func watchClosing() throws(HTTPFailure) { try check(unsafe agent_curl_watch_closing(easy, connections)) }
 
   /// The number of bytes of the request that were sent, without the request to a proxy.
   var sentBytes: Int {
@@ -131,6 +164,19 @@ internal import OAuth
   var hasMetPlainText: Bool {
     let text = unsafe String(cString: problem)
     return ["wrong version number", "packet length too long", "http request"].contains { text.hasPart($0) }
+  }
+
+  /// The socket of the connection, if there is one only. The library tells it only after the end of a transfer.
+  var socket: Int32? {
+    let connections = unsafe connections.pointee
+    return connections.open == 1 ? Int32(connections.sum) : nil
+  }
+
+  /// How long the library may be left alone while nothing arrives; nil for any time.
+  var timeUntilNeeded: Duration? {
+    var milliseconds = -1
+    guard unsafe curl_multi_timeout(multi, &milliseconds) == CURLM_OK, milliseconds >= 0 else { return nil }
+    return .milliseconds(milliseconds)
   }
 
   func number(_ info: CURLINFO) -> Int {

@@ -25,6 +25,8 @@ protocol RunningExchange: AnyObject {
   var waits: [(descriptor: Int32, isWriting: Bool)] { get }
   /// The library's flags for the directions that stay paused, if one can continue; nil if none can.
   func nextPause() -> Int32?
+  /// Whether the thread that waits is to return, since another one goes on with the transfer.
+  func leavesThread() -> Bool
   /// The failure of a transfer that ended with `code`, if any. A nil code means that this program ended it.
   func failure(after code: CURLcode?) -> HTTPFailure?
   /// The whole response is there.
@@ -34,6 +36,7 @@ protocol RunningExchange: AnyObject {
 extension RunningExchange {
   /// Short, since a wait does not count suspend, and limits do.
   var longestWait: Duration { CurlHandle.longestWait }
+  func leavesThread() -> Bool { false }
 }
 
 /// The result for a piece of a body.

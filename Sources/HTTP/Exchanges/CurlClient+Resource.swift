@@ -19,11 +19,15 @@ extension CurlClient {
     let exchange = ResourceExchange(
       TransferProgress(
         over: handle, isRepeatable: isRepeatable, usesProxy: route.proxy != nil, keepsCookies: true),
-      request, content: content, receiver: receiver)
+      request, content: content, receiver: receiver, openAnswers: openAnswers)
     try handle.prepare(request.endpoint, over: route, userAgent: userAgent, transport: request.transport)
     try handle.send(request, authorization: authorization, content: content, exchange)
+    let end = { [pool] in
+      if exchange.isConnectionIntact { pool.give(handle, for: route, hasLasted: exchange.usedKeptConnection) }
+    }
+    if exchange.isLeft { return try exchange.response(OpenAnswer(handle, exchange, openAnswers, then: end)) }
     let response = try exchange.finish()
-    if exchange.isConnectionIntact { pool.give(handle, for: route, hasLasted: exchange.usedKeptConnection) }
+    end()
     return response
   }
 }

@@ -16,6 +16,7 @@ package final class CurlClient: HTTPClient {
 
   let userAgent: String
   let pool = HandlePool()
+  let openAnswers = OpenAnswers()
 
   /// - Parameter userAgent: The `User-Agent` of every request.
   package init(userAgent: String) {

@@ -8,6 +8,9 @@ final class SentContent {
 
   init(_ content: any ResourceContent) { self.content = content }
 
+  /// Its length in bytes; nil if it was not known at the start.
+  var length: Int? { content.length }
+
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart {
     let part = content.read(into: &space)
     switch part {

@@ -13,6 +13,11 @@ final class ResourceExchange: RunningExchange {
   /// The time after which a stream without any limit is looked at again.
   private static let quietWait = Duration.seconds(3600)
 
+  /// Takes over when nothing has moved for a moment; nil when that has been asked.
+  private var openAnswers: OpenAnswers?
+  /// The thread that sent the request has left, and nothing of the content after this was received by it.
+  private(set) var isLeft = false
+
   var progress: TransferProgress
   let cancellation: Cancellation?
   private let isHead: Bool
@@ -32,9 +37,10 @@ final class ResourceExchange: RunningExchange {
 
   init(
     _ progress: TransferProgress, _ request: ResourceRequest, content: (any ResourceContent)?,
-    receiver: any ResourceReceiver
+    receiver: any ResourceReceiver, openAnswers: OpenAnswers
   ) {
     self.progress = progress
+    self.openAnswers = openAnswers
     self.content = content.map { SentContent($0) }
     body = ReceivedContent(receiver)
     isHead = request.method.isHead
@@ -105,9 +111,23 @@ final class ResourceExchange: RunningExchange {
 
   /// A stream of events that is quiet costs nothing.
   var longestWait: Duration {
-    guard isWanted, waits.isEmpty else { return CurlHandle.longestWait }
+    guard isWanted, waits.isEmpty, openAnswers == nil else { return CurlHandle.longestWait }
     guard let idle else { return Self.quietWait }
     return min(max(idle - (ContinuousClock.now - lastProgress), CurlHandle.longestWait), .seconds(30))
+  }
+
+  func leavesThread() -> Bool {
+    guard isWanted, isSent, waits.isEmpty, let openAnswers else { return false }
+    guard ContinuousClock.now - lastProgress >= CurlHandle.longestWait else { return false }
+    self.openAnswers = nil
+    isLeft = progress.handle.socket != nil && openAnswers.reserve()
+    return isLeft
+  }
+
+  /// Whether the whole request has left this program.
+  private var isSent: Bool {
+    guard let content else { return true }
+    return content.length.map { $0 <= progress.handle.time(CURLINFO_SIZE_UPLOAD_T) } ?? false
   }
 
   private func beginIfReady() {
@@ -131,22 +151,31 @@ final class ResourceExchange: RunningExchange {
 
   /// Passes the rest of the content to the receiver, waits for room, and returns the response.
   func finish() throws(HTTPFailure) -> ResourceResponse {
-    try progress.handle.waking(by: cancellation) { () throws(HTTPFailure) in try drain() }
-    guard let head else { throw progress.failure(.receive) }
-    return ResourceResponse(head: head, contentBytes: body.takenBytes)
-  }
-
-  /// Passes the rest of the content to the receiver, and waits for room.
-  private func drain() throws(HTTPFailure) {
-    while true {
-      guard body.flush() else { throw progress.failure(.cancelled) }
-      if body.waits.isEmpty { return }
-      if isCancelled { throw progress.failure(.cancelled) }
-      guard progress.handle.wait(for: body.waits, atMost: CurlHandle.longestWait) else {
-        throw progress.failure(.setup)
+    try progress.handle.waking(by: cancellation) { () throws(HTTPFailure) in
+      while try !passRest() {
+        guard progress.handle.wait(for: body.waits, atMost: CurlHandle.longestWait) else {
+          throw progress.failure(.setup)
+        }
       }
     }
+    return try response()
   }
 
-  private var isCancelled: Bool { cancellation?.isCancelled ?? false }
+  /// Passes what is left of the content to the receiver, as far as there is room.
+  ///
+  /// - Returns: Whether all of it was taken.
+  func passRest() throws(HTTPFailure) -> Bool {
+    guard body.flush() else { throw progress.failure(.cancelled) }
+    if body.waits.isEmpty { return true }
+    if isCancelled { throw progress.failure(.cancelled) }
+    return false
+  }
+
+  /// - Parameter pending: The content that is still to come.
+  func response(_ pending: (any PendingContent)? = nil) throws(HTTPFailure) -> ResourceResponse {
+    guard let head else { throw progress.failure(.receive) }
+    return ResourceResponse(head: head, contentBytes: body.takenBytes, pending: pending)
+  }
+
+  var isCancelled: Bool { cancellation?.isCancelled ?? false }
 }

@@ -67,12 +67,19 @@ package final class Cancellation: Sendable {
   package func waking<Result, Problem: Error>(
     _ wake: @escaping @Sendable () -> Void, during body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
-    let number = state.withLock { state in
+    let number = addWaker(wake)
+    defer { removeWaker(number) }
+    return try body()
+  }
+
+  /// Calls `wake` when the operation is to end, until ``removeWaker(_:)``. `wake` must not wait.
+  package func addWaker(_ wake: @escaping @Sendable () -> Void) -> UInt64 {
+    state.withLock { state in
       state.lastWaker += 1
       state.wakers[state.lastWaker] = wake
       return state.lastWaker
     }
-    defer { state.withLock { $0.wakers[number] = nil } }
-    return try body()
   }
+
+  package func removeWaker(_ number: UInt64) { state.withLock { $0.wakers[number] = nil } }
 }

@@ -54,11 +54,22 @@ package struct ResourceResponse: Sendable {
   package let head: ResourceHead
   /// How many bytes of content the receiver took.
   package let contentBytes: Int
+  /// The content that is still to come, where the server was silent for a moment; nil if all of it is there.
+  package let pending: (any PendingContent)?
 
-  package init(head: ResourceHead, contentBytes: Int) {
+  package init(head: ResourceHead, contentBytes: Int, pending: (any PendingContent)? = nil) {
     self.head = head
     self.contentBytes = contentBytes
+    self.pending = pending
   }
+}
+
+/// The content of an answer that is still to come. No thread of the caller waits for it.
+package protocol PendingContent: Sendable {
+  /// Passes the content to the receiver as it comes. Called once at most; without it the answer is given up.
+  ///
+  /// - Parameter finish: Called once, on another thread, with the number of all bytes of content that the receiver took.
+  func receive(_ finish: @escaping @Sendable (Result<Int, HTTPFailure>) -> Void)
 }
 
 /// Where the content of a request comes from. Used by one thread at a time.

@@ -36,6 +36,28 @@ package struct ResourceCall: Sendable {
     /// The token was refused and a new one may be accepted. Nothing of the answer went to the receiver, and
     /// the content is at its start again.
     case refused
+    /// The answer has begun, and its server is silent for now.
+    case begun(Rest)
+  }
+
+  /// The content of an answer that is still to come.
+  package struct Rest: Sendable {
+    fileprivate let content: any PendingContent
+    fileprivate let head: ResourceHead
+    fileprivate let verdict: ResourceVerdict
+    fileprivate let request: ResourceRequest
+
+    /// Passes the content to the receiver as it comes, without a thread of the caller. Called once at most; without it the
+    /// answer is given up.
+    ///
+    /// - Parameter finish: Called once, on another thread, with the answer or why it is not whole.
+    package func receive(_ finish: @escaping @Sendable (Result<Outcome, SessionError>) -> Void) {
+      content.receive { result in
+        finish(
+          result.map { .answered(ResourceResponse(head: head, contentBytes: $0), verdict) }
+            .mapError { SessionError($0, of: request) })
+      }
+    }
   }
 
   /// The most redirects that are followed, all to the same origin.
@@ -93,7 +115,10 @@ package struct ResourceCall: Sendable {
       }
       let response = try exchange(request, attempt, judge)
       switch judge.decision {
-      case .pass: return .answered(response, ResourceVerdict(response.head, sent: [token]))
+      case .pass:
+        let verdict = ResourceVerdict(response.head, sent: [token])
+        guard let content = response.pending else { return .answered(response, verdict) }
+        return .begun(Rest(content: content, head: response.head, verdict: verdict, request: request))
       case .renew:
         content?.rewind()
         return .refused
@@ -113,12 +138,19 @@ package struct ResourceCall: Sendable {
     do {
       return try services.http.exchange(request, authorization: attempt.fields, content: content, receiver: judge)
     } catch {
-      switch error.code {
-      case .content: throw .content
-      case .cancelled: throw .cancelled
-      default: throw .oauth(OAuthError(error, .resource, at: request.endpoint, proxy: request.transport.proxy?.url))
-      }
+      throw SessionError(error, of: request)
     }
+  }
+}
+
+extension SessionError {
+  fileprivate init(_ failure: HTTPFailure, of request: ResourceRequest) {
+    self =
+      switch failure.code {
+      case .content: .content
+      case .cancelled: .cancelled
+      default: .oauth(OAuthError(failure, .resource, at: request.endpoint, proxy: request.transport.proxy?.url))
+      }
   }
 }
 

@@ -81,6 +81,41 @@ import Testing
     }
   }
 
+  @Test func `holds no thread while its server is silent, and ends with the daemon`() throws {
+    let go = Monitor(false)
+    let serve: @Sendable (Conversation) throws -> Void = { conversation in
+      let mayEnd = try conversation.readRequest()?.line.contains("/end") ?? false
+      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nbef")
+      _ = go.wait(Sanitizer.patience) { $0 ? true : nil }
+      if mayEnd { try conversation.write("re\n") }
+      try conversation.waitForEnd()
+    }
+    try Resource.with(serve: serve) { resource in
+      let daemon = try resource.tree.daemon()
+      let requests = try (0..<24).map { number in
+        try resource.tree.start(["request", resource.server.url(number < 12 ? "/end" : "/")])
+      }
+      #expect(resource.server.waitForRequests(requests.count))
+      var threads = Int.max
+      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      // The workers end a few seconds after their last work.
+      while threads > 6, Instant.now < deadline {
+        Threads.sleep(for: .milliseconds(100))
+        threads = try ProcessRunner.shell("ls /proc/\(daemon)/task").lines.count
+      }
+      #expect(threads <= 6, "24 open answers hold \(threads) threads")
+      go.update { $0 = true }
+      for request in requests.prefix(12) {
+        #expect(try request.readLine() == "befre" && request.wait() == .exited(0), "\(request.errorText)")
+      }
+      #expect(try resource.tree.agent("daemon", "stop").succeeded)
+      for request in requests.suffix(12) {
+        let status = try request.wait()
+        #expect(status == .exited(1) && request.errorText.contains("the daemon is stopping"))
+      }
+    }
+  }
+
   @Test func `ends with the session`() throws {
     let serve: @Sendable (Conversation) throws -> Void = { conversation in
       _ = try conversation.readRequest()

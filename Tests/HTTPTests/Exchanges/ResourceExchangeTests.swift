@@ -46,6 +46,20 @@ private final class Receiver: ResourceReceiver {
   }
 }
 
+/// The rest of an answer.
+private final class Rest: Sendable {
+  private let result = Monitor<Result<Int, HTTPFailure>?>(nil)
+
+  init(of content: any PendingContent) {
+    content.receive { [result] end in result.update { $0 = end } }
+  }
+
+  /// Waits for the end.
+  func bytes() throws -> Int {
+    try #require(result.wait(Sanitizer.patience) { $0 }, "the answer did not end").get()
+  }
+}
+
 /// Gives out parts as a script says.
 private final class Content: ResourceContent {
   enum Part: Sendable { case text(String), later, failed }
@@ -91,11 +105,21 @@ private final class Content: ResourceContent {
       cancellation: cancellation)
   }
 
-  private func send(
+  /// The answer, as far as it came before the server was silent.
+  private func begin(
     _ request: ResourceRequest, _ content: Content? = nil, to receiver: Receiver, over client: CurlClient = client()
   ) throws -> ResourceResponse {
     let authorization = [SecretField("Authorization", SharedSecret(try secret("Bearer at-1")))]
     return try client.exchange(request, authorization: authorization, content: content, receiver: receiver)
+  }
+
+  /// The whole answer.
+  private func send(
+    _ request: ResourceRequest, _ content: Content? = nil, to receiver: Receiver, over client: CurlClient = client()
+  ) throws -> ResourceResponse {
+    let response = try begin(request, content, to: receiver, over: client)
+    guard let pending = response.pending else { return response }
+    return ResourceResponse(head: response.head, contentBytes: try Rest(of: pending).bytes())
   }
 
   private static func answering(_ status: Int = 200, body: String = "{}") throws -> LoopbackServer {
@@ -316,6 +340,94 @@ private final class Content: ResourceContent {
     let receiver = try Receiver()
     _ = try send(request("GET", server.url(), stallSeconds: 1, idleSeconds: 0), to: receiver)
     #expect(receiver.text == "xx")
+  }
+
+  // MARK: Silence
+
+  /// Answers with a part, then silence until `go`, then the rest.
+  private static func silent(until go: Monitor<Bool>) throws -> LoopbackServer {
+    try LoopbackServer { conversation in
+      while try conversation.readRequest() != nil {
+        try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nbef")
+        guard go.wait(Sanitizer.patience, for: { $0 ? true : nil }) != nil else { return }
+        try conversation.write("ore")
+      }
+    }
+  }
+
+  @Test func `leaves its thread while the server is silent, and loses nothing`() throws {
+    let go = Monitor(false)
+    let server = try Self.silent(until: go)
+    let client = client()
+    var rests: [(Rest, Receiver)] = []
+    for _ in 0..<3 {
+      let receiver = try Receiver { call in call % 2 == 0 ? 1 : 0 }
+      let response = try begin(request("GET", server.url()), to: receiver, over: client)
+      #expect(response.head.status == 200 && receiver.text == "bef")
+      rests.append((Rest(of: try #require(response.pending)), receiver))
+    }
+    go.update { $0 = true }
+    for (rest, receiver) in rests { #expect(try rest.bytes() == 6 && receiver.text == "before") }
+    // Their connections are used again.
+    #expect(client.idleCount == 3)
+    _ = try send(request("GET", server.url()), to: Receiver(), over: client)
+    #expect(server.connections == 3)
+  }
+
+  @Test func `that is silent can be given up`() throws {
+    let server = try Self.silent(until: Monitor(false))
+    let cancellation = Cancellation()
+    let response = try begin(request("GET", server.url(), cancellation: cancellation), to: Receiver())
+    let rest = Rest(of: try #require(response.pending))
+    cancellation.cancel()
+    #expect(throws: answered(.cancelled)) { try rest.bytes() }
+  }
+
+  @Test func `that was given up before its rest is received ends at once`() throws {
+    let server = try Self.silent(until: Monitor(false))
+    let cancellation = Cancellation()
+    let response = try begin(request("GET", server.url(), cancellation: cancellation), to: Receiver())
+    cancellation.cancel()
+    let rest = Rest(of: try #require(response.pending))
+    #expect(throws: answered(.cancelled)) { try rest.bytes() }
+  }
+
+  @Test func `whose rest nobody wants closes its connection`() throws {
+    let closed = Monitor(false)
+    let server = try LoopbackServer { conversation in
+      defer { closed.update { $0 = true } }
+      _ = try conversation.readRequest()
+      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nbef")
+      try conversation.waitForEnd()
+    }
+    let wasSilent = { try begin(request("GET", server.url()), to: Receiver()).pending != nil }
+    #expect(try wasSilent())
+    #expect(closed.wait(Sanitizer.patience) { $0 ? true : nil } == true)
+  }
+
+  @Test func `that breaks off after a silence is no answer`() throws {
+    let go = Monitor(false)
+    let server = try LoopbackServer { conversation in
+      _ = try conversation.readRequest()
+      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbef")
+      _ = go.wait(Sanitizer.patience) { $0 ? true : nil }
+      try conversation.write("ore")
+    }
+    let receiver = try Receiver()
+    let response = try begin(request("GET", server.url()), to: receiver)
+    let rest = Rest(of: try #require(response.pending))
+    go.update { $0 = true }
+    #expect(throws: answered(.receive)) { try rest.bytes() }
+    #expect(receiver.text == "before")
+  }
+
+  @Test func `ends after a silence when nobody takes the rest`() throws {
+    let go = Monitor(false)
+    let server = try Self.silent(until: go)
+    let response = try begin(request("GET", server.url()), to: Receiver { call in call > 1 ? nil : 10 })
+    let rest = Rest(of: try #require(response.pending))
+    go.update { $0 = true }
+    #expect(throws: answered(.cancelled)) { try rest.bytes() }
   }
 
   // The transport's limit of a second for a whole exchange with an authorization server does not count here.

@@ -1,0 +1,184 @@
+internal import CCurl
+internal import OAuth
+internal import Platform
+
+/// Answers whose server is silent for now. One thread waits for all of them, so that a stream of events that is open for
+/// days has none of its own. The thread ends when there are none.
+final class OpenAnswers: Sendable {
+  /// What the thread waits with.
+  private final class Waiting: Sendable {
+    let poller: Poller
+    let news: EventCounter
+
+    init() throws(SystemError) {
+      poller = try Poller()
+      news = try EventCounter()
+      try poller.add(news.raw, interest: .read, key: 0)
+    }
+  }
+
+  private struct State {
+    /// Nil while there is no thread.
+    var waiting: Waiting?
+    /// The number of places that are taken.
+    var places = 0
+    /// Answers that the thread has not seen yet.
+    var arrived: [OpenAnswer] = []
+  }
+
+  private let state = Monitor(State())
+
+  /// Takes a place for an answer, to be given back by ``release()``.
+  ///
+  /// - Returns: False if the system allows no more threads or descriptors.
+  func reserve() -> Bool {
+    state.withLock { state in
+      if state.waiting == nil {
+        guard let waiting = try? Waiting(),
+          (try? Threads.start(name: "open answers", { [self] in run(waiting) })) != nil
+        else { return false }
+        state.waiting = waiting
+      }
+      state.places += 1
+      return true
+    }
+  }
+
+  func release() {
+    state.withLock { state in
+      state.places -= 1
+      state.waiting?.news.signal()
+    }
+  }
+
+  /// Goes on with an answer that has a place.
+  func add(_ answer: OpenAnswer) {
+    state.withLock { state in
+      state.arrived.append(answer)
+      state.waiting?.news.signal()
+    }
+  }
+
+  /// Lets the thread look at what was cancelled.
+  func wake() { state.withLock { $0.waiting?.news.signal() } }
+
+  private func run(_ waiting: Waiting) {
+    var answers: [UInt64: OpenAnswer] = [:]
+    var lastKey: UInt64 = 0
+    while true {
+      let events = try? waiting.poller.wait(until: answers.values.lazy.map(\.due).min())
+      waiting.news.drain()
+      var keys = Set(events?.map(\.key) ?? Array(answers.keys))
+      guard let arrived = takeArrived() else { return }
+      for answer in arrived {
+        lastKey += 1
+        answers[lastKey] = answer
+        keys.insert(lastKey)
+      }
+      let now = Instant.now
+      for (key, answer) in answers where keys.contains(key) || answer.due <= now || answer.isCancelled {
+        // Without the poller nothing can be waited for.
+        if events == nil { answer.fail() } else { answer.advance(waiting.poller, key) }
+        if answer.isOver { answers[key] = nil }
+      }
+    }
+  }
+
+  /// - Returns: Nil if the thread must end.
+  private func takeArrived() -> [OpenAnswer]? {
+    state.withLock { state in
+      defer { state.arrived = [] }
+      if state.places > 0 { return state.arrived }
+      state.waiting = nil
+      return nil
+    }
+  }
+}
+
+/// The content of an answer that is still to come.
+///
+/// The thread that began it is its only user until ``receive(_:)``, then that of ``OpenAnswers``.
+final class OpenAnswer: PendingContent, @unchecked Sendable {
+  private let handle: CurlHandle
+  private let exchange: ResourceExchange
+  private let home: OpenAnswers
+  private let keep: () -> Void
+  private var finish: (@Sendable (Result<Int, HTTPFailure>) -> Void)?
+  private var waker: UInt64?
+  /// The descriptors that are waited for.
+  private var watched: [Int32: Bool] = [:]
+  /// The library has no more to do; the receiver has not taken everything.
+  private var isReceived = false
+  private(set) var isOver = false
+  /// When it is looked at again though nothing happened.
+  private(set) var due = Instant.now
+
+  /// - Parameters:
+  ///   - home: Has a place for it.
+  ///   - keep: Called at the end, if the connection can be used again.
+  init(_ handle: CurlHandle, _ exchange: ResourceExchange, _ home: OpenAnswers, then keep: @escaping () -> Void) {
+    self.handle = handle
+    self.exchange = exchange
+    self.home = home
+    self.keep = keep
+  }
+
+  deinit {
+    if !isOver { handle.drop() }
+    home.release()
+  }
+
+  var isCancelled: Bool { exchange.isCancelled }
+
+  func receive(_ finish: @escaping @Sendable (Result<Int, HTTPFailure>) -> Void) {
+    self.finish = finish
+    waker = exchange.cancellation?.addWaker { [home] in home.wake() }
+    home.add(self)
+  }
+
+  func fail() { end(.failure(exchange.progress.failure(.setup))) }
+
+  /// Does what can be done without a wait.
+  func advance(_ poller: borrowing Poller, _ key: UInt64) {
+    do throws(HTTPFailure) {
+      if !isReceived, case .ended(let result) = handle.advance(exchange) {
+        watch([:], poller, key)
+        try handle.end(exchange, after: result)
+        isReceived = true
+      }
+      if isReceived, try exchange.passRest() {
+        watch([:], poller, key)
+        return end(.success(try exchange.response().contentBytes))
+      }
+    } catch {
+      watch([:], poller, key)
+      return end(.failure(error))
+    }
+    var wanted = Dictionary(exchange.waits.map { ($0.descriptor, $0.isWriting) }) { first, _ in first }
+    if !isReceived, wanted.isEmpty, let socket = handle.socket { wanted[socket] = false }
+    guard watch(wanted, poller, key) else { return fail() }
+    let longest = isReceived ? CurlHandle.longestWait : exchange.longestWait
+    due = .now.advanced(by: min(longest, handle.timeUntilNeeded ?? longest))
+  }
+
+  /// - Returns: False if a descriptor cannot be waited for.
+  @discardableResult
+  private func watch(_ wanted: [Int32: Bool], _ poller: borrowing Poller, _ key: UInt64) -> Bool {
+    guard wanted != watched else { return true }
+    for descriptor in watched.keys { try? poller.remove(descriptor) }
+    watched = wanted
+    for (descriptor, isWriting) in wanted {
+      guard (try? poller.add(descriptor, interest: isWriting ? .write : .read, key: key)) != nil else { return false }
+    }
+    return true
+  }
+
+  private func end(_ result: Result<Int, HTTPFailure>) {
+    isOver = true
+    if let waker { exchange.cancellation?.removeWaker(waker) }
+    handle.drop()
+    if case .success = result { keep() }
+    finish?(result)
+    finish = nil
+  }
+}
