@@ -257,8 +257,8 @@ extension ManualProtocol {
           + " `last_refresh`, `http_loopback` (whether plain http is allowed), `ca_file`, `proxy` and `problem`, an error"
           + " object that says why it cannot be used or what failed last, and `in_config` as in `list`; with `check` also"
           + " `check`, which is one of `ok`,"
-          + " `signed_out_elsewhere`, `not_signed_in`, `not_possible` and `failed`, and `check_problem`, an error object"
-          + " that says why it failed. `state` is one of `signed_out`, `signing_in`,"
+          + " `signed_out_elsewhere`, `not_signed_in`, `not_possible` and `failed`, `check_cause` of a session that is over at the"
+          + " server, `revoked` or `expired`, and `check_problem`, an error object that says why it failed. `state` is one of `signed_out`, `signing_in`,"
           + " `active`, `stale`, `refreshing`, `expired`, `locked` and `offline`."),
       Member("daemon", "object", "What `daemon_status` answers."),
       Member(

@@ -22,14 +22,15 @@ enum SessionCommands {
       With `--check` the authorization server of each account is asked whether the session still holds, by introspection
       (RFC 7662) where the client may use it, and by UserInfo otherwise. `CHECK` is ok, signed_out_elsewhere,
       not_signed_in, not_possible (the server offers no way to check) or failed. A session that was ended
-      elsewhere is expired from then on. The exit status is that of the worst of what was found: 5 where something is
+      elsewhere is expired from then on; `check_cause` in JSON says how it ended: revoked, where the server refused a token that was
+      still good, as after a sign-out on its page of sessions, else expired. The exit status is that of the worst of what was found: 5 where something is
       locked, else 3 where a sign-in is needed, else 4 where a server gave no answer, else 6 or 1. An account that is not
       signed in counts where it is named.
 
       With `--json` prints `{"accounts": [{"name", "active", "person", "issuer", "client_id", "guest", "ephemeral", "client_secret_expires_at",
       "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "authorization_details", "protection", "expires_at",
       "refresh_token_expires_at", "authorization_expires_at", "sign_in_by", "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "in_config", "check",
-      "check_problem"}], "daemon": {"pid", "version", "commit", "libraries": {"libcurl",
+      "check_cause", "check_problem"}], "daemon": {"pid", "version", "commit", "libraries": {"libcurl",
       "openssl", "libqrencode"}, "program_replaced", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib",
       "secure_heap", "secure_heap_used", "limits": {"processor_seconds", "file_bytes", "data_bytes", "stack_bytes",
       "processes", "descriptors", "locked_bytes", "address_space_bytes"}}, "vault": {"path", "exists", "slots", "device_bound",

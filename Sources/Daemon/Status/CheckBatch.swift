@@ -24,6 +24,8 @@ final class CheckBatch {
   /// Result of the check of one account.
   struct Check {
     let result: CheckResult
+    /// Why there is no session any more, where the server ended it.
+    var cause: SessionEvent.SignOutCause?
     /// Reason for a missing answer; nil if the server answered.
     var failure: Failure?
 
@@ -32,10 +34,18 @@ final class CheckBatch {
       self.failure = failure
     }
 
+    /// The server has ended the session.
+    init(_ cause: SessionEvent.SignOutCause) {
+      self.init(.signedOutElsewhere)
+      self.cause = cause
+    }
+
     /// Derives the result from a failed token request.
-    init(_ failure: Failure) {
+    ///
+    /// - Parameter isDoubted: The server had refused a token that was still good.
+    init(_ failure: Failure, isDoubted: Bool) {
       switch failure.code {
-      case .sessionExpired: self.init(.signedOutElsewhere)
+      case .sessionExpired: self.init(isDoubted ? .revoked : .expired)
       case .signedOut, .noAccount: self.init(.notSignedIn)
       default: self.init(.failed, failure)
       }
@@ -43,6 +53,7 @@ final class CheckBatch {
 
     func add(to object: inout JSONObject) {
       object["check"] = .string(result.rawValue)
+      object["check_cause"] = cause.map { .string($0.rawValue) }
       object["check_problem"] = failure?.json
     }
   }

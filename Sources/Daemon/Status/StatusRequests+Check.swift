@@ -77,15 +77,16 @@ extension StatusRequests {
       account.session.endedElsewhere(account: name.text)
       broker.failWaiters(account, .expired(account: name.text))
       broker.publish(of: name) { $0.signedOut(.revoked) }
-      settle(name, CheckBatch.Check(.signedOutElsewhere), in: batch)
+      settle(name, CheckBatch.Check(SessionEvent.SignOutCause.revoked), in: batch)
     case .success(.doubtful):
       batch.refreshed.insert(name)
+      broker.publish(of: name) { $0.doubted() }
       obtain(TokenNeed(forceRefresh: true), account, batch)
     }
   }
 
   func settle(_ name: AccountName, _ failure: Failure, in batch: CheckBatch) {
-    settle(name, CheckBatch.Check(failure), in: batch)
+    settle(name, CheckBatch.Check(failure, isDoubted: batch.refreshed.contains(name)), in: batch)
   }
 
   private func settle(_ name: AccountName, _ check: CheckBatch.Check, in batch: CheckBatch) {

@@ -9,6 +9,8 @@ struct AccountNews {
   private var isSignedIn: Bool?
   private var isOffline = false
   private var failure: FailureCode?
+  /// The server has refused a token that was still good.
+  private var isDoubted = false
   /// Until when a person must sign in again, in unix seconds; nil while that is unknown or far off.
   private(set) var signInBy: Int?
 
@@ -27,8 +29,14 @@ struct AccountNews {
       isSignedIn == false
         ? .signedIn(expiresAt: grant.expiresAtUnixSeconds) : .refreshed(expiresAt: grant.expiresAtUnixSeconds),
     ].compactMap { $0 }
-    (isSignedIn, isOffline, failure) = (true, false, nil)
+    (isSignedIn, isOffline, failure, isDoubted) = (true, false, nil, false)
     return events
+  }
+
+  /// Records that the server refused a token that was still good: if it refuses the refresh too, the session was revoked.
+  mutating func doubted() -> [SessionEvent] {
+    isDoubted = true
+    return []
   }
 
   /// Records the end of the session.
@@ -57,7 +65,8 @@ struct AccountNews {
   mutating func failed(_ error: SessionError) -> [SessionEvent] {
     if let cause = SessionEvent.SignOutCause(error) {
       // Publishes `signed_out` only if the server reported it or the account was known to be signed in.
-      return isSignedIn == nil && cause != .expired ? [] : signedOut(cause)
+      if isSignedIn == nil, cause != .expired { return [] }
+      return signedOut(cause == .expired && isDoubted ? .revoked : cause)
     }
     // The lock itself publishes `locked`.
     if error.isLocked { return [] }

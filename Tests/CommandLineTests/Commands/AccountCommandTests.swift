@@ -160,7 +160,8 @@ private func object(_ text: String) throws -> JSONObject {
 @Suite struct `A status that asked the servers` {
   @Test(arguments: [
     (#""check":"ok""#, "still valid at the server"),
-    (#""check":"signed_out_elsewhere""#, "no longer valid at the server"),
+    (#""check":"signed_out_elsewhere","check_cause":"expired""#, "no longer valid at the server"),
+    (#""check":"signed_out_elsewhere","check_cause":"revoked""#, "revoked at the server"),
     (#""check":"not_signed_in""#, "not signed in"),
     (#""check":"not_possible""#, "the server offers no way to check"),
     (#""check":"failed""#, "no answer"),

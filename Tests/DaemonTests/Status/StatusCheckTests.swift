@@ -17,10 +17,10 @@ import Wire
   }
 
   /// What the check says of the only account.
-  private func check(_ number: Int) throws -> JSON? {
+  private func check(_ number: Int, _ member: String = "check") throws -> JSON? {
     try parts.status.check(nil, .number(number))
     home.runJobs()
-    return home.sink.results[number]?["accounts"]?.array?.first?["check"]
+    return home.sink.results[number]?["accounts"]?.array?.first?[member]
   }
 
   @Test func `finds none where the server ended it before, and asks nobody`() throws {
@@ -30,6 +30,12 @@ import Wire
     let asked = home.http.roles.count
     #expect(try check(2) == "not_signed_in")
     #expect(home.http.roles.count == asked)
+  }
+
+  @Test func `calls a session expired whose token was no longer good`() throws {
+    try home.addSignedIn("work")
+    home.http.answers = [.error("invalid_grant")]
+    #expect(try check(1, "check_cause") == "expired")
   }
 
   @Test func `counts a session whose token is in memory alone`() throws {

@@ -21,8 +21,9 @@ import Testing
     try Session.with { session in
       try session.issuer.control("revoke_all", "1")
       let account = try session.tree.check()
-      #expect(account["check"] == "signed_out_elsewhere")
+      #expect(account["check"] == "signed_out_elsewhere" && account["check_cause"] == "revoked")
       #expect(account["state"] == "expired")
+      #expect(try session.tree.agent("events", "work").outputText.contains("revoked the session"))
       let asked = try session.issuer.requests()
       let token = try session.tree.agent("token", "work", "--json")
       #expect(token.failed(3))
@@ -44,7 +45,7 @@ import Testing
         #expect(try issuer.count("userinfo") == 0)
         try issuer.control("revoke_all", "1")
         let account = try tree.check()
-        #expect(account["check"] == "signed_out_elsewhere")
+        #expect(account["check"] == "signed_out_elsewhere" && account["check_cause"] == "revoked")
         #expect(account["state"] == "expired")
       }
     }

@@ -158,7 +158,9 @@ enum AccountText {
     guard let word = account["check"]?.string else { return nil }
     return switch CheckResult(rawValue: word) {
     case .holds: Phrase("still valid at the server")
-    case .signedOutElsewhere: Phrase("no longer valid at the server")
+    case .signedOutElsewhere:
+      account["check_cause"]?.string == "revoked"
+        ? Phrase("revoked at the server") : Phrase("no longer valid at the server")
     case .notSignedIn: Phrase("not signed in")
     case .notPossible: Phrase("the server offers no way to check")
     case .failed: problem(account["check_problem"]) ?? Phrase("no answer")
