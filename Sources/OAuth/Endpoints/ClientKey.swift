@@ -20,13 +20,13 @@ package final class ClientKey: Sendable {
     chosen = algorithm
   }
 
-  /// The signature algorithm: the chosen one, else that of the key. Where a key fits more than one, the server's
-  /// announcement decides, if there is one.
+  /// The signature algorithm: the chosen one, else that of the key. An RSA key signs with PS256 where the server announces
+  /// that, as FAPI 2.0 Security Profile section 5.4.1 asks for, and with RS256 elsewhere.
   func algorithm(announced: [String]?) -> JWSAlgorithm {
     if let chosen { return chosen }
     let possible: [JWSAlgorithm] =
       switch key.kind {
-      case .rsa: [.RS256, .PS256]
+      case .rsa: announced?.contains(JWSAlgorithm.PS256.rawValue) == true ? [.PS256] : [.RS256]
       case .p256: [.ES256]
       case .p384: [.ES384]
       case .p521: [.ES512]

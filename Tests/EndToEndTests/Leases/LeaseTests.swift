@@ -581,7 +581,7 @@ import Testing
       #expect(try resource.tree.agent(["request", resource.server.url("/private")], served.environment).succeeded)
       _ = try resource.tree.agent(["list"], served.environment)
       let events = try Self.events(resource.tree)
-      #expect(events.map { $0["event"]?.string } == ["lease_opened", "lease_used", "lease_refused"], "\(events)")
+      try #require(events.map { $0["event"]?.string } == ["lease_opened", "lease_used", "lease_refused"], "\(events)")
       #expect(events[0]["account"] == "work")
       #expect(
         events[1]["method"] == "GET" && events[1]["origin"] == .string("http://127.0.0.1:\(resource.server.port)")

@@ -101,7 +101,7 @@ import Vocabulary
     #expect(try tokens(try key(.generateEd25519()), announced: ["Ed25519"], verifying: .Ed25519).count == 1)
     let rsa = try key(.generateRSA(bits: 2048))
     #expect(try tokens(rsa, verifying: .RS256).count == 1)
-    #expect(try tokens(rsa, announced: ["ES256", "PS256"], verifying: .PS256).count == 1)
+    #expect(try tokens(rsa, announced: ["RS256", "PS256"], verifying: .PS256).count == 1)
     #expect(try tokens(rsa, announced: ["HS256"], verifying: .RS256).count == 1)
   }
 
