@@ -239,6 +239,25 @@ import Testing
     }
   }
 
+  @Test func `takes nothing for an answer that was typed before the question`() throws {
+    try Resource.answering({ _ in (200, [], "answer") }) { resource in
+      let tree = resource.tree
+      let program = try WatchedProgram(
+        tree, columns: 400, [:],
+        [try Programs.path("agent"), "serve", "--confirm", "--socket", tree.path("runtime/s"), "work"])
+      _ = try program.until("runtime/s")
+      try program.type("y")
+      try program.type("^M")
+      let asks = try tree.start(["request", resource.server.url()], ["AGENT_SOCKET": tree.path("runtime/s")])
+      _ = try program.until("Permit it?")
+      try program.type("n")
+      try program.type("^M")
+      #expect(try asks.wait() == .exited(6))
+      try program.type("^C")
+      _ = try program.end()
+    }
+  }
+
   @Test func `is not given where there is no way to ask`() throws {
     try Session.with { session in
       let result = try session.tree.agent(["exec", "--lease", "--confirm", "work", "--", "true"])
