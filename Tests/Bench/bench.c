@@ -1,4 +1,4 @@
-// bench ROUNDS BATCHES -- LABEL [NAME=VALUE]... [<FILE] PROGRAM ARGUMENT... [-- LABEL ...]...
+// bench ROUNDS BATCHES ::: LABEL [NAME=VALUE]... [<FILE] PROGRAM ARGUMENT... [::: LABEL ...]...
 //
 // A NAME=VALUE is in the environment of that program, and FILE is its standard input, else /dev/null; its standard output is
 // /dev/null. Runs the programs in turn, ROUNDS times each in every one of BATCHES after some rounds that are not counted,
@@ -68,11 +68,11 @@ static char **environment_with(char **settings, size_t count) {
   return environment;
 }
 
-// Cuts the command line into programs; each `--` becomes the NULL that ends an argument vector.
+// Cuts the command line into programs; each `:::` becomes the NULL that ends an argument vector.
 static size_t programs_from(char **words, struct program *programs) {
   size_t count = 0;
   while (*words) {
-    if (strcmp(*words, "--") != 0 || count == most_programs) return 0;
+    if (strcmp(*words, ":::") != 0 || count == most_programs) return 0;
     *words++ = NULL;
     if (!words[0]) return 0;
     char **settings = words + 1, **arguments = settings;
@@ -82,7 +82,7 @@ static size_t programs_from(char **words, struct program *programs) {
     if (!*arguments) return 0;
     programs[count++] = (struct program){
         .label = words[0], .input = input, .arguments = arguments, .environment = environment_with(settings, setting_count)};
-    while (*words && strcmp(*words, "--") != 0) words++;
+    while (*words && strcmp(*words, ":::") != 0) words++;
   }
   return count;
 }
@@ -142,7 +142,7 @@ int main(int argc, char **argv) {
   struct program programs[most_programs];
   size_t count = argc > 3 ? programs_from(argv + 3, programs) : 0;
   if (count == 0) {
-    fputs("usage: bench ROUNDS BATCHES -- LABEL [NAME=VALUE]... [<FILE] PROGRAM ARGUMENT... [-- ...]...\n", stderr);
+    fputs("usage: bench ROUNDS BATCHES ::: LABEL [NAME=VALUE]... [<FILE] PROGRAM ARGUMENT... [::: ...]...\n", stderr);
     return 2;
   }
   size_t rounds = count_from(argv[1], 100000), batches = count_from(argv[2], most_batches);

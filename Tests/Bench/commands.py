@@ -52,19 +52,18 @@ def measure(place, report):
     floor = _with_instructions(place, results, "floor", programs["floor"])
 
     report.section(f"A cached token, whole process ({counts.rounds * counts.batches} times)")
-    for name, label, most, most_faults in (("token", "agent token", 1.10, 45), ("env", "agent env", 1.30, 75),
-                                           ("json", "agent token --json", 1.30, 75)):
+    for name, label in (("token", "agent token"), ("env", "agent env"), ("json", "agent token --json")):
         ours = _with_instructions(place, results, name, programs[name])
         ours["label"] = label
         more = [dict(label="the C client with agentd", value=results["mixed"]["median_us"], unit="us"),
                 dict(label="/bin/true", value=results["true"]["median_us"], unit="us")] if name == "token" else []
-        report.ratio(f"command.{name}", label, ours, floor, at_most=most, more=more)
-        report.figure(f"command.{name}.faults", label, [ours["page_faults"]], "page faults", at_most=most_faults)
+        report.ratio(f"command.{name}", label, ours, floor, more=more)
+        report.figure(f"command.{name}.faults", label, [ours["page_faults"]], "faults")
     results["exec"]["label"] = "agent exec -- /bin/true"
     report.ratio("command.exec", "agent exec", results["exec"], results["exec floor"])
     for protocol in HELPERS:
         results[protocol]["label"] = f"agent helper {protocol}"
-        report.ratio(f"command.helper.{protocol}", f"agent helper {protocol}", results[protocol], floor, at_most=1.35)
+        report.ratio(f"command.helper.{protocol}", f"agent helper {protocol}", results[protocol], floor)
 
 
 HOOK = """
@@ -90,7 +89,7 @@ def measure_prompt(place, report):
                                        stdin=subprocess.DEVNULL).split()
     report.section("The prompt hook of bash")
     times = [int(time) / counts.prompts for time in shell(HOOK, counts.batches, counts.prompts)]
-    report.figure("prompt", "a prompt", times, "us", at_most=50)
+    report.figure("prompt", "a prompt", times, "us")
     place.issuer.control(access_token_lifetime=1)
     try:
         home.agent("token", "bench", "--force-refresh")
@@ -98,7 +97,7 @@ def measure_prompt(place, report):
         place.issuer.control(hang="token")
         # A question goes on without its shell, and its refresh is not begun twice.
         times = [int(shell(FIRST_PROMPT)[0]) for _ in range(3)]
-        report.figure("prompt.hanging", "a prompt, token expired, at a server that hangs", times, "us", at_most=500_000)
+        report.figure("prompt.hanging", "a prompt, token expired, at a server that hangs", times, "us")
     finally:
         place.issuer.control(hang="off", access_token_lifetime=3600)
     home.agent("token", "bench", "--min-valid", "60s")
@@ -111,7 +110,7 @@ def measure_cold_start(place, report):
     for _ in range(place.counts.cold_starts):
         times.append(cold_start(place, home))
     report.section(f"Nothing running to the first token, at a server of this machine ({place.counts.cold_starts} times)")
-    report.figure("cold", "agent token", times, "us", at_most=30_000,
+    report.figure("cold", "agent token", times, "us",
                   parts=[dict(label="a refresh, the server alone", value=server, unit="us")])
 
 

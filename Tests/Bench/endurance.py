@@ -4,7 +4,7 @@ import struct
 import subprocess
 import time
 
-from place import TESTS, Home, Issuer, run, token_request, wake_ups
+from place import TESTS, Failed, Home, Issuer, run, token_request, wake_ups
 
 
 def measure_memory(place, report):
@@ -14,7 +14,7 @@ def measure_memory(place, report):
     home.sign_in("bench", place.issuer)
     first = home.private_dirty_kib()
     report.section("Private dirty memory of the daemon")
-    report.figure("memory", "after one sign-in", [first / floor], "times", at_most=2, parts=[
+    report.figure("memory", "after one sign-in", [first / floor], "times", parts=[
         dict(label="agentd", value=first, unit="KiB"),
         dict(label="a C program that initialised libcurl and libcrypto", value=floor, unit="KiB")])
     token, forced = token_request("bench"), token_request("bench", force_refresh=True)
@@ -24,7 +24,7 @@ def measure_memory(place, report):
         before = home.private_dirty_kib()
         place.load(home.socket, 1, calls, "open", request)
         after = home.private_dirty_kib()
-        report.figure(f"memory.{name}", f"growth over {calls:,} {label}", [after - before], "KiB", at_most=0,
+        report.figure(f"memory.{name}", f"growth over {calls:,} {label}", [after - before], "KiB",
                       parts=[dict(label=f"after the first {warm_up}", value=before, unit="KiB"), dict(label="after all", value=after, unit="KiB")])
     home.stop_daemon()
 
@@ -40,8 +40,23 @@ def measure_idle(place, report):
     time.sleep(seconds)
     count = wake_ups(process) - before
     report.section(f"An idle daemon, for {seconds // 60} min")
-    report.figure("idle", "wake-ups of all its threads", [count * 60 / seconds], "a minute", at_most=1)
+    report.figure("idle", "wake-ups of all its threads", [count * 60 / seconds], "a minute")
     home.stop_daemon()
+
+
+def measure_check(place, report):
+    """All tests, which take minutes: only in a long run, and as the last."""
+    report.section("make check")
+    if not place.counts.is_long:
+        report.absent("check", "all of it", "measured with LONG=1 only")
+        return
+    start = time.monotonic()
+    with open(place.work / "check.log", "wb") as log:
+        result = subprocess.run(["make", "check"], cwd=TESTS.parent, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    minutes = (time.monotonic() - start) / 60
+    if result.returncode:
+        raise Failed("make check fails: " + (place.work / "check.log").read_text(errors="replace")[-400:])
+    report.figure("check", "all of it, with what it has to build", [minutes], "min")
 
 
 STEP_MINUTES = 5

@@ -2,6 +2,7 @@
 import json
 import math
 
+import goals
 from place import middle
 
 # What differs by less than this part is called the same: two runs of one program differ so, with the pages and the places in
@@ -20,30 +21,36 @@ class Report:
     def section(self, title):
         self.title = title
 
-    def figure(self, name, label, values, unit, at_most=None, at_least=None, parts=(), higher_is_better=None, note=None):
-        """Values are those of the batches. Parts are what the figure was made of: {"label", "value", "unit"} and counters."""
+    def figure(self, name, label, values, unit, parts=(), higher_is_better=False, note=None):
+        """Values are those of the batches. Parts are what the figure was made of: {"label", "value", "unit"} and counters. Its goal
+        stands under its name in goals.py."""
         ordered = sorted(values)
         figure = {"name": name, "section": self.title, "label": label, "value": _rounded(middle(values)),
                   "low": _rounded(ordered[0]), "high": _rounded(ordered[-1]), "unit": unit}
-        if at_most is not None:
-            figure["at_most"] = at_most
-        if at_least is not None:
-            figure["at_least"] = at_least
-        if higher_is_better or at_least is not None:
+        for key, table in (("at_most", goals.AT_MOST), ("at_least", goals.AT_LEAST)):
+            if name in table:
+                figure[key] = table[name]
+        if higher_is_better:
             figure["higher_is_better"] = True
         if note:
             figure["note"] = note
+        if missed_by(figure) and name in goals.WHY:
+            figure["why"] = goals.WHY[name]
         figure["parts"] = [{key: _rounded(value) if isinstance(value, float) else value for key, value in part.items()
                             if value is not None} for part in parts]
         self.content["figures"].append(figure)
 
-    def ratio(self, name, label, ours, floor, at_most=None, at_least=None, note=None, more=()):
+    def ratio(self, name, label, ours, floor, note=None, more=()):
         """How many times the floor. `ours` and `floor` are parts with their batches: {"label", "batches_us", …}."""
         values = [mine / other for mine, other in zip(ours["batches_us"], floor["batches_us"])]
-        self.figure(name, label, values, "times", at_most, at_least, [part(ours), part(floor), *more], note=note)
+        self.figure(name, label, values, "times", [part(ours), part(floor), *more], note=note)
 
     def absent(self, name, label, why):
         self.content["figures"].append({"name": name, "section": self.title, "label": label, "absent": why})
+
+    def without_figure(self):
+        """The goals that no figure of this run has, by name."""
+        return sorted({*goals.AT_MOST, *goals.AT_LEAST, *goals.WHY} - names_of(self.content).keys())
 
     def curve(self, name, points):
         self.content["curves"][name] = points
@@ -80,7 +87,7 @@ def amount(value, unit):
     if unit == "instructions":
         return f"{value / 1e6:.2f} M instructions"
     text = f"{value:,.0f}" if abs(value) >= 100 or float(value).is_integer() else f"{value:.2g}"
-    return f"{text} {unit}".rstrip()
+    return text + ("" if unit.startswith("/") else " ") + unit
 
 
 def goal(figure):
@@ -151,19 +158,20 @@ def text(report, before=None):
             lines.append("that was another machine: only ratios and counts can be compared")
     lines += [f"page faults: the kernel's count; instructions outside the kernel: {machine['instructions_by'] or 'absent'}",
               "× is the middle of the batches' ratios; better and worse: no batch of the one run is among those of the other"]
-    title = None
+    title, said = None, set()
     for figure in report["figures"]:
         if figure["section"] != title:
-            title = figure["section"]
+            title, said = figure["section"], set()
             lines += ["", title]
         if "absent" in figure:
-            lines.append(f"  {'absent':>13}  {figure['label']}: {figure['absent']}")
+            lines.append(f"  {'absent':>12}  {figure['label']}: {figure['absent']}")
             continue
         words = [figure["label"], verdict(figure)] + ([change(figure, earlier.get(figure["name"]))] if before else [])
-        lines.append(f"  {amount(figure['value'], figure['unit']):>13}  " + "; ".join(word for word in words if word))
-        pieces = [part_text(piece) for piece in figure["parts"]] + ([figure["note"]] if "note" in figure else [])
-        if pieces:
-            lines.append(" " * 17 + "; ".join(pieces))
+        lines.append(f"  {amount(figure['value'], figure['unit']):>12}  " + "; ".join(word for word in words if word))
+        # What several figures stand beside is said with the first.
+        pieces = [piece for piece in [*map(part_text, figure["parts"]), figure.get("note")] if piece and piece not in said]
+        said.update(pieces)
+        lines += [" " * 16 + line for line in ("; ".join(pieces), figure.get("why")) if line]
     return "\n".join(lines + ["", summary(report), ""])
 
 

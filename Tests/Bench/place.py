@@ -143,7 +143,7 @@ class Issuer:
 
     def __init__(self, place, name="devissuer", *options, environment=None):
         self.place, self.secret_file = place, place.work / f"{name}.secret"
-        self.process = place.start(name, [place.programs / "devissuer", "--approve", "always", "--interval", "0", "--control",
+        self.process = place.start(name, [place.programs / "devissuer", "--approve", "always", "--interval", "1", "--control",
                                           "--client-secret-file", self.secret_file, *options], env=environment)
         ready = place.ready(self.process, name)
         self.url, self.client_id, self.authority = ready["issuer"], ready["client_id"], None
@@ -371,7 +371,7 @@ class Place:
         """Whole processes in turn: {label: {"batches_us", "median_us", "page_faults", "instructions"}}."""
         words = [self.tools / "bench", rounds, batches or self.counts.batches]
         for label, command in programs.items():
-            words += ["--", label, *command]
+            words += [":::", label, *command]
         results = [json.loads(line) for line in run(words, env=env or self.home.environment).splitlines()]
         if results[0]["instructions"] is not None:
             self.instructions_by = "the processor"
