@@ -4,7 +4,7 @@ import struct
 import subprocess
 import time
 
-from place import TESTS, Failed, Home, Issuer, run, token_request, wake_ups
+from place import TESTS, Failed, Home, Issuer, run, token_request, waits
 
 
 def measure_memory(place, report):
@@ -30,16 +30,19 @@ def measure_memory(place, report):
 
 
 def measure_idle(place, report):
-    home, seconds = Home(place, "idle"), place.counts.idle_seconds
+    """After a wait in which what followed the last call ends: threads, and what is done once in the first minute."""
+    home, counts = Home(place, "idle"), place.counts
+    seconds = counts.idle_seconds
     home.sign_in("bench", place.issuer)
     home.agent("token", "bench")
     process = home.daemon()["pid"]
-    # What followed the last call is over.
-    time.sleep(2)
-    before = wake_ups(process)
+    time.sleep(counts.settling_seconds)
+    before = waits(process)
     time.sleep(seconds)
-    count = wake_ups(process) - before
-    report.section(f"An idle daemon, for {seconds // 60} min")
+    after = waits(process)
+    # A thread that ended was woken for that.
+    count = sum(number - before.get(thread, 0) for thread, number in after.items()) + len(before.keys() - after.keys())
+    report.section(f"An idle daemon, for {seconds} s")
     report.figure("idle", "wake-ups of all its threads", [count * 60 / seconds], "a minute")
     home.stop_daemon()
 

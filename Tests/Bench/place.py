@@ -130,12 +130,10 @@ def page_faults(process):
     return int(pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[7])
 
 
-def wake_ups(process):
-    """How often the threads of a process were begun again after they had waited."""
-    total = 0
-    for status in pathlib.Path(f"/proc/{process}/task").glob("*/status"):
-        total += int(re.search(r"(?m)^voluntary_ctxt_switches:\s*(\d+)", status.read_text())[1])
-    return total
+def waits(process):
+    """How often each thread of a process has waited, by its number."""
+    return {status.parent.name: int(re.search(r"(?m)^voluntary_ctxt_switches:\s*(\d+)", status.read_text())[1])
+            for status in pathlib.Path(f"/proc/{process}/task").glob("*/status")}
 
 
 class Issuer:

@@ -100,7 +100,7 @@ def _panel(title, place, across, up, lines, is_log=False):
 
 def _broken(name):
     """At most two lines, so that a name fits beside its line."""
-    if len(name) <= 18:
+    if len(name) <= 16:
         return [name]
     middle = min((abs(index - len(name) / 2), index) for index, character in enumerate(name) if character == " ")[1]
     return [name[:middle], name[middle + 1:]]
