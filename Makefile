@@ -182,9 +182,9 @@ bench: deps-check build
 figures:
 	@Tests/Bench/publish .build/bench/report.json
 
-# The documents say what the report says.
+# The documents say what the last report says.
 check-figures:
-	@Tests/Bench/publish --check
+	@python3 Tests/Checks/figures
 
 # Below DEBUGDIR (for gdb and lldb, /usr/lib/debug) is what the programs are stripped of; without it that is not kept.
 DEBUGPLACE = $(if $(DEBUGDIR),"$(DESTDIR)$(DEBUGDIR)")

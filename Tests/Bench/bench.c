@@ -16,37 +16,15 @@
 #include <sys/wait.h>
 
 extern char **environ;
-enum { most_programs = 24, most_batches = 100 };
+enum { most_programs = 24, most_batches = 100, counted_rounds = 5 };
 
 struct program {
   const char *label;
   const char *input;
   char **arguments;
   char **environment;
-  double *times, *faults, *instructions;
+  double *times, *faults;
 };
-
-// Counts the instructions of the processes that this one starts, from their exec on; below 0 where that cannot be.
-static int instruction_counter = -1;
-
-static void open_counter(void) {
-  struct perf_event_attr attributes = {.type = PERF_TYPE_HARDWARE,
-                                       .size = sizeof attributes,
-                                       .config = PERF_COUNT_HW_INSTRUCTIONS,
-                                       .disabled = 1,
-                                       .inherit = 1,
-                                       .enable_on_exec = 1,
-                                       .exclude_kernel = 1,
-                                       .exclude_hv = 1};
-  instruction_counter = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-static double counted_instructions(void) {
-  unsigned long long count = 0;
-  if (instruction_counter < 0) return 0;
-  if (read(instruction_counter, &count, sizeof count) != sizeof count) fail("the count of instructions");
-  return (double)count;
-}
 
 // Whether a setting, NAME=VALUE, is of the name that an entry of the environment has.
 static int sets(const char *setting, const char *entry) {
@@ -98,7 +76,7 @@ static void run(struct program *program, size_t index) {
       (errno = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0))) {
     fail("posix_spawn_file_actions");
   }
-  double instructions = counted_instructions(), start = now_us();
+  double start = now_us();
   errno = posix_spawn(&pid, program->arguments[0], &actions, NULL, program->arguments, program->environment);
   if (errno) fail(program->arguments[0]);
   while (wait4(pid, &status, 0, &usage) < 0) {
@@ -106,7 +84,6 @@ static void run(struct program *program, size_t index) {
   }
   program->times[index] = now_us() - start;
   program->faults[index] = (double)(usage.ru_minflt + usage.ru_majflt);
-  program->instructions[index] = counted_instructions() - instructions;
   posix_spawn_file_actions_destroy(&actions);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     errno = 0;
@@ -123,6 +100,56 @@ static void measure(struct program *programs, size_t count, size_t rounds, size_
   }
 }
 
+// Counts instructions outside the kernel of a process and of those that it starts, from its exec on. Below 0 where that
+// cannot be.
+static int open_counter(pid_t pid) {
+  struct perf_event_attr attributes = {.type = PERF_TYPE_HARDWARE,
+                                       .size = sizeof attributes,
+                                       .config = PERF_COUNT_HW_INSTRUCTIONS,
+                                       .disabled = 1,
+                                       .inherit = 1,
+                                       .enable_on_exec = 1,
+                                       .exclude_kernel = 1,
+                                       .exclude_hv = 1};
+  return (int)syscall(SYS_perf_event_open, &attributes, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+// The program in a process that begins when the pipe is closed.
+static pid_t start_held(const struct program *program, const int gate[2]) {
+  pid_t pid = fork();
+  if (pid < 0) fail("fork");
+  if (pid > 0) return pid;
+  char byte;
+  int input = open(program->input, O_RDONLY), output = open("/dev/null", O_WRONLY);
+  close(gate[1]);
+  if (read(gate[0], &byte, 1) == 0 && dup2(input, STDIN_FILENO) == STDIN_FILENO && dup2(output, STDOUT_FILENO) == STDOUT_FILENO) {
+    execve(program->arguments[0], program->arguments, program->environment);
+  }
+  _exit(127);
+}
+
+// The median of some rounds that are not timed, or a negative number where the machine does not count.
+static double instructions_of(const struct program *program) {
+  double samples[counted_rounds];
+  for (size_t round = 0; round < counted_rounds; round++) {
+    int gate[2], status;
+    unsigned long long count = 0;
+    if (pipe2(gate, O_CLOEXEC) != 0) fail("pipe2");
+    pid_t pid = start_held(program, gate);
+    int counter = open_counter(pid);
+    close(gate[0]);
+    close(gate[1]);
+    if (waitpid(pid, &status, 0) != pid) fail("waitpid");
+    if (counter < 0) return -1;
+    if (read(counter, &count, sizeof count) != sizeof count) fail("the count of instructions");
+    close(counter);
+    errno = 0;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fail(program->label);
+    samples[round] = (double)count;
+  }
+  return median_of(samples, counted_rounds);
+}
+
 static void print(struct program *program, size_t rounds, size_t batches) {
   size_t all = rounds * batches;
   printf("{\"label\":\"%s\",\"rounds\":%zu,\"batches_us\":[", program->label, all);
@@ -131,10 +158,11 @@ static void print(struct program *program, size_t rounds, size_t batches) {
   }
   printf("],\"median_us\":%.1f,\"page_faults\":%.0f,\"instructions\":", median_of(program->times, all),
          median_of(program->faults, all));
-  if (instruction_counter < 0) {
+  double instructions = instructions_of(program);
+  if (instructions < 0) {
     puts("null}");
   } else {
-    printf("%.0f}\n", median_of(program->instructions, all));
+    printf("%.0f}\n", instructions);
   }
 }
 
@@ -147,12 +175,10 @@ int main(int argc, char **argv) {
   }
   size_t rounds = count_from(argv[1], 100000), batches = count_from(argv[2], most_batches);
   for (size_t i = 0; i < count; i++) {
-    programs[i].times = calloc(3 * rounds * batches, sizeof(double));
+    programs[i].times = calloc(2 * rounds * batches, sizeof(double));
     if (!programs[i].times) fail("calloc");
     programs[i].faults = programs[i].times + rounds * batches;
-    programs[i].instructions = programs[i].faults + rounds * batches;
   }
-  open_counter();
   measure(programs, count, rounds, batches);
   for (size_t i = 0; i < count; i++) print(&programs[i], rounds, batches);
   return 0;

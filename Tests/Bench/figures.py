@@ -123,7 +123,12 @@ def change(figure, before):
     return ("better" if (difference > 0) == figure.get("higher_is_better", False) else "worse") + f", {was}"
 
 
+def bare_text(part):
+    return f"{part['label']} {amount(part['value'], part['unit'])}"
+
+
 def part_text(part):
+    """A part with what was counted beside its time."""
     counters = []
     if "page_faults" in part:
         counters.append(f"{part['page_faults']:.0f} page faults")
@@ -131,7 +136,7 @@ def part_text(part):
         counters.append(amount(part["instructions"], "instructions"))
     if "system_calls" in part:
         counters.append(f"{part['system_calls']:.0f} system calls")
-    return f"{part['label']} {amount(part['value'], part['unit'])}" + (f" ({', '.join(counters)})" if counters else "")
+    return bare_text(part) + (f" ({', '.join(counters)})" if counters else "")
 
 
 def names_of(report):

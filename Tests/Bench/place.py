@@ -382,16 +382,24 @@ class Place:
             raise Failed(f"{result['refused']} of {calls} calls at {path} got no token")
         return result
 
-    def instructions(self, words, env=None):
-        """The instructions of one run outside the kernel, as valgrind counts them; None where it is not installed."""
+    def instructions(self, command):
+        """The instructions of one run outside the kernel, as valgrind counts them; None where it is not installed. The command is
+        one of `processes`."""
         if not shutil.which("valgrind"):
             return None
-        result = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *map(str, words)],
-                                env=env or self.home.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.PIPE, text=True)
+        words, environment, given = [str(word) for word in command], dict(self.home.environment), os.devnull
+        while words[0].startswith("<") or "=" in words[0]:
+            word = words.pop(0)
+            if word.startswith("<"):
+                given = word[1:]
+            else:
+                environment |= [word.split("=", 1)]
+        with open(given, "rb") as file:
+            result = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *words], env=environment, stdin=file,
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         counted = re.search(r"Collected : (\d+)", result.stderr)
         if result.returncode or not counted:
-            raise Failed(f"valgrind {' '.join(map(str, words))}: {result.stderr[-300:]}")
+            raise Failed(f"valgrind {' '.join(words)}: {result.stderr[-300:]}")
         self.instructions_by = "valgrind"
         return int(counted[1])
 
