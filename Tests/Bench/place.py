@@ -30,9 +30,12 @@ class Absent(Exception):
 
 
 def run(words, **options):
-    """What a program prints; one that fails is an error."""
+    """What a program prints; one that fails, or takes ten minutes, is an error."""
     words = [str(word) for word in words]
-    result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    try:
+        result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **{"timeout": 600} | options)
+    except subprocess.TimeoutExpired as late:
+        raise Failed(f"{' '.join(words[:6])}: not done after {late.timeout} s")
     if result.returncode:
         raise Failed(f"{' '.join(words[:6])}: status {result.returncode}: {result.stderr.strip()[-400:]}")
     return result.stdout
