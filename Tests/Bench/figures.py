@@ -34,8 +34,6 @@ class Report:
             figure["higher_is_better"] = True
         if note:
             figure["note"] = note
-        if missed_by(figure) and name in goals.WHY:
-            figure["why"] = goals.WHY[name]
         figure["parts"] = [{key: _rounded(value) if isinstance(value, float) else value for key, value in part.items()
                             if value is not None} for part in parts]
         self.content["figures"].append(figure)
@@ -110,6 +108,11 @@ def verdict(figure):
     return f"goal {goal(figure)}" + (f", missed by {amount(missed, figure['unit'])}" if missed else "")
 
 
+def why(figure):
+    """Why a goal is missed, where that is known."""
+    return goals.WHY.get(figure["name"]) if missed_by(figure) else None
+
+
 def change(figure, before):
     """How a figure stands to the same one of an earlier report: better or worse only if no value of the one is among those of the
     other."""
@@ -176,7 +179,7 @@ def text(report, before=None):
         # What several figures stand beside is said with the first.
         pieces = [piece for piece in [*map(part_text, figure["parts"]), figure.get("note")] if piece and piece not in said]
         said.update(pieces)
-        lines += [" " * 16 + line for line in ("; ".join(pieces), figure.get("why")) if line]
+        lines += [" " * 16 + line for line in ("; ".join(pieces), why(figure)) if line]
     return "\n".join(lines + ["", summary(report), ""])
 
 

@@ -59,7 +59,7 @@ def page_block(report):
             continue
         missed = figures.missed_by(figure)
         goal = figures.goal(figure) + (f", missed by {figures.amount(missed, figure['unit'])}" if missed else "")
-        pieces = [*map(figures.part_text, figure["parts"]), *(figure[key] for key in ("note", "why") if key in figure)]
+        pieces = [*map(figures.part_text, figure["parts"]), *filter(None, (figure.get("note"), figures.why(figure)))]
         rows.append([figure["label"], figures.amount(figure["value"], figure["unit"]), goal, "; ".join(pieces)])
     return text
 
