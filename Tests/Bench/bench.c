@@ -2,10 +2,10 @@
 //
 // A NAME=VALUE is in the environment of that program, and FILE is its standard input, else /dev/null; its standard output is
 // /dev/null. Runs the programs in turn, ROUNDS times each in every one of BATCHES after some rounds that are not counted,
-// and measures each whole process from its start until it was waited for. Who begins changes from round to round, so that
-// none has the better place. A program that fails ends it all. Prints a JSON object per program: the median time of all
-// rounds and of each batch, the median of page faults, and that of instructions outside the kernel, which is null where
-// the machine does not count them.
+// and measures each whole process from its start until it was waited for. The order is drawn for each round, so that none has
+// the better place: a server that has just answered another program is quicker to wake. A program that fails ends it all.
+// Prints a JSON object per program: the median time of all rounds and of each batch, the median of page faults, and that of
+// instructions outside the kernel, which is null where the machine does not count them.
 #include "measure.h"
 
 #include <fcntl.h>
@@ -93,10 +93,19 @@ static void run(struct program *program, size_t index) {
 
 // Samples that are not counted are overwritten.
 static void measure(struct program *programs, size_t count, size_t rounds, size_t batches) {
+  struct program *order[most_programs];
+  unsigned seed = 1;
   size_t uncounted = rounds / 10 + 1;
+  for (size_t i = 0; i < count; i++) order[i] = &programs[i];
   for (size_t round = 0; round < uncounted + rounds * batches; round++) {
     size_t index = round < uncounted ? 0 : round - uncounted;
-    for (size_t turn = 0; turn < count; turn++) run(&programs[(round + turn) % count], index);
+    for (size_t left = count; left > 0; left--) {
+      size_t drawn = (size_t)rand_r(&seed) % left;
+      struct program *program = order[drawn];
+      order[drawn] = order[left - 1];
+      order[left - 1] = program;
+      run(program, index);
+    }
   }
 }
 

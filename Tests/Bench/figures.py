@@ -178,8 +178,9 @@ def text(report, before=None):
         lines.append(f"  {amount(figure['value'], figure['unit']):>12}  " + "; ".join(word for word in words if word))
         # What several figures stand beside is said with the first.
         pieces = [piece for piece in [*map(part_text, figure["parts"]), figure.get("note")] if piece and piece not in said]
-        said.update(pieces)
-        lines += [" " * 16 + line for line in ("; ".join(pieces), why(figure)) if line]
+        reason = why(figure) if why(figure) not in said else None
+        said.update(pieces, [reason])
+        lines += [" " * 16 + line for line in ("; ".join(pieces), reason) if line]
     return "\n".join(lines + ["", summary(report), ""])
 
 
