@@ -25,14 +25,15 @@ def measure(place, report):
     work()
     ours["page_faults"] = (page_faults(process) - before) / counts.refreshes
     try:
-        calls = place.system_calls(process, work) / counts.refreshes
+        calls = [place.system_calls(process, work) / counts.refreshes for _ in range(counts.batches)]
     except Absent as absent:
         calls = None
         report.absent("refresh.system_calls", "system calls of the daemon for a refresh", str(absent))
-    report.ratio("refresh", "server on this machine, plain HTTP", ours, dict(label="the server and a durable write", batches_us=least), more=[dict(label="the server alone", value=middle(server["batches_us"]), unit="us"),
-                                    dict(label="a durable write", value=middle(write), unit="us")])
+    report.ratio("refresh", "server on this machine, plain HTTP", ours, dict(label="the server and a durable write", batches_us=least), more=[
+        dict(label="the server alone", value=middle(server["batches_us"]), unit="us"),
+        dict(label="a durable write", value=middle(write), unit="us")])
     if calls is not None:
-        report.figure("refresh.system_calls", "system calls of the daemon for a refresh", [calls], "calls")
+        report.figure("refresh.system_calls", "system calls of the daemon for a refresh", calls, "calls")
     try:
         place.at_glewlwyd()
     except Absent as absent:
