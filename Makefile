@@ -9,7 +9,9 @@
 #   make stress     MINUTES=N, SEED=N: 1,000 accounts under load and faults for so long, and whether a session is lost
 #   make check-mutations  SEED=N, COUNT=N: which small faults in the code the unit tests do not find
 #   make fuzz       SECONDS=N: for so long look for bytes that break a reader
-#   make bench      measure, side by side with C programs that do the least possible
+#   make bench      measure, side by side with C programs that do the least possible, and compare with the last report;
+#                   ONLY='calls refresh': parts; LONG=1: ten idle minutes and make check, too; QUICK=1: whether all of it works
+#   make figures    put the report of make bench into README.md and share/doc
 #   make build      the release programs, in .build/release
 #   make install    DESTDIR, PREFIX, NAME and DEBUGDIR may be set; `make uninstall` takes it away again
 #   make generate   write man/ and completions/ from the command table
@@ -52,7 +54,7 @@ RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
 .PHONY: all help deps deps-check toolchain build test unit check check-static check-generated check-install check-style \
-  check-conformance check-catalogues check-paths check-versions check-reproducible check-sanitize check-address check-thread check-crash check-mutations stress demo picture order bench fuzz \
+  check-conformance check-catalogues check-paths check-versions check-figures check-reproducible check-sanitize check-address check-thread check-crash check-mutations stress demo picture order bench figures fuzz \
   generate messages install uninstall version dist deb check-deb release-check clean
 
 all: build
@@ -86,8 +88,8 @@ unit: toolchain
 	AGENT_UNIT=$(MODULE) $(SWIFT) test --disable-xctest $(SWIFTFLAGS) --scratch-path .build/unit \
 	  --filter '(?i)^$(MODULE)Tests\..*$(FILTER)'
 
-check: deps-check build check-style check-conformance check-catalogues check-paths check-versions check-static check-generated \
-  check-install test
+check: deps-check build check-style check-conformance check-catalogues check-paths check-versions check-figures check-static \
+  check-generated check-install test
 
 # The client starts in half a millisecond because it loads nothing at run time.
 check-static: build
@@ -173,8 +175,16 @@ order: build
 	@share/link/order-functions $(RELEASE) share/link/order
 	@rm -f $(RELEASE)/agent $(RELEASE)/agentd $(RELEASE)/generate
 
+# On a machine that does nothing else. Beside it is measured what is installed of valgrind, strace and oidc-agent-cli.
 bench: deps-check build
-	@bash Tests/Bench/run $(RELEASE)
+	@Tests/Bench/run $(if $(LONG),--long) $(if $(QUICK),--quick) $(ONLY:%=--only %) $(RELEASE) .build/bench share/doc/figures.json
+
+figures:
+	@Tests/Bench/publish .build/bench/report.json
+
+# The documents say what the last report says.
+check-figures:
+	@python3 Tests/Checks/figures
 
 # Below DEBUGDIR (for gdb and lldb, /usr/lib/debug) is what the programs are stripped of; without it that is not kept.
 DEBUGPLACE = $(if $(DEBUGDIR),"$(DESTDIR)$(DEBUGDIR)")

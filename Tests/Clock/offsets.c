@@ -2,6 +2,7 @@
 // that CLOCK_OFFSETS names holds two numbers of eight bytes: seconds for CLOCK_REALTIME, and for CLOCK_BOOTTIME.
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -20,20 +21,47 @@ __attribute__((constructor)) static void begin(void) {
   close(file);
 }
 
-int clock_gettime(clockid_t clock, struct timespec *time) {
-  int result = (int)syscall(SYS_clock_gettime, clock, time);
-  if (result != 0 || !offsets) return result;
-  if (clock == CLOCK_REALTIME) time->tv_sec += offsets[0];
-  if (clock == CLOCK_BOOTTIME) time->tv_sec += offsets[1];
-  return result;
-}
+// What each timer was set to last, by its descriptor, since the kernel does not know that the clock was set.
+enum { most_timers = 256 };
+static struct itimerspec timers[most_timers];
+static long long boot_offset;
+static atomic_flag is_busy = ATOMIC_FLAG_INIT;
 
-// Moments are those of the clock above; the kernel is told its own.
-int timerfd_settime(int timer, int flags, const struct itimerspec *new, struct itimerspec *old) {
+// Moments are those of the clock below; the kernel is told its own.
+static int set_timer(int timer, int flags, const struct itimerspec *new, struct itimerspec *old) {
   struct itimerspec when = *new;
   if (offsets && flags & TFD_TIMER_ABSTIME && (when.it_value.tv_sec || when.it_value.tv_nsec)) {
     when.it_value.tv_sec -= offsets[1];
     if (when.it_value.tv_sec < 0) when.it_value = (struct timespec){.tv_nsec = 1};
   }
   return (int)syscall(SYS_timerfd_settime, timer, flags, &when, old);
+}
+
+// A timer that a set clock has passed expires now, as it does when a machine wakes up.
+static void notice_set_clock(void) {
+  while (atomic_flag_test_and_set(&is_busy)) {}
+  if (boot_offset != offsets[1]) {
+    boot_offset = offsets[1];
+    for (int timer = 0; timer < most_timers; timer++) {
+      if (timers[timer].it_value.tv_sec) set_timer(timer, TFD_TIMER_ABSTIME, &timers[timer], NULL);
+    }
+  }
+  atomic_flag_clear(&is_busy);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  int result = (int)syscall(SYS_clock_gettime, clock, time);
+  if (result != 0 || !offsets) return result;
+  if (boot_offset != offsets[1]) notice_set_clock();
+  if (clock == CLOCK_REALTIME) time->tv_sec += offsets[0];
+  if (clock == CLOCK_BOOTTIME) time->tv_sec += offsets[1];
+  return result;
+}
+
+int timerfd_settime(int timer, int flags, const struct itimerspec *new, struct itimerspec *old) {
+  while (atomic_flag_test_and_set(&is_busy)) {}
+  if (flags & TFD_TIMER_ABSTIME && timer >= 0 && timer < most_timers) timers[timer] = *new;
+  int result = set_timer(timer, flags, new, old);
+  atomic_flag_clear(&is_busy);
+  return result;
 }

@@ -1,0 +1,144 @@
+"""Calls at the socket: how many a second, how long the slowest take, and what a server that hangs does to them."""
+import json
+import resource
+import select
+import socket
+import subprocess
+import time
+
+from place import Absent, Failed, SilentServer, middle, run, token_request
+
+CALLERS = [1, 2, 4, 8, 16, 32, 64, 128]
+
+
+def measure(place, report):
+    """A connection for each call, as processes have them."""
+    home, counts = place.signed_in(), place.counts
+    servers = {"agentd": (home.socket, token_request("bench")), "C server": (place.echo_socket, token_request("bench"))}
+    absent = None
+    try:
+        servers["oidc-agent"] = (place.peer.socket, place.peer.request)
+    except Absent as reason:
+        absent = str(reason)
+    rates = {(name, callers): [] for name in servers for callers in CALLERS}
+    for _ in range(counts.batches):
+        for callers in CALLERS:
+            for name, (path, request) in servers.items():
+                rates[name, callers].append(place.load(path, callers, counts.calls, "each", request)["per_second"])
+    report.section(f"Cached tokens a second, a connection for each ({counts.batches} times {counts.calls})")
+    for callers in CALLERS:
+        others = [dict(label=name, value=middle(rates[name, callers]), unit="/s") for name in servers if name != "agentd"]
+        report.figure(f"calls.{callers}", f"{callers} caller{'s' * (callers > 1)}", rates["agentd", callers], "/s", others,
+                      higher_is_better=True)
+    if absent:
+        report.absent("calls.peer", "oidc-agent", absent)
+    report.curve("callers", [dict(callers=callers, **{name: round(middle(rates[name, callers])) for name in servers}) for callers in CALLERS])
+
+
+def measure_round_trip(place, report):
+    """Where the kernel puts the two ends of a connection makes much of the time, so there are many connections."""
+    home, request = place.signed_in(), token_request("bench")
+    ours, floor = [], []
+    for _ in range(4 * place.counts.batches):
+        floor.append(place.load(place.echo_socket, 1, 1000, "open", request)["median_us"])
+        ours.append(place.load(home.socket, 1, 1000, "open", request)["median_us"])
+    report.section(f"A cached token over an open connection ({len(ours)} times 1000)")
+    report.ratio("round_trip", "a round trip", dict(label="agentd", batches_us=ours), dict(label="C server", batches_us=floor))
+
+
+def measure_slowest(place, report):
+    """What the slowest of a thousand calls take while other accounts refresh."""
+    home, counts = place.signed_in(), place.counts
+    others = [f"busy{number}" for number in range(4)]
+    for account in others:
+        home.sign_in(account, place.issuer)
+    force = [token_request(account, force_refresh=True) for account in others]
+    request, busy, quiet, floor, meanwhile = token_request("bench"), [], [], [], []
+    for _ in range(counts.batches):
+        quiet.append(place.load(home.socket, 8, counts.slow_calls, "each", request)["p999_us"])
+        floor.append(place.load(place.echo_socket, 8, counts.slow_calls, "each", request)["p999_us"])
+        before = place.issuer.refreshes()
+        refreshing = subprocess.Popen([str(word) for word in [place.tools / "load", home.socket, len(force), 10_000_000, "open", *force]],
+                                      stdout=subprocess.DEVNULL)
+        try:
+            while place.issuer.refreshes() == before:
+                if refreshing.poll() is not None:
+                    raise Failed("the other accounts do not refresh")
+                time.sleep(0.005)
+            before = place.issuer.refreshes()
+            busy.append(place.load(home.socket, 8, counts.slow_calls, "each", request)["p999_us"])
+            meanwhile.append(place.issuer.refreshes() - before)
+        finally:
+            place.end(refreshing)
+    report.section(f"The slowest of a thousand calls, 8 callers ({counts.batches} times {counts.slow_calls})")
+    report.figure("slowest", "p99.9 while 4 other accounts refresh", busy, "us", parts=[
+        dict(label="while none does", value=middle(quiet), unit="us"), dict(label="C server", value=middle(floor), unit="us")],
+                  note=f"{middle(meanwhile):.0f} refreshes meanwhile")
+
+
+HANGING = 1000
+
+
+def _descriptors():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 16384), hard))
+
+
+class HangingCalls:
+    """Calls that are under way until they are closed."""
+
+    def __init__(self, path, count, request):
+        self.calls = []
+        for _ in range(count):
+            call = socket.socket(socket.AF_UNIX)
+            call.connect(str(path))
+            call.sendall(request.encode() + b"\n")
+            self.calls.append(call)
+
+    def answered(self):
+        """How many have an answer already, which can only be that they were refused."""
+        poller = select.poll()
+        for call in self.calls:
+            poller.register(call, select.POLLIN)
+        return len(poller.poll(0))
+
+    def close(self):
+        for call in self.calls:
+            call.close()
+
+
+def measure_hanging(place, report):
+    """What another account feels of a thousand calls that wait for a server which never answers."""
+    _descriptors()
+    home, counts = place.signed_in(), place.counts
+    silent = SilentServer()
+    try:
+        home.sign_in("stuck", place.issuer)
+        home.agent("account", "set", "stuck", "--host", silent.url, "--quiet")
+        cached, force = token_request("bench"), token_request("bench", force_refresh=True)
+        call = json.dumps({"v": 1, "request": "resource", "account": "stuck", "url": silent.url + "/", "inline": True, "timeout": 120})
+        results = {}
+        for state in ("free", "stuck", "free again"):
+            hanging = HangingCalls(home.socket, HANGING, call) if state == "stuck" else None
+            tokens, refreshes, lost = [], [], 0
+            for _ in range(counts.batches):
+                result = place.load(home.socket, 1, 500, "each", cached, may_refuse=True)
+                lost += result["refused"]
+                tokens.append(result["median_us"])
+                result = place.load(home.socket, 1, counts.refreshes, "each", force, may_refuse=True)
+                lost += result["refused"]
+                refreshes.append(result["median_us"])
+            results[state] = tokens, refreshes, lost, hanging and HANGING - hanging.answered()
+            if hanging:
+                hanging.close()
+    finally:
+        silent.close()
+    report.section(f"Another account while {HANGING} calls hang at a server that never answers")
+    hung = results["stuck"][3]
+    note = f"{hung} calls hung, {HANGING - hung} were refused at once"
+    for index, name, label in ((0, "hanging.token", "a cached token"), (1, "hanging.refresh", "a forced refresh")):
+        # The quiet before and after, so that a drift of the machine is no difference.
+        quiet = [(before + after) / 2 for before, after in zip(results["free"][index], results["free again"][index])]
+        report.ratio(name, label, dict(label="while calls hang", batches_us=results["stuck"][index]),
+                     dict(label="while none does", batches_us=quiet), note=note)
+    report.figure("hanging.refused", "calls of the other account", [results["stuck"][2]], "refused")

@@ -1,0 +1,75 @@
+"""What is written from a report: the figures of README.md and of share/doc/figures.md, and the plots beside it."""
+import pathlib
+import re
+import sys
+
+import figures
+import plots
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+KEPT = ROOT / "share/doc/figures.json"
+BLOCK = re.compile(r"(<!-- figures: make figures -->\n).*?(<!-- end -->)", re.DOTALL)
+# What a reader who decides within a minute wants to know, in the words of the README.
+CHOSEN = [
+    ("command.token", "a cached `agent token`, whole process"), ("command.exec", "`agent exec -- /bin/true`"),
+    ("calls.8", "cached tokens a second, 8 callers"), ("refresh", "a refresh with rotation"),
+    ("sharing.open", "50 callers on an expired token"), ("request.get", "`agent request`, over TLS"),
+    ("cold", "nothing running to the first token"), ("accounts.cold", "the same with 900 accounts"),
+    ("memory", "the daemon's own memory"), ("idle", "an idle daemon's wake-ups"),
+]
+
+
+def machine_of(report):
+    machine = report["machine"]
+    return (f"{machine['processor']}, {machine['processors']} CPUs, {machine['system'].partition(',')[0]}, load {machine['load_before']} before, "
+            f"{machine['day']}, agent {machine['version']} ({machine['commit'][:9]})")
+
+
+def table(rows, head):
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [head, ["---"] * len(head), *rows]) + "\n"
+
+
+def readme_block(report):
+    """A row for each chosen figure: what `agent` needs, what it was measured beside, and the ratio."""
+    known, rows = figures.names_of(report), []
+    for name, words in CHOSEN:
+        figure = known.get(name)
+        if figure is None or "absent" in figure:
+            continue
+        parts, value = figure["parts"], figures.amount(figure["value"], figure["unit"])
+        if figure["unit"] == "times":
+            rows.append([words, figures.amount(parts[0]["value"], parts[0]["unit"]), figures.bare_text(parts[1]), value])
+        else:
+            rows.append([words, value, "; ".join(map(figures.bare_text, parts)), ""])
+    return f"{machine_of(report)}; medians.\n\n" + table(rows, ["Work", "`agent`", "Beside", "Ratio"])
+
+
+def page_block(report):
+    """Every figure, by section."""
+    text, title, rows = f"{machine_of(report)}. {figures.summary(report)}.\n", None, []
+    head = ["Work", "Figure", "Goal", "Measured"]
+    for figure in report["figures"] + [{"section": None}]:
+        if figure["section"] != title:
+            text += f"\n**{title}**\n\n" + table(rows, head) if rows else ""
+            title, rows = figure["section"], []
+        if title is None:
+            break
+        if "absent" in figure:
+            rows.append([figure["label"], "absent", "", figure["absent"]])
+            continue
+        missed = figures.missed_by(figure)
+        goal = figures.goal(figure) + (f", missed by {figures.amount(missed, figure['unit'])}" if missed else "")
+        pieces = [*map(figures.part_text, figure["parts"]), *filter(None, (figure.get("note"), figures.why(figure)))]
+        rows.append([figure["label"], figures.amount(figure["value"], figure["unit"]), goal, "; ".join(pieces)])
+    return text
+
+
+def written(report):
+    """Path to text, for everything that is written from the report."""
+    result = {ROOT / "share/doc" / f"figures-{name}": drawing for name, drawing in plots.drawings(report).items()}
+    for name, block in (("README.md", readme_block), ("share/doc/figures.md", page_block)):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        if len(BLOCK.findall(text)) != 1:
+            sys.exit(f"publish: {name} has not one place for the figures")
+        result[ROOT / name] = BLOCK.sub(lambda found: found[1] + block(report) + found[2], text)
+    return result
