@@ -56,10 +56,12 @@ struct TokenCheck: Sendable {
         threads = ThreadPool(size: Self.threadCount(processors: Machine.processorCount))
       }
       if case .published(let keys) = keys { verdicts.overdue = keys.replaceOverdue() }
+      var results: [UInt8] = []
       for verdict in Self.verdicts(on: block, verdicts, threads) {
         tally += verdict.tally
-        try write(verdict.bytes)
+        results += verdict.bytes
       }
+      try write(results)
       for index in block.bytes.indices { block.bytes[index] = 0 }
     }
     return tally

@@ -127,8 +127,15 @@ extension JSONLayout.Node {
     case .string: return .string(string(in: source) ?? "")
     case .array: return .array(children.map { $0.value(in: source) })
     case .object:
-      return .object(
-        JSONObject(unique: children.map { .init(name: storage.name(of: $0.entry), value: $0.value(in: source)) }))
+      var members: [JSONObject.Member] = []
+      members.reserveCapacity(Int(entry.count))
+      var child = index + 1
+      while child < Int(entry.next) {
+        let node = JSONLayout.Node(storage: storage, index: child)
+        members.append(.init(name: storage.name(of: node.entry), value: node.value(in: source)))
+        child = Int(node.entry.next)
+      }
+      return .object(JSONObject(unique: members))
     }
   }
 

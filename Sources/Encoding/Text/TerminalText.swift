@@ -7,6 +7,7 @@ package enum TerminalText {
   /// mark, tag characters, variation selectors and fillers. What is left after `limit` characters
   /// is replaced by "…". A combining mark counts as a character, so marks cannot be piled up.
   package static func clean(_ text: String, limit: Int = 200) -> String {
+    if isPlain(text, limit) { return text }
     var result = String.UnicodeScalarView()
     var count = 0
     for scalar in text.unicodeScalars where isVisible(scalar) {
@@ -18,6 +19,14 @@ package enum TerminalText {
       count += 1
     }
     return String(result)
+  }
+
+  /// Whether the text is short and of visible ASCII, as most are, so that nothing of it goes.
+  private static func isPlain(_ text: String, _ limit: Int) -> Bool {
+    let view = text.utf8
+    guard view.count <= limit else { return false }
+    for byte in view where !(0x20..<0x7F).contains(byte) { return false }
+    return true
   }
 
   /// The length in bytes of the character at `index` of well-formed UTF-8 if a terminal acts on it rather than shows

@@ -30,6 +30,54 @@ private let canBeTold: Bool = {
     #expect(changes.look() == first)
   }
 
+  @Test func `what happens to other names in the directories changes nothing`() throws {
+    let first = try #require(changes.look())
+    let folder = try directory.open("state/agent")
+    try folder.lock("lock", wait: .zero).release()
+    try folder.rehearseReplacing("vault", growth: 100)
+    try folder.replaceFile("other", with: Array("two".utf8).span)
+    try folder.removeFile("other")
+    #expect(changes.look() == first)
+  }
+
+  @Test func `each file has a number of its own`() throws {
+    _ = changes.look()
+    let (settings, vault) = (try #require(changes.number(ofFile: 0)), try #require(changes.number(ofFile: 1)))
+    try directory.open("state/agent").replaceFile("vault", with: Array("two".utf8).span)
+    _ = changes.look()
+    #expect(changes.number(ofFile: 0) == settings)
+    #expect(try #require(changes.number(ofFile: 1)) != vault)
+    try directory.open("state/agent").removeFile("vault")
+    #expect(changes.look() == nil)
+    #expect(changes.number(ofFile: 0) == nil && changes.number(ofFile: 1) == nil)
+  }
+
+  @Test func `a file that is replaced again and again is noticed each time, and watched once`() throws {
+    let folder = try directory.open("state/agent")
+    var seen = try #require(changes.look())
+    let watches = try watchCount()
+    for round in 0..<20 {
+      try folder.replaceFile("vault", with: Array("\(round)".utf8).span)
+      let next = try #require(changes.look())
+      #expect(next != seen)
+      // In place, which only a watch of the new file itself or of its directory tells.
+      try directory.write("state/agent/vault", "again")
+      seen = try #require(changes.look())
+      #expect(seen != next)
+    }
+    #expect(try watchCount() == watches)
+  }
+
+  /// The number of watches of this process on the vault and what is above it.
+  private func watchCount() throws -> Int {
+    let text = try ProcessRunner.shell("cat /proc/\(Machine.processID)/fdinfo/* 2>/dev/null; true").output
+    let inode = try directory.open("state/agent").inode(of: "vault")
+    let folder = try directory.open("state").inode(of: "agent")
+    return text.split(separator: "\n").count { line in
+      line.hasPrefix("inotify") && [inode, folder].contains { line.contains("ino:\(String($0, radix: 16)) ") }
+    }
+  }
+
   @Test(arguments: [
     "printf x >>config/agent/settings",
     "printf two >config/agent/settings",

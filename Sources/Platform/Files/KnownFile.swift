@@ -1,0 +1,14 @@
+/// A file whose bytes the caller knows. While this value lives the file's inode is in use, so no other file, written in
+/// the same moment and of the same length, can be taken for it.
+package final class KnownFile: Sendable {
+  let descriptor: FileDescriptor
+  let status: FileStatus
+
+  init(_ descriptor: consuming FileDescriptor) throws(SystemError) {
+    status = try FileStatus(of: descriptor)
+    self.descriptor = descriptor
+  }
+
+  /// As ``FileStamp/init(at:)`` returns it as long as nothing is written.
+  package var stamp: FileStamp { status.stamp }
+}
