@@ -32,10 +32,12 @@ static int tells_of_changes(const char *path) {
 
 int agent_changes_add(int changes, const char *path, int role) {
   unsigned int what = IN_MOVE_SELF | IN_DELETE_SELF | IN_DONT_FOLLOW | IN_MASK_ADD;
-  if (role == agent_change_file || role == agent_change_folder) what |= IN_MODIFY | IN_CLOSE_WRITE;
+  int is_file = role == agent_change_file || role == agent_change_replaced;
+  if (is_file || role == agent_change_folder) what |= IN_MODIFY | IN_CLOSE_WRITE;
   if (role == agent_change_folder) what |= IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
-  if (role != agent_change_file && role != agent_change_link) what |= IN_ONLYDIR;
-  if (!tells_of_changes(path)) return -EOPNOTSUPP;
+  if (!is_file && role != agent_change_link) what |= IN_ONLYDIR;
+  // A file that took another's name is on the file system of its directory, unless the mounts changed.
+  if (role != agent_change_replaced && !tells_of_changes(path)) return -EOPNOTSUPP;
   int watch = inotify_add_watch(changes, path, what);
   return watch >= 0 ? watch : -errno;
 }

@@ -87,6 +87,7 @@ static const int agent_change_file = 0;
 static const int agent_change_folder = 1;
 static const int agent_change_way = 2;
 static const int agent_change_link = 3;
+static const int agent_change_replaced = 4;
 int agent_changes_create(void);
 // The number of the watch; -EOPNOTSUPP where the file system may change without telling.
 int agent_changes_add(int changes, const char *path, int role);

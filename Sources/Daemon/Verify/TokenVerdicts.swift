@@ -102,10 +102,18 @@ struct TokenVerdicts: Sendable {
 
   private func append(_ token: TokenRules.Verified, to bytes: inout [UInt8]) {
     bytes.append(utf8: #"{"valid":true,"header":"#)
-    append(token.header, VerifyRequest.briefMembers, to: &bytes)
+    if isBrief {
+      append(VerifyRequest.briefMembers, to: &bytes) { token.header[$0] }
+    } else {
+      bytes.append(json: .object(token.header))
+    }
     if let claims = token.claims {
       bytes.append(utf8: #","claims":"#)
-      append(claims, VerifyRequest.briefClaims, to: &bytes)
+      if isBrief {
+        append(VerifyRequest.briefClaims, to: &bytes) { claims[$0] }
+      } else {
+        bytes.append(json: .object(claims.object))
+      }
     } else {
       bytes.append(utf8: #","payload":"#)
       bytes.append(json: .string(Base64URL.encode(token.payload)))
@@ -113,13 +121,12 @@ struct TokenVerdicts: Sendable {
     bytes += end
   }
 
-  /// Writes an object, or these of its members if the results are brief.
-  private func append(_ object: JSONObject, _ names: [String], to bytes: inout [UInt8]) {
-    guard isBrief else { return bytes.append(json: .object(object)) }
+  /// Writes an object of those of these members that there are.
+  private func append(_ names: [String], to bytes: inout [UInt8], _ value: (String) -> JSON?) {
     var isFirst = true
     bytes.append(UInt8(ascii: "{"))
     for name in names {
-      guard let value = object[name] else { continue }
+      guard let value = value(name) else { continue }
       if !isFirst { bytes.append(UInt8(ascii: ",")) }
       isFirst = false
       bytes.append(jsonString: name)

@@ -79,6 +79,20 @@ extension JSONLayout.Node {
     return nil
   }
 
+  /// Whether the name of a member has this byte; false when this is no object.
+  package func hasName(with byte: UInt8) -> Bool {
+    guard kind == .object else { return false }
+    let end = Int(entry.next)
+    var child = index + 1
+    while child < end {
+      let entry = storage.entries[child]
+      let start = Int(entry.name.start)
+      for place in start..<start + Int(entry.name.count) where storage.names[place] == byte { return true }
+      child = Int(entry.next)
+    }
+    return false
+  }
+
   /// The members of that name, which are more than one only in a text that was parsed leniently.
   package func members(named name: String) -> [JSONLayout.Node] {
     guard kind == .object else { return [] }

@@ -48,7 +48,7 @@ package struct TokenRules: Sendable {
     package let header: JSONObject
     package let payload: [UInt8]
     /// Nil when only the signature was checked.
-    package let claims: JSONObject?
+    package let claims: JWTClaims?
   }
 
   /// Reads a token. Nothing in it is to be believed.
@@ -104,16 +104,16 @@ package struct TokenRules: Sendable {
     try checkPresence(claims)
     try profile?.check(claims, audiences: audiences)
     for demand in demands {
-      guard let value = claims.object[demand.name], value != .null else { throw .missingClaim(demand.name) }
+      guard let value = claims[demand.name], value != .null else { throw .missingClaim(demand.name) }
       guard demand.holds(for: value) else { throw .otherValue(demand) }
     }
-    return Verified(header: header, payload: payload, claims: claims.object)
+    return Verified(header: header, payload: payload, claims: claims)
   }
 
   /// A claim that is null counts as absent (OpenID Connect Core 1.0 section 5.3.2).
   private func checkPresence(_ claims: JWTClaims) throws(TokenFault) {
     func require(_ name: String) throws(TokenFault) {
-      switch claims.object[name] {
+      switch claims[name] {
       case nil, .null: throw .missingClaim(name)
       default: break
       }

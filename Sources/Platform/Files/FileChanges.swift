@@ -167,7 +167,7 @@ package final class FileChanges {
       let path = "\(place)/\(name)"
       guard LinkWalk.target(of: path) == nil else { return false }
       var new: [Int32: Watch] = [:]
-      guard let number = add(path, agent_change_file, &new, { $0.files.insert(file) }) else { return false }
+      guard let number = add(path, agent_change_replaced, &new, { $0.files.insert(file) }) else { return false }
       for (old, watch) in watches where old != number && watch.files.contains(file) {
         watches[old]?.files.remove(file)
         if watch.files.count == 1, watch.entries.isEmpty, !watch.isWay { remove(old) }

@@ -28,6 +28,13 @@ struct FileStatus: Sendable, Hashable {
     self.init(raw)
   }
 
+  /// The status of a path, without following a link at its end; nil if there is none.
+  init?(at path: String) {
+    var raw = stat()
+    guard unsafe lstat(path, &raw) == 0 else { return nil }
+    self.init(raw)
+  }
+
   /// The status of a name in an open directory, without following a link.
   init(of name: String, in directory: borrowing FileDescriptor) throws(SystemError) {
     var raw = stat()

@@ -9,6 +9,9 @@ package final class KnownFile: Sendable {
     self.descriptor = descriptor
   }
 
+  /// Whether the path leads to this file, as it was, and still to this user alone. A symbolic link is not followed.
+  package func isStill(at path: String) -> Bool { FileStatus(at: path) == status }
+
   /// As ``FileStamp/init(at:)`` returns it as long as nothing is written.
   package var stamp: FileStamp { status.stamp }
 }

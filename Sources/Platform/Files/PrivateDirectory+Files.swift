@@ -25,12 +25,6 @@ extension PrivateDirectory {
     return (try known.descriptor.readToEnd(limit: limit), known)
   }
 
-  /// Whether the name leads to this file as it was, and still to this user alone.
-  package borrowing func holds(_ file: KnownFile, as name: String) -> Bool {
-    guard let status = try? FileStatus(of: name, in: descriptor) else { return false }
-    return status == file.status
-  }
-
   private borrowing func openToRead(_ name: String) throws(SystemError) -> FileDescriptor {
     // Without O_NONBLOCK the open of a named pipe would wait for a writer.
     try openFile(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)

@@ -36,7 +36,7 @@ extension Vault {
     defer { extendLifetime(lock) }
     let seen = memory.withLock { $0 }
     let newest = seen.newest?.generation ?? 0
-    var found = seen.vault(in: directory, at: place)
+    var found = seen.vault(at: place)
     // Whoever knows the file and wrote before has cleaned up then.
     if found == nil || !seen.isWriter { place.removeLeftovers(in: directory) }
     if found == nil { found = try load(place, in: directory) }
@@ -68,6 +68,7 @@ extension Vault {
   /// - Throws: `otherMachinesOnly` if only other machines have one.
   func loadForReading() throws(VaultError) -> OpenVault? {
     let place = try place()
+    if let vault = memory.withLock({ $0 }).vault(at: place) { return vault }
     guard let directory = try place.open() else { return nil }
     if let vault = try load(place, in: directory) { return vault }
     guard try place.otherMachines(in: directory).isEmpty else {
@@ -81,7 +82,7 @@ extension Vault {
   func load(_ place: VaultPlace, in directory: borrowing PrivateDirectory) throws(VaultError) -> OpenVault? {
     // Read before the file: a concurrent write must not make this copy look old.
     let seen = memory.withLock { $0 }
-    if let vault = seen.vault(in: directory, at: place) { return vault }
+    if let vault = seen.vault(at: place) { return vault }
     guard let (bytes, file) = try place.read(from: directory) else { return nil }
     let vault = try located(at: place.path) { () throws(VaultError) in
       let unverified = try UnverifiedVaultFile(parsing: bytes)

@@ -32,8 +32,8 @@ struct VaultMemory: Sendable {
 
   /// The vault that was read or written last, if its file is still at this place and its key in memory: it needs no
   /// reading then.
-  func vault(in directory: borrowing PrivateDirectory, at place: VaultPlace) -> OpenVault? {
-    guard let known, directory.holds(known.file, as: place.fileName),
+  func vault(at place: VaultPlace) -> OpenVault? {
+    guard let known, known.file.isStill(at: place.path),
       let key = key(of: .device, header: known.content.header, epoch: known.content.epochs[.device])
     else { return nil }
     return OpenVault(file: known.content, deviceKey: key, otherKeys: otherKeys(of: known.content))
