@@ -11,8 +11,9 @@ struct CompactForm: Sendable {
   /// The first two parts with the dot between them, as received.
   var signedText: [UInt8] { signed.bytes }
   private let signed: WipedBytes
-  /// The length of the header in base64url.
+  /// The lengths of the header and the signature in base64url.
   private let headerCount: Int
+  private let signatureCount: Int
 
   /// - Parameter last: A token that was read before: a header with the same bytes is not parsed again.
   init(_ compact: Span<UInt8>, after last: CompactForm? = nil) throws(JOSEError) {
@@ -21,7 +22,7 @@ struct CompactForm: Sendable {
       let known = last.flatMap { $0.hasHeader(of: compact) ? $0 : nil }
       let first = known?.headerCount ?? compact.indices.first { compact[$0] == UInt8(ascii: ".") }
       // With a dot more a part has a character that is not base64url.
-      let second = compact.indices.last { compact[$0] == UInt8(ascii: ".") }
+      let second = Self.lastDot(of: compact, signatureCount: known?.signatureCount)
       guard let first, let second, first < second else { throw JOSEError(.notCompact) }
       if let known {
         header = known.header
@@ -33,11 +34,21 @@ struct CompactForm: Sendable {
       signature = try Self.decode(compact.extracting((second + 1)...))
       signed = WipedBytes(copying: compact.extracting(0..<second))
       headerCount = first
+      signatureCount = compact.count - second - 1
     } catch {
       // What is wrong with the text as a whole is told before what is wrong with a part.
       try Self.checkForm(compact)
       throw error
     }
+  }
+
+  /// - Parameter signatureCount: How long the signature may be.
+  private static func lastDot(of compact: Span<UInt8>, signatureCount: Int?) -> Int? {
+    let dot = UInt8(ascii: ".")
+    if let signatureCount, signatureCount < compact.count, compact[compact.count - signatureCount - 1] == dot {
+      return compact.count - signatureCount - 1
+    }
+    return compact.indices.last { compact[$0] == dot }
   }
 
   /// Whether this token's header and the dot after it are also those of `compact`.

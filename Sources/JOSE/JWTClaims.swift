@@ -32,6 +32,13 @@ package struct JWTClaims: Sendable {
     try self.init(payload: CompactForm(compact).payload)
   }
 
+  /// Writes one claim as a compact JSON text; false, and nothing is written, when it is absent.
+  package func append(_ name: String, to bytes: inout [UInt8]) -> Bool {
+    guard let claim = layout.root[name] else { return false }
+    claim.appendJSON(in: payload.span, to: &bytes)
+    return true
+  }
+
   /// `iss` (RFC 7519 section 4.1.1).
   package var issuer: String? { get throws(JOSEError) { try string("iss") } }
   /// `sub` (RFC 7519 section 4.1.2).

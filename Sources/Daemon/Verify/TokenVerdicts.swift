@@ -40,7 +40,7 @@ struct TokenVerdicts: Sendable {
 
   func part(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
     var part = Part()
-    part.bytes.reserveCapacity(lines.count * 1024)
+    part.bytes.reserveCapacity(lines.count * (isBrief ? 256 : 1024))
     var last: UnverifiedJWS?
     for line in lines {
       part.tally.tokens += 1
@@ -103,14 +103,18 @@ struct TokenVerdicts: Sendable {
   private func append(_ token: TokenRules.Verified, to bytes: inout [UInt8]) {
     bytes.append(utf8: #"{"valid":true,"header":"#)
     if isBrief {
-      append(VerifyRequest.briefMembers, to: &bytes) { token.header[$0] }
+      append(VerifyRequest.briefMembers, to: &bytes) { name, bytes in
+        guard let value = token.header[name] else { return false }
+        bytes.append(json: value)
+        return true
+      }
     } else {
       bytes.append(json: .object(token.header))
     }
     if let claims = token.claims {
       bytes.append(utf8: #","claims":"#)
       if isBrief {
-        append(VerifyRequest.briefClaims, to: &bytes) { claims[$0] }
+        append(VerifyRequest.briefClaims, to: &bytes) { name, bytes in claims.append(name, to: &bytes) }
       } else {
         bytes.append(json: .object(claims.object))
       }
@@ -122,16 +126,19 @@ struct TokenVerdicts: Sendable {
   }
 
   /// Writes an object of those of these members that there are.
-  private func append(_ names: [String], to bytes: inout [UInt8], _ value: (String) -> JSON?) {
-    var isFirst = true
+  ///
+  /// - Parameter append: Writes the value of a name; false if there is none.
+  private func append(
+    _ names: [String], to bytes: inout [UInt8], _ append: (String, inout [UInt8]) -> Bool
+  ) {
     bytes.append(UInt8(ascii: "{"))
+    let first = bytes.count
     for name in names {
-      guard let value = value(name) else { continue }
-      if !isFirst { bytes.append(UInt8(ascii: ",")) }
-      isFirst = false
-      bytes.append(jsonString: name)
-      bytes.append(UInt8(ascii: ":"))
-      bytes.append(json: value)
+      let start = bytes.count
+      bytes.append(utf8: start == first ? "\"" : ",\"")
+      bytes.append(utf8: name)
+      bytes.append(utf8: "\":")
+      if !append(name, &bytes) { bytes.removeSubrange(start...) }
     }
     bytes.append(UInt8(ascii: "}"))
   }

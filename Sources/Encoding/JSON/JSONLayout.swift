@@ -164,6 +164,13 @@ extension JSONLayout.Node {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Writes the value as ``ByteSink/append(json:)`` does. Not for secrets.
+  package func appendJSON<S: ByteSink & ~Copyable>(in source: Span<UInt8>, to sink: inout S) {
+    guard kind == .string, !entry.hasEscapes else { return sink.append(json: value(in: source)) }
+    checkSource(source)
+    sink.append(jsonStringBytes: source.extracting(Int(entry.start)..<Int(entry.end)))
+  }
+
   /// The most bytes that ``appendString(in:to:)`` writes; nil when this is no string.
   ///
   /// Exact when the string has no escapes.

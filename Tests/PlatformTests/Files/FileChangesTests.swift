@@ -70,7 +70,8 @@ private let canBeTold: Bool = {
 
   /// The number of watches of this process on the vault and what is above it.
   private func watchCount() throws -> Int {
-    let text = try ProcessRunner.shell("cat /proc/\(Machine.processID)/fdinfo/* 2>/dev/null; true").output
+    let output = try ProcessRunner.shell("cat /proc/\(Machine.processID)/fdinfo/* 2>/dev/null; true").output
+    let text = String(decoding: output, as: UTF8.self)
     let inode = try directory.open("state/agent").inode(of: "vault")
     let folder = try directory.open("state").inode(of: "agent")
     return text.split(separator: "\n").count { line in

@@ -148,9 +148,13 @@ enum VerdictText {
       return
     }
     func add(_ title: String, _ value: JSONLayout.Node?) {
-      guard let value = value?.string(in: line) else { return }
+      guard let value, value.kind == .string else { return }
       text.append(utf8: title)
-      text.append(utf8: TerminalText.clean(value, limit: valueLimit))
+      let start = text.count
+      value.appendString(in: line, to: &text)
+      if TerminalText.isPlain(text.span.extracting(start...), limit: valueLimit) { return }
+      text.removeSubrange(start...)
+      text.append(utf8: TerminalText.clean(value.string(in: line) ?? "", limit: valueLimit))
     }
     text.append(utf8: "valid: ")
     let header = verdict["header"]
