@@ -13,7 +13,8 @@ final class VerifyingContexts: Sendable {
   private let begun = Monitor<[SignatureAlgorithm: Shared]>([:])
 
   /// A context for one signature by the key that this belongs to.
-  func context(for algorithm: SignatureAlgorithm, with key: borrowing KeyHandle) throws(CryptoError) -> SignatureContext {
+  func context(for algorithm: SignatureAlgorithm, with key: borrowing KeyHandle) throws(CryptoError) -> SignatureContext
+  {
     if let shared = begun.withLock({ $0[algorithm] }) { return try shared.context.copy() }
     let shared = Shared(try SignatureContext.begin(.verifying, algorithm, with: key))
     begun.withLock { $0[algorithm] = shared }

@@ -14,7 +14,8 @@ extension TokenBroker {
     guard let stamp = FileStamp(at: vaultPath) else { return true }
     if stamp != account.validated.stamp {
       // Of a file that this process wrote itself it knows the records.
-      guard services.vault.generation(of: account.name, inFileWith: stamp) == grant.recordGeneration else { return true }
+      let known = services.vault.generation(of: account.name, inFileWith: stamp)
+      guard known == grant.recordGeneration else { return true }
       lock.vaultFileChanged()
     }
     account.validated = (stamp, revision)

@@ -168,8 +168,8 @@ extension PrivateDirectory {
   package borrowing func removeLeftovers(of names: String...) throws(SystemError) {
     let prefixes = names.map { ".\($0)." }
     for found in try fileNames() where found.utf8.first == UInt8(ascii: ".") && found.hasSuffix(".tmp") {
-      guard prefixes.contains(where: { found.hasPrefix($0) && found.utf8.count == $0.utf8.count + 20 }) else { continue }
-      try removeFile(found)
+      let isOurs = prefixes.contains { found.hasPrefix($0) && found.utf8.count == $0.utf8.count + 20 }
+      if isOurs { try removeFile(found) }
     }
   }
 

@@ -50,7 +50,9 @@ import Vocabulary
       with: vault.bindings, in: scratch.directory())
     var file = try UnverifiedVaultFile(parsing: scratch.bytes(of: vaultName)).verified(with: key)
     let labels = file.records.map(\.label)
-    for (place, label) in labels.reversed().enumerated() { file.records[place] = file.records[place].with(label: label) }
+    for (place, label) in labels.reversed().enumerated() {
+      file.records[place] = file.records[place].with(label: label)
+    }
     try scratch.put(file.encoded(with: key), as: vaultName)
     let swapped = scratch.vault()
     #expect(throws: VaultError(.damaged, path: scratch.file(vaultName))) { try swapped.snapshot()?.label(of: alice) }
