@@ -14,6 +14,8 @@ struct CompactForm: Sendable {
   /// The lengths of the header and the signature in base64url.
   private let headerCount: Int
   private let signatureCount: Int
+  /// Whether the header is that of the token before.
+  let hasKnownHeader: Bool
 
   /// - Parameter last: A token that was read before: a header with the same bytes is not parsed again.
   init(_ compact: Span<UInt8>, after last: CompactForm? = nil) throws(JOSEError) {
@@ -34,6 +36,7 @@ struct CompactForm: Sendable {
       signature = try Self.decode(compact.extracting((second + 1)...))
       signed = WipedBytes(copying: compact.extracting(0..<second))
       headerCount = first
+      hasKnownHeader = known != nil
       signatureCount = compact.count - second - 1
     } catch {
       // What is wrong with the text as a whole is told before what is wrong with a part.

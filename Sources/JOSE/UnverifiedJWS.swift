@@ -22,6 +22,9 @@ package struct UnverifiedJWS: Sendable {
     self.algorithm = algorithm
   }
 
+  /// Whether the header is that of the token before.
+  package var hasKnownHeader: Bool { form.hasKnownHeader }
+
   /// All members of the header.
   package var header: JSONObject { form.header.members }
   /// `kid`, a hint which key to use (RFC 7515 section 4.1.4). An opaque, unverified text.

@@ -10,14 +10,18 @@ final class VerifyingContexts: Sendable {
     }
   }
 
-  private let begun = Monitor<[SignatureAlgorithm: Shared]>([:])
+  private let begun = Monitor<[(algorithm: SignatureAlgorithm, shared: Shared)]>([])
 
   /// A context for one signature by the key that this belongs to.
   func context(for algorithm: SignatureAlgorithm, with key: borrowing KeyHandle) throws(CryptoError) -> SignatureContext
   {
-    if let shared = begun.withLock({ $0[algorithm] }) { return try shared.context.copy() }
+    let known = begun.withLock { begun in begun.first { $0.algorithm == algorithm }?.shared }
+    if let known { return try known.context.copy() }
     let shared = Shared(try SignatureContext.begin(.verifying, algorithm, with: key))
-    begun.withLock { $0[algorithm] = shared }
+    begun.withLock { begun in
+      // Another thread may have been faster.
+      if !begun.contains(where: { $0.algorithm == algorithm }) { begun.append((algorithm, shared)) }
+    }
     return try shared.context.copy()
   }
 }

@@ -57,7 +57,7 @@ struct TokenVerdicts: Sendable {
     return part
   }
 
-  /// - Parameter last: The token before, and afterwards this one: most tokens in a row have the same header.
+  /// - Parameter last: A token before, and afterwards one with the header of this one: most in a row have the same.
   private func verify(
     _ text: Span<UInt8>, _ last: inout UnverifiedJWS?
   ) throws(TokenProblem) -> TokenRules.Verified {
@@ -80,7 +80,7 @@ struct TokenVerdicts: Sendable {
     } catch {
       throw TokenProblem(error, rules, now: now)
     }
-    last = token
+    if !token.hasKnownHeader { last = token }
     if let overdue { throw Self.unavailable("the time of the keys at hand is over", overdue) }
     do throws(TokenFault) { return try rules.verify(token, by: edition.keys, now: now) } catch { fault = error }
     for _ in 0..<Self.mostRenewals where fault.needsNewKeys {

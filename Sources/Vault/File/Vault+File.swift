@@ -68,6 +68,8 @@ extension Vault {
   /// - Throws: `otherMachinesOnly` if only other machines have one.
   func loadForReading() throws(VaultError) -> OpenVault? {
     let place = try place()
+    // The file is the one that was read or written, so its directory need not be opened.
+    if let vault = memory.withLock({ $0 }).vault(at: place) { return vault }
     guard let directory = try place.open() else { return nil }
     if let vault = try load(place, in: directory) { return vault }
     guard try place.otherMachines(in: directory).isEmpty else {

@@ -8,7 +8,8 @@ struct AccountLocks {
 
   /// Takes the lock of one account; waits at most `wait` for another holder, and not once `isGivenUp` is true.
   func lock(_ account: AccountName, wait: Duration, unless isGivenUp: () -> Bool) throws(VaultError) -> FileLock {
-    let directory = try open("\(stateDirectory)/locks")
+    let state = try open(stateDirectory)
+    let directory = try open("\(state.path)/locks")
     let name = "account-\(account.text).lock"
     do {
       return try directory.lock(name, wait: wait, unless: isGivenUp)
