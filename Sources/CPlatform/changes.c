@@ -32,35 +32,41 @@ static int tells_of_changes(const char *path) {
 
 int agent_changes_add(int changes, const char *path, int role) {
   unsigned int what = IN_MOVE_SELF | IN_DELETE_SELF | IN_DONT_FOLLOW | IN_MASK_ADD;
-  if (role == agent_change_file || role == agent_change_folder) what |= IN_MODIFY | IN_CLOSE_WRITE;
+  int is_file = role == agent_change_file || role == agent_change_replaced;
+  if (is_file || role == agent_change_folder) what |= IN_MODIFY | IN_CLOSE_WRITE;
   if (role == agent_change_folder) what |= IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
-  if (role != agent_change_file && role != agent_change_link) what |= IN_ONLYDIR;
-  if (!tells_of_changes(path)) return -EOPNOTSUPP;
+  if (!is_file && role != agent_change_link) what |= IN_ONLYDIR;
+  // A file that took another's name is on the file system of its directory, unless the mounts changed.
+  if (role != agent_change_replaced && !tells_of_changes(path)) return -EOPNOTSUPP;
   int watch = inotify_add_watch(changes, path, what);
   return watch >= 0 ? watch : -errno;
 }
 
 void agent_changes_remove(int changes, int watch) { inotify_rm_watch(changes, watch); }
 
-// Takes all events. 0 when they only tell of watches that were taken away: what took away a file has an event
-// of its own.
-static int drain(int changes) {
-  char events[4096] __attribute__((aligned(8)));
-  int seen = 0;
-  ssize_t count;
-  while ((count = read(changes, events, sizeof events)) > 0) {
-    for (ssize_t place = 0; place < count;) {
-      const struct inotify_event *event = (const struct inotify_event *)(events + place);
-      if (event->mask != IN_IGNORED) seen = 1;
-      place += (ssize_t)(sizeof *event + event->len);
-    }
+long agent_changes_take(int changes, void *buffer) {
+  ssize_t count = read(changes, buffer, 4096);
+  return count > 0 ? count : 0;
+}
+
+long agent_changes_read(const void *buffer, long place, struct agent_change *change) {
+  const struct inotify_event *event = (const struct inotify_event *)((const char *)buffer + place);
+  change->watch = event->mask & (IN_Q_OVERFLOW | IN_UNMOUNT) ? -1 : event->wd;
+  change->name = event->len > 0 ? event->name : "";
+  if (event->mask & IN_IGNORED) {
+    change->what = agent_change_of_watch;
+  } else if (event->mask & (IN_MODIFY | IN_CLOSE_WRITE)) {
+    change->what = agent_change_of_content;
+  } else {
+    change->what = agent_change_of_place;
   }
-  return seen;
+  return place + (long)(sizeof *event + event->len);
 }
 
 int agent_changes_seen(int changes, int mounts) {
   struct pollfd asked[] = {{.fd = changes, .events = POLLIN}, {.fd = mounts, .events = POLLPRI}};
   int count = poll(asked, 2, 0);
-  if (count <= 0) return count < 0 ? -errno : 0;
-  return (asked[0].revents ? drain(changes) : 0) | (asked[1].revents != 0);
+  // A poll that fails says nothing, so all is looked at.
+  if (count < 0) return 2;
+  return count == 0 ? 0 : (asked[0].revents != 0) | (asked[1].revents != 0) << 1;
 }

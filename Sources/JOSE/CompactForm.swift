@@ -11,26 +11,65 @@ struct CompactForm: Sendable {
   /// The first two parts with the dot between them, as received.
   var signedText: [UInt8] { signed.bytes }
   private let signed: WipedBytes
+  /// The lengths of the header and the signature in base64url.
+  private let headerCount: Int
+  private let signatureCount: Int
+  /// Whether the header is that of the token before.
+  let hasKnownHeader: Bool
 
-  init(_ compact: Span<UInt8>) throws(JOSEError) {
-    let dots = try Self.findDots(compact)
-    let (first, second) = (dots.0, dots.1)
-    header = try JOSEHeader(parsing: Self.decode(compact.extracting(0..<first)))
-    guard second + 1 < compact.count else { throw JOSEError(.emptySignature) }
-    payload = try Self.decode(compact.extracting((first + 1)..<second))
-    signature = try Self.decode(compact.extracting((second + 1)...))
-    signed = WipedBytes(copying: compact.extracting(0..<second))
+  /// - Parameter last: A token that was read before: a header with the same bytes is not parsed again.
+  init(_ compact: Span<UInt8>, after last: CompactForm? = nil) throws(JOSEError) {
+    guard compact.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
+    do throws(JOSEError) {
+      let known = last.flatMap { $0.hasHeader(of: compact) ? $0 : nil }
+      let first = known?.headerCount ?? compact.indices.first { compact[$0] == UInt8(ascii: ".") }
+      // With a dot more a part has a character that is not base64url.
+      let second = Self.lastDot(of: compact, signatureCount: known?.signatureCount)
+      guard let first, let second, first < second else { throw JOSEError(.notCompact) }
+      if let known {
+        header = known.header
+      } else {
+        header = try JOSEHeader(parsing: Self.decode(compact.extracting(0..<first)))
+      }
+      guard second + 1 < compact.count else { throw JOSEError(.emptySignature) }
+      payload = try Self.decode(compact.extracting((first + 1)..<second))
+      signature = try Self.decode(compact.extracting((second + 1)...))
+      signed = WipedBytes(copying: compact.extracting(0..<second))
+      headerCount = first
+      hasKnownHeader = known != nil
+      signatureCount = compact.count - second - 1
+    } catch {
+      // What is wrong with the text as a whole is told before what is wrong with a part.
+      try Self.checkForm(compact)
+      throw error
+    }
+  }
+
+  /// - Parameter signatureCount: How long the signature may be.
+  private static func lastDot(of compact: Span<UInt8>, signatureCount: Int?) -> Int? {
+    let dot = UInt8(ascii: ".")
+    if let signatureCount, signatureCount < compact.count, compact[compact.count - signatureCount - 1] == dot {
+      return compact.count - signatureCount - 1
+    }
+    return compact.indices.last { compact[$0] == dot }
+  }
+
+  /// Whether this token's header and the dot after it are also those of `compact`.
+  private func hasHeader(of compact: Span<UInt8>) -> Bool {
+    let bytes = signed.bytes
+    guard headerCount < min(bytes.count, compact.count) else { return false }
+    for index in 0...headerCount where bytes[index] != compact[index] { return false }
+    return true
   }
 }
 
 extension CompactForm {
-  /// Checks every character and finds the two dots.
-  private static func findDots(_ text: Span<UInt8>) throws(JOSEError) -> (Int, Int) {
-    guard text.count <= maximumByteCount else { throw JOSEError(.tooLong) }
-    var dots: [Int] = []
+  /// Checks every character, and counts the dots.
+  private static func checkForm(_ text: Span<UInt8>) throws(JOSEError) {
+    var dots = 0
     for index in text.indices {
       switch text[index] {
-      case UInt8(ascii: "."): dots.append(index)
+      case UInt8(ascii: "."): dots += 1
       case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): break
       case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): break
       // The JSON serializations of RFC 7515 section 7.2 begin like this.
@@ -38,8 +77,8 @@ extension CompactForm {
       default: throw JOSEError(.invalidCharacter)
       }
     }
-    switch dots.count {
-    case 2: return (dots[0], dots[1])
+    switch dots {
+    case 2: return
     // RFC 7516 section 9: five parts are an encrypted token.
     case 4: throw JOSEError(.encrypted)
     default: throw JOSEError(.notCompact)

@@ -64,5 +64,10 @@ extension JSON {
 }
 
 extension String {
-  var holdsNUL: Bool { utf8.contains(0) }
+  var holdsNUL: Bool {
+    let view = utf8
+    let bytes = view.span
+    for index in bytes.indices where bytes[index] == 0 { return true }
+    return false
+  }
 }

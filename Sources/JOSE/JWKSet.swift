@@ -70,15 +70,18 @@ extension JWKSet {
   ///
   /// - Throws: ``JOSEError``: `unknownKey` if fetching the set again may help, `unsuitableKey`, `ambiguousKey`.
   package func key(for algorithm: JWSAlgorithm, keyID: String?) throws(JOSEError) -> JWK {
-    var candidates = keys
-    if let keyID, !isUnnamed {
-      candidates = keys.filter { $0.keyID?.utf8.elementsEqual(keyID.utf8) == true }
-      guard !candidates.isEmpty else { throw JOSEError(.unknownKey) }
+    var (isKnown, found) = (false, JWK?.none)
+    for key in keys {
+      if let keyID, !isUnnamed {
+        guard let name = key.keyID, name.hasSameBytes(as: keyID) else { continue }
+        isKnown = true
+      }
+      guard key.fits(algorithm) else { continue }
+      guard found == nil else { throw JOSEError(.ambiguousKey) }
+      found = key
     }
-    let fitting = candidates.filter { $0.fits(algorithm) }
-    guard let key = fitting.first else { throw JOSEError(keyID == nil ? .unknownKey : .unsuitableKey) }
-    guard fitting.count == 1 else { throw JOSEError(.ambiguousKey) }
-    return key
+    if let found { return found }
+    throw JOSEError(keyID == nil || !isKnown && !isUnnamed ? .unknownKey : .unsuitableKey)
   }
 
   /// The set as a JSON text, for publishing.

@@ -10,7 +10,8 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
 
   /// The algorithm of exactly that name; case matters (RFC 7515 section 4.1.1).
   package init?(name: String) {
-    guard let match = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else { return nil }
+    // What Unicode takes for the same text in other bytes is longer.
+    guard let match = Self(rawValue: name), match.rawValue.utf8.count == name.utf8.count else { return nil }
     self = match
   }
 

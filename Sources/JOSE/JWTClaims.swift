@@ -4,24 +4,39 @@ package import Encoding
 ///
 /// Each property is nil when the claim is absent and throws `invalidClaim` when it has the wrong type.
 package struct JWTClaims: Sendable {
-  /// All claims.
-  package let object: JSONObject
+  private let layout: JSONLayout
+  private let payload: [UInt8]
 
   /// Reads the claims.
   ///
   /// - Parameter payload: The payload of a token: a JSON object (RFC 7519 section 7.2).
   /// - Throws: `invalidPayload` for anything else, for a member twice, for U+0000 in a name.
   package init(payload: [UInt8]) throws(JOSEError) {
-    guard let object = (try? JSON(parsing: payload))?.object, !object.names.contains(where: \.holdsNUL)
+    guard let layout = try? JSONLayout(parsing: payload), layout.root.kind == .object,
+      !layout.root.hasName(with: 0)
     else { throw JOSEError(.invalidPayload) }
-    self.object = object
+    self.layout = layout
+    self.payload = payload
   }
+
+  /// All claims.
+  package var object: JSONObject { layout.root.value(in: payload.span).object ?? JSONObject() }
+
+  /// One claim; nil when it is absent. The others are not looked at.
+  package subscript(name: String) -> JSON? { layout.root[name]?.value(in: payload.span) }
 
   /// Reads the claims of a token that was verified before.
   ///
   /// - Parameter compact: As it was verified.
   package init(ofVerified compact: Span<UInt8>) throws(JOSEError) {
     try self.init(payload: CompactForm(compact).payload)
+  }
+
+  /// Writes one claim as a compact JSON text; false, and nothing is written, when it is absent.
+  package func append(_ name: String, to bytes: inout [UInt8]) -> Bool {
+    guard let claim = layout.root[name] else { return false }
+    claim.appendJSON(in: payload.span, to: &bytes)
+    return true
   }
 
   /// `iss` (RFC 7519 section 4.1.1).
@@ -32,7 +47,7 @@ package struct JWTClaims: Sendable {
   /// `aud`, a string or an array of strings (RFC 7519 section 4.1.3). An empty array is an error.
   package var audience: [String]? {
     get throws(JOSEError) {
-      guard let value = object["aud"] else { return nil }
+      guard let value = self["aud"] else { return nil }
       if value.string != nil { return try string("aud").map { [$0] } }
       guard let list = value.array, !list.isEmpty else { throw JOSEError(.invalidClaim) }
       let strings = list.compactMap(\.string)
@@ -52,7 +67,7 @@ package struct JWTClaims: Sendable {
 
   /// A claim that must be a string without U+0000.
   package func string(_ name: String) throws(JOSEError) -> String? {
-    guard let value = object[name] else { return nil }
+    guard let value = self[name] else { return nil }
     guard let string = value.string, !string.holdsNUL else { throw JOSEError(.invalidClaim) }
     return string
   }
@@ -61,7 +76,7 @@ package struct JWTClaims: Sendable {
   ///
   /// Callers round so that a token is never valid longer than it says.
   package func time(_ name: String, _ rounding: FloatingPointRoundingRule) throws(JOSEError) -> Int? {
-    guard let value = object[name] else { return nil }
+    guard let value = self[name] else { return nil }
     guard let number = value.number, number.text.utf8.first != UInt8(ascii: "-"),
       let seconds = number.rounded(rounding), seconds < 253_402_300_800
     else { throw JOSEError(.invalidClaim) }

@@ -11,14 +11,19 @@ package struct UnverifiedJWS: Sendable {
 
   /// Reads the compact serialization.
   ///
-  /// - Parameter compact: At most 65,536 bytes, with a header of at most 8,192 bytes.
+  /// - Parameters:
+  ///   - compact: At most 65,536 bytes, with a header of at most 8,192 bytes.
+  ///   - last: A token that was read before: where both have the same header, it is not read again.
   /// - Throws: ``JOSEError``: the text or the header is malformed, unsupported or unsafe. For a token under a shared
   ///   secret it is `algorithmNotAllowed`: see ``UnverifiedMAC``.
-  package init(compact: Span<UInt8>) throws(JOSEError) {
-    form = try CompactForm(compact)
+  package init(compact: Span<UInt8>, after last: UnverifiedJWS? = nil) throws(JOSEError) {
+    form = try CompactForm(compact, after: last?.form)
     guard let algorithm = JWSAlgorithm(name: form.header.algorithmName) else { throw JOSEError(.algorithmNotAllowed) }
     self.algorithm = algorithm
   }
+
+  /// Whether the header is that of the token before.
+  package var hasKnownHeader: Bool { form.hasKnownHeader }
 
   /// All members of the header.
   package var header: JSONObject { form.header.members }

@@ -4,12 +4,12 @@ package import Vocabulary
 
 /// The sealed store of the accounts' secrets, one file for each machine.
 ///
-/// Every call reads the current file, so several vaults on one directory, in one process or in many, see each other's
+/// Every call sees the current file, so several vaults on one directory, in one process or in many, see each other's
 /// writes. Any thread may call; calls block for I/O. After an error nothing on disk has changed, except that a write
 /// whose last step failed may be complete.
 ///
 /// Between calls the vault keeps the keys derived from the data key, on the secure heap, until
-/// ``forgetKeys()`` or its end; it keeps no content.
+/// ``forgetKeys()`` or its end, and the last file, as sealed as on disk, so that it reads only what others wrote.
 ///
 /// An older copy of the file is detected only while the same program runs: a copy that was restored while no program
 /// ran is not.
@@ -66,6 +66,12 @@ package final class Vault: Sendable {
   /// - Throws: `otherMachinesOnly` when this machine has no vault but others have one here.
   package func protection(of account: AccountName) throws(VaultError) -> Protection? {
     try loadForReading()?.file.record(of: account)?.protection
+  }
+
+  /// The generation of an account's record in the file with this stamp, without a look at the disk; nil if there is none,
+  /// if its key is not in memory, or if the file is not the one that this vault read or wrote last. It never waits.
+  package func generation(of account: AccountName, inFileWith stamp: FileStamp) -> UInt64? {
+    memory.withLock { $0.generation(of: account, inFileWith: stamp) }
   }
 
   /// Replaces the content of an account. It is on disk when this returns.

@@ -80,16 +80,45 @@ import Testing
     }
   }
 
+  /// The verdict on a token: what its header says, or why it has none.
+  private func verdict(on token: [UInt8], after last: UnverifiedJWS?) -> Result<[String], JOSEError> {
+    Result { () throws(JOSEError) in
+      let token = try UnverifiedJWS(compact: token.span, after: last)
+      return [token.algorithm.rawValue, token.keyID ?? "-", "\(token.unverifiedPayload)", "\(token.header.names)"]
+    }
+  }
+
+  @Test func `the token before changes no verdict, whether its header is the same or not`() throws {
+    let first = Array(Samples.p256Token.utf8)
+    let others = [Samples.rsaToken, Samples.p521Token, unsigned(#"{"alg":"ES256","kid":"k"}"#)].map { Array($0.utf8) }
+    let befores = try (others + [first]).map { try UnverifiedJWS(compact: $0.span) }
+    var tokens = others + [first, Array(first.dropLast(3)), first + Array(".AA".utf8), Array("e30.e30.AA.AA".utf8), []]
+    for index in first.indices {
+      var changed = first
+      changed[index] ^= 1
+      tokens += [changed, Array(first[...index])]
+      changed[index] = UInt8(ascii: ".")
+      tokens.append(changed)
+    }
+    for token in tokens {
+      let alone = verdict(on: token, after: nil)
+      for before in befores { #expect(verdict(on: token, after: before) == alone) }
+    }
+  }
+
   @Test(arguments: [Samples.rsaToken, Samples.p256Token, Samples.p521Token, Samples.edwardsToken])
   func `a token with one changed bit is never verified`(token: String) throws {
     let keys = JWKSet(try [Samples.rsaKey, Samples.p256Key, Samples.p521Key, Samples.edwardsKey].map { try JWK($0) })
     let bytes = Array(token.utf8)
+    let last = try parse(token)
     for index in bytes.indices {
       for bit in 0..<8 {
         var changed = bytes
         changed[index] ^= 1 << bit
-        #expect(throws: JOSEError.self) {
-          try UnverifiedJWS(compact: changed.span).verified(by: keys, algorithms: everyAlgorithm)
+        for before in [nil, last] {
+          #expect(throws: JOSEError.self) {
+            try UnverifiedJWS(compact: changed.span, after: before).verified(by: keys, algorithms: everyAlgorithm)
+          }
         }
       }
     }

@@ -82,16 +82,31 @@ int agent_network_watch_create(void);
 int agent_network_watch_take(int watch);
 
 // inotify on some files: what they hold, and every directory on the way to them. `mounts` is the open table of
-// mounts. `agent_changes_seen` is 1 when anything happened since the call before.
+// mounts.
 static const int agent_change_file = 0;
 static const int agent_change_folder = 1;
 static const int agent_change_way = 2;
 static const int agent_change_link = 3;
+static const int agent_change_replaced = 4;
 int agent_changes_create(void);
 // The number of the watch; -EOPNOTSUPP where the file system may change without telling.
 int agent_changes_add(int changes, const char *path, int role);
 void agent_changes_remove(int changes, int watch);
+// What happened to the thing that is watched, or to what a directory has under `name`. `watch` is -1 when events were lost.
+struct agent_change {
+  int watch;
+  int what;
+  const char *name;
+};
+static const int agent_change_of_content = 0;
+static const int agent_change_of_place = 1;
+static const int agent_change_of_watch = 2; // The kernel took the watch away.
+// Bit 0: events wait; bit 1: the mounts changed.
 int agent_changes_seen(int changes, int mounts);
+// Takes events into a buffer of 4096 bytes, aligned to 8; the count of bytes, 0 when there are no more.
+long agent_changes_take(int changes, void *buffer);
+// The event at a place in the buffer; the place after it.
+long agent_changes_read(const void *buffer, long place, struct agent_change *change);
 
 // Signals. Masks are those of the calling thread.
 int agent_signal_ignore(int number);

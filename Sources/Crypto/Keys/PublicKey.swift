@@ -24,6 +24,7 @@ package struct PublicKey: ~Copyable, Sendable {
   /// The numbers of the key.
   package let components: PublicComponents
   private let handle: KeyHandle
+  private let contexts = VerifyingContexts()
 
   private init(_ kind: Kind, _ components: PublicComponents, _ handle: consuming KeyHandle) {
     self.kind = kind
@@ -96,7 +97,7 @@ package struct PublicKey: ~Copyable, Sendable {
     guard algorithm.fits(kind) else { throw CryptoError(.unsupportedAlgorithm, "verify") }
     guard signature.count == kind.signatureByteCount else { return false }
     ErrorQueue.clear()
-    let context = try SignatureContext.begin(.verifying, algorithm, with: handle)
+    let context = try contexts.context(for: algorithm, with: handle)
     guard case .ecdsa = algorithm else { return context.verify(signature, message) }
     let der = try ECDSASignature.encodeDER(signature)
     return context.verify(der.span, message)

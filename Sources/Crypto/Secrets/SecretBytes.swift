@@ -71,7 +71,7 @@ internal import COpenSSL
     let end = unsafe storage.count
     precondition(bytes.count <= capacity - end)
     guard let start = unsafe storage.baseAddress, !bytes.isEmpty else { return }
-    unsafe room?.lock(UnsafeMutableRawBufferPointer(start: start + end, count: bytes.count))
+    unsafe room?.lock(UnsafeMutableRawBufferPointer(start: start + end, count: bytes.count), isContinued: end > 0)
     unsafe bytes.withUnsafeBufferPointer { unsafe (start + end).update(from: $0.baseAddress!, count: $0.count) }
     unsafe storage = UnsafeMutableBufferPointer(start: start, count: end + bytes.count)
   }

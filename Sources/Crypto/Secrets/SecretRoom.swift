@@ -26,5 +26,9 @@ package final class SecretRoom: Sendable {
   }
 
   /// Prepares the pages of these bytes for a secret.
-  func lock(_ bytes: UnsafeMutableRawBufferPointer) { unsafe mapping.lock(bytes) }
+  ///
+  /// - Parameter isContinued: Whether that was done for the byte before them.
+  func lock(_ bytes: UnsafeMutableRawBufferPointer, isContinued: Bool = false) {
+    unsafe mapping.lock(bytes, isContinued: isContinued)
+  }
 }

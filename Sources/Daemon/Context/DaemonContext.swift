@@ -12,8 +12,10 @@ final class DaemonContext {
   let services: SessionServices
   let settingsFile: SettingsFile
   private let changes: FileChanges?
-  /// Revision of the settings and the vault file when the loop last called; nil when both must be read again.
-  private(set) var fileRevision: UInt64?
+  /// Revision of the settings file when the loop last called; nil when it must be read again.
+  private(set) var settingsRevision: UInt64?
+  /// The same of the vault file.
+  private(set) var vaultRevision: UInt64?
   let jobs: Jobs
   let facts: DaemonFacts
   let log: EventLog
@@ -46,7 +48,19 @@ final class DaemonContext {
   var isUnwatched: Bool { changes == nil }
 
   /// Finds out whether the settings or the vault may have changed; all that the loop calls begins with this.
-  func noteFileChanges() { fileRevision = changes?.look() }
+  func noteFileChanges() {
+    _ = changes?.look()
+    settingsRevision = changes?.number(ofFile: Self.watchedSettings)
+    vaultRevision = changes?.number(ofFile: Self.watchedVault)
+  }
+
+  private static let watchedSettings = 0
+  private static let watchedVault = 1
+
+  /// The watch of the two files; nil if this system has none.
+  static func watch(settings: SettingsFile, vault: Vault) -> FileChanges? {
+    FileChanges(of: [settings.path, vault.summary().path])
+  }
 
   /// What waits until a worker has read the settings; nil while none reads.
   private var awaitsSettings: [() -> Void]?
@@ -54,7 +68,7 @@ final class DaemonContext {
   /// Whether the settings may have changed since they were read. Without a watch of files the loop looks at the file's
   /// stamp each time that it needs them.
   var mustReadSettings: Bool {
-    awaitsSettings != nil || fileRevision.map { !settingsFile.isKnown(at: $0) } ?? false
+    awaitsSettings != nil || settingsRevision.map { !settingsFile.isKnown(at: $0) } ?? false
   }
 
   /// Calls `act` at once, or after a worker has read the settings if they may have changed (the loop never blocks).
@@ -62,7 +76,7 @@ final class DaemonContext {
     guard mustReadSettings else { return act() }
     awaitsSettings = (awaitsSettings ?? []) + [act]
     guard awaitsSettings?.count == 1 else { return }
-    let revision = fileRevision
+    let revision = settingsRevision
     jobs.run({
       [directory = settingsFile.directoryPath, last = settingsFile.lastReading] () throws(ConfigurationError) in
       try SettingsFile.read(in: directory, since: last)
@@ -114,7 +128,7 @@ final class DaemonContext {
   /// The settings now on disk.
   func settings() throws(Failure) -> Settings {
     let settings: Settings
-    do { settings = try settingsFile.current(seen: fileRevision) } catch { throw Failure(error) }
+    do { settings = try settingsFile.current(seen: settingsRevision) } catch { throw Failure(error) }
     onSettings(settings)
     return settings.adding(services.ephemeral.accounts)
   }

@@ -59,9 +59,8 @@ package enum DaemonMain {
         stateDirectory: state, machineIdentity: Machine.identity(), userID: Machine.userID, tpm: .ofThisMachine()),
       http: http, time: time,
       documents: DocumentCache(directory: try UserDirectories.cacheHome + "/agent", http: http, time: time))
-    let settings = try UserDirectories.configHome + "/agent"
-    let changes = FileChanges(of: ["\(settings)/\(SettingsFile.name)", services.vault.summary().path])
-    let settingsFile = SettingsFile(directory: settings)
+    let settingsFile = SettingsFile(directory: try UserDirectories.configHome + "/agent")
+    let changes = DaemonContext.watch(settings: settingsFile, vault: services.vault)
     var ready: FileDescriptor?
     let entrance: Server.Entrance
     do {

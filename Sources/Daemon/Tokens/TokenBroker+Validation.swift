@@ -1,5 +1,6 @@
 internal import Platform
 internal import Sessions
+internal import Vault
 internal import Vocabulary
 internal import Wire
 
@@ -7,10 +8,18 @@ internal import Wire
 extension TokenBroker {
   /// Whether the vault may have changed since the account's cached token was held against it.
   func needsValidation(_ account: LiveAccount) -> Bool {
-    guard account.session.grant != nil, account.session.refresh == nil else { return false }
-    if let revision = context.fileRevision { return revision != account.validated.revision }
-    // Without a watch of files only the stamp tells.
-    return FileStamp(at: vaultPath).map { $0 != account.validated.stamp } ?? true
+    guard let grant = account.session.grant, account.session.refresh == nil else { return false }
+    let revision = context.vaultRevision
+    if let revision, revision == account.validated.revision { return false }
+    guard let stamp = FileStamp(at: vaultPath) else { return true }
+    if stamp != account.validated.stamp {
+      // Of a file that this process wrote itself it knows the records.
+      let known = services.vault.generation(of: account.name, inFileWith: stamp)
+      guard known == grant.recordGeneration else { return true }
+      lock.vaultFileChanged()
+    }
+    account.validated = (stamp, revision)
+    return false
   }
 
   /// Result of a validation.
@@ -26,7 +35,7 @@ extension TokenBroker {
   func validate(_ account: LiveAccount) {
     guard !account.isValidating, let grant = account.session.grant else { return }
     account.isValidating = true
-    let (path, known, revision) = (vaultPath, account.validated.stamp, context.fileRevision)
+    let (path, known, revision) = (vaultPath, account.validated.stamp, context.vaultRevision)
     jobs.run({ [services, name = account.name] in
       let stamp = FileStamp(at: path)
       // Without a vault file the token is not validated, as before the first validation.

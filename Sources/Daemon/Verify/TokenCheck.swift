@@ -16,7 +16,7 @@ struct TokenCheck: Sendable {
   let cancellation: Cancellation
 
   /// How many tokens one thread takes at a time.
-  private static let partSize = 8
+  private static let partSize = 32
   private static let mostThreads = 4
 
   /// The number of threads for one check. Processors remain for other work.
@@ -51,15 +51,18 @@ struct TokenCheck: Sendable {
     var lines = LineBlocks(limit: UnverifiedJWS.maximumByteCount)
     var threads: ThreadPool?
     var tally = VerifyTally()
+    var results: [UInt8] = []
     while var block = try nextBlock(&lines) {
       if threads == nil, block.lines.count > Self.partSize {
         threads = ThreadPool(size: Self.threadCount(processors: Machine.processorCount))
       }
       if case .published(let keys) = keys { verdicts.overdue = keys.replaceOverdue() }
+      results.removeAll(keepingCapacity: true)
       for verdict in Self.verdicts(on: block, verdicts, threads) {
         tally += verdict.tally
-        try write(verdict.bytes)
+        results += verdict.bytes
       }
+      try write(results)
       for index in block.bytes.indices { block.bytes[index] = 0 }
     }
     return tally

@@ -14,6 +14,19 @@ struct TokenVerdicts: Sendable {
   let isBrief: Bool
   /// Why expired keys could not be replaced.
   var overdue: SessionError?
+  /// The end of the line of each token that holds.
+  private let end: [UInt8]
+
+  init(rules: TokenRules, keys: TokenKeys, time: any TimeSource, isBrief: Bool) {
+    (self.rules, self.keys, self.time, self.isBrief) = (rules, keys, time, isBrief)
+    var end: [UInt8] = []
+    if !rules.unchecked.isEmpty {
+      end.append(utf8: #","not_checked":"#)
+      end.append(json: .array(rules.unchecked.map { .string($0) }))
+    }
+    end.append(UInt8(ascii: "}"))
+    self.end = end
+  }
 
   /// Results for some tokens.
   struct Part: Sendable {
@@ -27,12 +40,13 @@ struct TokenVerdicts: Sendable {
 
   func part(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
     var part = Part()
-    part.bytes.reserveCapacity(lines.count * 1024)
+    part.bytes.reserveCapacity(lines.count * (isBrief ? 256 : 1024))
+    var last: UnverifiedJWS?
     for line in lines {
       part.tally.tokens += 1
       do throws(TokenProblem) {
         guard let place = line.place else { throw TokenProblem(.form(.tooLong), rules, now: 0) }
-        append(try verify(bytes.span.extracting(place)), to: &part.bytes)
+        append(try verify(bytes.span.extracting(place), &last), to: &part.bytes)
       } catch {
         part.tally.notValid += 1
         if error.code.isUndecided { part.tally.undecided += 1 }
@@ -43,26 +57,30 @@ struct TokenVerdicts: Sendable {
     return part
   }
 
-  private func verify(_ text: Span<UInt8>) throws(TokenProblem) -> TokenRules.Verified {
+  /// - Parameter last: A token before, and afterwards one with the header of this one: most in a row have the same.
+  private func verify(
+    _ text: Span<UInt8>, _ last: inout UnverifiedJWS?
+  ) throws(TokenProblem) -> TokenRules.Verified {
     let now = time.wallSeconds()
     switch keys {
     case .secret(let secret):
       do { return try rules.verify(text, by: secret, now: now) } catch { throw TokenProblem(error, rules, now: now) }
-    case .published(let keys): return try verify(text, by: keys, now: now)
+    case .published(let keys): return try verify(text, &last, by: keys, now: now)
     }
   }
 
   private func verify(
-    _ text: Span<UInt8>, by keys: VerificationKeys, now: Int
+    _ text: Span<UInt8>, _ last: inout UnverifiedJWS?, by keys: VerificationKeys, now: Int
   ) throws(TokenProblem) -> TokenRules.Verified {
     var fault: TokenFault
     let token: UnverifiedJWS
     var edition = keys.current
     do {
-      token = try TokenRules.read(text)
+      token = try TokenRules.read(text, after: last)
     } catch {
       throw TokenProblem(error, rules, now: now)
     }
+    if !token.hasKnownHeader { last = token }
     if let overdue { throw Self.unavailable("the time of the keys at hand is over", overdue) }
     do throws(TokenFault) { return try rules.verify(token, by: edition.keys, now: now) } catch { fault = error }
     for _ in 0..<Self.mostRenewals where fault.needsNewKeys {
@@ -84,22 +102,44 @@ struct TokenVerdicts: Sendable {
 
   private func append(_ token: TokenRules.Verified, to bytes: inout [UInt8]) {
     bytes.append(utf8: #"{"valid":true,"header":"#)
-    bytes.append(json: .object(isBrief ? Self.part(of: token.header, VerifyRequest.briefMembers) : token.header))
+    if isBrief {
+      append(VerifyRequest.briefMembers, to: &bytes) { name, bytes in
+        guard let value = token.header[name] else { return false }
+        bytes.append(json: value)
+        return true
+      }
+    } else {
+      bytes.append(json: .object(token.header))
+    }
     if let claims = token.claims {
       bytes.append(utf8: #","claims":"#)
-      bytes.append(json: .object(isBrief ? Self.part(of: claims, VerifyRequest.briefClaims) : claims))
+      if isBrief {
+        append(VerifyRequest.briefClaims, to: &bytes) { name, bytes in claims.append(name, to: &bytes) }
+      } else {
+        bytes.append(json: .object(claims.object))
+      }
     } else {
       bytes.append(utf8: #","payload":"#)
       bytes.append(json: .string(Base64URL.encode(token.payload)))
     }
-    if !rules.unchecked.isEmpty {
-      bytes.append(utf8: #","not_checked":"#)
-      bytes.append(json: .array(rules.unchecked.map { .string($0) }))
-    }
-    bytes.append(UInt8(ascii: "}"))
+    bytes += end
   }
 
-  private static func part(of object: JSONObject, _ names: [String]) -> JSONObject {
-    JSONObject(names.compactMap { name in object[name].map { (name, $0) } })
+  /// Writes an object of those of these members that there are.
+  ///
+  /// - Parameter append: Writes the value of a name; false if there is none.
+  private func append(
+    _ names: [String], to bytes: inout [UInt8], _ append: (String, inout [UInt8]) -> Bool
+  ) {
+    bytes.append(UInt8(ascii: "{"))
+    let first = bytes.count
+    for name in names {
+      let start = bytes.count
+      bytes.append(utf8: start == first ? "\"" : ",\"")
+      bytes.append(utf8: name)
+      bytes.append(utf8: "\":")
+      if !append(name, &bytes) { bytes.removeSubrange(start...) }
+    }
+    bytes.append(UInt8(ascii: "}"))
   }
 }

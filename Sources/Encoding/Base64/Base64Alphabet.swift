@@ -46,20 +46,26 @@ struct Base64Alphabet {
 
   /// Reads groups of four characters; false if one is outside the alphabet.
   private func decodeWhole(_ text: Span<UInt8>, groups: Int, to bytes: inout [UInt8]) -> Bool {
-    let values = values.span
-    var target = bytes.mutableSpan
-    for group in 0..<groups {
-      let (from, to) = (group * 4, group * 3)
-      let first = values[Int(text[from])]
-      let second = values[Int(text[from + 1])]
-      let third = values[Int(text[from + 2])]
-      let fourth = values[Int(text[from + 3])]
-      if first | second | third | fourth == Self.none { return false }
-      target[to] = first << 2 | second >> 4
-      target[to + 1] = second << 4 | third >> 2
-      target[to + 2] = third << 6 | fourth
+    precondition(groups * 4 <= text.count && groups * 3 <= bytes.count && values.count == 256)
+    // No index is out of bounds: those of the text and of the result were checked, and a byte is always one of `values`.
+    return unsafe values.withUnsafeBufferPointer { values in
+      unsafe text.withUnsafeBufferPointer { text in
+        unsafe bytes.withUnsafeMutableBufferPointer { target in
+          for group in 0..<groups {
+            let (from, to) = (group * 4, group * 3)
+            let first = unsafe values[Int(text[from])]
+            let second = unsafe values[Int(text[from + 1])]
+            let third = unsafe values[Int(text[from + 2])]
+            let fourth = unsafe values[Int(text[from + 3])]
+            if first | second | third | fourth == Self.none { return false }
+            unsafe target[to] = first << 2 | second >> 4
+            unsafe target[to + 1] = second << 4 | third >> 2
+            unsafe target[to + 2] = third << 6 | fourth
+          }
+          return true
+        }
+      }
     }
-    return true
   }
 
   private func invalidCharacter(in text: Span<UInt8>, count: Int) -> Base64URLError {

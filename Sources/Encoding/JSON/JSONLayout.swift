@@ -79,6 +79,20 @@ extension JSONLayout.Node {
     return nil
   }
 
+  /// Whether the name of a member has this byte; false when this is no object.
+  package func hasName(with byte: UInt8) -> Bool {
+    guard kind == .object else { return false }
+    let end = Int(entry.next)
+    var child = index + 1
+    while child < end {
+      let entry = storage.entries[child]
+      let start = Int(entry.name.start)
+      for place in start..<start + Int(entry.name.count) where storage.names[place] == byte { return true }
+      child = Int(entry.next)
+    }
+    return false
+  }
+
   /// The members of that name, which are more than one only in a text that was parsed leniently.
   package func members(named name: String) -> [JSONLayout.Node] {
     guard kind == .object else { return [] }
@@ -127,8 +141,15 @@ extension JSONLayout.Node {
     case .string: return .string(string(in: source) ?? "")
     case .array: return .array(children.map { $0.value(in: source) })
     case .object:
-      return .object(
-        JSONObject(unique: children.map { .init(name: storage.name(of: $0.entry), value: $0.value(in: source)) }))
+      var members: [JSONObject.Member] = []
+      members.reserveCapacity(Int(entry.count))
+      var child = index + 1
+      while child < Int(entry.next) {
+        let node = JSONLayout.Node(storage: storage, index: child)
+        members.append(.init(name: storage.name(of: node.entry), value: node.value(in: source)))
+        child = Int(node.entry.next)
+      }
+      return .object(JSONObject(unique: members))
     }
   }
 
@@ -141,6 +162,13 @@ extension JSONLayout.Node {
     bytes.reserveCapacity(Int(entry.end - entry.start))
     appendString(in: source, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Writes the value as ``ByteSink/append(json:)`` does. Not for secrets.
+  package func appendJSON<S: ByteSink & ~Copyable>(in source: Span<UInt8>, to sink: inout S) {
+    guard kind == .string, !entry.hasEscapes else { return sink.append(json: value(in: source)) }
+    checkSource(source)
+    sink.append(jsonStringBytes: source.extracting(Int(entry.start)..<Int(entry.end)))
   }
 
   /// The most bytes that ``appendString(in:to:)`` writes; nil when this is no string.

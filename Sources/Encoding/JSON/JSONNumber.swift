@@ -20,6 +20,7 @@ package struct JSONNumber: Sendable, Hashable {
   ///
   /// How it is written does not matter: `3600`, `3600.0` and `3.6e3` are the same.
   package var int: Int? {
+    if let few = fewDigits { return few }
     guard let decimal = Decimal(text), decimal.fraction == .none else { return nil }
     return decimal.signed(decimal.whole)
   }
@@ -29,6 +30,7 @@ package struct JSONNumber: Sendable, Hashable {
   ///
   /// `.down` and `.up` go towards negative and positive infinity.
   package func rounded(_ rule: FloatingPointRoundingRule) -> Int? {
+    if let few = fewDigits { return few }
     guard let decimal = Decimal(text) else { return nil }
     guard decimal.fraction != .none, decimal.goesOutward(rule) else { return decimal.signed(decimal.whole) }
     return decimal.signed(decimal.whole + 1)
@@ -36,6 +38,18 @@ package struct JSONNumber: Sendable, Hashable {
 }
 
 extension JSONNumber {
+  /// The value of a number that is written with digits alone, and not many, as times are.
+  private var fewDigits: Int? {
+    let view = text.utf8
+    guard view.count <= 18 else { return nil }
+    var value = 0
+    for byte in view {
+      guard case UInt8(ascii: "0")...UInt8(ascii: "9") = byte else { return nil }
+      value = value * 10 + Int(byte - UInt8(ascii: "0"))
+    }
+    return value
+  }
+
   /// The parts of a number: its sign, the whole part of its magnitude, and the fraction.
   private struct Decimal {
     /// The fraction, compared to one half.

@@ -53,8 +53,7 @@ package struct JSONObject: Sendable {
   }
 
   private func place(of name: String) -> Int? {
-    let wanted = name.utf8
-    return members.firstIndex { $0.name.utf8.count == wanted.count && $0.name.utf8.elementsEqual(wanted) }
+    members.firstIndex { $0.name.hasSameBytes(as: name) }
   }
 }
 

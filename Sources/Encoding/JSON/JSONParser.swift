@@ -25,6 +25,7 @@ struct JSONParser {
     let longest = min(limits.bytes, JSONLimits.longest)
     guard bytes.count <= longest else { throw JSONError(code: .tooLarge, offset: max(longest, 0)) }
     entries.reserveCapacity(min(bytes.count / 16 + 4, 128))
+    names.reserveCapacity(min(bytes.count / 4, 256))
     skipWhiteSpace(bytes)
     try parseValue(bytes)
     while container >= 0 {

@@ -24,3 +24,20 @@ extension Array: ByteSink where Element == UInt8 {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }
 }
+
+extension String {
+  /// Whether both have the same bytes of UTF-8. Not for secrets.
+  package func hasSameBytes(as other: String) -> Bool {
+    let (view, otherView) = (utf8, other.utf8)
+    return view.span.isSame(as: otherView.span)
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether both have the same bytes.
+  fileprivate func isSame(as other: Span<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    for index in indices where self[index] != other[index] { return false }
+    return true
+  }
+}

@@ -7,6 +7,8 @@ package enum TerminalText {
   /// mark, tag characters, variation selectors and fillers. What is left after `limit` characters
   /// is replaced by "…". A combining mark counts as a character, so marks cannot be piled up.
   package static func clean(_ text: String, limit: Int = 200) -> String {
+    let view = text.utf8
+    if isPlain(view.span, limit: limit) { return text }
     var result = String.UnicodeScalarView()
     var count = 0
     for scalar in text.unicodeScalars where isVisible(scalar) {
@@ -18,6 +20,13 @@ package enum TerminalText {
       count += 1
     }
     return String(result)
+  }
+
+  /// Whether a text is short and of visible ASCII, as most are, so that ``clean(_:limit:)`` leaves it as it is.
+  package static func isPlain(_ text: Span<UInt8>, limit: Int) -> Bool {
+    guard text.count <= limit else { return false }
+    for index in text.indices where !(0x20..<0x7F).contains(text[index]) { return false }
+    return true
   }
 
   /// The length in bytes of the character at `index` of well-formed UTF-8 if a terminal acts on it rather than shows

@@ -30,11 +30,12 @@ package enum PlainTime {
     milliseconds < 1000 ? "\(milliseconds) ms" : "\(milliseconds / 1000).\(milliseconds / 100 % 10) s"
   }
 
+  private static let units: [(name: String, seconds: UInt)] = [
+    ("year", 31_557_600), ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1),
+  ]
+
   /// A length of time in its largest unit and, where that is small, the next one.
   private static func length(_ seconds: UInt) -> String {
-    let units: [(name: String, seconds: UInt)] = [
-      ("year", 31_557_600), ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1),
-    ]
     guard let first = units.firstIndex(where: { seconds >= $0.seconds }) else { return "no time" }
     let count = seconds / units[first].seconds
     var text = counted(count, units[first].name)

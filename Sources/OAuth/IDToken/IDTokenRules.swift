@@ -34,7 +34,7 @@ struct IDTokenRules {
 
   /// Kinds of JWT exclude each other (RFC 8725 section 3.12).
   private func checkKind() throws(IDTokenError) {
-    guard claims.object["events"]?["http://schemas.openid.net/event/backchannel-logout"] == nil else {
+    guard claims["events"]?["http://schemas.openid.net/event/backchannel-logout"] == nil else {
       throw IDTokenError(.logoutToken, "events")
     }
   }

@@ -61,7 +61,7 @@ struct SignedUserInfo {
   private func check(_ claims: JWTClaims) throws(OAuthError) {
     let skew = min(max(rules.clockSkew, 0), IDTokenExpectation.largestClockSkew)
     // Claims that only other tokens of the issuer have: logout tokens and ID Tokens.
-    guard ["events", "nonce", "at_hash", "c_hash", "s_hash"].allSatisfy({ claims.object[$0] == nil }) else {
+    guard ["events", "nonce", "at_hash", "c_hash", "s_hash"].allSatisfy({ claims[$0] == nil }) else {
       throw Self.rejected("it is another kind of token")
     }
     // It may be missing: the key is one of the issuer's.

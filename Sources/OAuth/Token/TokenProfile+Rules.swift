@@ -41,19 +41,19 @@ extension TokenProfile {
     case .accessToken: try Self.readTexts(["client_id", "jti", "scope", "acr"], claims)
     case .logoutToken: try checkLogoutToken(claims)
     }
-    if claims.object["auth_time"] != nil {
+    if claims["auth_time"] != nil {
       _ = try TokenRules.read("auth_time") { () throws(JOSEError) in try claims.authTime }
     }
   }
 
   /// OpenID Connect Core 1.0 section 2, and steps 3 to 5 of section 3.1.3.7.
   private func checkIDToken(_ claims: JWTClaims, audiences: [String]) throws(TokenFault) {
-    if claims.object["events"]?[Self.logoutEvent] != nil { throw .unexpectedClaim("events") }
+    if claims["events"]?[Self.logoutEvent] != nil { throw .unexpectedClaim("events") }
     try Self.readTexts(["nonce", "acr", "azp", "at_hash", "c_hash"], claims)
-    if let methods = claims.object["amr"], methods.array?.allSatisfy({ $0.string != nil }) != true {
+    if let methods = claims["amr"], methods.array?.allSatisfy({ $0.string != nil }) != true {
       throw .malformedClaim("amr")
     }
-    let subject = claims.object["sub"]?.string?.utf8
+    let subject = claims["sub"]?.string?.utf8
     guard let subject, (1...255).contains(subject.count), subject.allSatisfy({ (0x20...0x7E).contains($0) }) else {
       throw .malformedClaim("sub")
     }
@@ -61,7 +61,7 @@ extension TokenProfile {
     func isNamed(_ name: String) -> Bool { audiences.contains { $0.utf8.elementsEqual(name.utf8) } }
     let found = try TokenRules.read("aud") { () throws(JOSEError) in try claims.audience } ?? []
     guard found.allSatisfy(isNamed) else { throw .foreignAudience }
-    guard let party = claims.object["azp"]?.string else {
+    guard let party = claims["azp"]?.string else {
       if Set(found.map { Array($0.utf8) }).count > 1 { throw .missingClaim("azp") }
       return
     }
@@ -71,9 +71,9 @@ extension TokenProfile {
   /// OpenID Connect Back-Channel Logout 1.0 section 2.6, steps 4 to 6.
   private func checkLogoutToken(_ claims: JWTClaims) throws(TokenFault) {
     try Self.readTexts(["jti", "sid"], claims)
-    guard claims.object["events"]?[Self.logoutEvent]?.object != nil else { throw .malformedClaim("events") }
-    guard claims.object["sub"] != nil || claims.object["sid"] != nil else { throw .missingClaim("sub, sid") }
-    if claims.object["nonce"] != nil { throw .unexpectedClaim("nonce") }
+    guard claims["events"]?[Self.logoutEvent]?.object != nil else { throw .malformedClaim("events") }
+    guard claims["sub"] != nil || claims["sid"] != nil else { throw .missingClaim("sub, sid") }
+    if claims["nonce"] != nil { throw .unexpectedClaim("nonce") }
   }
 
   private static func readTexts(_ names: [String], _ claims: JWTClaims) throws(TokenFault) {

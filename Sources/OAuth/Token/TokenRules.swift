@@ -48,12 +48,16 @@ package struct TokenRules: Sendable {
     package let header: JSONObject
     package let payload: [UInt8]
     /// Nil when only the signature was checked.
-    package let claims: JSONObject?
+    package let claims: JWTClaims?
   }
 
   /// Reads a token. Nothing in it is to be believed.
-  package static func read(_ compact: Span<UInt8>) throws(TokenFault) -> UnverifiedJWS {
-    do { return try UnverifiedJWS(compact: compact) } catch { throw .form(error.code) }
+  ///
+  /// - Parameter last: A token that was read before, whose header may be the same.
+  package static func read(
+    _ compact: Span<UInt8>, after last: UnverifiedJWS? = nil
+  ) throws(TokenFault) -> UnverifiedJWS {
+    do { return try UnverifiedJWS(compact: compact, after: last) } catch { throw .form(error.code) }
   }
 
   /// Verifies the signature and then the claims, so that no unverified claim is read.
@@ -100,16 +104,23 @@ package struct TokenRules: Sendable {
     try checkPresence(claims)
     try profile?.check(claims, audiences: audiences)
     for demand in demands {
-      guard let value = claims.object[demand.name], value != .null else { throw .missingClaim(demand.name) }
+      guard let value = claims[demand.name], value != .null else { throw .missingClaim(demand.name) }
       guard demand.holds(for: value) else { throw .otherValue(demand) }
     }
-    return Verified(header: header, payload: payload, claims: claims.object)
+    return Verified(header: header, payload: payload, claims: claims)
   }
 
   /// A claim that is null counts as absent (OpenID Connect Core 1.0 section 5.3.2).
   private func checkPresence(_ claims: JWTClaims) throws(TokenFault) {
-    let required = (requiresExpiry ? ["exp"] : []) + (profile?.requiredClaims ?? []) + requiredClaims
-    for name in required where claims.object[name] == nil || claims.object[name] == .null { throw .missingClaim(name) }
+    func require(_ name: String) throws(TokenFault) {
+      switch claims[name] {
+      case nil, .null: throw .missingClaim(name)
+      default: break
+      }
+    }
+    if requiresExpiry { try require("exp") }
+    for name in profile?.requiredClaims ?? [] { try require(name) }
+    for name in requiredClaims { try require(name) }
   }
 
   /// Each of the times may be absent. A token is dead at `exp`, not after it (RFC 7519 section 4.1.4).

@@ -15,15 +15,43 @@ package final class FileChanges {
   private let paths: [String]
   private let descriptor: FileDescriptor
   private let mounts: FileDescriptor
-  private var watches: Set<Int32> = []
+  private var watches: [Int32: Watch] = [:]
   private var stage = Stage.unknown
   private var count: UInt64 = 0
+  /// For each file, the number of its last change.
+  private var counts: [UInt64]
+  /// For each file, where it is behind all links: its directory and its name.
+  private var ends: [(place: String, name: String)]
+
+  /// What is told of one thing on the way to the files.
+  private struct Watch {
+    /// The names in this directory that lead to files.
+    var entries: [Entry] = []
+    /// The files that this is.
+    var files: Set<Int> = []
+    /// Where this goes, any file may be another one.
+    var isWay = false
+  }
+
+  private struct Entry {
+    let name: String
+    let file: Int
+  }
 
   private enum Stage {
     case unknown
     case watching
     /// No result is possible; the next attempt is at this time.
     case blind(until: Instant)
+  }
+
+  /// What events tell.
+  private struct News {
+    var changed: Set<Int> = []
+    /// The files that may be others now.
+    var moved: Set<Int> = []
+    /// Any file may be another one.
+    var isUnclear = false
   }
 
   /// The time between two attempts: a missing file may appear.
@@ -39,6 +67,8 @@ package final class FileChanges {
     guard let mounts = try? FileDescriptor(opening: "/proc/self/mountinfo", for: .reading) else { return nil }
     self.mounts = mounts
     self.paths = paths
+    counts = Array(repeating: 0, count: paths.count)
+    ends = Array(repeating: ("", ""), count: paths.count)
   }
 
   /// A number that stays the same only while the files do not change. Get it before reading a file; if a later call
@@ -48,12 +78,19 @@ package final class FileChanges {
   package func look() -> UInt64? {
     switch stage {
     case .watching:
-      if agent_changes_seen(descriptor.raw, mounts.raw) == 0 { return count }
+      let seen = agent_changes_seen(descriptor.raw, mounts.raw)
+      if seen == 0 { return count }
+      var news = News()
+      takeEvents(&news)
+      if seen & 2 == 0, !news.isUnclear, follow(news.moved) {
+        note(news.changed)
+        return count
+      }
     case .blind(until: let time):
       if Instant.now < time { return nil }
     case .unknown: break
     }
-    count += 1
+    note(Set(paths.indices))
     guard watchAll() else {
       stage = .blind(until: Instant.now.advanced(by: Self.retryTime))
       return nil
@@ -62,17 +99,102 @@ package final class FileChanges {
     return count
   }
 
+  /// The same number for one file, as of the last ``look()``.
+  ///
+  /// - Parameter index: Its place among the paths.
+  package func number(ofFile index: Int) -> UInt64? {
+    if case .watching = stage { counts[index] } else { nil }
+  }
+
+  private func note(_ changed: Set<Int>) {
+    guard !changed.isEmpty else { return }
+    count += 1
+    for file in changed { counts[file] = count }
+  }
+
+  // MARK: Events
+
+  private func takeEvents(_ news: inout News) {
+    unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+      while true {
+        let end = unsafe agent_changes_take(descriptor.raw, buffer.baseAddress!)
+        var place = 0
+        while place < end {
+          var change = unsafe agent_change(
+            watch: -1, what: 0, name: UnsafePointer(buffer.baseAddress!.assumingMemoryBound(to: CChar.self)))
+          place = unsafe agent_changes_read(buffer.baseAddress!, place, &change)
+          unsafe take(change.watch, change.what, String(cString: change.name), &news)
+        }
+        // What comes later is seen by the next look.
+        if end < 2048 { return }
+      }
+    }
+  }
+
+  private func take(_ number: Int32, _ what: Int32, _ name: String, _ news: inout News) {
+    if number < 0 {
+      news.isUnclear = true
+      return
+    }
+    // Of a watch that was given up there may still be events.
+    guard let watch = watches[number] else { return }
+    if what == agent_change_of_watch {
+      watches[number] = nil
+      return
+    }
+    let isPlace = what == agent_change_of_place
+    guard name.isEmpty else {
+      // Lock files and temporary files are of no interest.
+      for entry in watch.entries where entry.name.utf8.elementsEqual(name.utf8) {
+        news.changed.insert(entry.file)
+        if isPlace { news.moved.insert(entry.file) }
+      }
+      return
+    }
+    if isPlace, watch.isWay || !watch.entries.isEmpty { news.isUnclear = true }
+    news.changed.formUnion(watch.files)
+    if isPlace { news.moved.formUnion(watch.files) }
+  }
+
+  // MARK: Watches
+
+  /// Watches files that were replaced, where only the last name of each leads to another one.
+  ///
+  /// - Returns: False if all must be looked at.
+  private func follow(_ moved: Set<Int>) -> Bool {
+    for file in moved {
+      let (place, name) = ends[file]
+      let path = "\(place)/\(name)"
+      guard LinkWalk.target(of: path) == nil else { return false }
+      var new: [Int32: Watch] = [:]
+      guard let number = add(path, agent_change_replaced, &new, { $0.files.insert(file) }) else { return false }
+      for (old, watch) in watches where old != number && watch.files.contains(file) {
+        watches[old]?.files.remove(file)
+        if watch.files.count == 1, watch.entries.isEmpty, !watch.isWay { remove(old) }
+      }
+      watches[number, default: Watch()].files.insert(file)
+    }
+    return true
+  }
+
   /// A change during this call is detected by the next one, because a directory is watched before what it contains.
   private func watchAll() -> Bool {
-    _ = agent_changes_seen(descriptor.raw, mounts.raw)
-    var wanted: Set<Int32> = []
-    let isComplete = paths.allSatisfy { watch($0, &wanted) }
-    for stale in watches.subtracting(wanted) { agent_changes_remove(descriptor.raw, stale) }
+    var ignored = News()
+    takeEvents(&ignored)
+    var wanted: [Int32: Watch] = [:]
+    let isComplete = paths.indices.allSatisfy { watch($0, &wanted) }
+    for stale in Set(watches.keys).subtracting(wanted.keys) { remove(stale) }
     watches = wanted
     return isComplete
   }
 
-  private func watch(_ path: String, _ watches: inout Set<Int32>) -> Bool {
+  private func remove(_ watch: Int32) {
+    agent_changes_remove(descriptor.raw, watch)
+    watches[watch] = nil
+  }
+
+  private func watch(_ file: Int, _ watches: inout [Int32: Watch]) -> Bool {
+    let path = paths[file]
     guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { return false }
     var (place, rest, links) = ("", Self.names(path), 0)
     while let name = rest.popLast() {
@@ -82,14 +204,21 @@ package final class FileChanges {
         continue
       }
       let found = "\(place)/\(name)"
-      if rest.isEmpty, !add(place, agent_change_folder, &watches) { return false }
+      if rest.isEmpty {
+        let entry = Entry(name: name, file: file)
+        guard add(place, agent_change_folder, &watches, { $0.entries.append(entry) }) != nil else { return false }
+        ends[file] = (place, name)
+      }
       if let target = LinkWalk.target(of: found) {
         links += 1
-        guard links <= LinkWalk.maximumLinks, add(found, agent_change_link, &watches) else { return false }
+        guard links <= LinkWalk.maximumLinks, add(found, agent_change_link, &watches, { $0.isWay = true }) != nil
+        else { return false }
         if target.hasPrefix("/") { place = "" }
         rest += Self.names(target)
+      } else if rest.isEmpty {
+        guard add(found, agent_change_file, &watches, { $0.files.insert(file) }) != nil else { return false }
       } else {
-        guard add(found, rest.isEmpty ? agent_change_file : agent_change_way, &watches) else { return false }
+        guard add(found, agent_change_way, &watches, { $0.isWay = true }) != nil else { return false }
         place = found
       }
     }
@@ -99,10 +228,13 @@ package final class FileChanges {
   /// The names in a path, the first one last.
   private static func names(_ path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
 
-  private func add(_ path: String, _ role: Int32, _ watches: inout Set<Int32>) -> Bool {
-    let watch = unsafe agent_changes_add(descriptor.raw, path, role)
-    guard watch >= 0 else { return false }
-    watches.insert(watch)
-    return true
+  /// - Returns: The watch's number; nil if the thing cannot be watched.
+  private func add(
+    _ path: String, _ role: Int32, _ watches: inout [Int32: Watch], _ use: (inout Watch) -> Void
+  ) -> Int32? {
+    let number = unsafe agent_changes_add(descriptor.raw, path, role)
+    guard number >= 0 else { return nil }
+    use(&watches[number, default: Watch()])
+    return number
   }
 }

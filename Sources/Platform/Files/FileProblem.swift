@@ -25,7 +25,7 @@ package enum FileProblem: Sendable, Hashable {
     let isDirectory = kind == S_IFDIR
     if kind == S_IFLNK { return .symbolicLink }
     if !isDirectory && kind != S_IFREG { return .special }
-    if found.st_uid != geteuid() { return .notOwned }
+    if found.st_uid != Machine.userID { return .notOwned }
     let mode = found.st_mode & 0o7777
     return mode & 0o077 == 0 ? nil : .tooOpen(mode: mode, isDirectory: isDirectory)
   }

@@ -2,12 +2,14 @@ internal import Glibc
 
 /// The identity of a file's content: two equal stamps mean that the file has not changed.
 package struct FileStamp: Sendable, Hashable {
+  private let device: UInt64
   private let inode: UInt64
   private let size: Int
   private let seconds: Int
   private let nanoseconds: Int
 
   init(_ raw: stat) {
+    device = UInt64(raw.st_dev)
     inode = UInt64(raw.st_ino)
     size = Int(raw.st_size)
     seconds = raw.st_mtim.tv_sec

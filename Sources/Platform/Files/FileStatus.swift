@@ -1,13 +1,14 @@
 internal import Glibc
 
-/// The properties of a file that decide about access.
-struct FileStatus {
+/// The properties of a file that decide about access, and those by which a write is noticed.
+struct FileStatus: Sendable, Hashable {
   let owner: UInt32
   let permissions: UInt32
   let isRegular: Bool
   let size: Int
   let inode: UInt64
   let device: UInt64
+  let stamp: FileStamp
 
   private init(_ raw: stat) {
     owner = raw.st_uid
@@ -16,6 +17,7 @@ struct FileStatus {
     size = Int(raw.st_size)
     inode = UInt64(raw.st_ino)
     device = UInt64(raw.st_dev)
+    stamp = FileStamp(raw)
   }
 
   /// The status of an open file.
@@ -26,11 +28,27 @@ struct FileStatus {
     self.init(raw)
   }
 
+  /// The status of a path, without following a link at its end; nil if there is none.
+  init?(at path: String) {
+    var raw = stat()
+    guard unsafe lstat(path, &raw) == 0 else { return nil }
+    self.init(raw)
+  }
+
   /// The status of a name in an open directory, without following a link.
   init(of name: String, in directory: borrowing FileDescriptor) throws(SystemError) {
     var raw = stat()
     let number = directory.raw
     try SystemCall.library("fstatat") { unsafe fstatat(number, name, &raw, AT_SYMLINK_NOFOLLOW) }
     self.init(raw)
+  }
+
+  /// Checks that it is a regular file of this user and at most this long, on which the group and others have none of
+  /// these rights.
+  func check(limit: Int, forbidding forbidden: UInt32 = 0o077) throws(SystemError) {
+    guard isRegular else { throw SystemError(errno: EINVAL, operation: "openat") }
+    guard owner == Machine.userID else { throw SystemError(errno: EPERM, operation: "openat") }
+    guard permissions & forbidden == 0 else { throw SystemError(errno: EACCES, operation: "openat") }
+    guard size <= limit else { throw SystemError(errno: EFBIG, operation: "read") }
   }
 }

@@ -109,7 +109,7 @@ struct LinkWalk: ~Copyable {
 
 extension FileStatus {
   /// The reason why another user than the owner may have changed it; nil if none can, or root alone where `ofDirectory`.
-  func problem(ofDirectory isDirectory: Bool, owner user: UInt32 = geteuid()) -> FileProblem? {
+  func problem(ofDirectory isDirectory: Bool, owner user: UInt32 = Machine.userID) -> FileProblem? {
     if !isDirectory && !isRegular { return .notRegular }
     if owner != user && !(isDirectory && owner == 0) { return .notOwned }
     return permissions & 0o022 == 0 ? nil : .writable(mode: permissions, isDirectory: isDirectory)

@@ -12,14 +12,22 @@ extension PrivateDirectory {
   package borrowing func readFile(
     _ name: String, limit: Int, forbidding forbidden: UInt32 = 0o077
   ) throws(SystemError) -> [UInt8] {
-    // Without O_NONBLOCK the open of a named pipe would wait for a writer.
-    let file = try openFile(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-    let status = try FileStatus(of: file)
-    guard status.isRegular else { throw SystemError(errno: EINVAL, operation: "openat") }
-    guard status.owner == geteuid() else { throw SystemError(errno: EPERM, operation: "openat") }
-    guard status.permissions & forbidden == 0 else { throw SystemError(errno: EACCES, operation: "openat") }
-    guard status.size <= limit else { throw SystemError(errno: EFBIG, operation: "read") }
+    let file = try openToRead(name)
+    try FileStatus(of: file).check(limit: limit, forbidding: forbidden)
     return try file.readToEnd(limit: limit)
+  }
+
+  /// Reads a file as ``readFile(_:limit:forbidding:)`` does, and keeps hold of it.
+  package borrowing func readKnownFile(_ name: String, limit: Int) throws(SystemError) -> ([UInt8], KnownFile) {
+    // What is written while it is read changes the stamp, which is taken before.
+    let known = try KnownFile(try openToRead(name))
+    try known.status.check(limit: limit)
+    return (try known.descriptor.readToEnd(limit: limit), known)
+  }
+
+  private borrowing func openToRead(_ name: String) throws(SystemError) -> FileDescriptor {
+    // Without O_NONBLOCK the open of a named pipe would wait for a writer.
+    try openFile(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
   }
 
   /// Writes a file, or replaces it atomically: after a crash or power failure the name has either all the old bytes or
@@ -35,6 +43,20 @@ extension PrivateDirectory {
     _ name: String, with bytes: Span<UInt8>, mode: UInt32 = 0o600, isDurable: Bool = true
   ) throws(SystemError) {
     let temporary = try writeTemporary(for: name, bytes, mode: mode, isDurable: isDurable)
+    try rename(temporary, to: name, isDurable: isDurable)
+  }
+
+  /// Replaces a file as ``replaceFile(_:with:mode:isDurable:)`` does, and keeps hold of the new one.
+  ///
+  /// - Returns: Nil if there is no descriptor for that; the file is replaced all the same.
+  package borrowing func replaceKnownFile(_ name: String, with bytes: Span<UInt8>) throws(SystemError) -> KnownFile? {
+    let temporary = try writeTemporary(for: name, bytes, mode: 0o600)
+    let known = try? KnownFile(try openToRead(temporary))
+    try rename(temporary, to: name, isDurable: true)
+    return known
+  }
+
+  private borrowing func rename(_ temporary: String, to name: String, isDurable: Bool) throws(SystemError) {
     let directory = raw
     do {
       try SystemCall.library("renameat") { unsafe renameat(directory, temporary, directory, name) }
@@ -141,13 +163,13 @@ extension PrivateDirectory {
     try file.close()
   }
 
-  /// Removes the temporary files of interrupted writes of `name`. Call it under the lock that guards `name`, or a
+  /// Removes the temporary files of interrupted writes of these names. Call it under the lock that guards them, or a
   /// running write loses its file.
-  package borrowing func removeLeftovers(of name: String) throws(SystemError) {
-    let prefix = ".\(name)."
-    for found in try fileNames()
-    where found.hasPrefix(prefix) && found.hasSuffix(".tmp") && found.utf8.count == prefix.utf8.count + 20 {
-      try removeFile(found)
+  package borrowing func removeLeftovers(of names: String...) throws(SystemError) {
+    let prefixes = names.map { ".\($0)." }
+    for found in try fileNames() where found.utf8.first == UInt8(ascii: ".") && found.hasSuffix(".tmp") {
+      let isOurs = prefixes.contains { found.hasPrefix($0) && found.utf8.count == $0.utf8.count + 20 }
+      if isOurs { try removeFile(found) }
     }
   }
 

@@ -43,7 +43,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     let number = try naming(path) { () throws(SystemError) in try openOrMake(path, create: create) }
     let descriptor = FileDescriptor(owning: number)
     let status = try naming(path) { () throws(SystemError) in try FileStatus(of: descriptor) }
-    guard status.owner == geteuid() else { throw .notOwned(path: path) }
+    guard status.owner == Machine.userID else { throw .notOwned(path: path) }
     guard status.permissions & rights == 0 else { throw .tooOpen(path: path, mode: status.permissions) }
     return descriptor
   }

@@ -21,9 +21,18 @@ internal import Glibc
 
   deinit { unsafe munmap(start, byteCount) }
 
+  /// Pages are larger on some machines, and multiples of this everywhere.
+  private static let smallestPage = 4096
+
   /// Keeps the pages of these bytes out of the swap space, as far as the limit on locked memory allows.
-  package func lock(_ bytes: UnsafeMutableRawBufferPointer) {
-    guard let start = bytes.baseAddress, unsafe !bytes.isEmpty else { return }
-    _ = unsafe mlock(start, bytes.count)
+  ///
+  /// - Parameter isContinued: Whether that was done for the byte before them, and so for the rest of its page.
+  package func lock(_ bytes: UnsafeMutableRawBufferPointer, isContinued: Bool = false) {
+    guard let first = bytes.baseAddress else { return }
+    let offset = unsafe first - start
+    let page = Self.smallestPage
+    let begin = isContinued ? (offset + page - 1) / page * page : offset
+    let end = offset + bytes.count
+    if begin < end { _ = unsafe mlock(start + begin, end - begin) }
   }
 }

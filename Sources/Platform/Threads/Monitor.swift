@@ -6,7 +6,7 @@ internal import CPlatform
 /// reports races that do not exist: a program of four threads that only call `mutex.withLock { $0 += 1 }` is reported
 /// at every run; the same program with this lock never is.
 ///
-/// A change of the state that a waiter tests is followed by a wake-up before the lock is released.
+/// A change of the state that a waiter tests is followed by a wake-up.
 @safe package final class Monitor<State: Sendable & ~Copyable>: @unchecked Sendable {
   // Read and written only with the lock held.
   private var state: State
@@ -33,24 +33,23 @@ internal import CPlatform
   package func update<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    unsafe agent_monitor_lock(lock)
+    // A waiter that is woken with the lock held would wait again at once, for the lock.
     defer {
       unsafe agent_monitor_wake_all(lock)
-      unsafe agent_monitor_unlock(lock)
+      extendLifetime(self)
     }
-    return try body(&state)
+    return try withLock(body)
   }
 
   /// Like ``withLock(_:)``, then wakes one waiter: enough if each change concerns only one.
   package func updateForOne<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    unsafe agent_monitor_lock(lock)
     defer {
       unsafe agent_monitor_wake_one(lock)
-      unsafe agent_monitor_unlock(lock)
+      extendLifetime(self)
     }
-    return try body(&state)
+    return try withLock(body)
   }
 
   /// Calls `body` with the lock held, now and after each wake-up, until it returns a value.

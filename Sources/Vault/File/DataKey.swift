@@ -65,10 +65,10 @@ final class DataKey: Sendable {
   ///
   /// - Throws: `damaged` when a bit of it, its name, its protection or its generation has changed.
   func open(_ record: SealedRecord) throws(VaultError) -> SecretBytes {
-    let associated = record.associatedData(header: header)
+    let (associated, sealed) = (record.associatedData(header: header), record.sealed)
     do {
       return try AES256GCM.open(
-        record.sealed.span, key: recordKey, nonce: record.nonce, associatedData: associated.span)
+        sealed.span, key: recordKey, nonce: record.nonce, associatedData: associated.span)
     } catch {
       throw VaultError(error)
     }

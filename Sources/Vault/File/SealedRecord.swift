@@ -1,7 +1,7 @@
 internal import Vocabulary
 
-/// One account's record, sealed as in the file.
-struct SealedRecord: Sendable {
+/// One account's record, sealed as in the file. Copies of a file share their records: a write changes one of them.
+final class SealedRecord: Sendable {
   let name: AccountName
   /// The protection whose key seals it.
   let protection: Protection
@@ -9,9 +9,35 @@ struct SealedRecord: Sendable {
   let generation: UInt64
   let nonce: [UInt8]
   /// Ciphertext and tag; shares the storage of the file it was read from.
-  var sealed: ArraySlice<UInt8>
+  let sealed: ArraySlice<UInt8>
   /// Nonce, ciphertext and tag of the account's label, sealed with the key of the device; empty when there is none.
-  var label: ArraySlice<UInt8> = []
+  let label: ArraySlice<UInt8>
+  /// Its entry in the index.
+  let entry: ArraySlice<UInt8>
+
+  init(
+    name: AccountName, protection: Protection, generation: UInt64, nonce: [UInt8], sealed: ArraySlice<UInt8>,
+    label: ArraySlice<UInt8> = []
+  ) {
+    (self.name, self.protection, self.generation, self.nonce) = (name, protection, generation, nonce)
+    (self.sealed, self.label) = (sealed, label)
+    var bytes: [UInt8] = []
+    bytes.append(UInt8(name.text.utf8.count))
+    bytes += name.text.utf8
+    bytes.append(protection.number)
+    bytes.append(bigEndian: generation)
+    bytes += nonce
+    bytes.append(bigEndian: UInt32(sealed.count))
+    bytes.append(UInt8(label.count))
+    bytes += label
+    entry = bytes[...]
+  }
+
+  /// The record with another label.
+  func with(label: ArraySlice<UInt8>) -> SealedRecord {
+    SealedRecord(
+      name: name, protection: protection, generation: generation, nonce: nonce, sealed: sealed, label: label)
+  }
 
   /// The data that the seal authenticates besides the content, so that no record can replace another one, a newer one
   /// of the same account, or one of another protection.
@@ -27,18 +53,6 @@ struct SealedRecord: Sendable {
     bytes.append(bigEndian: generation)
     bytes += name.text.utf8
     return bytes
-  }
-
-  /// Writes the record's entry in the index.
-  func appendEntry(to bytes: inout [UInt8]) {
-    bytes.append(UInt8(name.text.utf8.count))
-    bytes += name.text.utf8
-    bytes.append(protection.number)
-    bytes.append(bigEndian: generation)
-    bytes += nonce
-    bytes.append(bigEndian: UInt32(sealed.count))
-    bytes.append(UInt8(label.count))
-    bytes += label
   }
 }
 

@@ -34,11 +34,14 @@ extension Vault {
   ) throws(VaultError) -> Result? {
     let lock = try place.lock(directory, wait: lockWait)
     defer { extendLifetime(lock) }
-    place.removeLeftovers(in: directory)
     let seen = memory.withLock { $0 }
     let newest = seen.newest?.generation ?? 0
+    var found = seen.vault(at: place)
+    // Whoever knows the file and wrote before has cleaned up then.
+    if found == nil || !seen.isWriter { place.removeLeftovers(in: directory) }
+    if found == nil { found = try load(place, in: directory) }
     var vault: OpenVault
-    if let found = try load(place, in: directory) {
+    if let found {
       vault = found
       try vault.file.advance(above: newest)
     } else if orCreating {
@@ -65,6 +68,8 @@ extension Vault {
   /// - Throws: `otherMachinesOnly` if only other machines have one.
   func loadForReading() throws(VaultError) -> OpenVault? {
     let place = try place()
+    // The file is the one that was read or written, so its directory need not be opened.
+    if let vault = memory.withLock({ $0 }).vault(at: place) { return vault }
     guard let directory = try place.open() else { return nil }
     if let vault = try load(place, in: directory) { return vault }
     guard try place.otherMachines(in: directory).isEmpty else {
@@ -73,15 +78,18 @@ extension Vault {
     return nil
   }
 
-  /// Reads the file, gets its key, and checks that it is authentic and not older than the last one seen.
+  /// Reads the file, gets its key, and checks that it is authentic and not older than the last one seen. A file that is
+  /// known is not read again.
   func load(_ place: VaultPlace, in directory: borrowing PrivateDirectory) throws(VaultError) -> OpenVault? {
     // Read before the file: a concurrent write must not make this copy look old.
     let seen = memory.withLock { $0 }
-    guard let unverified = try parse(place, in: directory) else { return nil }
+    if let vault = seen.vault(at: place) { return vault }
+    guard let (bytes, file) = try place.read(from: directory) else { return nil }
     let vault = try located(at: place.path) { () throws(VaultError) in
-      try verify(unverified, with: try deviceKey(of: unverified, seen: seen, in: directory), seen: seen)
+      let unverified = try UnverifiedVaultFile(parsing: bytes)
+      return try verify(unverified, with: try deviceKey(of: unverified, seen: seen, in: directory), seen: seen)
     }
-    memory.withLock { _ = $0.remember(vault, since: seen.wipes) }
+    memory.withLock { _ = $0.remember(vault, since: seen.wipes, as: file) }
     return vault
   }
 
@@ -89,7 +97,7 @@ extension Vault {
   func parse(
     _ place: VaultPlace, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> UnverifiedVaultFile? {
-    guard let bytes = try place.read(from: directory) else { return nil }
+    guard let (bytes, _) = try place.read(from: directory) else { return nil }
     return try located(at: place.path) { () throws(VaultError) in try UnverifiedVaultFile(parsing: bytes) }
   }
 
@@ -109,11 +117,7 @@ extension Vault {
   ) throws(VaultError) -> OpenVault {
     let file = try unverified.verified(with: key)
     guard file.generation >= seen.floor(for: file.header) else { throw VaultError(.rolledBack) }
-    var others: [Protection: DataKey] = [:]
-    for protection in [Protection.passphrase, .tpm2] {
-      others[protection] = seen.key(of: protection, header: file.header, epoch: file.epochs[protection])
-    }
-    return OpenVault(file: file, deviceKey: key, otherKeys: others)
+    return OpenVault(file: file, deviceKey: key, otherKeys: seen.otherKeys(of: file))
   }
 
   /// Replaces the file by this vault in one step, and remembers its keys and generation.
@@ -122,8 +126,8 @@ extension Vault {
     isLent: Bool? = nil
   ) throws(VaultError) {
     let bytes = try located(at: place.path) { () throws(VaultError) in try vault.encoded() }
-    try place.replace(in: directory, with: bytes)
-    memory.withLock { _ = $0.remember(vault, since: wipes, isLent: isLent) }
+    let file = try place.replace(in: directory, with: bytes)
+    memory.withLock { _ = $0.remember(vault, since: wipes, isLent: isLent, as: file, isWritten: true) }
   }
 }
 

@@ -55,7 +55,8 @@ extension VaultFile {
   mutating func reseal(from old: DataKey, to new: DataKey) throws(VaultError) {
     if old.protection == .device {
       for place in records.indices {
-        records[place].label = try new.seal(try old.openLabel(of: records[place]), for: records[place].name)
+        let record = records[place]
+        records[place] = record.with(label: try new.seal(try old.openLabel(of: record), for: record.name))
       }
     }
     for place in records.indices where records[place].protection == old.protection {

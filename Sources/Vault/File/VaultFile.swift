@@ -87,7 +87,7 @@ struct VaultFile: Sendable {
     bytes.append(UInt8(slots.count))
     for slot in slots { slot.append(to: &bytes) }
     bytes.append(bigEndian: UInt16(records.count))
-    for record in records { record.appendEntry(to: &bytes) }
+    for record in records { bytes += record.entry }
   }
 
   private var encodedLengthBound: Int {

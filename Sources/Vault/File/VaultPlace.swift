@@ -63,10 +63,10 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// The bytes of the vault file in an open directory; nil if there is none.
-  func read(from directory: borrowing PrivateDirectory) throws(VaultError) -> [UInt8]? {
+  /// The vault file in an open directory, and its bytes; nil if there is none.
+  func read(from directory: borrowing PrivateDirectory) throws(VaultError) -> (bytes: [UInt8], file: KnownFile)? {
     do {
-      return try directory.readFile(fileName, limit: VaultFormat.maximumFileLength)
+      return try directory.readKnownFile(fileName, limit: VaultFormat.maximumFileLength)
     } catch {
       if error.isNotFound { return nil }
       throw VaultError(reading: error, path: path)
@@ -76,7 +76,7 @@ struct VaultPlace: Sendable {
   /// The bytes of the vault file; nil if there is none.
   func read() throws(VaultError) -> [UInt8]? {
     guard let directory = try open() else { return nil }
-    return try read(from: directory)
+    return try read(from: directory)?.bytes
   }
 
   /// Whether the name of the vault file exists.
@@ -85,9 +85,9 @@ struct VaultPlace: Sendable {
   }
 
   /// Replaces the vault file. The bytes are on disk when it returns.
-  func replace(in directory: borrowing PrivateDirectory, with bytes: [UInt8]) throws(VaultError) {
+  func replace(in directory: borrowing PrivateDirectory, with bytes: [UInt8]) throws(VaultError) -> KnownFile? {
     do {
-      try directory.replaceFile(fileName, with: bytes.span)
+      return try directory.replaceKnownFile(fileName, with: bytes.span)
     } catch {
       throw VaultError(error, path: path)
     }
@@ -105,8 +105,7 @@ struct VaultPlace: Sendable {
   /// Removes the temporary files of writers that were killed. The caller holds the lock, so no other writer is running.
   /// A file that cannot be removed does no harm and stays.
   func removeLeftovers(in directory: borrowing PrivateDirectory) {
-    try? directory.removeLeftovers(of: fileName)
-    try? directory.removeLeftovers(of: DeviceSecret.fileName)
+    try? directory.removeLeftovers(of: fileName, DeviceSecret.fileName)
   }
 
   private static func isVaultName(_ name: String) -> Bool {

@@ -29,7 +29,9 @@ import Wire
       "valid: RS256, key [31mx, subject , never expires\n"
     ),
   ]) func `tells each verdict on a line`(verdict: String, text: String) throws {
-    #expect(VerdictText.text(try JSON(parsing: Array(verdict.utf8)), now: Self.now) == text)
+    var line: [UInt8] = []
+    VerdictText.append(Array(verdict.utf8).span, now: Self.now, to: &line)
+    #expect(String(decoding: line, as: UTF8.self) == text)
   }
 
   /// Answers one request with these results and this last line.

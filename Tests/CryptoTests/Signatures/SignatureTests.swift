@@ -55,6 +55,29 @@ private func accepts(
     }
   }
 
+  @Test func `a key that verified once tells good signatures from bad ones as before, of any algorithm`() throws {
+    let rsa = try PrivateKey.generateRSA(bits: 2048)
+    let rsaKey = try rsa.publicKey()
+    let other = try PrivateKey.generateRSA(bits: 2048)
+    let edwards = try PrivateKey.generateEd25519()
+    let edwardsKey = try edwards.publicKey()
+    let algorithms: [SignatureAlgorithm] = [.rsaPKCS1(.sha256), .rsaPSS(.sha256), .rsaPKCS1(.sha512), .rsaPSS(.sha384)]
+    for _ in 0..<3 {
+      for algorithm in algorithms {
+        let signature = try rsa.sign(algorithm, message: Self.message.span)
+        #expect(try accepts(rsaKey, algorithm, signature, Self.message))
+        #expect(try !accepts(rsaKey, algorithm, signature, Self.message + [0]))
+        #expect(try !accepts(rsaKey, algorithm, other.sign(algorithm, message: Self.message.span), Self.message))
+        for wrong in algorithms where wrong != algorithm {
+          #expect(try !accepts(rsaKey, wrong, signature, Self.message))
+        }
+      }
+      let signature = try edwards.sign(.ed25519, message: Self.message.span)
+      #expect(try accepts(edwardsKey, .ed25519, signature, Self.message))
+      #expect(try !accepts(edwardsKey, .ed25519, signature, Self.message + [0]))
+    }
+  }
+
   @Test func `RSA signatures with another hash do not fit`() throws {
     let key = try PrivateKey.generateRSA(bits: 2048)
     let publicKey = try key.publicKey()

@@ -20,6 +20,8 @@ final class DaemonHome {
   let services: SessionServices
   let settings: SettingsFile
   let context: DaemonContext
+  /// The vault as another process has it.
+  private let otherVault: Vault
   private let inbox: Inbox
   private let jobs: Jobs
   private let directory: TemporaryDirectory
@@ -29,11 +31,16 @@ final class DaemonHome {
     inbox = try Inbox()
     jobs = try Jobs(inbox)
     sink = RecordedReplies(time)
+    let state = directory.path("state")
+    func vault() -> Vault {
+      Vault(
+        stateDirectory: state, machineIdentity: Array(1...16), userID: 1000,
+        cost: Scrypt.Cost(logarithm: 15, blockSize: 8, parallelism: 1))
+    }
+    otherVault = vault()
     services = SessionServices(
-      vault: Vault(
-        stateDirectory: directory.path("state"), machineIdentity: Array(1...16), userID: 1000,
-        cost: Scrypt.Cost(logarithm: 15, blockSize: 8, parallelism: 1)),
-      http: http, time: time, documents: DocumentCache(directory: directory.path("cache"), http: http, time: time))
+      vault: vault(), http: http, time: time,
+      documents: DocumentCache(directory: directory.path("cache"), http: http, time: time))
     settings = SettingsFile(directory: directory.path("config"))
     context = DaemonContext(
       services: services, settingsFile: settings, changes: nil,
@@ -53,7 +60,11 @@ final class DaemonHome {
   }
 
   /// Adds an account that is signed in, with the refresh token `rt-1`.
-  func addSignedIn(_ name: String, protection: Protection = .device, origins: [String] = []) throws {
+  ///
+  /// - Parameter isElsewhere: Whether another process writes it.
+  func addSignedIn(
+    _ name: String, protection: Protection = .device, origins: [String] = [], isElsewhere: Bool = false
+  ) throws {
     try add(name, protection: protection, origins: origins)
     let account = try AccountName(name)
     let configuration = try #require(try settings.current(seen: nil)[account])
@@ -64,7 +75,8 @@ final class DaemonHome {
     var record = AccountRecord(
       authority: Authority(configuration, caDigest: nil, metadata: metadata), signedInAt: time.wallSeconds())
     record.refreshToken = SharedSecret(try SecretBytes(copying: Array("rt-1".utf8).span))
-    try services.vault.write(account, content: try record.sealedContent(), protection: protection)
+    let vault = isElsewhere ? otherVault : services.vault
+    try vault.write(account, content: try record.sealedContent(), protection: protection)
   }
 
   /// The directory of the daemon's socket.

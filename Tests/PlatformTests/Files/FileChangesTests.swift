@@ -30,6 +30,56 @@ private let canBeTold: Bool = {
     #expect(changes.look() == first)
   }
 
+  @Test func `what happens to other names in the directories changes nothing`() throws {
+    let first = try #require(changes.look())
+    let folder = try directory.open("state/agent")
+    try folder.lock("lock", wait: .zero).release()
+    try folder.rehearseReplacing("vault", growth: 100)
+    try folder.replaceFile("other", with: Array("two".utf8).span)
+    try folder.removeFile("other")
+    #expect(changes.look() == first)
+  }
+
+  @Test func `each file has a number of its own`() throws {
+    _ = changes.look()
+    let (settings, vault) = (try #require(changes.number(ofFile: 0)), try #require(changes.number(ofFile: 1)))
+    try directory.open("state/agent").replaceFile("vault", with: Array("two".utf8).span)
+    _ = changes.look()
+    #expect(changes.number(ofFile: 0) == settings)
+    #expect(try #require(changes.number(ofFile: 1)) != vault)
+    try directory.open("state/agent").removeFile("vault")
+    #expect(changes.look() == nil)
+    #expect(changes.number(ofFile: 0) == nil && changes.number(ofFile: 1) == nil)
+  }
+
+  @Test func `a file that is replaced again and again is noticed each time, and watched once`() throws {
+    let folder = try directory.open("state/agent")
+    var seen = try #require(changes.look())
+    let watches = try watchCount()
+    // The kernel takes a watch away only with the file.
+    var held: [KnownFile?] = []
+    for round in 0..<20 {
+      held.append(try folder.replaceKnownFile("vault", with: Array("\(round)".utf8).span))
+      let next = try #require(changes.look())
+      #expect(next != seen)
+      try directory.write("state/agent/vault", "again")
+      seen = try #require(changes.look())
+      #expect(seen != next)
+    }
+    #expect(try watchCount() == watches)
+    extendLifetime(held)
+  }
+
+  /// The number of watches beside that of the vault's directory.
+  private func watchCount() throws -> Int {
+    let folder = String(try directory.open("state").inode(of: "agent"), radix: 16)
+    let lists = "/proc/\(Machine.processID)/fdinfo"
+    let output = try ProcessRunner.shell(
+      "grep -hc ^inotify $(grep -l 'ino:\(folder) ' \(lists)/* 2>/dev/null)"
+    ).output
+    return try #require(Int(String(decoding: output, as: UTF8.self).filter { $0 != "\n" }))
+  }
+
   @Test(arguments: [
     "printf x >>config/agent/settings",
     "printf two >config/agent/settings",

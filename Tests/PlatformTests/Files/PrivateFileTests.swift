@@ -158,12 +158,41 @@ import Testing
     #expect(try directory.inode(of: "a") != before)
   }
 
+  @Test func `a known file is told from every other that takes its place`() throws {
+    let directory = try scratch.open()
+    let path = "\(directory.path)/a"
+    var known = try #require(try directory.replaceKnownFile("a", with: bytes("one").span))
+    for round in 0..<50 {
+      #expect(known.isStill(at: path))
+      // Whose inode is free again would be found in one of these, of the same length and written at the same time.
+      for _ in 0..<3 {
+        try directory.replaceFile("a", with: bytes("two").span)
+        #expect(!known.isStill(at: path), "round \(round)")
+      }
+      known = try #require(try directory.replaceKnownFile("a", with: bytes("one").span))
+    }
+    let (read, same) = try directory.readKnownFile("a", limit: 10)
+    #expect(read == bytes("one") && same.isStill(at: path))
+    try scratch.write("a", "longer")
+    #expect(!known.isStill(at: path) && !same.isStill(at: path))
+  }
+
+  @Test func `a known file that others may read, or that is gone, is held no longer`() throws {
+    let directory = try scratch.open()
+    let path = "\(directory.path)/a"
+    let known = try #require(try directory.replaceKnownFile("a", with: bytes("one").span))
+    try ProcessRunner.shell("chmod 0644 \(scratch.path)/a")
+    #expect(!known.isStill(at: path))
+    try directory.removeFile("a")
+    #expect(!known.isStill(at: path))
+  }
+
   @Test func `only what a crash left of the same name is cleared away`() throws {
     let directory = try scratch.open()
     for name in [".vault.0123456789abcdef.tmp", ".vault.x.tmp", ".other.0123456789abcdef.tmp", "vault"] {
       try scratch.write(name, "x")
     }
-    try directory.removeLeftovers(of: "vault")
+    try directory.removeLeftovers(of: "vault", "key")
     #expect(try directory.fileNames() == [".other.0123456789abcdef.tmp", ".vault.x.tmp", "vault"])
   }
 

@@ -47,6 +47,55 @@ import Vocabulary
     #expect(try shared.write(alice, "last") == 81)
   }
 
+  @Test func `a vault that knows the file sees what another one wrote since, at once`() throws {
+    let (vault, other) = (scratch.vault(), scratch.vault())
+    for round in 100..<150 {
+      try vault.write(alice, "\(round)")
+      // Files of the same length, one of which may get the inode of one before.
+      for part in 0..<3 { try other.write(bob, "\(round) \(part)") }
+      #expect(try vault.text(of: bob) == "\(round) 2")
+      for part in 3..<6 { try other.write(bob, "\(round) \(part)") }
+      try vault.write(carol, "\(round)")
+      #expect(try other.text(of: bob) == "\(round) 5")
+    }
+  }
+
+  @Test func `the file that a vault wrote itself is not read again, and its records are known without a look`() throws {
+    let vault = scratch.vault()
+    let generation = try vault.write(alice, "first")
+    let stamp = try #require(FileStamp(at: scratch.file(vaultName)))
+    #expect(vault.generation(of: alice, inFileWith: stamp) == generation)
+    #expect(vault.generation(of: bob, inFileWith: stamp) == nil)
+    // Other bytes in the same file, as if nothing had been written.
+    let name = scratch.file(vaultName)
+    let size = try scratch.bytes(of: vaultName).count
+    try run("/usr/bin/touch", "-r", name, "\(name).time")
+    try run("/bin/sh", "-c", "head -c \(size) /dev/zero >'\(name)'")
+    try run("/usr/bin/touch", "-r", "\(name).time", name)
+    #expect(try vault.text(of: alice) == "first")
+    // The one that a lock makes forget its keys reads it.
+    vault.forgetKeys()
+    #expect(vault.generation(of: alice, inFileWith: stamp) == nil)
+    #expect(throws: VaultError(.damaged, path: name)) { try vault.text(of: alice) }
+  }
+
+  @Test func `a record whose key is gone is not known, nor one of a file that another wrote`() throws {
+    let vault = scratch.vault()
+    try vault.createProtection(.passphrase, secret: secret("one"))
+    let generation = try vault.write(alice, "first", .passphrase)
+    var stamp = try #require(FileStamp(at: scratch.file(vaultName)))
+    #expect(vault.generation(of: alice, inFileWith: stamp) == generation)
+    vault.lock()
+    #expect(try vault.protection(of: alice) == .passphrase)
+    #expect(vault.generation(of: alice, inFileWith: stamp) == nil)
+    try vault.unlock(.passphrase, secret: secret("one"))
+    #expect(try vault.text(of: alice) == "first")
+    #expect(vault.generation(of: alice, inFileWith: stamp) == generation)
+    try scratch.vault().write(bob, "second")
+    stamp = try #require(FileStamp(at: scratch.file(vaultName)))
+    #expect(vault.generation(of: alice, inFileWith: stamp) == nil)
+  }
+
   @Test func `the first writes of several vaults make one vault and one device secret`() throws {
     let scratch = scratch
     let outcomes = try inThreads(4) { number in

@@ -50,13 +50,15 @@ import Vocabulary
       with: vault.bindings, in: scratch.directory())
     var file = try UnverifiedVaultFile(parsing: scratch.bytes(of: vaultName)).verified(with: key)
     let labels = file.records.map(\.label)
-    (file.records[0].label, file.records[1].label) = (labels[1], labels[0])
+    for (place, label) in labels.reversed().enumerated() {
+      file.records[place] = file.records[place].with(label: label)
+    }
     try scratch.put(file.encoded(with: key), as: vaultName)
     let swapped = scratch.vault()
     #expect(throws: VaultError(.damaged, path: scratch.file(vaultName))) { try swapped.snapshot()?.label(of: alice) }
     #expect(try swapped.check()?.records.map(\.state) == [.damaged, .damaged])
     for length in [1, VaultFormat.nonceLength + VaultFormat.sealOverhead, VaultFormat.maximumSealedLabelLength + 1] {
-      file.records[0].label = [UInt8](repeating: 0, count: length)[...]
+      file.records[0] = file.records[0].with(label: [UInt8](repeating: 0, count: length)[...])
       let bytes = try file.encoded(with: key)
       #expect(throws: VaultError(.damaged), "\(length) bytes") { try UnverifiedVaultFile(parsing: bytes) }
     }

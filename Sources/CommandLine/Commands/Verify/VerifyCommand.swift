@@ -39,11 +39,9 @@ enum VerifyCommand {
       return try Console.answer(block.bytes.span.extracting(..<end))
     }
     var text: [UInt8] = []
+    text.reserveCapacity(block.lines.count * 128)
     for line in block.lines {
-      guard let place = line.place, let verdict = try? JSON(parsing: block.bytes.span.extracting(place)) else {
-        continue
-      }
-      text.append(contentsOf: VerdictText.text(verdict, now: now).utf8)
+      if let place = line.place { VerdictText.append(block.bytes.span.extracting(place), now: now, to: &text) }
     }
     try Console.answer(text.span)
   }
@@ -139,27 +137,44 @@ enum VerdictText {
   /// The claims that may not be checked, in words.
   private static let unchecked = ["iss": "issuer", "aud": "audience"]
 
+  /// Writes the line for a verdict; nothing if it is none.
+  ///
   /// - Parameter now: Unix seconds.
-  static func text(_ verdict: JSON, now: Int) -> String {
-    guard verdict["valid"]?.bool == true else {
-      let code = TerminalText.clean(verdict["code"]?.string ?? FailureCode.internalError.rawValue, limit: valueLimit)
-      return "not valid (\(code)): \(TerminalText.clean(verdict["message"]?.string ?? "no reason", limit: 400))\n"
+  static func append(_ line: Span<UInt8>, now: Int, to text: inout [UInt8]) {
+    // Of many verdicts most of what they hold is not shown, so only that is taken from them.
+    guard let verdict = try? JSONLayout(parsing: line).root else { return }
+    guard verdict["valid"]?.value(in: line).bool == true else {
+      text.append(utf8: reason(verdict.value(in: line)))
+      return
     }
-    var facts = [verdict["header"]?["alg"]?.string ?? "signed"]
-    func add(_ title: String, _ value: String?) {
-      if let value { facts.append("\(title) \(TerminalText.clean(value, limit: valueLimit))") }
+    func add(_ title: String, _ value: JSONLayout.Node?) {
+      guard let value, value.kind == .string else { return }
+      text.append(utf8: title)
+      let start = text.count
+      value.appendString(in: line, to: &text)
+      if TerminalText.isPlain(text.span.extracting(start...), limit: valueLimit) { return }
+      text.removeSubrange(start...)
+      text.append(utf8: TerminalText.clean(value.string(in: line) ?? "", limit: valueLimit))
     }
-    add("key", verdict["header"]?["kid"]?.string)
+    text.append(utf8: "valid: ")
+    let header = verdict["header"]
+    text.append(utf8: header?["alg"]?.string(in: line) ?? "signed")
+    add(", key ", header?["kid"])
     if let claims = verdict["claims"] {
-      add("issuer", claims["iss"]?.string)
-      add("subject", claims["sub"]?.string)
-      let end = claims["exp"]?.number?.rounded(.down)
-      facts.append(end.map { "expires \(PlainTime.distance(to: $0, now: now))" } ?? "never expires")
-      let names = (verdict["not_checked"]?.array ?? []).compactMap { unchecked[$0.string ?? ""] }
-      if !names.isEmpty { facts.append("\(names.joined(separator: " and ")) not checked") }
+      add(", issuer ", claims["iss"])
+      add(", subject ", claims["sub"])
+      let end = claims["exp"]?.value(in: line).number?.rounded(.down)
+      text.append(utf8: end.map { ", expires \(PlainTime.distance(to: $0, now: now))" } ?? ", never expires")
+      let names = (verdict["not_checked"]?.elements ?? []).compactMap { unchecked[$0.string(in: line) ?? ""] }
+      if !names.isEmpty { text.append(utf8: ", \(names.joined(separator: " and ")) not checked") }
     } else {
-      facts.append("nothing but the signature was checked")
+      text.append(utf8: ", nothing but the signature was checked")
     }
-    return "valid: \(facts.joined(separator: ", "))\n"
+    text.append(UInt8(ascii: "\n"))
+  }
+
+  private static func reason(_ verdict: JSON) -> String {
+    let code = TerminalText.clean(verdict["code"]?.string ?? FailureCode.internalError.rawValue, limit: valueLimit)
+    return "not valid (\(code)): \(TerminalText.clean(verdict["message"]?.string ?? "no reason", limit: 400))\n"
   }
 }

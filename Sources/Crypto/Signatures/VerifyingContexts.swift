@@ -1,0 +1,27 @@
+internal import Platform
+
+/// For each algorithm that a key was used with, a context that is ready to verify a signature.
+final class VerifyingContexts: Sendable {
+  private final class Shared: Sendable {
+    let context: SignatureContext
+
+    init(_ context: consuming SignatureContext) {
+      self.context = context
+    }
+  }
+
+  private let begun = Monitor<[(algorithm: SignatureAlgorithm, shared: Shared)]>([])
+
+  /// A context for one signature by the key that this belongs to.
+  func context(for algorithm: SignatureAlgorithm, with key: borrowing KeyHandle) throws(CryptoError) -> SignatureContext
+  {
+    let known = begun.withLock { begun in begun.first { $0.algorithm == algorithm }?.shared }
+    if let known { return try known.context.copy() }
+    let shared = Shared(try SignatureContext.begin(.verifying, algorithm, with: key))
+    begun.withLock { begun in
+      // Another thread may have been faster.
+      if !begun.contains(where: { $0.algorithm == algorithm }) { begun.append((algorithm, shared)) }
+    }
+    return try shared.context.copy()
+  }
+}
