@@ -3,6 +3,7 @@
 //
 //   AGENT_FAULTS_ROOTS   the directories, with colons between them
 //   AGENT_FAULTS_ORDER   a file with "SERIAL STEP FAULT"; with each new serial the count begins anew
+//   AGENT_FAULTS_UNWATCHED   if it is set, the user has no watch of files left
 //   AGENT_FAULTS_LOG     gets a line for each counted call: "SERIAL STEP FUNCTION PATH", and "hit" where it was done
 //
 // FAULT is one of
@@ -25,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -289,6 +291,12 @@ int linkat(int from, const char *name, int to, const char *new_name, int flags) 
 int unlinkat(int directory, const char *name, int flags) {
   char path[PATH_MAX];
   CALL(watched_path(directory, name, path), "unlinkat", 0, NEXT(unlinkat)(directory, name, flags), -1);
+}
+
+int inotify_init1(int flags) {
+  if (!getenv("AGENT_FAULTS_UNWATCHED")) return NEXT(inotify_init1)(flags);
+  errno = EMFILE;
+  return -1;
 }
 
 DIR *fdopendir(int file) {

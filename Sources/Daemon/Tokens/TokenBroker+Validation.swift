@@ -9,8 +9,8 @@ extension TokenBroker {
   func needsValidation(_ account: LiveAccount) -> Bool {
     guard account.session.grant != nil, account.session.refresh == nil else { return false }
     if let revision = context.fileRevision { return revision != account.validated.revision }
-    // Without a watch of files only the stamp tells.
-    return FileStamp(at: vaultPath).map { $0 != account.validated.stamp } ?? true
+    // Without a watch of files only the stamp tells, at which a worker looks.
+    return true
   }
 
   /// Result of a validation.

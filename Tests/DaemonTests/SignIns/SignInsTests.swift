@@ -32,7 +32,7 @@ import Wire
     home.daemon.pass(seconds: 1)
     #expect(home.sink.results[1]?["account"] == "work")
     #expect(try home.daemon.storedToken("work") == "rt-1")
-    #expect(try home.daemon.settings.current(seen: nil)[AccountName("work")]?.clientID == "cli")
+    #expect(try home.daemon.settings.current()[AccountName("work")]?.clientID == "cli")
   }
 
   @Test(arguments: [
@@ -101,7 +101,7 @@ import Wire
     home.signIns.abandon(.number(1))
     home.daemon.runJobs()
     #expect(try home.daemon.storedToken("work") == "rt-1")
-    #expect(try home.daemon.settings.current(seen: nil)[AccountName("work")] != nil)
+    #expect(try home.daemon.settings.current()[AccountName("work")] != nil)
   }
 
   @Test func `gives way to another one for the same account, and to no other`() throws {
@@ -360,7 +360,7 @@ import Wire
     try redirect(isTold: false)
     #expect(question?.login == event.login && question?.issuer == "https://as.example")
     #expect(try home.daemon.storedToken("work") == nil)
-    #expect(try home.daemon.settings.current(seen: nil)[AccountName("work")] == nil)
+    #expect(try home.daemon.settings.current()[AccountName("work")] == nil)
     #expect(home.sink.results[1] == nil)
     #expect(throws: Failure.self) { try answer(true, login: "0f") }
     #expect(throws: Failure.self) { try home.paste(event.login, event.redirectURI + "?code=c-1") }

@@ -23,8 +23,11 @@ final class DaemonHome {
   private let inbox: Inbox
   private let jobs: Jobs
   private let directory: TemporaryDirectory
+  /// Results that were awaited, and not taken in.
+  private var awaited: [@Sendable () -> Void] = []
 
-  init() throws {
+  /// - Parameter isWatched: Whether the files are watched, which are looked at for each request else.
+  init(isWatched: Bool = false) throws {
     directory = try TemporaryDirectory()
     inbox = try Inbox()
     jobs = try Jobs(inbox)
@@ -35,8 +38,9 @@ final class DaemonHome {
         cost: Scrypt.Cost(logarithm: 15, blockSize: 8, parallelism: 1)),
       http: http, time: time, documents: DocumentCache(directory: directory.path("cache"), http: http, time: time))
     settings = SettingsFile(directory: directory.path("config"))
+    let changes = isWatched ? FileChanges(of: [settings.path, services.vault.summary().path]) : nil
     context = DaemonContext(
-      services: services, settingsFile: settings, changes: nil,
+      services: services, settingsFile: settings, changes: changes,
       facts: DaemonFacts(startedAt: time.now(), socketPath: directory.path("runtime/agent.sock")),
       log: EventLog(time: time), replies: sink, jobs: jobs)
   }
@@ -56,7 +60,7 @@ final class DaemonHome {
   func addSignedIn(_ name: String, protection: Protection = .device, origins: [String] = []) throws {
     try add(name, protection: protection, origins: origins)
     let account = try AccountName(name)
-    let configuration = try #require(try settings.current(seen: nil)[account])
+    let configuration = try #require(try settings.current()[account])
     let metadata = try AuthorizationServerMetadata(
       parsing: JSON.object(PlayedServer.metadata).serialized(),
       issuer: Issuer("https://as.example", allowHTTPLoopback: false),
@@ -70,11 +74,25 @@ final class DaemonHome {
   /// The directory of the daemon's socket.
   func runtime() throws -> PrivateDirectory { try directory.open("runtime") }
 
+  /// Waits for a result, which is not taken in.
+  func awaitResult() throws {
+    try wait {
+      awaited += inbox.takeAll()
+      return !awaited.isEmpty
+    }
+  }
+
+  private func takeResults() {
+    let acts = awaited + inbox.takeAll()
+    awaited = []
+    for act in acts { act() }
+  }
+
   /// Takes in results until no job is left.
   func runJobs() {
     let deadline = Instant.now.advanced(by: .seconds(30))
     while jobs.localInFlight + jobs.waitsInFlight > 0 {
-      for act in inbox.takeAll() { act() }
+      takeResults()
       if Instant.now > deadline {
         Issue.record("\(jobs.localInFlight + jobs.waitsInFlight) jobs do not end")
         return
@@ -86,7 +104,7 @@ final class DaemonHome {
   /// Takes in results until this is so.
   func runJobs(until isDone: () throws -> Bool) throws {
     try wait {
-      for act in inbox.takeAll() { act() }
+      takeResults()
       return try isDone()
     }
   }
