@@ -40,13 +40,14 @@ enum outcome { GO_ON, FAIL, KILL_AFTER, SHORT };
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static char roots[8][PATH_MAX];
-static int root_count;
+static int root_count, is_unwatched;
 static char order_path[PATH_MAX], log_path[PATH_MAX];
 static long serial = -1, count, wanted;
 static char fault[16];
 
 __attribute__((constructor)) static void begin(void) {
   const char *all = getenv("AGENT_FAULTS_ROOTS"), *order = getenv("AGENT_FAULTS_ORDER"), *log = getenv("AGENT_FAULTS_LOG");
+  is_unwatched = getenv("AGENT_FAULTS_UNWATCHED") != NULL;
   if (!all || !order || !log) return;
   snprintf(order_path, sizeof order_path, "%s", order);
   snprintf(log_path, sizeof log_path, "%s", log);
@@ -294,7 +295,7 @@ int unlinkat(int directory, const char *name, int flags) {
 }
 
 int inotify_init1(int flags) {
-  if (!getenv("AGENT_FAULTS_UNWATCHED")) return NEXT(inotify_init1)(flags);
+  if (!is_unwatched) return NEXT(inotify_init1)(flags);
   errno = EMFILE;
   return -1;
 }

@@ -97,6 +97,7 @@ import Wire
     try home.begin("work", 1)
     home.daemon.time.advance(seconds: 5)
     home.sink.runDue()
+    try home.daemon.takeResult()
     try home.daemon.wait { try home.daemon.storedToken("work") != nil }
     home.signIns.abandon(.number(1))
     home.daemon.runJobs()

@@ -82,6 +82,12 @@ final class DaemonHome {
     }
   }
 
+  /// Takes in the next result, as after a timer that has the settings read before it acts.
+  func takeResult() throws {
+    try awaitResult()
+    takeResults()
+  }
+
   private func takeResults() {
     let acts = awaited + inbox.takeAll()
     awaited = []
