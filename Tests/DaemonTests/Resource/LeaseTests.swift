@@ -181,10 +181,12 @@ import Wire
     #expect(!lease.isNarrow(try grant("read", isNamed: false)))
   }
 
-  @Test(arguments: [("read", true), ("read write", false)])
-  func `give no token that the server did not narrow`(granted: String, isGiven: Bool) throws {
+  @Test(arguments: [("read", "Bearer", true), ("read write", "Bearer", false), ("read", "DPoP", false)])
+  func `give no token that the server did not narrow, nor one that is of use with its key only`(
+    granted: String, type: String, isGiven: Bool
+  ) throws {
     let home = try DaemonHome()
-    try home.addSignedIn("work", origins: ["https://api.example"])
+    try home.addSignedIn("work", origins: ["https://api.example"], isBound: type == "DPoP")
     let parts = try DaemonParts(home.context)
     let listener = SharedDescriptor(try UnixSocket.listen(in: home.runtime(), name: "lease", backlog: 1))
     var request = LeaseRequest(account: "work")
@@ -195,7 +197,7 @@ import Wire
     let terms = try #require(home.sink.admissions.last)
     home.http.answers = [
       .json([
-        "access_token": "at-1", "token_type": "Bearer", "expires_in": 3600, "refresh_token": "rt-2",
+        "access_token": "at-1", "token_type": .string(type), "expires_in": 3600, "refresh_token": "rt-2",
         "scope": .string(granted),
       ])
     ]

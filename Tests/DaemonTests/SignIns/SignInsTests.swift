@@ -311,6 +311,16 @@ import Wire
     #expect(try home.daemon.storedToken("work") == "rt-1")
   }
 
+  @Test func `logs once that another answer than its own came`() throws {
+    let id = try #require(home.signIns.logins.keys.first)
+    for _ in 0..<3 {
+      let page = home.signIns.redirectCame(id, query: Array("code=c-1&state=other".utf8).span, isTold: true)
+      #expect(page == .foreign)
+    }
+    let events = home.daemon.context.log.json["events"]?.array ?? []
+    #expect(events.filter { $0["event"] == "redirect_foreign" }.count == 1)
+  }
+
   @Test func `stops listening when its time is over`() throws {
     _ = try UnixSocket.connectLoopback(port: port)
     home.daemon.pass(seconds: SignIn.Waiting.Browser.patience)

@@ -57,7 +57,11 @@ final class DaemonHome {
   }
 
   /// Adds an account that is signed in, with the refresh token `rt-1`.
-  func addSignedIn(_ name: String, protection: Protection = .device, origins: [String] = []) throws {
+  ///
+  /// - Parameter isBound: Whether its tokens are bound to a key.
+  func addSignedIn(
+    _ name: String, protection: Protection = .device, origins: [String] = [], isBound: Bool = false
+  ) throws {
     try add(name, protection: protection, origins: origins)
     let account = try AccountName(name)
     let configuration = try #require(try settings.current()[account])
@@ -68,6 +72,7 @@ final class DaemonHome {
     var record = AccountRecord(
       authority: Authority(configuration, caDigest: nil, metadata: metadata), signedInAt: time.wallSeconds())
     record.refreshToken = SharedSecret(try SecretBytes(copying: Array("rt-1".utf8).span))
+    if isBound { record.dpopKey = try DPoPKey.generate().serialized() }
     try services.vault.write(account, content: try record.sealedContent(), protection: protection)
   }
 
