@@ -94,7 +94,6 @@ final class ListeningSocket {
 
   /// No new peers. Removes the socket if it is ours, so that the next client starts a daemon of its own.
   func close() {
-    guard isOpen else { return }
     isOpen = false
     if !isInherited, place.isStillOurs() { try? place.directory.removeFile(place.name) }
   }

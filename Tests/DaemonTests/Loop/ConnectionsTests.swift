@@ -1,5 +1,6 @@
 import Encoding
 import Platform
+import TestSupport
 import Testing
 import Wire
 
@@ -11,6 +12,7 @@ import Wire
     var act: (Ticket) -> Void = { _ in }
     /// The lines that were taken for a request under way.
     var linesBeside = 0
+    var abandoned: [Ticket] = []
 
     func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
       handled.append((ticket, passed.count))
@@ -27,15 +29,15 @@ import Wire
 
     func hold(_ result: Reply, of ticket: Ticket) -> Bool { false }
     func answered(_ ticket: Ticket) {}
-    func abandon(_ ticket: Ticket) {}
+    func abandon(_ ticket: Ticket) { abandoned.append(ticket) }
   }
 
+  private let time = ManualTime()
   private let loop: EventLoop
   private let connections: Connections
   private let handler = Handler()
 
   init() throws {
-    let time = SystemTime()
     loop = try EventLoop(time)
     connections = Connections(loop, EventLog(time: time), mayIdle: true)
     connections.handler = handler
@@ -56,6 +58,14 @@ import Wire
 
   /// Serves until so many requests have come.
   private func serve(_ count: Int) throws { try loop.run { handler.handled.count >= count } }
+
+  /// Lets time pass, and the loop see it.
+  private func pass(seconds: Int) throws {
+    time.advance(seconds: seconds)
+    var isOver = false
+    loop.jobs.run({}) { (_: Result<Void, Never>) in isOver = true }
+    try loop.run { isOver }
+  }
 
   private func result(_ number: Int) -> Reply { .result(JSONObject([("number", .int(number))])) }
 
@@ -83,6 +93,21 @@ import Wire
     try peer.descriptor.writeAll(Array("\"request\":\"list\"}\n".utf8).span)
     try serve(3)
     #expect(handler.handled.map(\.descriptors) == [0, 0, 1])
+  }
+
+  @Test func `end with a peer that does not read for 20 seconds, though more is sent to it meanwhile`() throws {
+    let peer = try connect()
+    try ask("list", peer)
+    try serve(1)
+    let ticket = handler.handled[0].ticket
+    let notice = Reply.event(.notice(Phrase(stringLiteral: String(repeating: "x", count: 100_000))))
+    for _ in 0..<10 { connections.send(notice, to: ticket) }
+    try pass(seconds: 15)
+    connections.send(notice, to: ticket)
+    try pass(seconds: 4)
+    #expect(handler.abandoned.isEmpty)
+    try pass(seconds: 2)
+    #expect(handler.abandoned == [ticket])
   }
 
   @Test func `are answered once, also while that of another connection is served`() throws {

@@ -105,6 +105,18 @@ import Wire
     #expect(try home.daemon.settings.current()[AccountName("work")] != nil)
   }
 
+  @Test(arguments: [true, false]) func `tells that it got no refresh token, where that is so`(hasOne: Bool) throws {
+    let without: JSONObject = ["access_token": "at-1", "token_type": "Bearer", "expires_in": 3600]
+    home.daemon.http.answers = [hasOne ? .tokens("at-1", refresh: "rt-1") : .json(without)]
+    try home.begin("work", 1)
+    home.daemon.pass(seconds: 5)
+    try #require(home.sink.results[1] != nil)
+    let notices: [String] = (home.sink.events[1] ?? []).compactMap {
+      if case .notice(let text) = $0 { text.english } else { nil }
+    }
+    #expect(notices.contains { $0.contains("no refresh token") } != hasOne)
+  }
+
   @Test func `gives way to another one for the same account, and to no other`() throws {
     try home.begin("work", 1)
     try home.begin("mail", 2)
