@@ -80,6 +80,13 @@ import Wire
     #expect(home.events(1) == [.activeChanged])
   }
 
+  @Test func `are told with the answer to the request that made them`() throws {
+    try home.parts.accounts.use("mail", .number(3))
+    home.daemon.runJobs()
+    #expect(home.daemon.sink.results[3] != nil)
+    #expect(home.events(1) == [.activeChanged])
+  }
+
   @Test func `by another program are read by a worker, once a minute too`() throws {
     try home.changeOutside { try $0.set($0[AccountName("mail")]!, for: AccountName("new")) }
     home.parts.housekeep()
