@@ -3,6 +3,7 @@
 //
 //   AGENT_FAULTS_ROOTS   the directories, with colons between them
 //   AGENT_FAULTS_ORDER   a file with "SERIAL STEP FAULT"; with each new serial the count begins anew
+//   AGENT_FAULTS_UNWATCHED   if it is set, the user has no watch of files left
 //   AGENT_FAULTS_LOG     gets a line for each counted call: "SERIAL STEP FUNCTION PATH", and "hit" where it was done
 //
 // FAULT is one of
@@ -25,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -38,13 +40,14 @@ enum outcome { GO_ON, FAIL, KILL_AFTER, SHORT };
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static char roots[8][PATH_MAX];
-static int root_count;
+static int root_count, is_unwatched;
 static char order_path[PATH_MAX], log_path[PATH_MAX];
 static long serial = -1, count, wanted;
 static char fault[16];
 
 __attribute__((constructor)) static void begin(void) {
   const char *all = getenv("AGENT_FAULTS_ROOTS"), *order = getenv("AGENT_FAULTS_ORDER"), *log = getenv("AGENT_FAULTS_LOG");
+  is_unwatched = getenv("AGENT_FAULTS_UNWATCHED") != NULL;
   if (!all || !order || !log) return;
   snprintf(order_path, sizeof order_path, "%s", order);
   snprintf(log_path, sizeof log_path, "%s", log);
@@ -289,6 +292,12 @@ int linkat(int from, const char *name, int to, const char *new_name, int flags) 
 int unlinkat(int directory, const char *name, int flags) {
   char path[PATH_MAX];
   CALL(watched_path(directory, name, path), "unlinkat", 0, NEXT(unlinkat)(directory, name, flags), -1);
+}
+
+int inotify_init1(int flags) {
+  if (!is_unwatched) return NEXT(inotify_init1)(flags);
+  errno = EMFILE;
+  return -1;
 }
 
 DIR *fdopendir(int file) {

@@ -71,13 +71,11 @@ extension AccountConfiguration {
     var given = given
     (given.proxy, given.proxyExclusions) = (nil, nil)
     if !given.scope.isEmpty { given.scope = try Self.scope(given.scope) }
-    if !given.resources.isEmpty || given.audience != nil {
-      do {
-        let target = try TokenTarget.make(scope: [], resources: given.resources, audience: given.audience)
-        given.resources = target?.resources ?? []
-      } catch {
-        throw Failure(.oauth(error), account: nil)
-      }
+    do {
+      let target = try TokenTarget.make(scope: [], resources: given.resources, audience: given.audience)
+      given.resources = target?.resources ?? []
+    } catch {
+      throw Failure(.oauth(error), account: nil)
     }
     if let path = given.caFile, !path.hasPrefix("/") {
       throw Failure(.invalidRequest, "\"ca_file\" must be an absolute path")

@@ -19,7 +19,7 @@ extension AccountRequests {
     }
     let directory = settingsFile.directoryPath
     let cancellation = context.cancellation(of: ticket)
-    jobs.wait(as: .changes(account), cancellation) {
+    context.change(as: .changes(account), cancellation) {
       [services = services(for: account), configuration] () throws(SessionError) in
       var configuration = configuration
       let token = try ClientSecret.read(tokenSource, as: .refreshToken, cancellation)

@@ -73,7 +73,7 @@ final class AccountRequests: AccountPart {
     let addition = AccountAddition(
       account: account, configuration: configuration, services: services(for: account),
       settingsDirectory: settingsFile.directoryPath)
-    jobs.wait(as: .changes(account), context.cancellation(of: ticket)) { () throws(SessionError) in
+    context.change(as: .changes(account), context.cancellation(of: ticket)) { () throws(SessionError) in
       try addition.run()
     } then: { [self] outcome in
       if case .success = outcome {
@@ -127,7 +127,7 @@ final class AccountRequests: AccountPart {
     let protection = given.protection.map {
       ProtectionChange(account: account.name, to: $0, services: services)
     }
-    jobs.wait(as: .changes(account.name), context.cancellation(of: ticket)) { () throws(SessionError) in
+    context.change(as: .changes(account.name), context.cancellation(of: ticket)) { () throws(SessionError) in
       // Runs first, because this step may fail.
       let moved = try protection?.run()
       let effect = try change.run()
@@ -186,7 +186,7 @@ final class AccountRequests: AccountPart {
       from: account.name, to: newName, services: services(for: account.name),
       settingsDirectory: settingsFile.directoryPath)
     events.renamesInFlight += 1
-    jobs.wait(as: .changes(account.name), Cancellation()) { () throws(SessionError) in
+    context.change(as: .changes(account.name), Cancellation()) { () throws(SessionError) in
       try rename.run()
     } then: { [self] outcome in
       renamed(rename, outcome, ticket)
@@ -238,7 +238,7 @@ final class AccountRequests: AccountPart {
       let removal = AccountRemoval(
         signOuts.begin(name, account, isLocal: isLocal), settingsDirectory: settingsFile.directoryPath)
       removal.signOut.cancellation.beginSpending()
-      jobs.wait(as: .signOut(name), removal.signOut.cancellation) { () throws(SessionError) in
+      context.change(as: .signOut(name), removal.signOut.cancellation) { () throws(SessionError) in
         try removal.run()
       } then: { [self] outcome in
         removed(name, wasActive: wasActive, outcome, ticket)

@@ -44,7 +44,7 @@ final class DaemonContext {
     jobs.beforeResult = { [unowned self] in noteFileChanges() }
   }
 
-  /// Whether the system has no watch of files left for this user, so that the files are looked at for each request.
+  /// Whether the system has no watch of files left for this user, so that workers look at the files for each request.
   var isUnwatched: Bool { changes == nil }
 
   /// Finds out whether the settings or the vault may have changed; all that the loop calls begins with this.
@@ -62,31 +62,45 @@ final class DaemonContext {
     FileChanges(of: [settings.path, vault.summary().path])
   }
 
-  /// What waits until a worker has read the settings; nil while none reads.
+  /// What waits for the end of the reading that is under way; nil while no worker reads.
   private var awaitsSettings: [() -> Void]?
 
-  /// Whether the settings may have changed since they were read. Without a watch of files the loop looks at the file's
-  /// stamp each time that it needs them.
+  /// Whether the settings may have changed since they were read. Without a watch of files they always may.
   var mustReadSettings: Bool {
-    awaitsSettings != nil || settingsRevision.map { !settingsFile.isKnown(at: $0) } ?? false
+    awaitsSettings != nil || settingsRevision.map { !settingsFile.isKnown(at: $0) } ?? true
   }
 
   /// Calls `act` at once, or after a worker has read the settings if they may have changed (the loop never blocks).
+  /// What is called while one reads sees at least the settings as they are now, after all that was called before.
   func whenSettingsAreRead(_ act: @escaping () -> Void) {
     guard mustReadSettings else { return act() }
-    awaitsSettings = (awaitsSettings ?? []) + [act]
-    guard awaitsSettings?.count == 1 else { return }
+    if awaitsSettings == nil { readSettings(for: [act]) } else { awaitsSettings?.append(act) }
+  }
+
+  private func readSettings(for acts: [() -> Void]) {
+    awaitsSettings = []
     let revision = settingsRevision
     jobs.run({
       [directory = settingsFile.directoryPath, last = settingsFile.lastReading] () throws(ConfigurationError) in
       try SettingsFile.read(in: directory, since: last)
     }) { [self] result in
-      // An error is told when the settings are asked for.
-      if case .success(let reading) = result { settingsFile.take(reading, seen: revision) }
-      let acts = awaitsSettings ?? []
-      awaitsSettings = nil
+      // An error is told to those who ask for the settings.
+      settingsFile.take(result, seen: revision)
       for act in acts { act() }
+      let later = awaitsSettings ?? []
+      awaitsSettings = nil
+      guard mustReadSettings, !later.isEmpty else { return later.forEach { $0() } }
+      readSettings(for: later)
     }
+  }
+
+  /// Runs work that may change the settings as ``Jobs/wait(as:at:_:_:then:)`` does, and calls `finish` after a worker
+  /// has read them.
+  func change<Value: Sendable>(
+    as share: WaitShare, _ cancellation: Cancellation, _ body: @escaping @Sendable () throws(SessionError) -> Value,
+    then finish: @escaping (Result<Value, SessionError>) -> Void
+  ) {
+    jobs.wait(as: share, cancellation, body) { [self] outcome in whenSettingsAreRead { finish(outcome) } }
   }
 
   /// Returns what ends the work for a request, once its sender has disconnected or its time is over.
@@ -116,7 +130,7 @@ final class DaemonContext {
     let cancellation = Cancellation()
     // A change that was asked for is made, also while the daemon stops.
     cancellation.beginSpending()
-    jobs.wait(as: .settings, cancellation) { [directory = settingsFile.directoryPath] () throws(SessionError) in
+    change(as: .settings, cancellation) { [directory = settingsFile.directoryPath] () throws(SessionError) in
       do throws(ConfigurationError) { return try SettingsFile(directory: directory).change(edit) } catch {
         throw .configuration(error)
       }
@@ -125,10 +139,11 @@ final class DaemonContext {
     }
   }
 
-  /// The settings now on disk.
+  /// The settings as they were read last: what must see an earlier change of the file comes by
+  /// ``whenSettingsAreRead(_:)``.
   func settings() throws(Failure) -> Settings {
     let settings: Settings
-    do { settings = try settingsFile.current(seen: settingsRevision) } catch { throw Failure(error) }
+    do { settings = try settingsFile.lastRead() } catch { throw Failure(error) }
     onSettings(settings)
     return settings.adding(services.ephemeral.accounts)
   }

@@ -3,10 +3,24 @@ internal import Wire
 
 /// The daemon's socket and the lock that makes it the only one; only the lock's holder removes a socket.
 final class ListeningSocket {
-  let path: String
-  private let directory: PrivateDirectory
-  private let name: String
-  private let inode: UInt64
+  /// The socket's name, and which file it is. Its calls wait for the disk.
+  final class Place: Sendable {
+    fileprivate let directory: PrivateDirectory
+    fileprivate let name: String
+    private let inode: UInt64
+
+    fileprivate init(_ directory: consuming PrivateDirectory, _ name: String) throws(SystemError) {
+      inode = try directory.inode(of: name)
+      self.directory = directory
+      self.name = name
+    }
+
+    /// False when the socket's name is gone or names another socket: the directory went away at logout.
+    func isStillOurs() -> Bool { (try? directory.inode(of: name)) == inode }
+  }
+
+  var path: String { place.directory.path + "/" + place.name }
+  let place: Place
   /// Nil if the system has no watch left for this user; the socket's name is then looked at once a minute.
   private let watch: DirectoryWatch?
   private let lock: FileLock
@@ -20,16 +34,13 @@ final class ListeningSocket {
   private static let backlog = 128
 
   private init(
-    _ directory: consuming PrivateDirectory, _ name: String, _ lock: consuming FileLock,
-    _ descriptor: consuming FileDescriptor, _ watch: consuming DirectoryWatch?, inode: UInt64, isInherited: Bool
+    _ place: Place, _ lock: consuming FileLock, _ descriptor: consuming FileDescriptor,
+    _ watch: consuming DirectoryWatch?, isInherited: Bool
   ) {
-    path = directory.path + "/" + name
-    self.directory = directory
-    self.name = name
+    self.place = place
     self.lock = lock
     self.descriptor = descriptor
     self.watch = watch
-    self.inode = inode
     self.isInherited = isInherited
   }
 
@@ -40,9 +51,8 @@ final class ListeningSocket {
     let lock = try directory.lock(WireProtocol.lifetimeLockName, wait: lockWait)
     if directory.exists(name) { try directory.removeFile(name) }
     let descriptor = try UnixSocket.listen(in: directory, name: name, backlog: backlog)
-    let inode = try directory.inode(of: name)
     let watch = try? DirectoryWatch(directory)
-    return ListeningSocket(directory, name, lock, descriptor, watch, inode: inode, isInherited: false)
+    return ListeningSocket(try Place(directory, name), lock, descriptor, watch, isInherited: false)
   }
 
   /// Takes over a socket that the service manager bound for us.
@@ -51,9 +61,8 @@ final class ListeningSocket {
   ) throws(SystemError) -> ListeningSocket {
     let lock = try directory.lock(WireProtocol.lifetimeLockName, wait: lockWait)
     try descriptor.setNonBlocking(true)
-    let inode = try directory.inode(of: name)
     let watch = try? DirectoryWatch(directory)
-    return ListeningSocket(directory, name, lock, descriptor, watch, inode: inode, isInherited: true)
+    return ListeningSocket(try Place(directory, name), lock, descriptor, watch, isInherited: true)
   }
 
   var raw: Int32 { descriptor.raw }
@@ -75,19 +84,17 @@ final class ListeningSocket {
     }
   }
 
-  /// False when the socket's name is gone or names another socket: the directory went away at logout.
-  func isStillOurs() -> Bool {
+  /// Takes what the watch has told. ``Place/isStillOurs()`` says what it means.
+  func drainWatch() {
     switch watch {
     case .some(let watch): watch.drain()
     case .none: break
     }
-    return (try? directory.inode(of: name)) == inode
   }
 
   /// No new peers. Removes the socket if it is ours, so that the next client starts a daemon of its own.
   func close() {
-    guard isOpen else { return }
     isOpen = false
-    if !isInherited, isStillOurs() { try? directory.removeFile(name) }
+    if !isInherited, place.isStillOurs() { try? place.directory.removeFile(place.name) }
   }
 }

@@ -144,7 +144,11 @@ final class Server {
   }
 
   private func checkSocket() {
-    if listening?.isStillOurs() == false { beginStop() }
+    guard let listening else { return }
+    listening.drainWatch()
+    loop.jobs.run({ [place = listening.place] in place.isStillOurs() }) { [self] isOurs in
+      if !isOurs.get() { beginStop() }
+    }
   }
 
   /// No new peers and requests; jobs in flight end, so that a rotated token is not lost.

@@ -5,6 +5,7 @@ internal import Wire
 
 /// The parts of the daemon, in the order of their dependencies.
 final class DaemonParts {
+  private let context: DaemonContext
   let broker: TokenBroker
   let signIns: SignIns
   let resources: ResourceRequests
@@ -23,6 +24,7 @@ final class DaemonParts {
   let identity: IdentityRequests
 
   init(_ context: DaemonContext) throws(SystemError) {
+    self.context = context
     let lock = VaultLock(context)
     broker = TokenBroker(context, lock: lock)
     signIns = SignIns(context, broker)
@@ -75,9 +77,12 @@ final class DaemonParts {
     signOuts.start()
   }
 
-  /// Runs once a minute.
+  /// Runs once a minute, and sees the settings as they are now.
   func housekeep() {
-    locking.housekeep()
-    broker.housekeep()
+    context.noteFileChanges()
+    context.whenSettingsAreRead { [self] in
+      locking.housekeep()
+      broker.housekeep()
+    }
   }
 }

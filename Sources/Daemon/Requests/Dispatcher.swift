@@ -28,7 +28,6 @@ final class Dispatcher: DaemonPart, RequestHandler {
     if let seconds = deadlineSeconds(envelope) {
       loop.setDeadline(loop.now.advanced(by: .seconds(seconds)), of: ticket)
     }
-    if envelope.verbose { steps.begin(envelope.request, ticket) }
     if Self.isChange(envelope.request) { changes.insert(ticket) }
     if case .vault(.lock) = envelope.request { refuseUnlocks() }
     guard context.mustReadSettings, Self.needsSettings(envelope.request) else { return begin(envelope, ticket, passed) }
@@ -48,6 +47,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
   }
 
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) {
+    if envelope.verbose { steps.begin(envelope.request, ticket) }
     do throws(Failure) {
       if isStopping { throw Failure.stopping }
       switch envelope.request {

@@ -138,7 +138,7 @@ final class Leases: AccountPart {
     if let key = opened.key { loop.unwatch(key) }
     opened.key = nil
     schedule(at: loop.now.advanced(by: Self.restInterval)) { [self] in
-      guard leases[opened.lease.owner] === opened, opened.key == nil else { return }
+      guard leases[opened.lease.owner] === opened else { return }
       if (try? watch(opened)) == nil { rest(opened) }
     }
   }

@@ -232,7 +232,12 @@ final class SignIns: AccountPart {
     fail(login) { Failure(.codeExpired, message, hint: SignInCommand(login.account.text, $0).phrase) }
   }
 
+  /// A sign-in has ended, which may have changed the settings.
   func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
+    context.whenSettingsAreRead { [self] in finished(id, outcome) }
+  }
+
+  private func finished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
     guard let login = logins[id] else { return }
     login.approval.finish()
     switch outcome {
@@ -333,7 +338,7 @@ final class SignIns: AccountPart {
       return end(login, failure.code)
     }
     redirects?.close(login.id)
-    jobs.wait(as: .signIn(login.id), Cancellation()) {
+    context.change(as: .signIn(login.id), Cancellation()) {
       prepared.keepEntered()
     } then: { [self] _ in
       announceSettings()

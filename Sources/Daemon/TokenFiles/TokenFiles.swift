@@ -91,13 +91,16 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Removes the files of daemons that ended without doing so.
+  /// Has a worker remove the files of daemons that ended without doing so.
   func removeOrphans() {
-    if let runtimeDirectory { tokenFileStore = try? TokenFileStore(runtimeDirectory) }
-    // A private daemon keeps its files in one of these, wherever another daemon's socket is.
-    for path in UserDirectories.runtimeCandidates() { _ = try? TokenFileStore(existing: path) }
-    // After a restart of the machine no daemon uses the earlier directories again, so their files are removed now.
-    for path in UserDirectories.pastRuntimeDirectories() { _ = try? TokenFileStore(existing: path) }
+    work.run({ [directory = runtimeDirectory] in
+      let store = directory.flatMap { try? TokenFileStore($0) }
+      // A private daemon keeps its files in one of these, wherever another daemon's socket is.
+      for path in UserDirectories.runtimeCandidates() { _ = try? TokenFileStore(existing: path) }
+      // After a restart of the machine no daemon uses the earlier directories again, so their files are removed now.
+      for path in UserDirectories.pastRuntimeDirectories() { _ = try? TokenFileStore(existing: path) }
+      return store
+    }) { [self] store in tokenFileStore = tokenFileStore ?? store.get() }
   }
 
   // MARK: Getting tokens

@@ -86,9 +86,7 @@ extension TokenBroker {
   /// Requests first tokens for accounts with the background policy after the settings changed. Spreads the requests
   /// over time, so that no server receives all of them at once.
   func scanBackgroundAccounts() {
-    guard !isPrivate else { return }
-    context.noteFileChanges()
-    guard let settings = try? settings(), settingsFile.revision != backgroundScanRevision else { return }
+    guard !isPrivate, let settings = try? settings(), settingsFile.revision != backgroundScanRevision else { return }
     backgroundScanRevision = settingsFile.revision
     let fresh = settings.accounts.filter { $0.configuration.refresh == .background }
     let interval = RefreshPolicy.startInterval * max(0, fresh.count - 1)

@@ -9,8 +9,10 @@ extension TokenBroker {
   /// Whether the vault may have changed since the account's cached token was held against it.
   func needsValidation(_ account: LiveAccount) -> Bool {
     guard let grant = account.session.grant, account.session.refresh == nil else { return false }
-    let revision = context.vaultRevision
-    if let revision, revision == account.validated.revision { return false }
+    // Without a watch of files only the stamp tells, at which a worker looks.
+    guard let revision = context.vaultRevision else { return true }
+    if revision == account.validated.revision { return false }
+    // A file that is watched is on a disk of this machine, and was just written.
     guard let stamp = FileStamp(at: vaultPath) else { return true }
     if stamp != account.validated.stamp {
       // Of a file that this process wrote itself it knows the records.

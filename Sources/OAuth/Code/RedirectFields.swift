@@ -20,7 +20,6 @@ struct RedirectFields {
       while end < query.count, query[end] != UInt8(ascii: "&") { end += 1 }
       let part = query.extracting(start..<end)
       start = end + 1
-      if part.isEmpty { continue }
       guard fields.count < Self.maximumFields, let field = Self.field(part) else { return nil }
       if field.value.bytes.count > 0 { fields.append(field) }
     }

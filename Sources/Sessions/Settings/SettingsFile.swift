@@ -13,11 +13,13 @@ package final class SettingsFile {
   package let directoryPath: String
   private var directory: PrivateDirectory?
   private var known: (stamp: FileStamp?, settings: Settings)?
+  /// Why the last reading failed; nil if it did not.
+  private var problem: ConfigurationError?
 
   /// Moves on when the settings that were read or written last are not those of before.
   package private(set) var revision: UInt64 = 0
 
-  /// The value of the file changes when ``known`` was last found equal to the file on disk.
+  /// The value of the file changes when the last reading began; nil if the settings may be others since.
   private var knownAt: UInt64?
 
   package init(directory: String) {
@@ -26,22 +28,28 @@ package final class SettingsFile {
   }
 
   /// The settings as they are on disk now; empty when there is no file.
-  ///
-  /// - Parameter seen: The current value of a ``Platform/FileChanges`` of this file; if it has not changed, the file is
-  ///   not read.
-  package func current(seen: UInt64? = nil) throws(ConfigurationError) -> Settings {
-    if let seen, seen == knownAt, let known { return known.settings }
+  package func current() throws(ConfigurationError) -> Settings {
     knownAt = nil
-    let stamp = try openDirectory(create: false) ? try stampOnDisk() : nil
-    let settings: Settings
-    if let known, known.stamp == stamp {
-      settings = known.settings
-    } else {
-      settings = try read(stamp)
+    do throws(ConfigurationError) {
+      let stamp = try openDirectory(create: false) ? try stampOnDisk() : nil
+      if let known, known.stamp == stamp {
+        problem = nil
+        return known.settings
+      }
+      let settings = try read(stamp)
       keep(settings, stamp)
+      return settings
+    } catch {
+      problem = error
+      throw error
     }
-    knownAt = seen
-    return settings
+  }
+
+  /// What the last reading found, its error included, without a look at the disk unless there was none.
+  package func lastRead() throws(ConfigurationError) -> Settings {
+    if let problem { throw problem }
+    if let known { return known.settings }
+    return try current()
   }
 
   /// The settings as one thread read them, for another.
@@ -50,8 +58,8 @@ package final class SettingsFile {
     fileprivate let settings: Settings
   }
 
-  /// Whether ``current(seen:)`` would return the settings without a look at the disk.
-  package func isKnown(at seen: UInt64) -> Bool { seen == knownAt && known != nil }
+  /// Whether ``lastRead()`` is what is on disk while the value of a ``Platform/FileChanges`` of this file is this one.
+  package func isKnown(at seen: UInt64) -> Bool { seen == knownAt }
 
   /// What was read last; nil before that.
   package var lastReading: Reading? { known.map { Reading(stamp: $0.stamp, settings: $0.settings) } }
@@ -64,11 +72,16 @@ package final class SettingsFile {
     return Reading(stamp: file.known?.stamp, settings: settings)
   }
 
-  /// Takes over what a worker read.
+  /// Takes over what a worker read, or why it could not.
   ///
   /// - Parameter seen: The value of the file changes before it began.
-  package func take(_ reading: Reading, seen: UInt64?) {
-    if known == nil || known?.stamp != reading.stamp { keep(reading.settings, reading.stamp) }
+  package func take(_ result: Result<Reading, ConfigurationError>, seen: UInt64?) {
+    switch result {
+    case .success(let reading):
+      problem = nil
+      if known == nil || known?.stamp != reading.stamp { keep(reading.settings, reading.stamp) }
+    case .failure(let error): problem = error
+    }
     knownAt = seen
   }
 
@@ -120,14 +133,12 @@ package final class SettingsFile {
   }
 
   private func forget() {
-    known = nil
-    knownAt = nil
+    (known, problem, knownAt) = (nil, nil, nil)
     revision += 1
   }
 
   private func keep(_ settings: Settings, _ stamp: FileStamp?) {
-    known = (stamp, settings)
-    knownAt = nil
+    (known, problem, knownAt) = ((stamp, settings), nil, nil)
     revision += 1
   }
 

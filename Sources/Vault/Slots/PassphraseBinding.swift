@@ -38,7 +38,6 @@ enum PassphraseBinding {
     _ body: [UInt8], under passphrase: borrowing SecretBytes, for context: SlotContext
   ) throws(VaultError) -> SecretBytes {
     let cost = try cost(of: body)
-    guard (1...VaultFormat.maximumSecretLength).contains(passphrase.count) else { throw VaultError(.wrongPassphrase) }
     do {
       let wrappingKey = try derive(passphrase, salt: Array(body[3..<3 + saltLength]), cost)
       return try WrappedKey.open(body[(3 + saltLength)...], under: wrappingKey, for: context)

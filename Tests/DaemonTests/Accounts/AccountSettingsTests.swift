@@ -105,7 +105,7 @@ import Wire
   @Test func `of wrong values are refused`() {
     let edits: [(inout AccountSettings) -> Void] = [
       { $0.pins = ["sha256//AAAA"] }, { $0.caFile = "relative.pem" },
-      { $0.scope = ["a\"b"] },
+      { $0.scope = ["a\"b"] }, { $0.resources = ["api.example"] }, { $0.audience = "a\nb" },
     ]
     for edit in edits {
       var settings = Self.full

@@ -1,4 +1,5 @@
 import Encoding
+import Platform
 import Sessions
 import TestSupport
 import Testing
@@ -31,7 +32,7 @@ import Wire
   }
 
   @Test func `are for so many requests and no more, until one of them goes`() throws {
-    for number in 1...Followers.most { try home.follow(nil, number) }
+    for number in 1...32 { try home.follow(nil, number) }
     #expect(throws: Failure.self) { try home.follow(nil, 100) }
     home.parts.abandon(.number(1))
     try home.follow(nil, 100)
@@ -79,12 +80,57 @@ import Wire
     #expect(home.events(1) == [.activeChanged])
   }
 
+  @Test func `are told with the answer to the request that made them`() throws {
+    try home.parts.accounts.use("mail", .number(3))
+    home.daemon.runJobs()
+    #expect(home.daemon.sink.results[3] != nil)
+    #expect(home.events(1) == [.activeChanged])
+  }
+
+  @Test func `by another program are read by a worker, once a minute too`() throws {
+    try home.changeOutside { try $0.set($0[AccountName("mail")]!, for: AccountName("new")) }
+    home.parts.housekeep()
+    home.parts.events.announceSettings()
+    #expect(home.events(1) == [], "the loop has not looked at the disk")
+    home.daemon.runJobs()
+    home.parts.events.announceSettings()
+    #expect(home.events(1) == [.accountAdded])
+  }
+
+  @Test func `that cannot be read are looked at by a worker again, and by no one else`() throws {
+    let place = try PrivateDirectory(opening: home.daemon.settings.directoryPath, create: false)
+    let good = try place.readFile(SettingsFile.name, limit: Settings.maximumBytes)
+    try place.replaceFile(SettingsFile.name, with: Array("{".utf8).span)
+    home.parts.housekeep()
+    #expect(throws: Never.self) { _ = try home.daemon.context.settings() }
+    home.daemon.runJobs()
+    #expect(throws: Failure.self) { _ = try home.daemon.context.settings() }
+    try place.replaceFile(SettingsFile.name, with: good.span)
+    #expect(throws: Failure.self) { _ = try home.daemon.context.settings() }
+    home.parts.housekeep()
+    home.daemon.runJobs()
+    #expect(throws: Never.self) { _ = try home.daemon.context.settings() }
+    #expect(home.events(1) == [])
+  }
+
+  @Test func `that come while the settings are read are seen by who asks then`() throws {
+    var seen: [Int] = []
+    let context = home.daemon.context
+    func ask() { context.whenSettingsAreRead { seen.append((try? context.settings().accounts.count) ?? -1) } }
+    ask()
+    try home.daemon.awaitResult()
+    try home.changeOutside { try $0.set($0[AccountName("mail")]!, for: AccountName("new")) }
+    ask()
+    home.daemon.runJobs()
+    #expect(seen == [2, 3])
+  }
+
   @Test func `of a name are told as such, to who follows either`() throws {
     try home.follow("mail", 2)
     try home.parts.accounts.manage(.rename(account: "mail", to: "post"), .number(3), passed: [])
     // The settings may be read before the result of the job is there.
     let post = try AccountName("post")
-    try home.daemon.wait { try home.daemon.settings.current(seen: nil)[post] != nil }
+    try home.daemon.wait { try home.daemon.settings.current()[post] != nil }
     home.parts.events.announceSettings()
     home.daemon.runJobs()
     #expect(home.daemon.sink.results[3]?["account"] == "post")
@@ -166,10 +212,16 @@ private final class EventHome {
   }
 
   /// Changes the settings behind the daemon's back.
-  func change(_ edit: (inout Settings) throws -> Void) throws {
-    _ = try daemon.settings.change { (settings) throws(ConfigurationError) in
+  func changeOutside(_ edit: (inout Settings) throws -> Void) throws {
+    _ = try SettingsFile(directory: daemon.settings.directoryPath).change { (settings) throws(ConfigurationError) in
       do { try edit(&settings) } catch { Issue.record(error) }
     }
-    parts.events.announceSettings()
+  }
+
+  /// Changes the settings behind the daemon's back, and has it read them.
+  func change(_ edit: (inout Settings) throws -> Void) throws {
+    try changeOutside(edit)
+    daemon.context.whenSettingsAreRead { [parts] in parts.events.announceSettings() }
+    daemon.runJobs()
   }
 }

@@ -57,6 +57,17 @@ import Wire
     #expect(home.told("locked") == ["shut"])
   }
 
+  @Test func `is logged where it closed something, or was asked for`() throws {
+    home.lock(1)
+    home.daemon.runJobs()
+    home.lockBySession()
+    home.lock(2)
+    home.daemon.runJobs()
+    try home.unlock(3)
+    home.lockBySession()
+    #expect(home.causes == ["asked", "asked", "session"])
+  }
+
   @Test func `has the last word over an unlock that was asked for before it`() throws {
     home.lock(1)
     try home.vault(.unlock(.passphrase), 2)
@@ -177,6 +188,18 @@ private final class LockHome {
     daemon.runJobs()
     try ask("open", 100)
     daemon.runJobs()
+  }
+
+  /// The desktop or the machine asks for a lock.
+  func lockBySession() {
+    parts.locking.lock(.session)
+    daemon.runJobs()
+  }
+
+  /// The causes of locks that were logged.
+  var causes: [String] {
+    daemon.context.log.json["events"]?.array?.filter { $0["event"] == "locked" && $0["cause"] != nil }
+      .compactMap { $0["cause"]?.string } ?? []
   }
 
   func lock(_ number: Int) { parts.locking.lock(.asked, for: .number(number)) }

@@ -20,7 +20,7 @@ import Testing
     let first = try bind()
     let error = #expect(throws: SystemError.self) { _ = try bind() }
     #expect(error?.isAgain == true)
-    #expect(first.isStillOurs(), "the refused one has not touched it")
+    #expect(first.place.isStillOurs(), "the refused one has not touched it")
     first.close()
   }
 
@@ -38,7 +38,7 @@ import Testing
     _ = try bind()
     #expect(try isThere())
     let socket = try bind()
-    #expect(socket.isStillOurs())
+    #expect(socket.place.isStillOurs())
     let peer = try UnixSocket.connect(path: socket.path)
     #expect(try Self.takes(socket))
     _ = consume peer
@@ -59,9 +59,9 @@ import Testing
 
   @Test func `it notices when its name is gone`() throws {
     let socket = try bind()
-    #expect(socket.isStillOurs())
+    #expect(socket.place.isStillOurs())
     try FileTree.remove(directory.path("agent"))
-    #expect(!socket.isStillOurs())
+    #expect(!socket.place.isStillOurs())
     socket.close()
   }
 
@@ -69,7 +69,7 @@ import Testing
     let socket = try bind()
     try directory.open("agent").removeFile("agent.sock")
     let other = try UnixSocket.listen(in: directory.open("agent"), name: "agent.sock", backlog: 1)
-    #expect(!socket.isStillOurs())
+    #expect(!socket.place.isStillOurs())
     socket.close()
     #expect(try isThere())
     _ = consume other

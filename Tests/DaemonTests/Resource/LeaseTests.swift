@@ -181,6 +181,38 @@ import Wire
     #expect(!lease.isNarrow(try grant("read", isNamed: false)))
   }
 
+  @Test(arguments: [("read", "Bearer", true), ("read write", "Bearer", false), ("read", "DPoP", false)])
+  func `give no token that the server did not narrow, nor one that is of use with its key only`(
+    granted: String, type: String, isGiven: Bool
+  ) throws {
+    let home = try DaemonHome()
+    try home.addSignedIn("work", origins: ["https://api.example"], isBound: type == "DPoP")
+    let parts = try DaemonParts(home.context)
+    let listener = SharedDescriptor(try UnixSocket.listen(in: home.runtime(), name: "lease", backlog: 1))
+    var request = LeaseRequest(account: "work")
+    (request.handsOutToken, request.target.scope) = (true, ["read"])
+    try parts.resources.leases.open(request, .number(9), passed: [listener])
+    let peer = try UnixSocket.connect(in: home.runtime(), name: "lease")
+    home.sink.watched.last?()
+    let terms = try #require(home.sink.admissions.last)
+    home.http.answers = [
+      .json([
+        "access_token": "at-1", "token_type": .string(type), "expires_in": 3600, "refresh_token": "rt-2",
+        "scope": .string(granted),
+      ])
+    ]
+    let envelope = try #require(try terms.admit(token(), .number(1), passed: []))
+    guard case .token(let admitted) = envelope.request else {
+      Issue.record("another request")
+      return
+    }
+    try parts.resources.leases.token(admitted, .number(1))
+    home.runJobs()
+    #expect((home.sink.lines[1]?.contains("at-1") ?? false) == isGiven)
+    #expect((home.sink.failures[1]?.code == .notPermitted) != isGiven)
+    try peer.close()
+  }
+
   // MARK: Questions
 
   @Test func `hold the first requests for an origin until the person has answered, and remember the answer`() throws {

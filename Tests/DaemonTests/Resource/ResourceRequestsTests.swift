@@ -56,6 +56,19 @@ import Wire
     #expect(home.http.resourceTokens.count == 1)
   }
 
+  @Test func `whose content cannot be read is not sent`() throws {
+    var request = CallRequest(account: "work", url: "https://api.example/items", method: "POST")
+    request.sendsBody = true
+    let pipe = try Pipe()
+    // A directory has no bytes to read.
+    let content = SharedDescriptor(try FileDescriptor(opening: "/", for: .reading))
+    try parts.resources.call(
+      request, .number(1), timeoutSeconds: nil, passed: [content, SharedDescriptor(try pipe.writing.duplicate())])
+    home.runJobs()
+    #expect(home.sink.failures[1]?.code == .storage)
+    #expect(home.http.resourceTokens.isEmpty)
+  }
+
   @Test
   func `for which there is no token is answered with the reason, also where that is known before any server is asked`()
     throws

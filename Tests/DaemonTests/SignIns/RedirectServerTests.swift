@@ -177,17 +177,18 @@ private final class DeskRun: RedirectJudge {
     #expect(run.status(try run.get("/cb?state=ours")) == "200")
   }
 
-  @Test func `closes when the sign-in is given up`() throws {
-    let run = try DeskRun()
-    #expect(run.isOpen)
-    run.desk?.close(8)
-    #expect(run.isOpen, "another sign-in is not this one")
-    run.desk?.close(7)
-    run.serve()
-    let port = run.port
-    #expect(!run.isOpen)
-    // The port can be had again at once.
-    _ = try RedirectListener.open(RedirectURI("http://127.0.0.1:\(port)/cb"))
+  // Another program may take a port in the moment that it is free, but not each of them.
+  @Test func `closes when the sign-in is given up, and its port can be had again at once`() throws {
+    let isFree = try (0..<5).contains { _ in
+      let run = try DeskRun()
+      #expect(run.isOpen)
+      run.desk?.close(8)
+      #expect(run.isOpen, "another sign-in is not this one")
+      run.desk?.close(7)
+      run.serve()
+      return !run.isOpen && (try? RedirectListener.open(RedirectURI("http://127.0.0.1:\(run.port)/cb"))) != nil
+    }
+    #expect(isFree)
   }
 }
 

@@ -32,7 +32,7 @@ import Wire
     home.daemon.pass(seconds: 1)
     #expect(home.sink.results[1]?["account"] == "work")
     #expect(try home.daemon.storedToken("work") == "rt-1")
-    #expect(try home.daemon.settings.current(seen: nil)[AccountName("work")]?.clientID == "cli")
+    #expect(try home.daemon.settings.current()[AccountName("work")]?.clientID == "cli")
   }
 
   @Test(arguments: [
@@ -97,11 +97,24 @@ import Wire
     try home.begin("work", 1)
     home.daemon.time.advance(seconds: 5)
     home.sink.runDue()
+    try home.daemon.takeResult()
     try home.daemon.wait { try home.daemon.storedToken("work") != nil }
     home.signIns.abandon(.number(1))
     home.daemon.runJobs()
     #expect(try home.daemon.storedToken("work") == "rt-1")
-    #expect(try home.daemon.settings.current(seen: nil)[AccountName("work")] != nil)
+    #expect(try home.daemon.settings.current()[AccountName("work")] != nil)
+  }
+
+  @Test(arguments: [true, false]) func `tells that it got no refresh token, where that is so`(hasOne: Bool) throws {
+    let without: JSONObject = ["access_token": "at-1", "token_type": "Bearer", "expires_in": 3600]
+    home.daemon.http.answers = [hasOne ? .tokens("at-1", refresh: "rt-1") : .json(without)]
+    try home.begin("work", 1)
+    home.daemon.pass(seconds: 5)
+    try #require(home.sink.results[1] != nil)
+    let notices: [String] = (home.sink.events[1] ?? []).compactMap {
+      if case .notice(let text) = $0 { text.english } else { nil }
+    }
+    #expect(notices.contains { $0.contains("no refresh token") } != hasOne)
   }
 
   @Test func `gives way to another one for the same account, and to no other`() throws {
@@ -310,6 +323,16 @@ import Wire
     #expect(try home.daemon.storedToken("work") == "rt-1")
   }
 
+  @Test func `logs once that another answer than its own came`() throws {
+    let id = try #require(home.signIns.logins.keys.first)
+    for _ in 0..<3 {
+      let page = home.signIns.redirectCame(id, query: Array("code=c-1&state=other".utf8).span, isTold: true)
+      #expect(page == .foreign)
+    }
+    let events = home.daemon.context.log.json["events"]?.array ?? []
+    #expect(events.filter { $0["event"] == "redirect_foreign" }.count == 1)
+  }
+
   @Test func `stops listening when its time is over`() throws {
     _ = try UnixSocket.connectLoopback(port: port)
     home.daemon.pass(seconds: SignIn.Waiting.Browser.patience)
@@ -360,7 +383,7 @@ import Wire
     try redirect(isTold: false)
     #expect(question?.login == event.login && question?.issuer == "https://as.example")
     #expect(try home.daemon.storedToken("work") == nil)
-    #expect(try home.daemon.settings.current(seen: nil)[AccountName("work")] == nil)
+    #expect(try home.daemon.settings.current()[AccountName("work")] == nil)
     #expect(home.sink.results[1] == nil)
     #expect(throws: Failure.self) { try answer(true, login: "0f") }
     #expect(throws: Failure.self) { try home.paste(event.login, event.redirectURI + "?code=c-1") }

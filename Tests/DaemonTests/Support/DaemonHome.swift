@@ -25,8 +25,11 @@ final class DaemonHome {
   private let inbox: Inbox
   private let jobs: Jobs
   private let directory: TemporaryDirectory
+  /// Results that were awaited, and not taken in.
+  private var awaited: [@Sendable () -> Void] = []
 
-  init() throws {
+  /// - Parameter isWatched: Whether the files are watched, which are looked at for each request else.
+  init(isWatched: Bool = false) throws {
     directory = try TemporaryDirectory()
     inbox = try Inbox()
     jobs = try Jobs(inbox)
@@ -42,8 +45,9 @@ final class DaemonHome {
       vault: vault(), http: http, time: time,
       documents: DocumentCache(directory: directory.path("cache"), http: http, time: time))
     settings = SettingsFile(directory: directory.path("config"))
+    let changes = isWatched ? DaemonContext.watch(settings: settings, vault: services.vault) : nil
     context = DaemonContext(
-      services: services, settingsFile: settings, changes: nil,
+      services: services, settingsFile: settings, changes: changes,
       facts: DaemonFacts(startedAt: time.now(), socketPath: directory.path("runtime/agent.sock")),
       log: EventLog(time: time), replies: sink, jobs: jobs)
   }
@@ -61,13 +65,16 @@ final class DaemonHome {
 
   /// Adds an account that is signed in, with the refresh token `rt-1`.
   ///
-  /// - Parameter isElsewhere: Whether another process writes it.
+  /// - Parameters:
+  ///   - isBound: Whether its tokens are bound to a key.
+  ///   - isElsewhere: Whether another process writes it.
   func addSignedIn(
-    _ name: String, protection: Protection = .device, origins: [String] = [], isElsewhere: Bool = false
+    _ name: String, protection: Protection = .device, origins: [String] = [], isBound: Bool = false,
+    isElsewhere: Bool = false
   ) throws {
     try add(name, protection: protection, origins: origins)
     let account = try AccountName(name)
-    let configuration = try #require(try settings.current(seen: nil)[account])
+    let configuration = try #require(try settings.current()[account])
     let metadata = try AuthorizationServerMetadata(
       parsing: JSON.object(PlayedServer.metadata).serialized(),
       issuer: Issuer("https://as.example", allowHTTPLoopback: false),
@@ -75,6 +82,7 @@ final class DaemonHome {
     var record = AccountRecord(
       authority: Authority(configuration, caDigest: nil, metadata: metadata), signedInAt: time.wallSeconds())
     record.refreshToken = SharedSecret(try SecretBytes(copying: Array("rt-1".utf8).span))
+    if isBound { record.dpopKey = try DPoPKey.generate().serialized() }
     let vault = isElsewhere ? otherVault : services.vault
     try vault.write(account, content: try record.sealedContent(), protection: protection)
   }
@@ -82,11 +90,31 @@ final class DaemonHome {
   /// The directory of the daemon's socket.
   func runtime() throws -> PrivateDirectory { try directory.open("runtime") }
 
+  /// Waits for a result, which is not taken in.
+  func awaitResult() throws {
+    try wait {
+      awaited += inbox.takeAll()
+      return !awaited.isEmpty
+    }
+  }
+
+  /// Takes in the next result, as after a timer that has the settings read before it acts.
+  func takeResult() throws {
+    try awaitResult()
+    takeResults()
+  }
+
+  private func takeResults() {
+    let acts = awaited + inbox.takeAll()
+    awaited = []
+    for act in acts { act() }
+  }
+
   /// Takes in results until no job is left.
   func runJobs() {
     let deadline = Instant.now.advanced(by: .seconds(30))
     while jobs.localInFlight + jobs.waitsInFlight > 0 {
-      for act in inbox.takeAll() { act() }
+      takeResults()
       if Instant.now > deadline {
         Issue.record("\(jobs.localInFlight + jobs.waitsInFlight) jobs do not end")
         return
@@ -98,7 +126,7 @@ final class DaemonHome {
   /// Takes in results until this is so.
   func runJobs(until isDone: () throws -> Bool) throws {
     try wait {
-      for act in inbox.takeAll() { act() }
+      takeResults()
       return try isDone()
     }
   }

@@ -15,6 +15,10 @@ final class RecordedReplies: ReplySink {
   /// Requests that went on after they were held.
   private(set) var admitted: [Int: RequestEnvelope] = [:]
   private(set) var events: [Int: [Event]] = [:]
+  /// What is done when a watched descriptor is ready, in the order in which they were watched.
+  private(set) var watched: [() -> Void] = []
+  /// The terms of those that came by a lent socket; the number of their connection is 1.
+  private(set) var admissions: [any Admission] = []
   private var timers = Timers<() -> Void>()
   private let time: ManualTime
 
@@ -43,9 +47,15 @@ final class RecordedReplies: ReplySink {
   func schedule(at due: Instant, _ act: @escaping () -> Void) { timers.schedule(act, at: due) }
   func watch(
     _ descriptor: Int32, for interest: Poller.Interest, _ serve: @escaping () -> Void
-  ) throws(SystemError) -> UInt64 { 1 }
+  ) throws(SystemError) -> UInt64 {
+    watched.append(serve)
+    return 1
+  }
   func unwatch(_ key: UInt64) {}
-  func admit(_ descriptor: consuming FileDescriptor, under admission: any Admission) throws(SystemError) -> UInt64 { 1 }
+  func admit(_ descriptor: consuming FileDescriptor, under admission: any Admission) throws(SystemError) -> UInt64 {
+    admissions.append(admission)
+    return 1
+  }
   func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     admitted[Int(ticket.connection)] = envelope
   }

@@ -28,6 +28,7 @@ import Wire
   }
 
   @Test func `serves a token that is there at once, and asks no server`() throws {
+    let home = try BrokerHome(isWatched: true)
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     try home.ask(1)
     home.runJobs()
@@ -107,6 +108,23 @@ import Wire
     #expect(home.http.sent == ["rt-1", "rt-1"])
   }
 
+  @Test func `asks again for who waits, and for nobody else`() throws {
+    try home.ask(1)
+    home.runJobs()
+    for _ in 0..<3 { home.daemon.pass(seconds: 5) }
+    let tries = home.http.sent.count
+    #expect(home.sink.failures[1]?.code == .network)
+    home.daemon.pass(seconds: 120)
+    #expect(home.http.sent.count == tries, "nobody waits")
+    try home.ask(2, waitSeconds: 600)
+    home.runJobs()
+    for _ in 0..<3 { home.daemon.pass(seconds: 5) }
+    #expect(home.sink.failures[2] == nil && home.sink.lines[2] == nil)
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    home.daemon.pass(seconds: 300)
+    #expect(home.sink.lines[2]?.contains("at-1") == true)
+  }
+
   // Store first.
   @Test func `goes on with the new refresh token after an answer of which nothing else can be used`() throws {
     home.http.answers = [.json(["token_type": "mac", "refresh_token": "rt-2"]), .tokens("at-2", refresh: "rt-3")]
@@ -179,8 +197,8 @@ private final class BrokerHome {
   let lock = PlayedLock()
   let broker: TokenBroker
 
-  init() throws {
-    daemon = try DaemonHome()
+  init(isWatched: Bool = false) throws {
+    daemon = try DaemonHome(isWatched: isWatched)
     try daemon.addSignedIn("work")
     broker = TokenBroker(daemon.context, lock: lock)
   }
@@ -190,8 +208,11 @@ private final class BrokerHome {
   var time: ManualTime { daemon.time }
 
   /// Asks for a token with the ticket of this number.
-  func ask(_ number: Int) throws(Failure) {
-    try broker.token(TokenRequest(account: "work"), .number(number))
+  func ask(_ number: Int, waitSeconds: Int? = nil) throws(Failure) {
+    daemon.context.noteFileChanges()
+    var request = TokenRequest(account: "work")
+    request.waitSeconds = waitSeconds
+    try broker.token(request, .number(number))
   }
 
   func runJobs() { daemon.runJobs() }

@@ -6,11 +6,11 @@ import Testing
 /// The loop never blocks: calls of the daemon wait, as on a disk that hangs, until the test lets them go on.
 @Suite(.needsPrograms, .needsFaults) struct `A disk that hangs` {
   private static func with(
-    _ roots: [String], _ body: (AgentTree, FaultyDaemon, Issuer) throws -> Void
+    _ roots: [String], isWatched: Bool = true, _ body: (AgentTree, FaultyDaemon, Issuer) throws -> Void
   ) throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in
-        let daemon = try FaultyDaemon(tree, at: roots.map { tree.path($0) })
+        let daemon = try FaultyDaemon(tree, at: roots.map { tree.path($0) }, isWatched: isWatched)
         try tree.signIn(at: issuer.url)
         try tree.signIn("other", at: issuer.url)
         try body(tree, daemon, issuer)
@@ -76,6 +76,102 @@ import Testing
       for process in asking {
         #expect(try process.readLine() == token)
         #expect(try process.wait() == .exited(0), "\(process.errorText)")
+      }
+    }
+  }
+
+  @Test func `while the daemon reads what it has written itself delays no question that needs no settings`() throws {
+    try Self.with(["config/agent"]) { tree, daemon, _ in
+      try daemon.order()
+      #expect(try tree.agent("use", "other").succeeded)
+      let written = try #require(try daemon.steps().last { $0.function == "renameat" }).number
+      let using = try daemon.holding("read", from: written + 1) {
+        try tree.start(["use", "work"])
+      } _: { using in
+        for command in [["daemon", "status"], ["daemon", "log"], ["lock"]] {
+          let result = try tree.agent(command)
+          #expect(result.succeeded, "\(command): \(result.errorText)")
+        }
+        #expect(try daemon.steps().contains { $0.function == "renameat" }, "the settings are written")
+      }
+      #expect(try using.wait() == .exited(0), "\(using.errorText)")
+      #expect(try tree.json("list")["accounts"]?.array?.map { $0["active"] } == [true, false])
+    }
+  }
+
+  @Test func `while settings are looked at that nothing watches delays those alone who need them`() throws {
+    try Self.with(["config/agent"], isWatched: false) { tree, daemon, _ in
+      let token = try tree.token()
+      let asking = try daemon.holding("fstatat") {
+        try (0..<3).map { _ in try tree.start(["token", "work", "--timeout", "5m"]) }
+      } _: { _ in
+        for command in [["daemon", "status"], ["daemon", "log"], ["lock"]] {
+          let result = try tree.agent(command)
+          #expect(result.succeeded, "\(command): \(result.errorText)")
+        }
+      }
+      for process in asking {
+        #expect(try process.readLine() == token)
+        #expect(try process.wait() == .exited(0), "\(process.errorText)")
+      }
+    }
+  }
+
+  @Test func `while a vault is looked at that nothing watches delays those alone who need it`() throws {
+    try Self.with(["state/agent"], isWatched: false) { tree, daemon, issuer in
+      let token = try tree.token()
+      let asking = try daemon.holding("lstat") {
+        try (0..<3).map { _ in try tree.start(["token", "work", "--timeout", "5m"]) }
+      } _: { _ in
+        for command in [["daemon", "status"], ["daemon", "log"], ["token", "nobody"]] {
+          let result = try tree.agent(command)
+          #expect(result.succeeded == (command.last != "nobody"), "\(command): \(result.errorText)")
+        }
+      }
+      for process in asking {
+        #expect(try process.readLine() == token)
+        #expect(try process.wait() == .exited(0), "\(process.errorText)")
+      }
+      #expect(try issuer.count("refreshes") == 0)
+    }
+  }
+
+  @Test func `while the daemon looks whether its socket is there delays no question`() throws {
+    try Self.with(["runtime/agent"]) { tree, daemon, _ in
+      let token = try tree.token()
+      _ = try daemon.holding("fstatat") {
+        // It looks when a name in its directory goes.
+        let runtime = try tree.directory.open("runtime/agent")
+        try runtime.replaceFile("other", with: Array("x".utf8).span)
+        try runtime.removeFile("other")
+      } _: { (_) throws in
+        #expect(try tree.token() == token)
+        for command in [["list"], ["daemon", "status"]] { #expect(try tree.agent(command).succeeded) }
+      }
+      #expect(try tree.agent("daemon", "status").succeeded)
+    }
+  }
+
+  @Test func `while it is looked for token files that are left delays no question`() throws {
+    try Self.with(["runtime/agent"]) { tree, daemon, _ in
+      let runtime = try tree.directory.open("runtime/agent")
+      let left = "token-\(String(repeating: "0", count: 32))"
+      try daemon.kill()
+      try runtime.replaceFile(left, with: Array("at".utf8).span)
+      _ = try daemon.holding("fdopendir") {
+        try daemon.restart()
+      } _: { _ in
+        let isThere = runtime.exists(left)
+        #expect(isThere)
+        for command in [["token"], ["list"], ["daemon", "status"]] {
+          let result = try tree.agent(command)
+          #expect(result.succeeded, "\(command): \(result.errorText)")
+        }
+      }
+      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      while runtime.exists(left) {
+        try #require(Instant.now < deadline)
+        Threads.sleep(for: .milliseconds(1))
       }
     }
   }

@@ -168,6 +168,32 @@ import Testing
     }
   }
 
+  @Test func `that was forgotten has the way out that the hint leads to`() throws {
+    try LockedHome.with { home in
+      let tree = home.tree
+      try home.lock()
+      let refused = try tree.agent("unlock", "--passphrase-file", home.wrong)
+      #expect(refused.errorText.contains("agent help --all unlock"), "\(refused.errorText)")
+      let help = try home.run("help", "--all", "unlock").outputText.split(whereSeparator: \.isWhitespace)
+        .joined(separator: " ")
+      for step in ["agent logout --local ACCOUNT", "agent vault remove-slot NUMBER", "agent login ACCOUNT"] {
+        #expect(help.contains(step), "\(help)")
+      }
+      try home.run("logout", "--local", "shut")
+      let slots = try #require(try tree.json("vault", "status")["slots"]?.array)
+      for slot in slots where slot["protection"] == "passphrase" {
+        try home.run("vault", "remove-slot", String(try #require(slot["slot"]?.int)))
+      }
+      try tree.directory.write("new", "another one")
+      try tree.signIn(
+        "shut", at: home.issuer.url, "--protect", "passphrase", "--passphrase-file", tree.path("new"))
+      try home.lock()
+      #expect(try tree.agent("unlock", "--passphrase-file", home.file).failed(5), "the forgotten one")
+      try home.run("unlock", "--passphrase-file", tree.path("new"))
+      #expect(try !tree.token("shut").isEmpty)
+    }
+  }
+
   @Test func `of the whole vault is needed when nothing else opens it`() throws {
     try LockedHome.with { home in
       try home.run("vault", "add-passphrase", "--passphrase-file", home.file)

@@ -9,13 +9,15 @@ import Testing
   @Test func `has places for local questions when 256 callers wait, and tells the others why not`() throws {
     try Session.with { session in
       let tree = session.tree
+      try tree.signIn("other", at: session.issuer.url)
       try session.issuer.control("hang", "token")
       let waiting = try (0..<256).map { _ in try Peer(tree.socketPath) }
       for peer in waiting {
         _ = try peer.send(Array(#"{"v":1,"request":"token","account":"work","force_refresh":true}"#.utf8) + [0x0A])
       }
       try session.issuer.await("hangs", 1)
-      for command in [["list"], ["status"], ["daemon", "status"], ["vault", "status"], ["lock"]] {
+      let local = [["list"], ["status"], ["daemon", "status"], ["vault", "status"], ["lock"], ["logout", "other"]]
+      for command in local {
         let result = try tree.agent(command)
         #expect(result.succeeded, "\(command): \(result.errorText)")
       }

@@ -15,12 +15,16 @@ final class FaultyDaemon: Sendable {
 
   private let tree: AgentTree
   private let roots: [String]
+  private let isWatched: Bool
   private let process = Monitor<RunningProcess?>(nil)
   private let serial = Monitor(0)
 
-  /// - Parameter roots: The directories whose files its calls are counted at; nil for those of vault and settings.
-  init(_ tree: AgentTree, at roots: [String]? = nil) throws {
+  /// - Parameters:
+  ///   - roots: The directories whose files its calls are counted at; nil for those of vault and settings.
+  ///   - isWatched: Whether it can watch files.
+  init(_ tree: AgentTree, at roots: [String]? = nil, isWatched: Bool = true) throws {
     self.tree = tree
+    self.isWatched = isWatched
     self.roots = roots ?? [tree.path("state/agent"), tree.path("config/agent")]
     try start()
   }
@@ -33,13 +37,14 @@ final class FaultyDaemon: Sendable {
       try stray.signal(Signals.SIGKILL)
       try #require(stray.ends(within: Sanitizer.patience))
     }
+    var environment = [
+      "LD_PRELOAD": try #require(FaultLibrary.shared).path, "AGENT_FAULTS_ORDER": tree.path("order"),
+      "AGENT_FAULTS_LOG": tree.path("steps"),
+      "AGENT_FAULTS_ROOTS": roots.joined(separator: ":"),
+    ]
+    if !isWatched { environment["AGENT_FAULTS_UNWATCHED"] = "1" }
     let started = try RunningProcess(
-      executable: Programs.path("agentd"), arguments: ["--foreground"],
-      environment: tree.environment([
-        "LD_PRELOAD": try #require(FaultLibrary.shared).path, "AGENT_FAULTS_ORDER": tree.path("order"),
-        "AGENT_FAULTS_LOG": tree.path("steps"),
-        "AGENT_FAULTS_ROOTS": roots.joined(separator: ":"),
-      ]))
+      executable: Programs.path("agentd"), arguments: ["--foreground"], environment: tree.environment(environment))
     let deadline = Instant.now.advanced(by: Sanitizer.patience)
     while !started.errorText.contains("the daemon started") {
       try #require(
@@ -87,11 +92,15 @@ final class FaultyDaemon: Sendable {
   /// only another order settles that.
   func wasHit() throws -> Bool { try lines(ofLast: false).contains { $0.last == "hit" } }
 
-  /// Lets all calls of a function wait, from now on until `body` returns, which begins when one of them waits.
+  /// Lets all calls of a function wait, until `body` returns, which begins when one of them waits.
   ///
-  /// - Parameter begin: Begins what waits then.
-  func holding<Work>(_ function: String, _ begin: () throws -> Work, _ body: (Work) throws -> Void) throws -> Work {
-    try order(1, .hold(function))
+  /// - Parameters:
+  ///   - step: The number of the call from which on they wait.
+  ///   - begin: Begins what waits then.
+  func holding<Work>(
+    _ function: String, from step: Int = 1, _ begin: () throws -> Work, _ body: (Work) throws -> Void
+  ) throws -> Work {
+    try order(step, .hold(function))
     defer { try? order() }
     let work = try begin()
     let deadline = Instant.now.advanced(by: Sanitizer.patience)

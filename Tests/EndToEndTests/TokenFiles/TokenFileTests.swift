@@ -285,7 +285,6 @@ import Testing
         } else {
           #expect(try tree.agent("exec", "--token-file", "--", "true").succeeded)
         }
-        #expect(try !tree.directory.open("runtime/agent").exists(name))
         try Self.awaitNoFiles(tree)
         process.closeInput()
       }
@@ -326,7 +325,7 @@ import Testing
         _ = try process.wait()
         process.closeInput()
         #expect(try session.tree.agent("daemon", "start").succeeded)
-        #expect(try Self.files(session.tree) == [])
+        try Self.awaitNoFiles(session.tree)
       }
     }
   }

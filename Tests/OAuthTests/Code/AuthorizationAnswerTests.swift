@@ -70,6 +70,14 @@ private enum Judgement: Equatable {
     }
   }
 
+  @Test(arguments: [(16_384, true), (16_385, false)])
+  func `a query has at most 16,384 bytes`(length: Int, isRead: Bool) {
+    let query = "\(state)&code=c1&x="
+    let judgement = judge(query + String(repeating: "x", count: length - query.utf8.count))
+    #expect((judgement == .code("c1")) == isRead)
+    #expect((judgement == .foreign) != isRead)
+  }
+
   @Test func `no change of a bit of the state is our state`() {
     let bytes = Array(request.state.utf8)
     for index in bytes.indices {

@@ -89,6 +89,13 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     #expect(bound.http.requests.map(\.form) == Array(repeating: bound.http.requests[0].form, count: 2))
   }
 
+  @Test(arguments: [(200, 1), (400, 2)])
+  func `is repeated for what an answer that refuses it says, and no other`(status: Int, requests: Int) throws {
+    let bound = try Bound(try nonceWanted("n1", status: status), try response(OAuthTests.bound))
+    _ = try? bound.server.refresh(secret("r1"))
+    #expect(bound.http.requests.count == requests)
+  }
+
   @Test func `ends when the server asks for a nonce again and again`() throws {
     let bound = try Bound(try nonceWanted("n1"), try nonceWanted("n2"))
     let error = expected(

@@ -47,6 +47,15 @@ import Testing
     #expect(http.requests.allSatisfy { $0.authorization == nil && $0.form == nil })
   }
 
+  @Test func `takes no place from an answer that refuses nothing`() throws {
+    let place = "https://api.example/meta"
+    let http = ScriptedHTTP(
+      try response(200, headers: [("WWW-Authenticate", "Bearer resource_metadata=\"\(place)\"")], "{}"),
+      try response(Self.document()))
+    #expect(try find(http).identifier == Self.resource)
+    #expect(http.requests == gets(Self.resource, Self.wellKnown))
+  }
+
   // Section 2.
   @Test(
     arguments: [

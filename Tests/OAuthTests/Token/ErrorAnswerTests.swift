@@ -1,8 +1,9 @@
 import Crypto
 import Encoding
-import OAuth
 import Testing
 import Vocabulary
+
+@testable import OAuth
 
 private let subject = "the token endpoint"
 
@@ -126,6 +127,14 @@ private let subject = "the token endpoint"
       #"{"error":"invalid_grant","error_description":"\u001b[31mred\r\n\u202e\#(String(repeating: "x", count: 300))"}"#)
     let description = try failure(answer)?.serverDescription
     #expect(description == "[31mred " + String(repeating: "x", count: 192) + "…")
+  }
+
+  @Test(arguments: [(1992, false), (1993, true)])
+  func `a description is searched for a secret as far as its 2,000th character`(place: Int, isShown: Bool) throws {
+    let text = String(repeating: "x", count: place) + "4bVtq1~G"
+    let answer = try response(400, #"{"error":"invalid_grant","error_description":"\#(text)"}"#)
+    let read = try ErrorAnswer.read(answer, sent: [secret("at+9sLw2c/4bVtq1~G")])
+    #expect((read?.description != nil) == isShown)
   }
 
   @Test(arguments: ["1", "null", "{}"]) func `a description of another type is ignored`(value: String) throws {

@@ -54,31 +54,62 @@ import Vocabulary
     #expect(try file.current() == Settings())
   }
 
-  @Test func `is looked at again only when something may have happened to it`() throws {
+  /// Reads the file as another thread does.
+  private func read(_ file: SettingsFile, seen: UInt64?) {
+    let last = file.lastReading
+    file.take(
+      Result { () throws(ConfigurationError) in try SettingsFile.read(in: file.directoryPath, since: last) }, seen: seen
+    )
+  }
+
+  @Test func `is as it was read last, until something may have happened to it and it is read again`() throws {
     let file = file()
     try add(work, to: file)
-    #expect(try file.current(seen: 1)[work] == Home.configuration)
+    #expect(!file.isKnown(at: 1))
+    read(file, seen: 1)
+    #expect(file.isKnown(at: 1) && !file.isKnown(at: 2))
     let revision = file.revision
     try write(#"{"version":1}"#)
-    #expect(try file.current(seen: 1)[work] == Home.configuration)
+    #expect(try file.lastRead()[work] == Home.configuration)
     #expect(file.revision == revision)
-    #expect(try file.current(seen: 2) == Settings())
-    #expect(file.revision != revision)
-    try write(#"{"version":1,"accounts":{"other":{"issuer":"https://as.example","client_id":"c"}}}"#)
-    #expect(try file.current().accounts.map(\.name.text) == ["other"])
-    // An own change is known whatever the watch says.
+    read(file, seen: 2)
+    #expect(try file.lastRead() == Settings())
+    #expect(file.isKnown(at: 2) && file.revision != revision)
+    // An own change is known, and whatever the watch says it is not known what came after it.
     try add(work, to: file)
-    #expect(try file.current(seen: 2)[work] == Home.configuration)
+    #expect(try file.lastRead()[work] == Home.configuration)
+    #expect(!file.isKnown(at: 2))
+    read(file, seen: nil)
+    #expect(!file.isKnown(at: 2))
+  }
+
+  @Test func `that cannot be read stays so until it is read again`() throws {
+    let file = file()
+    try add(work, to: file)
+    let revision = file.revision
     try write("{")
-    #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.current(seen: 3) }
-    #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.current(seen: 3) }
+    read(file, seen: 3)
+    #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.lastRead() }
+    #expect(file.isKnown(at: 3) && file.revision == revision)
+    try write(#"{"version":1}"#)
+    #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.lastRead() }
+    read(file, seen: 4)
+    #expect(try file.lastRead() == Settings())
+    try write("[")
+    #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.current() }
+    #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.lastRead() }
+    try write(#"{"version":1}"#)
+    #expect(try file.current() == file.lastRead())
   }
 
   @Test func `keeps its revision while it stays the same`() throws {
     let file = file()
     try add(work, to: file)
     let revision = file.revision
-    for seen in [UInt64?.none, 1, 2, nil] { #expect(try file.current(seen: seen)[work] == Home.configuration) }
+    for seen in [UInt64?.none, 1, 2, nil] {
+      read(file, seen: seen)
+      #expect(try file.current()[work] == Home.configuration)
+    }
     #expect(file.revision == revision)
   }
 

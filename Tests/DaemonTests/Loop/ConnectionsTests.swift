@@ -1,0 +1,128 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+import Wire
+
+@testable import Daemon
+
+@Suite struct `The requests of connections` {
+  private final class Handler: RequestHandler {
+    var handled: [(ticket: Ticket, descriptors: Int)] = []
+    var act: (Ticket) -> Void = { _ in }
+    /// The lines that were taken for a request under way.
+    var linesBeside = 0
+    var abandoned: [Ticket] = []
+
+    func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
+      handled.append((ticket, passed.count))
+      act(ticket)
+    }
+
+    func awaitsMore(_ ticket: Ticket) -> Bool { true }
+
+    func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
+      guard case .daemonLog = request else { return false }
+      linesBeside += 1
+      return true
+    }
+
+    func hold(_ result: Reply, of ticket: Ticket) -> Bool { false }
+    func answered(_ ticket: Ticket) {}
+    func abandon(_ ticket: Ticket) { abandoned.append(ticket) }
+  }
+
+  private let time = ManualTime()
+  private let loop: EventLoop
+  private let connections: Connections
+  private let handler = Handler()
+
+  init() throws {
+    loop = try EventLoop(time)
+    connections = Connections(loop, EventLog(time: time), mayIdle: true)
+    connections.handler = handler
+  }
+
+  /// The other end of a new connection.
+  private func connect() throws -> SharedDescriptor {
+    let pair = try UnixSocket.pair()
+    try pair.first.setNonBlocking(true)
+    try connections.admit(pair.first)
+    try UnixSocket.setTimeouts(pair.second, seconds: 30)
+    return SharedDescriptor(pair.second)
+  }
+
+  private func ask(_ request: String, _ peer: SharedDescriptor) throws {
+    try peer.descriptor.writeAll(Array("{\"v\":1,\"request\":\"\(request)\"}\n".utf8).span)
+  }
+
+  /// Serves until so many requests have come.
+  private func serve(_ count: Int) throws { try loop.run { handler.handled.count >= count } }
+
+  /// Lets time pass, and the loop see it.
+  private func pass(seconds: Int) throws {
+    time.advance(seconds: seconds)
+    var isOver = false
+    loop.jobs.run({}) { (_: Result<Void, Never>) in isOver = true }
+    try loop.run { isOver }
+  }
+
+  private func result(_ number: Int) -> Reply { .result(JSONObject([("number", .int(number))])) }
+
+  /// The lines that a peer got, once its connection is closed to it.
+  private func lines(_ peer: SharedDescriptor) throws -> [Int?] {
+    var bytes: [UInt8] = []
+    while let byte = try? peer.descriptor.read(into: &bytes, upTo: 4096), byte > 0, bytes.last != 0x0A {}
+    return try bytes.split(separator: 0x0A).map { try JSON(parsing: Array($0))["result"]?["number"]?.int }
+  }
+
+  @Test func `get the descriptors that came with them, and none that came with a line of another`() throws {
+    let peer = try connect()
+    try ask("daemon_status", peer)
+    try serve(1)
+    let pipe = try Pipe()
+    let line = Array("{\"v\":1,\"request\":\"daemon_log\"}\n".utf8)
+    #expect(try UnixSocket.send(line.span, passing: pipe.writing.raw, over: peer.descriptor) == line.count)
+    try loop.run { handler.linesBeside == 1 }
+    connections.send(result(1), to: handler.handled[0].ticket)
+    try ask("list", peer)
+    try serve(2)
+    #expect(handler.handled.map(\.descriptors) == [0, 0])
+    connections.send(result(2), to: handler.handled[1].ticket)
+    #expect(try UnixSocket.send(Array("{\"v\":1,".utf8).span, passing: pipe.writing.raw, over: peer.descriptor) == 7)
+    try peer.descriptor.writeAll(Array("\"request\":\"list\"}\n".utf8).span)
+    try serve(3)
+    #expect(handler.handled.map(\.descriptors) == [0, 0, 1])
+  }
+
+  @Test func `end with a peer that does not read for 20 seconds, though more is sent to it meanwhile`() throws {
+    let peer = try connect()
+    try ask("list", peer)
+    try serve(1)
+    let ticket = handler.handled[0].ticket
+    let notice = Reply.event(.notice(Phrase(stringLiteral: String(repeating: "x", count: 100_000))))
+    for _ in 0..<10 { connections.send(notice, to: ticket) }
+    try pass(seconds: 15)
+    connections.send(notice, to: ticket)
+    try pass(seconds: 4)
+    #expect(handler.abandoned.isEmpty)
+    try pass(seconds: 2)
+    #expect(handler.abandoned == [ticket])
+  }
+
+  @Test func `are answered once, also while that of another connection is served`() throws {
+    let (first, second) = (try connect(), try connect())
+    try ask("list", first)
+    try serve(1)
+    let waiting = handler.handled[0].ticket
+    handler.act = { [connections] ticket in
+      for (number, ticket) in [waiting, ticket, waiting, ticket].enumerated() {
+        connections.send(.result(JSONObject([("number", .int(number))])), to: ticket)
+      }
+    }
+    try ask("list", second)
+    try serve(2)
+    #expect(try lines(first) == [0])
+    #expect(try lines(second) == [1])
+  }
+}
