@@ -39,6 +39,19 @@ package struct JWTClaims: Sendable {
     return true
   }
 
+  /// Reads the claims of a token that is for somebody else to verify, such as an assertion that is sent on.
+  ///
+  /// - Parameter compact: A token that is signed by a key or under a shared secret.
+  /// - Throws: As ``UnverifiedJWS/init(compact:)``, and as ``init(payload:)``.
+  package init(ofSigned compact: Span<UInt8>) throws(JOSEError) {
+    let form = try CompactForm(compact)
+    let name = form.header.algorithmName
+    guard JWSAlgorithm(name: name) != nil || MACAlgorithm(name: name) != nil else {
+      throw JOSEError(.algorithmNotAllowed)
+    }
+    try self.init(payload: form.payload)
+  }
+
   /// `iss` (RFC 7519 section 4.1.1).
   package var issuer: String? { get throws(JOSEError) { try string("iss") } }
   /// `sub` (RFC 7519 section 4.1.2).

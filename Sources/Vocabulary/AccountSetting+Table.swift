@@ -6,7 +6,8 @@ extension AccountSetting {
   package static let all = [
     issuer, clientID, provider, scope, resource, audience, parameters, claims, authorizationDetails,
     tokenEndpointAuthMethod, basicUnencoded, clientCertificate,
-    clientKeyAlgorithm, clientKeyID, assertionAudience, idTokenAlgorithm, userInfoAlgorithm, trustedAudiences, caFile,
+    clientKeyAlgorithm, clientKeyID, assertionFile, assertionAudience, idTokenAlgorithm, userInfoAlgorithm,
+    trustedAudiences, caFile,
     pins,
     allowHTTPLoopback, authorizationEndpoint, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint,
     revocationEndpoint, registrationEndpoint, jwksURI, redirectURI, proxy, proxyExclusions, keepsAccessToken, dpop,
@@ -109,8 +110,19 @@ extension AccountSetting {
 
   package static let assertionAudience = AccountSetting(
     "assertion_audience", \.assertionAudience, Option("assertion-audience", in: .client, "AUDIENCE"),
-    "Audience of private_key_jwt: the issuer, or for older servers the token endpoint or each endpoint",
-    details: "By default `issuer`.")
+    "Audience of assertions: the issuer, or for other servers token_endpoint, endpoint, or their own name for it",
+    details:
+      "By default `issuer`. `token_endpoint` and `endpoint`, which is the one that is asked, mean their URLs, and any"
+      + " other text itself. It is the `aud` of what the client signs for `private_key_jwt`, and what the `aud` of"
+      + " `assertion_file` must hold.")
+
+  package static let assertionFile = AccountSetting(
+    "assertion_file", \.assertionFile, kind: .file, Option("assertion-file", in: .signIn, "FILE"),
+    "Sign in, and renew, by the JWT in this file, which a platform hands out; needs no person",
+    details:
+      "An absolute path; by default none. The file is read anew for each request, and exchanged by RFC 7523, section"
+      + " 2.1. It has at most 64 KiB, is reached by directories and symbolic links of this user or root alone, and no"
+      + " other user may write to it. Counts for accounts that signed in so.")
 
   package static let idTokenAlgorithm = AccountSetting(
     "id_token_algorithm", \.idTokenAlgorithm, Option("id-token-algorithm", in: .protection, "ALGORITHM"),

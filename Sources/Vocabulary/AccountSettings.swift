@@ -30,7 +30,10 @@ package struct AccountSettings: Sendable, Hashable {
   package var clientKeyAlgorithm: SigningAlgorithm?
   /// The `kid` of assertions.
   package var clientKeyID: String?
-  package var assertionAudience: AssertionAudience?
+  /// As ``AssertionAudience/init(_:)`` reads it; nil means the issuer.
+  package var assertionAudience: String?
+  /// Absolute path of a JWT that a platform hands out, by which the account signs in and renews (RFC 7523 section 2.1).
+  package var assertionFile: String?
 
   /// The `alg` of ID Tokens; nil accepts those that the issuer announces.
   package var idTokenAlgorithm: SigningAlgorithm?

@@ -45,14 +45,25 @@ package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterabl
   case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
 }
 
-/// The `aud` of a client's assertions (RFC 7523 section 3).
-package enum AssertionAudience: String, Sendable, Hashable, CaseIterable {
+/// The `aud` of assertions (RFC 7523 section 3): of those that a client signs, and of those that a platform hands out.
+package enum AssertionAudience: Sendable, Hashable {
   /// The issuer identifier and nothing else, which no other server can make use of.
   case issuer
   /// The token endpoint, which OpenID Connect Core 1.0 section 9 names and older servers require.
-  case tokenEndpoint = "token_endpoint"
+  case tokenEndpoint
   /// The endpoint that the request goes to, as Glewlwyd requires.
   case endpoint
+  /// This text, where a server has a name of its own for it.
+  case named(String)
+
+  private static let words: [(String, AssertionAudience)] = [
+    ("issuer", .issuer), ("token_endpoint", .tokenEndpoint), ("endpoint", .endpoint),
+  ]
+
+  /// Any text but the words of the other cases is ``named(_:)``.
+  package init(_ text: String) {
+    self = Self.words.first { $0.0.utf8.elementsEqual(text.utf8) }?.1 ?? .named(text)
+  }
 }
 
 /// The providers that have built-in settings.

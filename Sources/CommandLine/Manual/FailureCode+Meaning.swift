@@ -29,6 +29,8 @@ extension FailureCode {
     case .codeExpired: "The code expired, or the sign-in was not approved in time."
     case .unknownLogin: "There is no sign-in in the background by that name, or it ended a while ago."
     case .issuerNotTrusted: "A resource names an authorization server that nobody has confirmed."
+    case .assertionNeeded:
+      "There is no assertion that counts now: its file cannot be used, or its `exp` is past or its `nbf` ahead."
     case .network: "The server could not be reached."
     case .timeout: "There was no answer in time."
     case .serverUnavailable: "The server cannot answer now."
@@ -36,6 +38,8 @@ extension FailureCode {
     case .vaultBusy: "Another process has held the vault for too long."
     case .daemonUnavailable: "No daemon runs, it could not be started, or it ended."
     case .accessDenied: "The user or the server said no."
+    case .assertionRejected:
+      "The assertion is not one for this server: by its form, its claims, or the server's word."
     case .redirectUnavailable: "The answer of a sign-in in the browser cannot be received here."
     case .redirectRejected: "The address is not the answer that a sign-in waits for."
     case .certificateRejected: "The server's certificate is not trusted."

@@ -178,6 +178,7 @@ extension ManualProtocol {
       Member("scope", "text", "What the server granted."),
       Member("expires_at", "number", "When the access token expires."),
       Member("guest", "boolean", "There is no user."),
+      Member("assertion", "boolean", "There is no user, and `assertion_file` is what the session is renewed by."),
       Member("upgraded_from_guest", "boolean", "There was none until now."),
     ],
     note: "Closing the connection before the last line cancels the sign-in.")
@@ -248,7 +249,7 @@ extension ManualProtocol {
       Member(
         "accounts", "list of objects",
         "For each account `name`, `active`, `person` (an e-mail address or a name, for people), `issuer`, `client_id`,"
-          + " `guest` (there is no user), `ephemeral` (it is in memory alone),"
+          + " `guest` (there is no user), `assertion` (nor is there one, and a JWT renews the session), `ephemeral` (it is in memory alone),"
           + " `client_secret_expires_at`, `certificate_thumbprint` (RFC 8705: `x5t#S256`), `certificate_expires_at`,"
           + " `subject`, `state`, `scope`, `authorization_details` (those that were granted, RFC 9396), `protection` (how its record in the vault opens), `expires_at`,"
           + " `refresh_token_expires_at` and `authorization_expires_at` (ends of the session that the server named),"
@@ -290,7 +291,7 @@ extension ManualProtocol {
     result: [
       Member(
         "accounts", "list of objects",
-        "For each account `name`, `active`, `person`, `issuer`, `state`, `guest`, `expires_at` and `sign_in_by` as in"
+        "For each account `name`, `active`, `person`, `issuer`, `state`, `guest`, `assertion`, `expires_at` and `sign_in_by` as in"
           + " `status`; and `in_config`, which is false for one that was deleted"
           + " from the settings by hand while the vault has its session, which is neither used nor renewed.")
     ])

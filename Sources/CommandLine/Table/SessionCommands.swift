@@ -27,7 +27,7 @@ enum SessionCommands {
       locked, else 3 where a sign-in is needed, else 4 where a server gave no answer, else 6 or 1. An account that is not
       signed in counts where it is named.
 
-      With `--json` prints `{"accounts": [{"name", "active", "person", "issuer", "client_id", "guest", "ephemeral", "client_secret_expires_at",
+      With `--json` prints `{"accounts": [{"name", "active", "person", "issuer", "client_id", "guest", "assertion", "ephemeral", "client_secret_expires_at",
       "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "authorization_details", "protection", "expires_at",
       "refresh_token_expires_at", "authorization_expires_at", "sign_in_by", "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "in_config", "check",
       "check_cause", "check_problem"}], "daemon": {"pid", "version", "commit", "libraries": {"libcurl",
@@ -46,7 +46,8 @@ enum SessionCommands {
       opens the vault in the background, `host` or `tpm2`, and `binding_problem` why that is not the TPM; problems are
       `{"code", "message", "hint"}`. `uptime` is in seconds, and `secure_heap`, the memory for secrets, is `locked`,
       `unlocked` or `unavailable`. `limits` are those that the daemon inherited and cannot raise; what is missing there
-      has none. `guest` tells of a session without a user, and `certificate_thumbprint` is what tokens that are bound to
+      has none. `guest` tells of a session without a user, `assertion` of one that is renewed by a JWT that a
+      platform hands out, and `certificate_thumbprint` is what tokens that are bound to
       the client's certificate name as `x5t#S256` (RFC 8705).
       """,
     options: [Option.check.declaration, Option.utc.declaration],
@@ -91,7 +92,7 @@ enum SessionCommands {
     details: """
       The active account is marked with an asterisk.
 
-      With `--json` prints `{"accounts": [{"name", "active", "person", "issuer", "state", "guest", "ephemeral", "expires_at",
+      With `--json` prints `{"accounts": [{"name", "active", "person", "issuer", "state", "guest", "assertion", "ephemeral", "expires_at",
       "sign_in_by"}]}`, as in `agent status`.
       """,
     options: [Option.utc.declaration],

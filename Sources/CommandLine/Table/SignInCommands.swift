@@ -73,6 +73,14 @@ enum SignInCommands {
       it is, and gets new ones the same way whenever they are needed. `agent status` calls the account a guest's. A
       later `agent login` without `--guest` makes the same account the user's, and says so.
 
+      `--assertion-file` signs in by a JWT that a platform hands out to a job or a workload, such as a projected
+      token of a Kubernetes service account: it is exchanged for an access token (RFC 7523, section 2.1), needs no
+      person and no browser, and is kept nowhere. Each renewal reads the file anew and exchanges what is in it then, so
+      there is no refresh token. Its `iss`, `sub` and `exp` must be there, its `exp` not past, its `nbf` not ahead, and
+      its `aud` must hold the issuer, or what `--assertion-audience` says; else nothing is sent, and the message names
+      the claim. The exit status is 3 where a later JWT may do, and 6 where this server takes none such. In a container
+      without a daemon: `agent --no-daemon login NAME ...`, then `agent --no-daemon token NAME`.
+
       With `--dpop` the tokens are bound to a key that is made now, kept in the vault and never shown (RFC 9449).
       Whoever gets hold of such a token cannot use it; what uses it rightfully is `agent request`, or needs a proof for
       each request, see `agent proof`. A server that answers with an unbound token is refused. The choice is kept with
@@ -95,8 +103,8 @@ enum SignInCommands {
       where a pasted address is not the answer `{"event": "redirect_refused", "code", "message", "hint"}` with the code
       `redirect_rejected`, with `--start` at last `{"event": "started", "login", "account", "expires_at"}`, with
       `--no-wait` perhaps `{"event": "waiting", "login", "account", "expires_at"}`, and at the end `{"event":
-      "signed_in", "account", "issuer", "subject", "person", "scope", "expires_at", "guest", "upgraded_from_guest",
-      "active_account", "kept"}`, where `kept` tells that there was no need to sign in, or `{"event":
+      "signed_in", "account", "issuer", "subject", "person", "scope", "expires_at", "guest", "assertion",
+      "upgraded_from_guest", "active_account", "kept"}`, where `kept` tells that there was no need to sign in, or `{"event":
       "error", "code", "message", "hint"}`.
       """,
     options: Options.accountSettings + Options.clientSecrets + [
@@ -122,6 +130,9 @@ enum SignInCommands {
       Example(
         "Sign in to a service that is known by name",
         "agent login github"),
+      Example(
+        "Sign in a workload by the JWT that its platform hands out",
+        "agent login ci --issuer https://id.example.com --client-id ci --assertion-file /var/run/secrets/tokens/agent"),
     ])
 
   static let logout = Command(

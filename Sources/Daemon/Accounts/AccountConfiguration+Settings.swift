@@ -77,8 +77,9 @@ extension AccountConfiguration {
     } catch {
       throw Failure(.oauth(error), account: nil)
     }
-    if let path = given.caFile, !path.hasPrefix("/") {
-      throw Failure(.invalidRequest, "\"ca_file\" must be an absolute path")
+    for setting in AccountSetting.all where setting.kind == .file {
+      guard let path = setting.value(in: given)?.string, !path.hasPrefix("/") else { continue }
+      throw Failure(.invalidRequest, "\"\(setting.name)\" must be an absolute path")
     }
     guard given.pins.allSatisfy(Self.isPin) else { throw Failure(ConfigurationError(.pin, "pins")) }
     if let uri = given.redirectURI { given.redirectURI = try Self.redirectURI(uri) }

@@ -18,8 +18,8 @@ struct AccountSummary: Sendable {
   var isExpired = false
   /// Protection level of the account's record; nil without a record or if the level cannot be read.
   var protection: Protection?
-  /// There is no user.
-  var isGuest = false
+  /// There is no user, and this is how the session goes on.
+  var unattended: UnattendedGrant?
   /// When the secret of a registered client expires, in unix seconds.
   var clientSecretExpiresAt: Int?
   /// The client's TLS certificate: its thumbprint, and its expiry in unix seconds.
@@ -93,8 +93,9 @@ enum Survey {
 
   private static func add(_ record: AccountRecord, to summary: inout AccountSummary) {
     summary.isExpired = record.isExpired
-    summary.isGranted = !record.isExpired && (record.refreshToken != nil || record.accessToken != nil || record.isGuest)
-    summary.isGuest = record.isGuest
+    let canGoOn = record.refreshToken != nil || record.accessToken != nil || record.unattended != nil
+    summary.isGranted = !record.isExpired && canGoOn
+    summary.unattended = record.unattended
     summary.clientSecretExpiresAt = record.registration?.secretExpiresAt
     summary.certificate = record.certificate(summary.configuration)
     summary.subject = record.identity?.subject
@@ -104,5 +105,16 @@ enum Survey {
     if summary.isGranted { summary.expiry = record.expiry }
     summary.unconfirmedOrigins = record.unconfirmedOrigins(summary.configuration, account: summary.name)
     summary.problem = record.problem(with: summary.configuration, account: summary.name)
+  }
+}
+
+extension JSONObject {
+  /// Tells of a session without a user: `guest`, or `assertion`.
+  mutating func addUnattended(_ grant: UnattendedGrant?) {
+    switch grant {
+    case .client: self["guest"] = true
+    case .assertion: self["assertion"] = true
+    case nil: break
+    }
   }
 }

@@ -56,6 +56,7 @@ extension FailureCode {
       case .pinMismatch: .pinMismatch
       case .cancelled: .cancelled
       case .accessDenied, .scopeWithheld: .accessDenied
+      case .assertionRejected: .assertionRejected
       case .interactionRequired, .refreshRefused: .interactionRequired
       case .expiredToken: .codeExpired
       case .invalidGrant: .sessionExpired
@@ -124,6 +125,8 @@ extension OAuthError.Code {
         "to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
     case .proofNeeded: login.with("dpop")
     case .proofRejected: Phrase("check this machine's clock")
+    case .assertionRejected:
+      Phrase("the server must trust the issuer (iss) and know the subject (sub) of the JWT; the platform names both")
     case .codeRejected: Phrase("try again: \(login.phrase)")
     default: meaning == .grantEnded || meaning == .signInNeeded ? login.phrase : nil
     }

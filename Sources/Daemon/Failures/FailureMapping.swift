@@ -56,6 +56,15 @@ extension Failure {
     case .demandsNeedBrowser: self.init(demandsOf: login)
     case .guestNeedsProof: self.init(unprovenGuest: login)
     case .guestOverUser(let account): self.init(guestOverUserOf: account)
+    case .assertion(let problem, let path): self.init(problem, in: path)
+    case .assertionUnreadable(let problem):
+      self.init(
+        .assertionNeeded, "the assertion cannot be read: \(Phrase(problem))",
+        hint: problem.remedy.map { Phrase(verbatim: $0) })
+    case .assertionNotNamed(let account):
+      self.init(
+        .assertionNeeded, "\(account) is renewed by an assertion, and its settings no longer name the file",
+        hint: "name it with \("--assertion-file"), or sign in in another way: agent login \(account)")
     case .clientSecretExpired(let account): self.init(expiredSecretOf: account)
     case .cancelled: self.init(.cancelled, "cancelled")
     case .stopping: self = .stopping
@@ -283,8 +292,38 @@ extension Failure {
 
   private init(guestOverUserOf account: String) {
     self.init(
-      .invalidRequest, "a user is signed in to \(account); a guest cannot replace them",
+      .invalidRequest, "a user is signed in to \(account), whom no session without a user replaces",
       hint: "agent logout \(account)")
+  }
+
+  /// Why an assertion is not sent, by the claim that the server would refuse it for.
+  private init(_ problem: AssertionProblem, in path: String) {
+    let file = TerminalText.clean(path, limit: 2048)
+    let fresh = Phrase("have the platform write a new one there; it replaces the file by itself where it can")
+    switch problem {
+    case .malformed:
+      self.init(.assertionRejected, "the assertion in \(file) is not a signed JWT in compact form")
+    case .tooLong:
+      self.init(
+        .assertionRejected, "the assertion in \(file) is longer than \(BearerAssertion.maximumBytes) bytes")
+    case .claim(let name):
+      self.init(
+        .assertionRejected, "the assertion in \(file) has no usable claim \(name)",
+        hint: "RFC 7523, section 3, demands the claims iss, sub, aud and exp")
+    case .expired(let seconds):
+      self.init(
+        .assertionNeeded, "the assertion in \(file) expired \(PlainTime.short(seconds)) ago (exp)", hint: fresh)
+    case .notYetValid(let seconds):
+      self.init(
+        .assertionNeeded, "the assertion in \(file) becomes valid in \(PlainTime.short(seconds)) (nbf)",
+        hint: "check this machine's clock")
+    case .wrongAudience(let expected):
+      self.init(
+        .assertionRejected, "the assertion in \(file) is not for \(TerminalText.clean(expected, limit: 2048)) (aud)",
+        hint:
+          "ask the platform for one that is; where the server takes another audience, name that with \("--assertion-audience")"
+      )
+    }
   }
 
   private init(expiredSecretOf account: String) {

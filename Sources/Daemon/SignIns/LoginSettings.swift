@@ -11,6 +11,8 @@ struct LoginSettings {
   let configuration: AccountConfiguration
   /// The settings do not know the account yet.
   let isNew: Bool
+  /// How the session is got where it has no user.
+  let unattended: UnattendedGrant?
   /// `user:password` from the proxy's URL.
   let proxyCredentials: String?
 
@@ -68,7 +70,25 @@ struct LoginSettings {
     configuration.adoptProvider()
     configuration.listOrigins(of: request.resources)
     proxyCredentials = try configuration.takeProxy(of: request.settings)
+    unattended = request.isGuest ? .client : configuration.assertionFile.map { _ in .assertion }
+    if configuration.assertionFile != nil { try Self.refuseOtherWays(request, account) }
     self.configuration = configuration
+  }
+
+  /// An account that signs in by an assertion takes no other way, and asks no person for anything.
+  private static func refuseOtherWays(_ request: LoginRequest, _ account: AccountName) throws(Failure) {
+    let others = [
+      ("guest", request.isGuest), ("register", request.registersClient), ("keep", request.keepsAccessToken),
+      ("start", request.isDetached), ("acr", !request.demands.acrValues.isEmpty),
+      ("max-age", request.demands.maxAge != nil), ("prompt", request.demands.prompt != nil),
+      ("login-hint", request.demands.loginHint != nil), ("claims-challenge", request.demands.claimsChallenge != nil),
+      (request.flow?.rawValue ?? "", request.flow != nil),
+    ]
+    guard let other = others.first(where: \.1) else { return }
+    throw Failure(
+      .invalidRequest, "--\(other.0) and --assertion-file, by which \(account.text) signs in, exclude each other",
+      hint: request.assertionFile == nil
+        ? Phrase("for another way to sign in: agent account set \(account.text) --unset assertion-file") : nil)
   }
 
   /// A provider, a host or an address that stands for the account names the server. The account is called after the

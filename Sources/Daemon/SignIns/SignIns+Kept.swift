@@ -43,7 +43,7 @@ extension SignIns {
       ])
       result["subject"] = (grant?.subject ?? summary.subject).map { .string($0) }
       result["person"] = summary.label.map { .string($0.text) }
-      result["guest"] = summary.isGuest ? true : nil
+      result.addUnattended(summary.unattended)
       result["expires_at"] = grant?.expiresAtUnixSeconds.map { .int($0) }
       result["active_account"] = settings.active.map { .string($0.text) }
       loop.send(.result(result), to: ticket)

@@ -46,7 +46,7 @@ final class SignIns: AccountPart {
     login.wantsQRCode = request.wantsQRCode
     login.isDetached = request.isDetached
     // There is nothing that a person does, and so nothing to give up.
-    if request.isGuest { _ = login.approval.give() }
+    if meant.unattended != nil { _ = login.approval.give() }
     logins[login.id] = login
     log.note(.signInBegan, login.account)
     broker.accounts[meant.account]?.session.signInStarted()
@@ -76,7 +76,7 @@ final class SignIns: AccountPart {
     start.listen = { [choice] (redirect, metadata, registers) throws(SessionError) in
       try opened.open(redirect, choice, at: metadata, registers: registers)
     }
-    start.isGuest = request.isGuest
+    start.unattended = meant.unattended
     start.activates = request.activates
     start.asksToStay = request.asksToStay
     start.needsAnnouncedPKCE = request.needsAnnouncedPKCE
@@ -87,12 +87,12 @@ final class SignIns: AccountPart {
     run(start, choice, opened, login)
   }
 
-  /// Starts the job of a sign-in that leads to the session of a guest, or to what a person needs.
+  /// Starts the job of a sign-in that leads to a session without a user, or to what a person needs.
   private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ opened: OpenedListener, _ login: Login) {
     let id = login.id
-    if request.isGuest {
+    if let grant = request.unattended {
       jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
-        try request.prepare { (prepared) throws(SessionError) in try prepared.signInGuest() }
+        try request.prepare { (prepared) throws(SessionError) in try prepared.signIn(grant) }
       } then: { [self] outcome in
         loginFinished(id, outcome)
       }
@@ -265,7 +265,8 @@ final class SignIns: AccountPart {
     // It has just answered.
     broker.holds.succeeded(at: account.configuration.server)
     account.session.signedIn(
-      outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isGuest, wallSeconds: services.time.wallSeconds(),
+      outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.unattended != nil,
+      wallSeconds: services.time.wallSeconds(),
       jitter: jitter())
     account.refusals = OriginRefusals()
     broker.keepOrForget(outcome.grant, of: account)
@@ -290,7 +291,7 @@ final class SignIns: AccountPart {
     if let replaced = outcome.replaced {
       endLeftover(of: login.account) { replaced.end($0) }
     }
-    if !outcome.isGuest, !outcome.hasRefreshToken {
+    if outcome.unattended == nil, !outcome.hasRefreshToken {
       let notice =
         outcome.isKept
         ? Phrase("the server gave no refresh token: the access token itself is kept, until the server refuses it")
@@ -301,7 +302,7 @@ final class SignIns: AccountPart {
     var result = account.signInResult(outcome.grant)
     result["person"] = outcome.label.map { .string($0.text) }
     result["active_account"] = (try? settings().active).map { .string($0.text) }
-    if outcome.isGuest { result["guest"] = true }
+    result.addUnattended(outcome.unattended)
     if outcome.wasGuest { result["upgraded_from_guest"] = true }
     conclude(login, .result(result))
   }

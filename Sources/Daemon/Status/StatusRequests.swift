@@ -93,7 +93,7 @@ final class StatusRequests: AccountPart {
       ("state", .string(state(summary, account, now).rawValue)),
     ])
     object["person"] = summary.label.map { .string($0.text) }
-    object["guest"] = summary.isGuest ? true : nil
+    object.addUnattended(summary.unattended)
     object["ephemeral"] = summary.isEphemeral ? true : nil
     object["expires_at"] = account.session.grant?.expiresAtUnixSeconds.map { .int($0) }
     object[WireProtocol.signInMember] = summary.expiry.signInDue(now: services.time.wallSeconds()).map { .int($0) }

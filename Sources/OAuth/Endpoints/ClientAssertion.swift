@@ -31,7 +31,7 @@ package struct ClientAssertion: Sendable {
     header["kid"] = key.keyID.map { .string($0) }
     do {
       let claims: JSONObject = [
-        "iss": .string(clientID), "sub": .string(clientID), "aud": .string(audience(endpoint, metadata)),
+        "iss": .string(clientID), "sub": .string(clientID), "aud": .string(audience.text(endpoint, metadata)),
         "jti": .string(Base64URL.encode(try Random.bytes(16))), "iat": .int(now), "exp": .int(now + Self.lifetime),
       ]
       let token = try JWSSigner.sign(
@@ -42,14 +42,6 @@ package struct ClientAssertion: Sendable {
       return SharedSecret(try secret.finish())
     } catch {
       throw OAuthError(.cryptoFailure, "the client's key")
-    }
-  }
-
-  private func audience(_ endpoint: Endpoint, _ metadata: AuthorizationServerMetadata) -> String {
-    switch audience {
-    case .issuer: metadata.issuer.text
-    case .tokenEndpoint: metadata.tokenEndpoint?.text ?? metadata.issuer.text
-    case .endpoint: endpoint.text
     }
   }
 }

@@ -35,7 +35,7 @@ struct RequestForm: ~Copyable {
 }
 
 extension AuthorizationServer {
-  /// Values of `grant_type` (RFC 6749 section 4, RFC 8628 section 3.4, RFC 8693 section 2.1).
+  /// Values of `grant_type` (RFC 6749 section 4, RFC 7523 section 2.1, RFC 8628 section 3.4, RFC 8693 section 2.1).
   package enum GrantType {
     package static let code = "authorization_code"
     package static let refresh = "refresh_token"
@@ -43,6 +43,7 @@ extension AuthorizationServer {
     package static let device = "urn:ietf:params:oauth:grant-type:device_code"
     /// The name that Glewlwyd registers for it.
     package static let unregisteredDevice = "device_authorization"
+    package static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
     static let tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
 
     /// The grants by which a person can sign in.

@@ -1,5 +1,6 @@
 /// The parameters that this program gives to requests of its own accord. No account may set one of them besides.
 enum RequestParameter: String, Sendable, CaseIterable {
+  case assertion
   case acrValues = "acr_values"
   case audience
   case authorizationDetails = "authorization_details"

@@ -1,6 +1,6 @@
 package import Crypto
 
-/// The grants that need no person: a refresh, the client's own tokens, an exchange.
+/// The grants that need no person: a refresh, the client's own tokens, an assertion, an exchange.
 extension AuthorizationServer {
   private static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
 
@@ -45,6 +45,24 @@ extension AuthorizationServer {
       form.add(target)
     }
     return try tokens(in: response, kind: .other, sent: secrets())
+  }
+
+  /// Trades an assertion for a token (RFC 7523 section 2.1).
+  ///
+  /// - Parameters:
+  ///   - scope: The scope to request where `target` names none.
+  ///   - target: The target of the token.
+  /// - Throws: `assertionRejected` when the server does not take the assertion.
+  package func tokens(
+    for assertion: BearerAssertion, scope: Scope?, target: TokenTarget? = nil, cancellation: Cancellation? = nil
+  ) throws(OAuthError) -> TokenResponse {
+    let response = try requestTokens(cancellation: cancellation) { form in
+      form.add(.grantType, GrantType.jwtBearer)
+      form.add(.assertion, secret: assertion.compact)
+      if target?.scope == nil { form.add(scope) }
+      form.add(target)
+    }
+    return try tokens(in: response, kind: .assertion, sent: secrets(assertion.compact))
   }
 
   /// Trades an access token for one that is good for something else (RFC 8693 section 2.1).

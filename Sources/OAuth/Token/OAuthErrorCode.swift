@@ -26,7 +26,7 @@ extension OAuthError {
     case interactionRequired, refreshRefused
     /// A part of the scope that was demanded is missing in the answer.
     case scopeWithheld
-    case codeRejected
+    case codeRejected, assertionRejected
     // Dynamic registration.
     case registrationMissing, registrationRejected, registrationUnusable, registrationGone
   }
@@ -95,6 +95,7 @@ extension OAuthError.Code {
       .responseIssuerMismatch,
       .responseIssuerMissing, .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer,
       .insufficientScope, .scopeWithheld, .expiredToken, .accessDenied, .invalidToken, .codeRejected,
+      .assertionRejected,
       .registrationMissing, .registrationRejected, .registrationUnusable, .registrationGone, .proofRejected,
       .proofNeeded, .tokenNotBound, .bindingUnsupported:
       .lasting
@@ -154,6 +155,7 @@ extension OAuthError.Code {
     case .tokenNotBound: "\(subject) issued a token that is not bound to the account's key (DPoP)"
     case .bindingUnsupported: "\(subject) does not bind tokens to a key by DPoP with ES256"
     case .codeRejected: "\(subject) does not accept the authorization code"
+    case .assertionRejected: "\(subject) does not accept the assertion"
     case .accessDenied: "sign-in was denied"
     case .expiredToken: "the code has expired at \(subject)"
     case .invalidGrant: "\(subject) no longer accepts this sign-in"

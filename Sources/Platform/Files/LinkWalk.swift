@@ -5,7 +5,9 @@ internal import Glibc
 /// replaced after it was checked.
 ///
 /// Each directory on the way must belong to this user or to root and be writable by no other user, a sticky one too.
-/// Only the directories above the link's own are not checked: they lead to a file without a link as well.
+/// Only the directories above the link's own are not checked: they lead to a file without a link as well. A walk may
+/// also take a sticky directory that all may write to, where what it goes on by belongs to this user or to root: no
+/// other user can replace that.
 struct LinkWalk: ~Copyable {
   /// The directory that was reached.
   private(set) var directory: FileDescriptor
@@ -28,9 +30,11 @@ struct LinkWalk: ~Copyable {
 
   /// The path of the link, for messages.
   private let link: String
+  private let takesSticky: Bool
 
   /// Starts at the name of a link in a directory.
-  init(at name: String, in start: borrowing FileDescriptor) throws(SystemError) {
+  init(at name: String, in start: borrowing FileDescriptor, takesSticky: Bool = false) throws(SystemError) {
+    self.takesSticky = takesSticky
     link = "\(Self.target(of: "/proc/self/fd/\(start.raw)", in: start) ?? ".")/\(name)"
     let opened = try Self.open(".", in: start)
     let above = try Self.places(above: start)
@@ -74,7 +78,15 @@ struct LinkWalk: ~Copyable {
     let status: FileStatus
     do { status = try FileStatus(of: directory) } catch { throw .system(error, path: path) }
     if above.contains(Place(status)) { return }
-    if let problem = status.problem(ofDirectory: true) { throw .untrusted(problem, path: path) }
+    guard let problem = status.problem(ofDirectory: true) else { return }
+    if case .writable = problem, takesSticky, status.isSticky, ownsNext { return }
+    throw .untrusted(problem, path: path)
+  }
+
+  /// Whether the next name in ``directory`` belongs to this user or to root.
+  private var ownsNext: Bool {
+    guard let next = names.last, let status = try? FileStatus(of: next, in: directory) else { return false }
+    return status.owner == 0 || status.owner == geteuid()
   }
 
   private static func places(above start: borrowing FileDescriptor) throws(SystemError) -> Set<Place> {
@@ -108,6 +120,9 @@ struct LinkWalk: ~Copyable {
 }
 
 extension FileStatus {
+  /// Whether in this directory only the owner of a file can remove or replace it.
+  fileprivate var isSticky: Bool { permissions & 0o1000 != 0 }
+
   /// The reason why another user than the owner may have changed it; nil if none can, or root alone where `ofDirectory`.
   func problem(ofDirectory isDirectory: Bool, owner user: UInt32 = Machine.userID) -> FileProblem? {
     if !isDirectory && !isRegular { return .notRegular }

@@ -7,6 +7,49 @@ extension PrivateDirectory {
   /// The permission bits that such a file and its directory must not have.
   private static let rightsToChange: UInt32 = 0o022
 
+  /// Opens a file for reading that a platform hands to this user: the file and all that leads to it, symbolic links
+  /// too, belong to this user or to root, and no other user can change or replace them. Does not block.
+  ///
+  /// A platform may replace the links meanwhile, as Kubernetes does with `..data`; what was found gone is tried again,
+  /// three times in all.
+  package static func openHandedOut(_ path: String) throws(DirectoryError) -> FileDescriptor {
+    for _ in 1..<handedOutAttempts {
+      do throws(DirectoryError) { return try openHandedOutOnce(path) } catch {
+        switch error {
+        case .untrusted(.dangling, _): continue
+        case .system(let cause, _) where cause.isNotFound: continue
+        default: throw error
+        }
+      }
+    }
+    return try openHandedOutOnce(path)
+  }
+
+  private static let handedOutAttempts = 3
+
+  private static func openHandedOutOnce(_ path: String) throws(DirectoryError) -> FileDescriptor {
+    let names = path.split(separator: "/", omittingEmptySubsequences: false)
+    let parent = names.dropLast().joined(separator: "/") + "/."
+    var walk = try naming(path) { () throws(SystemError) in
+      try SystemCall.checkText(path, "open")
+      let number = try SystemCall.checked(unsafe agent_open_way(AT_FDCWD, parent), "open")
+      return try LinkWalk(at: String(names[names.count - 1]), in: FileDescriptor(owning: number), takesSticky: true)
+    }
+    let name = try walk.run()
+    let directory = walk.directory.raw
+    let file = FileDescriptor(
+      owning: try naming(path) { () throws(SystemError) in
+        // Without O_NONBLOCK the open of a named pipe would wait for a writer.
+        try SystemCall.library("openat") {
+          unsafe openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        }
+      })
+    let status = try naming(path) { () throws(SystemError) in try FileStatus(of: file) }
+    let owner = status.owner == 0 ? 0 : geteuid()
+    if let problem = status.problem(ofDirectory: false, owner: owner) { throw .untrusted(problem, path: path) }
+    return file
+  }
+
   /// Opens the directory of such a file.
   ///
   /// - Parameter create: Whether missing directories of the path are created, with mode 0700.

@@ -51,8 +51,8 @@ package struct AccountRecord: Sendable {
   package var isSignedOut = false
   /// The tokens that a sign-out has not revoked yet. Nothing else uses them.
   package var revocation: Revocation?
-  /// There is no user: tokens are got by proving who the client is (RFC 6749, section 4.4).
-  package var isGuest = false
+  /// There is no user, and this is how tokens are got; nil for a user's session.
+  package var unattended: UnattendedGrant?
   /// Why no token is handed out until an ID Token shows that the session is that of the user who signed in.
   package var identityHold: IdentityHold?
 
@@ -153,7 +153,8 @@ extension AccountRecord {
     open["access_token_expires_at"] = accessTokenExpiresAt.map { .int($0) }
     if isExpired { open["expired"] = true }
     if isSignedOut { open["signed_out"] = true }
-    if isGuest { open["guest"] = true }
+    if unattended == .client { open["guest"] = true }
+    if unattended == .assertion { open["assertion"] = true }
     if needsAnnouncedPKCE { open["announced_pkce"] = true }
     open["revoke_until"] = revocation.map { .int($0.until) }
     open["redirect_uri"] = redirectURI.map { .string($0) }
@@ -193,7 +194,8 @@ extension AccountRecord {
       record.accessTokenExpiresAt = open["access_token_expires_at"]?.int
       record.isExpired = open["expired"]?.bool ?? false
       record.isSignedOut = open["signed_out"]?.bool ?? false
-      record.isGuest = open["guest"]?.bool ?? false
+      if open["guest"]?.bool == true { record.unattended = .client }
+      if open["assertion"]?.bool == true { record.unattended = .assertion }
       record.needsAnnouncedPKCE = open["announced_pkce"]?.bool ?? false
       record.revocation = open["revoke_until"]?.int.map { Revocation(until: $0) }
       record.redirectURI = open["redirect_uri"]?.string

@@ -33,7 +33,7 @@ package struct ClientCredentials: Sendable {
       return configuration.basicUnencoded ? .basicUnencoded(secret) : .basic(secret)
     case .secretPost: return .post(try requireSecret())
     case .privateKeyJWT:
-      let audience = configuration.assertionAudience ?? .issuer
+      let audience = configuration.assertionAudience.map { AssertionAudience($0) } ?? .issuer
       return .privateKeyJWT(
         ClientAssertion(try clientKey(configuration), audience: audience, wallSeconds: wallSeconds))
     case .tlsClientAuth, .selfSignedTLSClientAuth:

@@ -76,7 +76,7 @@ package struct RefreshOperation: Sendable {
     if record.isExpired { throw .expired(account: account.text) }
     guard let refreshToken = record.refreshToken else {
       if let hold = record.identityHold { throw hold.error(account) }
-      if record.isGuest { return try guestGrant(stored, at: level) }
+      if let grant = record.unattended { return try repeated(grant, stored, at: level) }
       if target != nil { throw .noOtherTokens(account: account.text) }
       return try keptGrant(stored, at: level)
     }
@@ -216,18 +216,18 @@ package struct RefreshOperation: Sendable {
     }
   }
 
-  /// A guest's session is renewed as it began: by proving who the client is.
-  private func guestGrant(
-    _ stored: StoredRecord, at level: Protection
+  /// A session without a user is renewed as it began.
+  private func repeated(
+    _ grant: UnattendedGrant, _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {
     var record = stored.record
     var live = try services.server(for: account, configuration, record, cancellation: cancellation)
-    let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
+    let request = try UnattendedRequest(
+      grant, of: account, configuration, for: target, at: live.server.metadata, now: wallSeconds)
+    let startedAt = services.time.now()
     let response = try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
-      let usual = try configuration.target()
-      return try server.tokensForClient(
-        scope: try configuration.guestScope(), target: target ?? usual, cancellation: cancellation)
+      try request.send(to: server, cancellation)
     }
     try oauth { () throws(OAuthError) in try response.check(covers: target?.scope) }
     record.refreshedAt = services.time.wallSeconds()

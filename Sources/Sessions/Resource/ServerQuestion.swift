@@ -70,8 +70,8 @@ package struct UserInfoOperation: Sendable {
   /// The claims, for the same subject as the ID Token's; nil when the server has no such endpoint.
   package func run() throws(SessionError) -> JSONObject? {
     var (record, live) = try question.open()
-    // A guest has no user, so there is no UserInfo.
-    guard live.server.metadata.userinfoEndpoint != nil, !record.isGuest else { return nil }
+    // Without a user there is no UserInfo.
+    guard live.server.metadata.userinfoEndpoint != nil, record.unattended == nil else { return nil }
     return try question.userInfo(record, at: &live)
   }
 }

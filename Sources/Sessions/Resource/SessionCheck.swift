@@ -25,7 +25,7 @@ package struct SessionCheck: Sendable {
   package func run() throws(SessionError) -> Verdict {
     var (record, live) = try question.open()
     if let isActive = introspect(record, at: &live) { return isActive ? .holds : try refused(record) }
-    guard live.server.metadata.userinfoEndpoint != nil, !record.isGuest else { return .notPossible }
+    guard live.server.metadata.userinfoEndpoint != nil, record.unattended == nil else { return .notPossible }
     do {
       try askUserInfo(record, at: &live)
       return .holds
@@ -55,7 +55,7 @@ package struct SessionCheck: Sendable {
 
   /// Without a refresh token, the access token is the session.
   private func refused(_ record: AccountRecord) throws(SessionError) -> Verdict {
-    record.refreshToken == nil && !record.isGuest ? try end() : .doubtful
+    record.refreshToken == nil && record.unattended == nil ? try end() : .doubtful
   }
 
   /// Writes down that the session is over, unless it was renewed or replaced meanwhile.

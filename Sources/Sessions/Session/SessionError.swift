@@ -59,8 +59,14 @@ package enum SessionError: Error, Hashable, Sendable {
   case demandsNeedBrowser
   /// A session without a user is for clients that prove who they are (RFC 6749, section 4.4).
   case guestNeedsProof(account: String)
-  /// A user is signed in, whose place a guest must not take.
+  /// A user is signed in, whose place a session without one must not take.
   case guestOverUser(account: String)
+  /// The assertion in the file is not sent, since the server would refuse it.
+  case assertion(AssertionProblem, path: String)
+  /// The file of the assertion cannot be used.
+  case assertionUnreadable(DirectoryError)
+  /// The account is renewed by an assertion, and its settings name none.
+  case assertionNotNamed(account: String)
   /// The secret of a registered client is past its end (RFC 7591, section 3.2.1).
   case clientSecretExpired(account: String)
   case cancelled
@@ -109,7 +115,7 @@ package enum SessionError: Error, Hashable, Sendable {
       .noPlace, .content,
       .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .redirectNotNamed, .clientNotNamed,
       .clientSecretNotNamed, .clientURL, .demandsNeedBrowser,
-      .guestNeedsProof, .guestOverUser,
+      .guestNeedsProof, .guestOverUser, .assertion, .assertionUnreadable, .assertionNotNamed,
       .clientSecretExpired, .cancelled, .stopping, .tooBusy, .idToken, .vault, .configuration, .memory:
       .none
     }

@@ -77,7 +77,7 @@ struct FirstContact {
   mutating func redirect(
     _ request: SignIn.Request, replacing old: AccountRecord?
   ) throws(SessionError) -> SignInRedirect? {
-    guard metadata.authorizationEndpoint != nil, !request.isGuest else {
+    guard metadata.authorizationEndpoint != nil, request.unattended == nil else {
       guard request.registersClient, let order = request.registration else { return nil }
       let usual = try? SignInRedirect(configuration, metadata, keeping: nil)
       try register(order, redirectURIs: metadata.offersCodeFlow ? usual?.registered(port: nil) ?? [] : [])

@@ -23,8 +23,8 @@ extension AccountConfiguration {
   /// session.
   static let userScopes = ["openid", "offline_access"]
 
-  /// The scope that a guest asks for; nil leaves it to the server.
-  func guestScope() throws(OAuthError) -> Scope? {
+  /// The scope that a session without a user asks for; nil leaves it to the server.
+  func scopeWithoutUser() throws(OAuthError) -> Scope? {
     let values = self.scope.filter { value in !Self.userScopes.contains { $0.utf8.elementsEqual(value.utf8) } }
     return values.isEmpty ? nil : try Scope(values: values)
   }

@@ -69,7 +69,7 @@ extension SignIn.Prepared {
 
   var services: SessionServices { request.services }
   var cancellation: Cancellation { request.cancellation }
-  private var isGuest: Bool { request.isGuest }
+  private var isUnattended: Bool { request.unattended != nil }
 
   /// Whether ``withdraw()`` has anything to do.
   package var leavesSomething: Bool { contact.registered != nil }
@@ -82,19 +82,19 @@ extension SignIn.Prepared {
 
   /// Whether there should be an ID Token (OpenID Connect Core, section 3.1.3.3).
   private var expectsIDToken: Bool {
-    !isGuest && scope?.contains("openid") == true && server.issuesIDTokens
+    !isUnattended && scope?.contains("openid") == true && server.issuesIDTokens
   }
 
-  /// Signs in the client itself, for a session without a user (RFC 6749 section 4.4). Blocking.
+  /// Signs in without a user. Blocking.
   ///
   /// - Throws: `guestNeedsProof` for a client that cannot prove who it is; `guestOverUser` when a user is
-  ///   signed in.
-  package func signInGuest() throws(SessionError) -> SignIn.Outcome {
-    guard server.client.authentication.provesClient else { throw .guestNeedsProof(account: account.text) }
+  ///   signed in; why there is no assertion that the server would take.
+  package func signIn(_ grant: UnattendedGrant) throws(SessionError) -> SignIn.Outcome {
+    if grant == .client, !server.client.authentication.provesClient { throw .guestNeedsProof(account: account.text) }
+    let unattended = try UnattendedRequest(
+      grant, of: account, configuration, at: server.metadata, now: services.time.wallSeconds())
     return try keepingOpen { (sentAt) throws(SessionError) in
-      let response = try oauth { () throws(OAuthError) in
-        try server.tokensForClient(scope: scope, target: try configuration.target(), cancellation: cancellation)
-      }
+      let response = try oauth { () throws(OAuthError) in try unattended.send(to: server, cancellation) }
       return try finish(TokenEndpointAnswer(response), receivedAfter: sentAt)
     }
   }
@@ -131,7 +131,7 @@ extension SignIn.Prepared {
         try store(verified.response, verified.token, sentAt, at: level)
       }
     } catch {
-      guard let refreshToken = answer.refreshToken, !isGuest else {
+      guard let refreshToken = answer.refreshToken, !isUnattended else {
         if error.isOfStorage, let token = try? answer.tokens().accessToken {
           throw .grantNotKept(
             because: error, isRevoked: server.end(token, .accessToken, bearer: token, cancellation))
@@ -173,7 +173,7 @@ extension SignIn.Prepared {
   }
 
   /// Whether ``keepEntered()`` has anything to do.
-  package var keepsEntered: Bool { request.isNew && !leavesSomething && !isGuest && !services.isEphemeral }
+  package var keepsEntered: Bool { request.isNew && !leavesSomething && !isUnattended && !services.isEphemeral }
 
   /// Stores what a person entered for the sign-in of a new account that failed, as a signed-out account, so that the
   /// account's name is enough for the next try. Best effort, since the failure is what counts. Blocking.
@@ -263,19 +263,19 @@ extension SignIn.Prepared {
     {
       throw .identityChanged(account: account.text, claim: "sub")
     }
-    if !isGuest, token == nil, old?.identity != nil { throw .identityUnknown(account: account.text) }
-    if isGuest { try old?.refuseGuest(account) }
+    if !isUnattended, token == nil, old?.identity != nil { throw .identityUnknown(account: account.text) }
+    if isUnattended { try old?.refuseReplacement(account) }
     // A server should give a client none for itself (RFC 6749 section 4.4.3).
-    let refreshToken = isGuest ? nil : response.refreshToken
-    let isKept = !isGuest && refreshToken == nil && configuration.keepsAccessToken
+    let refreshToken = isUnattended ? nil : response.refreshToken
+    let isKept = !isUnattended && refreshToken == nil && configuration.keepsAccessToken
     var record = try record(refreshToken, replacing: old)
     record.identity = token?.identity
     if let token { record.keep(token, response.idToken) }
     record.scope = (response.scope ?? scope)?.text
     record.authorizationDetails = response.authorizationDetails
-    record.isGuest = isGuest
+    record.unattended = request.unattended
     record.accessToken = isKept ? response.accessToken : nil
-    record.isExpired = !isGuest && refreshToken == nil && !isKept
+    record.isExpired = !isUnattended && refreshToken == nil && !isKept
     if !record.isExpired, refreshToken == nil { try record.keep(server.prover) }
     let age = Int(sentAt.duration(to: services.time.now()).components.seconds)
     let issuedAtUnixSeconds = services.time.wallSeconds() - age
@@ -293,7 +293,7 @@ extension SignIn.Prepared {
     let replaced = replacedGrant(of: old, by: refreshToken)
     let outcome = SignIn.Outcome(
       grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,
-      isGuest: isGuest, wasGuest: !isGuest && (old?.isGuest ?? false),
+      unattended: request.unattended, wasGuest: !isUnattended && old?.unattended == .client,
       missesIDToken: expectsIDToken && token == nil, askedScope: scope?.values ?? [],
       withheldScope: withheld(by: response, hasIDToken: token != nil),
       label: record.label,

@@ -19,8 +19,8 @@ package enum SignIn {
     package var registration: ClientRegistrar.Order?
     /// Listens at a redirect URI, where the answer is to come to this machine, and returns the port.
     package var listen: Listen?
-    /// The session is to be one without a user.
-    package var isGuest = false
+    /// The session is to be one without a user, got in this way.
+    package var unattended: UnattendedGrant?
     /// The account becomes the active one.
     package var activates = false
     /// The scope is not the person's choice: the session is to last as well, where the server knows how.
@@ -64,9 +64,9 @@ package enum SignIn {
     /// Without one the session ends with the access token.
     package let hasRefreshToken: Bool
     package let isKept: Bool
-    /// There is no user.
-    package let isGuest: Bool
-    /// There was none until now.
+    /// There is no user, and this is how the session goes on; nil for a user's.
+    package let unattended: UnattendedGrant?
+    /// The account was a guest's until now, and is a user's.
     package let wasGuest: Bool
     /// An ID Token was requested and did not come, so the user is unknown.
     package let missesIDToken: Bool
@@ -128,7 +128,7 @@ extension SignIn.Request {
     if let old, old.needsAnnouncedPKCE, old.authority.isSameIssuer(as: configuration) {
       request.needsAnnouncedPKCE = true
     }
-    if isGuest { try old?.refuseGuest(account) }
+    if unattended != nil { try old?.refuseReplacement(account) }
     let isRegistered = old.map { $0.registration != nil && $0.authority.isSameClient(as: configuration) } ?? false
     if !isRegistered { try configuration.checkPublished(hasSecret: given.credentials.secret != nil) }
     var contact = try FirstContact(
@@ -196,7 +196,7 @@ extension SignIn.Request {
   /// The scope of the account's settings; else an ID Token and, as far as the server says that it knows these, the
   /// person's name and address (OpenID Connect Core, section 5.4), and a refresh token.
   func scope(_ chosen: AccountConfiguration, _ metadata: AuthorizationServerMetadata) throws(OAuthError) -> Scope? {
-    if isGuest { return try configuration.guestScope() }
+    if unattended != nil { return try configuration.scopeWithoutUser() }
     if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
     if let usual = configuration.providerSettings?.scope, !usual.isEmpty { return try Scope(values: usual) }
     guard metadata.issuesIDTokens else { return nil }
@@ -206,9 +206,9 @@ extension SignIn.Request {
 }
 
 extension AccountRecord {
-  /// A guest never takes the place of a user who is signed in.
-  func refuseGuest(_ account: AccountName) throws(SessionError) {
-    guard !isGuest, refreshToken != nil || accessToken != nil || identity != nil else { return }
+  /// A session without a user never takes the place of a user who is signed in.
+  func refuseReplacement(_ account: AccountName) throws(SessionError) {
+    guard unattended == nil, refreshToken != nil || accessToken != nil || identity != nil else { return }
     throw .guestOverUser(account: account.text)
   }
 }

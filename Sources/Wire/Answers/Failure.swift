@@ -34,6 +34,9 @@ package enum FailureCode: String, Sendable, CaseIterable {
   /// A resource names an authorization server that the user has not confirmed.
   case issuerNotTrusted = "issuer_not_trusted"
 
+  /// There is no assertion that counts now: its file cannot be used, or its time is over or has not come.
+  case assertionNeeded = "assertion_needed"
+
   // Temporary.
   case network = "network"
   case timeout = "timeout"
@@ -44,6 +47,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
 
   // The user or the server denied it.
   case accessDenied = "access_denied"
+  /// An assertion is not one that this server takes.
+  case assertionRejected = "assertion_rejected"
 
   // The response of a sign-in in the browser.
   /// It cannot be received here.
@@ -99,11 +104,11 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .invalidRequest, .descriptorMissing, .issuerNeeded, .clientNeeded: .usage
     case .noAccount, .signedOut, .sessionExpired, .interactionRequired, .tokenRefused, .configurationChanged,
       .endpointMoved, .identityChanged,
-      .otherMachine, .codeExpired, .unknownLogin, .stepUpNeeded, .issuerNotTrusted:
+      .otherMachine, .codeExpired, .unknownLogin, .stepUpNeeded, .issuerNotTrusted, .assertionNeeded:
       .signInNeeded
     case .network, .timeout, .serverUnavailable, .tooBusy, .vaultBusy, .daemonUnavailable, .tpmLockedOut:
       .tryLater
-    case .accessDenied, .notPermitted, .leaseEnded: .denied
+    case .accessDenied, .assertionRejected, .notPermitted, .leaseEnded: .denied
     case .locked, .wrongPassphrase, .wrongPIN: .locked
     case .malformedToken: .tokenNotValid
     case .originNotAllowed, .placeNotListed, .unsupportedVersion, .invalidConfiguration, .accountExists,

@@ -212,7 +212,7 @@ private func object(_ text: String) throws -> JSONObject {
     expected.basicUnencoded = true
     expected.clientKeyAlgorithm = .PS256
     expected.clientKeyID = "k"
-    expected.assertionAudience = .tokenEndpoint
+    expected.assertionAudience = "token_endpoint"
     expected.idTokenAlgorithm = .HS256
     expected.userInfoAlgorithm = .ES256
     expected.caFile = "/ca.pem"

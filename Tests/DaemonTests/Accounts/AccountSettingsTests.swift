@@ -25,7 +25,8 @@ import Wire
     settings.clientCertificate = true
     settings.clientKeyAlgorithm = .ES256
     settings.clientKeyID = "k"
-    settings.assertionAudience = .tokenEndpoint
+    settings.assertionAudience = "token_endpoint"
+    settings.assertionFile = "/run/token"
     settings.idTokenAlgorithm = .ES256
     settings.userInfoAlgorithm = .RS256
     settings.caFile = "/etc/ca.pem"

@@ -38,6 +38,14 @@ import Wire
     (.redirectElsewhere, .redirectUnavailable, .failed),
     (.guestNeedsProof(account: "work"), .invalidRequest, .usage),
     (.guestOverUser(account: "work"), .invalidRequest, .usage),
+    (.assertion(.malformed, path: "/t"), .assertionRejected, .denied),
+    (.assertion(.tooLong, path: "/t"), .assertionRejected, .denied),
+    (.assertion(.claim("sub"), path: "/t"), .assertionRejected, .denied),
+    (.assertion(.wrongAudience(expected: "https://a.example"), path: "/t"), .assertionRejected, .denied),
+    (.assertion(.expired(seconds: 90), path: "/t"), .assertionNeeded, .signInNeeded),
+    (.assertion(.notYetValid(seconds: 90), path: "/t"), .assertionNeeded, .signInNeeded),
+    (.assertionUnreadable(.system(system, path: "/t")), .assertionNeeded, .signInNeeded),
+    (.assertionNotNamed(account: "work"), .assertionNeeded, .signInNeeded),
     (.clientSecretExpired(account: "work"), .clientRejected, .failed),
     (.cancelled, .cancelled, .failed), (.memory, .internalError, .failed),
     (.idToken(IDTokenError(.expired, "exp")), .tokenRejected, .failed),
@@ -103,6 +111,7 @@ import Wire
     case .pinMismatch: (.pinMismatch, .failed)
     case .cancelled: (.cancelled, .failed)
     case .accessDenied, .scopeWithheld: (.accessDenied, .denied)
+    case .assertionRejected: (.assertionRejected, .denied)
     case .interactionRequired, .refreshRefused: (.interactionRequired, .signInNeeded)
     case .expiredToken: (.codeExpired, .signInNeeded)
     case .invalidGrant: (.sessionExpired, .signInNeeded)

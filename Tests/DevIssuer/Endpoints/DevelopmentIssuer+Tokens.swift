@@ -1,4 +1,5 @@
 import Encoding
+import JOSE
 import Platform
 
 /// What a token request asks for beside its grant.
@@ -33,6 +34,7 @@ extension DevelopmentIssuer {
     case GrantType.refreshToken: return try counting(.refreshFailures) { try $0.refresh(form, order) }
     case GrantType.clientCredentials: return try grantToClient(form, order)
     case GrantType.tokenExchange: return try exchange(form, order)
+    case GrantType.jwtBearer: return try grantForAssertion(form, order)
     default: throw Refusal("unsupported_grant_type", "not one of grant_types_supported")
     }
   }
@@ -136,6 +138,37 @@ extension DevelopmentIssuer {
       clientID: order.client.id, scope: scope.isEmpty ? ["guest"] : scope, authTime: wall, targets: order.targets)
     count(.clientGrants)
     return try issue(grant, try Seal.opaque(), order, withRefreshToken: false)
+  }
+
+  /// A token for the subject of a JWT that the platform signed (RFC 7523 section 2.1): no ID Token, no refresh token.
+  private mutating func grantForAssertion(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
+    let subject = try counting(.assertionFailures) { issuer in
+      try issuer.verifiedSubject(of: try form.required("assertion"))
+    }
+    let scope = try form.scope()?.filter { !Self.userScopes.contains($0) } ?? []
+    var grant = IssuerGrant(
+      clientID: order.client.id, scope: scope.isEmpty ? ["workload"] : scope, authTime: wall, targets: order.targets)
+    grant.assertedSubject = subject
+    count(.assertionGrants)
+    return try issue(grant, try Seal.opaque(), order, withRefreshToken: false)
+  }
+
+  /// The rules of RFC 7523 section 3; what breaks one is `invalid_grant` (section 3.1), which names it.
+  private func verifiedSubject(of assertion: String) throws -> String {
+    let jws = try? UnverifiedJWS(compact: Array(assertion.utf8).span).verified(
+      by: platformKeys, algorithms: Set(ClientStore.assertionAlgorithms))
+    let token = try check(jws, "invalid_grant", "the assertion is not signed by the platform")
+    guard let claims = try? JWTClaims(payload: token.payload) else {
+      throw Refusal("invalid_grant", "the assertion has no claims")
+    }
+    let platform = settings.text("platform_issuer")
+    try check((try? claims.issuer) == platform, "invalid_grant", "iss: another issuer than the platform")
+    let isForThis = (try? claims.audience)?.contains { [url, url + "/token"].contains($0) } ?? false
+    try check(isForThis, "invalid_grant", "aud: the assertion is for another server")
+    let end = try check(try? claims.expiresAt, "invalid_grant", "exp is missing")
+    try check(end > wall, "invalid_grant", "exp: the assertion has expired")
+    try check(((try? claims.notBefore) ?? wall) <= wall, "invalid_grant", "nbf: the assertion is not valid yet")
+    return try check(try? claims.subject, "invalid_grant", "sub is missing")
   }
 
   /// A token of the same user for another target, perhaps for another client, perhaps with less scope (RFC 8693). It ends

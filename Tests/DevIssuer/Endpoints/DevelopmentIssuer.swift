@@ -9,6 +9,8 @@ struct DevelopmentIssuer: Sendable {
   let clock: any TimeSource
   var settings: IssuerSettings
   var key: IssuerKey
+  /// Of the platform whose assertions are taken.
+  let platformKeys: JWKSet
   let seal: Seal
   var clients: ClientStore
   var signIns = SignInStore()
@@ -21,9 +23,12 @@ struct DevelopmentIssuer: Sendable {
   ///   - port: Where the server listens; it is part of the issuer's name.
   ///   - secret: Of the confidential client.
   ///   - keys: A JWK Set; nil when no client signs.
+  ///   - platformKeys: Of the platform whose assertions are taken; nil when there is none.
   init(
-    _ settings: IssuerSettings, port: UInt16, _ secret: String, _ keys: JSON?, _ clock: any TimeSource
+    _ settings: IssuerSettings, port: UInt16, _ secret: String, _ keys: JSON?, _ platformKeys: JSON?,
+    _ clock: any TimeSource
   ) throws {
+    self.platformKeys = try platformKeys.map { try JWKSet(parsing: $0.serialized()) } ?? JWKSet([])
     host = "127.0.0.1:\(port)"
     url = "http://\(host)"
     (self.settings, self.clock) = (settings, clock)

@@ -14,6 +14,7 @@ enum IssuerCounter: Sendable, CaseIterable {
   case requests, connections, metadata, jwks, authorizations, pushedRequests, registrations, deletions, codeGrants
   case codeReplays, deviceAuthorizations, devicePolls, slowDowns, deviceGrants, approvals, denials, refreshes
   case refreshFailures, reuseDetected, clientFailures, clientGrants, exchanges, clientAssertions, revocations, logouts
+  case assertionGrants, assertionFailures
   case introspections, userinfo, resource, resourceMetadata, echoes, redirects, proofs, proofRefusals, proofReplays
   case clientDocuments, misbehaviours, hangs
 

@@ -23,16 +23,18 @@ final class IssuerServer: Sendable {
   ///
   /// - Parameters:
   ///   - clientKeys: Of one more client, which signs.
+  ///   - platformKeys: Of the platform whose assertions are taken.
   ///   - authorities: Trusted for what clients publish, in PEM form.
   init(
-    _ settings: IssuerSettings, clientSecret: String, clientKeys: JSON? = nil, authorities: [UInt8]? = nil,
+    _ settings: IssuerSettings, clientSecret: String, clientKeys: JSON? = nil, platformKeys: JSON? = nil,
+    authorities: [UInt8]? = nil,
     clock: any TimeSource = SystemTime(),
     limits: IssuerConnection.Limits = IssuerConnection.Limits(), log: (@Sendable (String) -> Void)? = nil
   ) throws {
     listener = try UnixSocket.listenLoopback(port: UInt16(clamping: settings.number("--port")))
     port = try UnixSocket.localPort(listener)
     stopSignal = try EventCounter()
-    issuer = Monitor(try DevelopmentIssuer(settings, port: port, clientSecret, clientKeys, clock))
+    issuer = Monitor(try DevelopmentIssuer(settings, port: port, clientSecret, clientKeys, platformKeys, clock))
     documents = try ClientDocuments(authorities: authorities)
     self.limits = limits
     self.log = log

@@ -35,6 +35,16 @@ enum DevelopmentIssuerProgram {
     }
   }
 
+  /// A JWK Set of a file, with one key at least.
+  private static func keySet(_ name: String, _ failure: String) throws -> JSON {
+    let text = try attempt(failure) {
+      try FileDescriptor(opening: name, for: .reading).readToEnd(limit: JWKSet.maximumByteCount)
+    }
+    let keys = try attempt(failure) { try JWKSet(parsing: text) }
+    if keys.keys.isEmpty { throw StartError("the file has no public key that can be used") }
+    return try JSON(parsing: keys.serialized())
+  }
+
   private static func serve(_ settings: IssuerSettings) throws {
     Signals.ignoreFailingWrites()
     // Before there are threads, so that no other one takes the signals.
@@ -49,14 +59,8 @@ enum DevelopmentIssuerProgram {
         try file.writeAll(Array(secret.utf8).span)
       }
     }
-    let keys = try settings.text("--client-jwks").map { name in
-      let text = try attempt("cannot use the client's keys") {
-        try FileDescriptor(opening: name, for: .reading).readToEnd(limit: JWKSet.maximumByteCount)
-      }
-      let keys = try attempt("cannot use the client's keys") { try JWKSet(parsing: text) }
-      if keys.keys.isEmpty { throw StartError("the file has no public key that can be used") }
-      return try JSON(parsing: keys.serialized())
-    }
+    let keys = try settings.text("--client-jwks").map { try keySet($0, "cannot use the client's keys") }
+    let platformKeys = try settings.text("--platform-jwks").map { try keySet($0, "cannot use the platform's keys") }
     let authorities = try settings.text("--ca-file").map { name in
       try attempt("cannot read the authorities") {
         try FileDescriptor(opening: name, for: .reading).readToEnd(limit: 1 << 20)
@@ -64,7 +68,9 @@ enum DevelopmentIssuerProgram {
     }
     let log = try settings.text("--log").map { name in try attempt("cannot open the log") { try Self.log(name) } }
     let server = try attempt("cannot listen") {
-      try IssuerServer(settings, clientSecret: secret, clientKeys: keys, authorities: authorities, log: log)
+      try IssuerServer(
+        settings, clientSecret: secret, clientKeys: keys, platformKeys: platformKeys, authorities: authorities, log: log
+      )
     }
     tell("a development tool, not an identity provider: no passwords, no persistence, 127.0.0.1 only")
     var ready: JSONObject = [

@@ -48,6 +48,12 @@ struct IssuerSetting: Sendable {
     text(
       "--client-jwks", "FILE", .null, "add the client agent-jwt, which signs with a key of this JWK Set (RFC 7523)",
       check: isFile),
+    text(
+      "--platform-jwks", "FILE", .null, "take assertions that are signed with a key of this JWK Set (RFC 7523)",
+      check: isFile),
+    text(
+      "platform_issuer", "URI", "https://platform.example",
+      "take them from this issuer (default: https://platform.example)", check: isURI),
     text("--ca-file", "FILE", .null, "trust these authorities (PEM) for what clients publish, too", check: isFile),
     text("--log", "FILE", .null, "write a line for each request there; - is standard error", check: isFile),
   ]

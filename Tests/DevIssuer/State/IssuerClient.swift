@@ -58,7 +58,9 @@ enum GrantType {
   static let clientCredentials = "client_credentials"
   /// RFC 8693 section 2.1.
   static let tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
-  static let all = [authorizationCode, deviceCode, refreshToken, clientCredentials, tokenExchange]
+  /// RFC 7523 section 2.1.
+  static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+  static let all = [authorizationCode, deviceCode, refreshToken, clientCredentials, tokenExchange, jwtBearer]
 }
 
 /// Which redirect URIs are a client's own.

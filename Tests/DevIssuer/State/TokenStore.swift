@@ -5,6 +5,8 @@ struct IssuerGrant: Sendable {
   let clientID: String
   /// Nil when there is no user (RFC 6749 section 4.4).
   var username: String?
+  /// The subject of the assertion that it was given for (RFC 7523 section 2.1).
+  var assertedSubject: String?
   let scope: [String]
   /// When the user signed in, in unix seconds.
   var authTime: Int
@@ -21,8 +23,8 @@ struct IssuerGrant: Sendable {
   /// The key that refresh tokens of a public client are bound to (RFC 9449 section 5).
   var dpopThumbprint: String?
 
-  /// The user's identifier in tokens; else the client's (RFC 9068 section 2.2).
-  var subject: String { username.map(User.subject) ?? clientID }
+  /// The user's identifier in tokens, or that of an assertion; else the client's (RFC 9068 section 2.2).
+  var subject: String { username.map(User.subject) ?? assertedSubject ?? clientID }
 
   func cover(_ wanted: [String]) throws {
     try check(targets.isEmpty || wanted.allSatisfy(targets.contains), "invalid_target", "a target that was not granted")

@@ -20,15 +20,18 @@ final class TestIssuer: Sendable {
   /// - Parameters:
   ///   - options: Of the command line.
   ///   - keys: A JWK Set of the client that signs.
+  ///   - platformKeys: A JWK Set of the platform that hands out assertions.
   init(
     _ options: String..., more: [String] = [], hasControl: Bool = true, keys: JSON? = nil,
+    platformKeys: JSON? = nil,
     limits: IssuerConnection.Limits = IssuerConnection.Limits(), log: (@Sendable (String) -> Void)? = nil
   ) throws {
     let hasAlgorithm = options.contains { $0.hasPrefix("--algorithm") }
     let arguments = options + more + (hasControl ? ["--control"] : []) + (hasAlgorithm ? [] : ["--algorithm=ES256"])
     let settings = try #require(try IssuerCommandLine.settings(arguments))
     let server = try IssuerServer(
-      settings, clientSecret: Self.secret, clientKeys: keys, clock: clock, limits: limits, log: log)
+      settings, clientSecret: Self.secret, clientKeys: keys, platformKeys: platformKeys, clock: clock, limits: limits,
+      log: log)
     self.server = server
     try Threads.start(name: "issuer") { try? server.serve() }
   }

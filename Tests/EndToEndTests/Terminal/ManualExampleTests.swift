@@ -153,6 +153,8 @@ import Testing
     "agent serve work --only https://api.example.com/notes --method GET --for 1h": "it goes on until it is ended",
     "agent serve work --only api.example.com --times 3 --socket ~/lease/agent.sock": "it goes on until it is used",
     "agent login github": "github.com would be asked",
+    "agent login ci --issuer https://id.example.com --client-id ci --assertion-file /var/run/secrets/tokens/agent":
+      "a platform would write there; run with other files by `A workload that signs in by assertion`",
     "agent mcp https://mcp.example.com/mcp": "a client starts it and talks to it; its own tests do that",
     "agent mcp https://mcp.example.com/mcp --login ask": "a client starts it and talks to it",
     "agent mcp https://mcp.example.com/mcp --account work": "a client starts it and talks to it",

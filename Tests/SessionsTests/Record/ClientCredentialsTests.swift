@@ -173,7 +173,7 @@ import Vocabulary
     configuration.clientCertificate = true
     configuration.clientKeyAlgorithm = .PS256
     configuration.clientKeyID = "k"
-    configuration.assertionAudience = .tokenEndpoint
+    configuration.assertionAudience = "token_endpoint"
     let home = try Home()
     try home.addSettings(configuration)
     #expect(try home.settings()[home.account] == configuration)

@@ -24,24 +24,25 @@ import Vocabulary
       account: home.account, configuration: configuration, services: home.services,
       settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
     ) { [given] _ in given }
-    request.isGuest = true
+    request.unattended = .client
     return request
   }
 
   private func signIn(_ home: Home, _ scope: [String] = []) throws -> SignIn.Outcome {
     home.http.answer(TestIssuer.tokenURL, try tokens("guest-1", refresh: "rt-of-no-use", scope: "read"))
-    return try preparation(home, configuration(scope)).guest()
+    return try preparation(home, configuration(scope)).unattendedOutcome()
   }
 
   @Test func `is the client itself, asks for nothing about a user, and keeps no refresh token`() throws {
     let home = try Home()
     let outcome = try signIn(home, ["openid", "read", "offline_access"])
-    #expect(outcome.isGuest && outcome.grant.subject == nil && outcome.grant.accessToken.text == "guest-1")
+    #expect(
+      outcome.unattended == .client && outcome.grant.subject == nil && outcome.grant.accessToken.text == "guest-1")
     #expect(
       home.http.requests.last?.form
         == ["grant_type=client_credentials", "scope=read", "client_id=cli", "client_secret=s"])
     let record = try #require(try home.stored())
-    #expect(record.isGuest && record.refreshToken == nil && record.identity == nil && !record.isExpired)
+    #expect(record.unattended == .client && record.refreshToken == nil && record.identity == nil && !record.isExpired)
   }
 
   @Test func `is renewed as it began`() throws {
@@ -57,7 +58,7 @@ import Vocabulary
   @Test func `must be able to prove who the client is`() throws {
     let home = try Home()
     #expect(throws: SessionError.guestNeedsProof(account: "work")) {
-      try preparation(home, Home.configuration, secret: nil).guest()
+      try preparation(home, Home.configuration, secret: nil).unattendedOutcome()
     }
     #expect(!home.http.urls.contains(TestIssuer.tokenURL))
   }
@@ -68,16 +69,16 @@ import Vocabulary
     // The client's secret is taken from the vault.
     let signIn = try home.prepare(guest.configuration)
     let outcome = try home.finish(signIn, tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()))
-    #expect(outcome.wasGuest && !outcome.isGuest && outcome.grant.subject == "alice")
+    #expect(outcome.wasGuest && outcome.unattended == nil && outcome.grant.subject == "alice")
     let record = try #require(try home.stored())
-    #expect(!record.isGuest && record.identity?.subject == "alice" && record.refreshToken?.text == "rt-1")
+    #expect(record.unattended == nil && record.identity?.subject == "alice" && record.refreshToken?.text == "rt-1")
   }
 
   @Test func `does not take the place of a user`() throws {
     let home = try Home()
     try home.store(configuration()) { $0.clientSecret = try secret("s") }
     #expect(throws: SessionError.guestOverUser(account: "work")) {
-      try preparation(home, configuration()).guest()
+      try preparation(home, configuration()).unattendedOutcome()
     }
     #expect(home.http.requests.isEmpty)
     #expect(try home.stored()?.refreshToken?.text == "rt-1")
@@ -90,9 +91,9 @@ import Vocabulary
       try home.store(configuration)
       return try tokens("guest-1")
     }
-    #expect(throws: SessionError.self) { try preparation(home, configuration).guest() }
+    #expect(throws: SessionError.self) { try preparation(home, configuration).unattendedOutcome() }
     let record = try #require(try home.stored())
-    #expect(!record.isGuest && record.refreshToken?.text == "rt-1" && record.identity?.subject == "alice")
+    #expect(record.unattended == nil && record.refreshToken?.text == "rt-1" && record.identity?.subject == "alice")
   }
 
   // A token that was ended elsewhere is no end of the session: the next one is had by asking.

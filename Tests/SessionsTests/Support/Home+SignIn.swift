@@ -45,8 +45,9 @@ extension SignIn.Request {
     try prepare { (prepared) throws(SessionError) in try SignIn.Waiting.Device(prepared) }
   }
 
-  /// The outcome of a guest's sign-in.
-  func guest() throws -> SignIn.Outcome {
-    try prepare { (prepared) throws(SessionError) in try prepared.signInGuest() }
+  /// The outcome of a sign-in without a user.
+  func unattendedOutcome() throws -> SignIn.Outcome {
+    let grant = unattended ?? .client
+    return try prepare { (prepared) throws(SessionError) in try prepared.signIn(grant) }
   }
 }

@@ -22,6 +22,7 @@ import Wire
       [
         "no_account", "signed_out", "session_expired", "configuration_changed", "endpoint_moved", "identity_changed",
         "other_machine", "code_expired", "unknown_login", "step_up_needed", "issuer_not_trusted",
+        "assertion_needed",
         "interaction_required", "token_refused",
       ]
     ),
@@ -30,7 +31,7 @@ import Wire
       ["network", "timeout", "server_unavailable", "too_busy", "vault_busy", "daemon_unavailable", "tpm_locked_out"]
     ),
     (.locked, 5, ["locked", "wrong_passphrase", "wrong_pin"]),
-    (.denied, 6, ["access_denied", "not_permitted", "lease_ended"]),
+    (.denied, 6, ["access_denied", "assertion_rejected", "not_permitted", "lease_ended"]),
     (.tokenNotValid, 7, ["malformed_token"]),
   ]
 

@@ -36,7 +36,8 @@ let fullLogin: LoginRequest = {
   login.clientCertificate = true
   login.clientKeyAlgorithm = .PS256
   login.clientKeyID = "k 1"
-  login.assertionAudience = .tokenEndpoint
+  login.assertionAudience = "token_endpoint"
+  login.assertionFile = "/run/token"
   login.idTokenAlgorithm = .HS256
   login.userInfoAlgorithm = .ES256
   login.trustedAudiences = ["project"]
@@ -139,7 +140,8 @@ private let fullDiscovery: DiscoverRequest = {
         + #""resource":["https://api.example/"],"audience":"backend","parameters":["hd=example.com"],"#
         + #""claims":"{}","authorization_details":"[]","#
         + #""token_endpoint_auth_method":"client_secret_basic","basic_unencoded":true,"client_certificate":true,"#
-        + #""client_key_algorithm":"PS256","client_key_id":"k 1","assertion_audience":"token_endpoint","#
+        + #""client_key_algorithm":"PS256","client_key_id":"k 1","assertion_file":"/run/token","#
+        + #""assertion_audience":"token_endpoint","#
         + #""id_token_algorithm":"HS256","userinfo_algorithm":"ES256","trusted_audiences":["project"],"#
         + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
         + #""authorization_endpoint":"https://as.example/a","token_endpoint":"https://as.example/t","#

@@ -15,7 +15,7 @@ enum AccountText {
       var cells = [
         Table.Cell(verbatim: account["active"]?.bool == true ? "*" : ""),
         Table.Cell(verbatim: account["name"]?.string ?? "?"),
-        account["guest"]?.bool == true ? Table.Cell(Phrase("guest")) : Table.Cell(verbatim: account["person"]?.string),
+        unattended(account).map { Table.Cell($0) } ?? Table.Cell(verbatim: account["person"]?.string),
         Table.Cell(stateName(account), style: style(account)),
       ]
       if purpose == .status { cells.append(Table.Cell(timeLeft(account, presentation))) }
@@ -119,9 +119,16 @@ enum AccountText {
     return ends.min().flatMap { SignInReminder.end(at: $0, isUTC: presentation.isUTC) }
   }
 
+  /// In the place of a person, for a session that has none.
+  private static func unattended(_ account: JSON) -> Phrase? {
+    if account["guest"]?.bool == true { return Phrase("guest") }
+    return account["assertion"]?.bool == true ? Phrase("by assertion") : nil
+  }
+
   private static func state(_ account: JSON, now: Int) -> Phrase {
     var state = stateName(account)
     if account["guest"]?.bool == true { state = Phrase("\(state) as a guest") }
+    if account["assertion"]?.bool == true { state = Phrase("\(state) by assertion") }
     if let expiry = account["expires_at"]?.int {
       state = Phrase("\(state), token \(RelativeTime.expiryPhrase(at: expiry, now: now))")
     }

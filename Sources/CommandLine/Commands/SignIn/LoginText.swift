@@ -126,6 +126,7 @@ enum LoginText {
     if let issuer = result["issuer"]?.string { text = Phrase("\(text) to \(issuer)") }
     if let person = person(result) { text = Phrase("\(text) as \(person)") }
     if result["guest"]?.bool == true { text = Phrase("\(text) as a guest, without a user") }
+    if result["assertion"]?.bool == true { text = Phrase("\(text) by assertion, without a user") }
     if let account = result["account"]?.string {
       let isActive = result["active_account"]?.string.map { $0.utf8.elementsEqual(account.utf8) } ?? false
       text = isActive ? Phrase("\(text) (account \(account), active)") : Phrase("\(text) (account \(account))")

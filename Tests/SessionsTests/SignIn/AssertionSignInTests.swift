@@ -1,0 +1,146 @@
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vault
+import Vocabulary
+
+/// Sessions by a JWT that a platform hands out (RFC 7523 section 2.1).
+@Suite struct `A session by assertion` {
+  private let home: Home
+
+  init() throws { home = try Home() }
+
+  private var configuration: AccountConfiguration {
+    var configuration = Home.configuration
+    configuration.assertionFile = home.directory.path("token")
+    return configuration
+  }
+
+  /// Has the platform write a JWT.
+  @discardableResult
+  private func handOut(_ subject: String = "job-7", _ changes: [String: JSON?] = [:]) throws -> String {
+    var claims: JSONObject = [
+      "iss": "https://platform.example", "sub": .string(subject), "aud": .string(TestIssuer.text),
+      "exp": .int(TestIssuer.now + 600),
+    ]
+    for (name, value) in changes { claims[name] = value }
+    let parts = [["alg": "ES256"], JSON.object(claims)].map { Base64URL.encode($0.serialized()) } + ["c2ln"]
+    let text = parts.joined(separator: ".")
+    try home.directory.write("token", text + "\n")
+    return text
+  }
+
+  private func signIn(_ configuration: AccountConfiguration) throws -> SignIn.Outcome {
+    var request = SignIn.Request(
+      account: home.account, configuration: configuration, services: home.services,
+      settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
+    request.unattended = .assertion
+    return try request.unattendedOutcome()
+  }
+
+  private func start() throws -> AccountConfiguration {
+    try handOut()
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "rt-of-no-use", scope: "read"))
+    return try signIn(configuration).configuration
+  }
+
+  private var asked: [String] { home.http.requests.last?.form ?? [] }
+
+  @Test func `asks for nothing about a user, and keeps neither the assertion nor a refresh token`() throws {
+    let text = try handOut()
+    var configuration = configuration
+    configuration.scope = ["openid", "read", "offline_access"]
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "rt-of-no-use", scope: "read"))
+    let outcome = try signIn(configuration)
+    #expect(outcome.unattended == .assertion && outcome.grant.subject == nil)
+    #expect(
+      asked == [
+        "grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion=\(text)", "scope=read",
+        "client_id=cli",
+      ])
+    let record = try #require(try home.stored())
+    #expect(record.unattended == .assertion && record.refreshToken == nil && !record.isExpired)
+    let content = try record.sealedContent().text
+    #expect(!content.contains(text) && !content.contains("rt-of-no-use"))
+  }
+
+  @Test func `is renewed by what is in the file then`() throws {
+    let configuration = try start()
+    let text = try handOut("job-8")
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
+    #expect(try home.refresh(configuration, home.otherProcess()).accessToken.text == "at-2")
+    #expect(asked.contains("assertion=\(text)"))
+  }
+
+  @Test(
+    arguments: [
+      (["exp": .int(TestIssuer.now - 60)], .expired(seconds: 60)),
+      (["nbf": .int(TestIssuer.now + 61)], .notYetValid(seconds: 61)),
+      (["aud": "https://other.example"], .wrongAudience(expected: TestIssuer.text)), (["sub": nil], .claim("sub")),
+    ] as [([String: JSON?], AssertionProblem)])
+  func `sends nothing that the server would refuse, and goes on with the next assertion`(
+    changes: [String: JSON?], problem: AssertionProblem
+  ) throws {
+    let configuration = try start()
+    home.http.forgetRequests()
+    try handOut("job-8", changes)
+    #expect(throws: SessionError.assertion(problem, path: home.directory.path("token"))) {
+      try home.refresh(configuration)
+    }
+    #expect(!home.http.urls.contains(TestIssuer.tokenURL))
+    try handOut("job-9")
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3"))
+    #expect(try home.refresh(configuration).accessToken.text == "at-3")
+  }
+
+  @Test func `is not over when the server refuses one`() throws {
+    let configuration = try start()
+    home.http.answer(TestIssuer.tokenURL, try response(400, ["error": "invalid_grant"]))
+    let error = #expect(throws: SessionError.self) { try home.refresh(configuration) }
+    guard case .oauth(let problem)? = error else { throw Home.NoToken() }
+    #expect(problem.code == .assertionRejected && error?.effect == SessionError.Effect.none)
+    #expect(try home.stored()?.isExpired == false)
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
+    #expect(try home.refresh(configuration).accessToken.text == "at-2")
+  }
+
+  @Test func `may be for the audience that the settings name`() throws {
+    var configuration = configuration
+    configuration.assertionAudience = "api://exchange"
+    try handOut("job-7", ["aud": ["api://exchange"]])
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1"))
+    #expect(try signIn(configuration).grant.accessToken.text == "at-1")
+  }
+
+  @Test func `says that there is no file, that it is too long, and that none is named`() throws {
+    var configuration = try start()
+    let path = home.directory.path("token")
+    try ProcessRunner.shell("rm '\(path)'")
+    let error = #expect(throws: SessionError.self) { try home.refresh(configuration) }
+    guard case .assertionUnreadable(.system(let cause, let place))? = error else { throw Home.NoToken() }
+    #expect(cause.isNotFound && place == path)
+    try home.directory.write("token", String(repeating: "x", count: 65_600))
+    #expect(throws: SessionError.assertion(.tooLong, path: path)) { try home.refresh(configuration) }
+    configuration.assertionFile = nil
+    #expect(throws: SessionError.assertionNotNamed(account: "work")) { try home.refresh(configuration) }
+  }
+
+  @Test func `does not take the place of a user`() throws {
+    try handOut()
+    try home.store(configuration)
+    #expect(throws: SessionError.guestOverUser(account: "work")) { try signIn(configuration) }
+    #expect(home.http.requests.isEmpty)
+    #expect(try home.stored()?.refreshToken?.text == "rt-1")
+  }
+
+  @Test func `is kept with its record through the vault`() throws {
+    let configuration = try start()
+    let record = try #require(try home.stored())
+    #expect(record.problem(with: configuration, account: home.account) == nil)
+    let again = try AccountRecord(content: try record.sealedContent(), account: home.account)
+    #expect(again.unattended == .assertion)
+  }
+}
