@@ -31,6 +31,8 @@ function __agent_takes_value
             return 0
         case 'login --assertion-file'
             return 0
+        case 'login --assertion-grant'
+            return 0
         case 'login --assertion-audience'
             return 0
         case 'login --id-token-algorithm'
@@ -305,6 +307,8 @@ function __agent_takes_value
             return 0
         case 'account add --assertion-file'
             return 0
+        case 'account add --assertion-grant'
+            return 0
         case 'account add --assertion-audience'
             return 0
         case 'account add --id-token-algorithm'
@@ -376,6 +380,8 @@ function __agent_takes_value
         case 'account set --client-key-id'
             return 0
         case 'account set --assertion-file'
+            return 0
+        case 'account set --assertion-grant'
             return 0
         case 'account set --assertion-audience'
             return 0
@@ -450,6 +456,8 @@ function __agent_takes_value
         case 'account import --client-key-id'
             return 0
         case 'account import --assertion-file'
+            return 0
+        case 'account import --assertion-grant'
             return 0
         case 'account import --assertion-audience'
             return 0
@@ -729,6 +737,7 @@ complete -c agent -n '__agent_at options login' -l basic-unencoded -d 'Send clie
 complete -c agent -n '__agent_at options login' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
 complete -c agent -n '__agent_at options login' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
 complete -c agent -n '__agent_at options login' -l assertion-file -r -F -d 'Sign in, and renew, by the JWT in this file, which a platform hands out; needs no person'
+complete -c agent -n '__agent_at options login' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT in --assertion-file gets a token: as a grant, in an exchange, or as the client\'s proof'
 complete -c agent -n '__agent_at options login' -l assertion-audience -x -d 'Audience of assertions: the issuer, or for other servers token_endpoint, endpoint, or their own name for it'
 complete -c agent -n '__agent_at options login' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options login' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
@@ -941,6 +950,7 @@ complete -c agent -n '__agent_at options account add' -l basic-unencoded -d 'Sen
 complete -c agent -n '__agent_at options account add' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
 complete -c agent -n '__agent_at options account add' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
 complete -c agent -n '__agent_at options account add' -l assertion-file -r -F -d 'Sign in, and renew, by the JWT in this file, which a platform hands out; needs no person'
+complete -c agent -n '__agent_at options account add' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT in --assertion-file gets a token: as a grant, in an exchange, or as the client\'s proof'
 complete -c agent -n '__agent_at options account add' -l assertion-audience -x -d 'Audience of assertions: the issuer, or for other servers token_endpoint, endpoint, or their own name for it'
 complete -c agent -n '__agent_at options account add' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options account add' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
@@ -981,6 +991,7 @@ complete -c agent -n '__agent_at options account set' -l basic-unencoded -d 'Sen
 complete -c agent -n '__agent_at options account set' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
 complete -c agent -n '__agent_at options account set' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
 complete -c agent -n '__agent_at options account set' -l assertion-file -r -F -d 'Sign in, and renew, by the JWT in this file, which a platform hands out; needs no person'
+complete -c agent -n '__agent_at options account set' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT in --assertion-file gets a token: as a grant, in an exchange, or as the client\'s proof'
 complete -c agent -n '__agent_at options account set' -l assertion-audience -x -d 'Audience of assertions: the issuer, or for other servers token_endpoint, endpoint, or their own name for it'
 complete -c agent -n '__agent_at options account set' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options account set' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
@@ -1006,7 +1017,7 @@ complete -c agent -n '__agent_at options account set' -l passphrase-file -r -F -
 complete -c agent -n '__agent_at options account set' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
 complete -c agent -n '__agent_at options account set' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account set' -l pin-fd -x -d 'Read the PIN from this open descriptor'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-file assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host refresh var' -d 'Reset this setting to its default; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-file assertion-grant assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host refresh var' -d 'Reset this setting to its default; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -1026,6 +1037,7 @@ complete -c agent -n '__agent_at options account import' -l basic-unencoded -d '
 complete -c agent -n '__agent_at options account import' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
 complete -c agent -n '__agent_at options account import' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
 complete -c agent -n '__agent_at options account import' -l assertion-file -r -F -d 'Sign in, and renew, by the JWT in this file, which a platform hands out; needs no person'
+complete -c agent -n '__agent_at options account import' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT in --assertion-file gets a token: as a grant, in an exchange, or as the client\'s proof'
 complete -c agent -n '__agent_at options account import' -l assertion-audience -x -d 'Audience of assertions: the issuer, or for other servers token_endpoint, endpoint, or their own name for it'
 complete -c agent -n '__agent_at options account import' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options account import' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'

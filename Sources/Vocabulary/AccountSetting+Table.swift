@@ -6,7 +6,8 @@ extension AccountSetting {
   package static let all = [
     issuer, clientID, provider, scope, resource, audience, parameters, claims, authorizationDetails,
     tokenEndpointAuthMethod, basicUnencoded, clientCertificate,
-    clientKeyAlgorithm, clientKeyID, assertionFile, assertionAudience, idTokenAlgorithm, userInfoAlgorithm,
+    clientKeyAlgorithm, clientKeyID, assertionFile, assertionGrant, assertionAudience, idTokenAlgorithm,
+    userInfoAlgorithm,
     trustedAudiences, caFile,
     pins,
     allowHTTPLoopback, authorizationEndpoint, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint,
@@ -120,9 +121,17 @@ extension AccountSetting {
     "assertion_file", \.assertionFile, kind: .file, Option("assertion-file", in: .signIn, "FILE"),
     "Sign in, and renew, by the JWT in this file, which a platform hands out; needs no person",
     details:
-      "An absolute path; by default none. The file is read anew for each request, and exchanged by RFC 7523, section"
-      + " 2.1. It has at most 64 KiB, is reached by directories and symbolic links of this user or root alone, and no"
+      "An absolute path; by default none. The file is read anew for each request, and used as `assertion_grant`"
+      + " says. It has at most 64 KiB, is reached by directories and symbolic links of this user or root alone, and no"
       + " other user may write to it. Counts for accounts that signed in so.")
+
+  package static let assertionGrant = AccountSetting(
+    "assertion_grant", \.assertionGrant, Option("assertion-grant", in: .signIn, "GRANT"),
+    "How the JWT in --assertion-file gets a token: as a grant, in an exchange, or as the client's proof",
+    details:
+      "By default `jwt-bearer`, by RFC 7523, section 2.1. With `token-exchange` it is the subject token of an exchange"
+      + " (RFC 8693), with `client-credentials` it proves who the client is (RFC 7523, section 2.2), which has no other"
+      + " credentials then.")
 
   package static let idTokenAlgorithm = AccountSetting(
     "id_token_algorithm", \.idTokenAlgorithm, Option("id-token-algorithm", in: .protection, "ALGORITHM"),

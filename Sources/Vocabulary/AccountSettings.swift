@@ -34,6 +34,8 @@ package struct AccountSettings: Sendable, Hashable {
   package var assertionAudience: String?
   /// Absolute path of a JWT that a platform hands out, by which the account signs in and renews (RFC 7523 section 2.1).
   package var assertionFile: String?
+  /// How that gets a token; nil means ``AssertionGrant/jwtBearer``.
+  package var assertionGrant: AssertionGrant?
 
   /// The `alg` of ID Tokens; nil accepts those that the issuer announces.
   package var idTokenAlgorithm: SigningAlgorithm?

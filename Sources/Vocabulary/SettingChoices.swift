@@ -66,6 +66,16 @@ package enum AssertionAudience: Sendable, Hashable {
   }
 }
 
+/// How an assertion that a platform hands out gets a token.
+package enum AssertionGrant: String, Sendable, Hashable, CaseIterable {
+  /// It is the grant itself (RFC 7523 section 2.1).
+  case jwtBearer = "jwt-bearer"
+  /// It is the subject of an exchange (RFC 8693 section 2.1).
+  case tokenExchange = "token-exchange"
+  /// It proves who the client is, which gets tokens for itself (RFC 7523 section 2.2, RFC 6749 section 4.4).
+  case clientCredentials = "client-credentials"
+}
+
 /// The providers that have built-in settings.
 package enum ProviderName: String, Sendable, Hashable, CaseIterable {
   case apple, atlassian, auth0, authentik, bitbucket, codeberg, cognito, dex, discord, dropbox, entra, forgejo, gitea,

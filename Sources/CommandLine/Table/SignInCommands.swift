@@ -79,7 +79,9 @@ enum SignInCommands {
       there is no refresh token. Its `iss`, `sub` and `exp` must be there, its `exp` not past, its `nbf` not ahead, and
       its `aud` must hold the issuer, or what `--assertion-audience` says; else nothing is sent, and the message names
       the claim. The exit status is 3 where a later JWT may do, and 6 where this server takes none such. In a container
-      without a daemon: `agent --no-daemon login NAME ...`, then `agent --no-daemon token NAME`.
+      without a daemon: `agent --no-daemon login NAME ...`, then `agent --no-daemon token NAME`. With
+      `--assertion-grant token-exchange` the JWT is the subject token of an exchange (RFC 8693) instead, and with
+      `client-credentials` it proves who the client is (RFC 7523, section 2.2), which then gets tokens for itself.
 
       With `--dpop` the tokens are bound to a key that is made now, kept in the vault and never shown (RFC 9449).
       Whoever gets hold of such a token cannot use it; what uses it rightfully is `agent request`, or needs a proof for

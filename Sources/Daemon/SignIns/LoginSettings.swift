@@ -71,12 +71,14 @@ struct LoginSettings {
     configuration.listOrigins(of: request.resources)
     proxyCredentials = try configuration.takeProxy(of: request.settings)
     unattended = request.isGuest ? .client : configuration.assertionFile.map { _ in .assertion }
-    if configuration.assertionFile != nil { try Self.refuseOtherWays(request, account) }
+    if configuration.assertionFile != nil { try Self.refuseOtherWays(request, account, configuration) }
     self.configuration = configuration
   }
 
   /// An account that signs in by an assertion takes no other way, and asks no person for anything.
-  private static func refuseOtherWays(_ request: LoginRequest, _ account: AccountName) throws(Failure) {
+  private static func refuseOtherWays(
+    _ request: LoginRequest, _ account: AccountName, _ configuration: AccountConfiguration
+  ) throws(Failure) {
     let others = [
       ("guest", request.isGuest), ("register", request.registersClient), ("keep", request.keepsAccessToken),
       ("start", request.isDetached), ("acr", !request.demands.acrValues.isEmpty),
@@ -84,6 +86,14 @@ struct LoginSettings {
       ("login-hint", request.demands.loginHint != nil), ("claims-challenge", request.demands.claimsChallenge != nil),
       (request.flow?.rawValue ?? "", request.flow != nil),
     ]
+    let handsOverProof = request.handsOver.contains(where: HandedSecret.credentials.contains)
+    if configuration.assertionGrant == .clientCredentials,
+      handsOverProof || configuration.tokenEndpointAuthMethod != .none
+    {
+      throw Failure(
+        .invalidRequest, "with \("--assertion-grant client-credentials") the assertion alone proves who the client is",
+        hint: "leave out the secret, the key, the certificate and the method of client authentication")
+    }
     guard let other = others.first(where: \.1) else { return }
     throw Failure(
       .invalidRequest, "--\(other.0) and --assertion-file, by which \(account.text) signs in, exclude each other",

@@ -6,7 +6,7 @@ package import Vocabulary
 package struct AuthorizationServer: Sendable {
   /// Replaced when the server names other endpoints.
   package var metadata: AuthorizationServerMetadata
-  package let client: Client
+  package internal(set) var client: Client
   package let transport: Transport
   /// The client certificate, for authentication and for tokens that are bound to it.
   package let clientCertificate: ClientCertificate?

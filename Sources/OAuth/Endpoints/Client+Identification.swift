@@ -22,6 +22,12 @@ extension Client {
       form.add(.clientAssertionType, ClientAssertion.type)
       form.add(.clientAssertion, secret: try assertion.make(clientID: id, for: endpoint, of: metadata))
       return nil
+    case .assertion(let assertion):
+      // The platform's name for the client is another one than the server's, so the server needs its own.
+      form.add(.clientID, id)
+      form.add(.clientAssertionType, ClientAssertion.type)
+      form.add(.clientAssertion, secret: assertion)
+      return nil
     case .basic(let secret): return try basic(secret, isEncoded: true)
     case .basicUnencoded(let secret): return try basic(secret, isEncoded: false)
     }

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Encoding
 
 /// The client as the authorization server knows it.
@@ -17,6 +18,11 @@ package struct Client: Sendable {
     }
     self.id = id
     self.authentication = authentication
+  }
+
+  /// The client with another proof of who it is.
+  func proved(by assertion: SharedSecret) throws(OAuthError) -> Client {
+    try Client(id: id, authentication: .assertion(assertion))
   }
 
   /// Whether an identifier is a URL at which the client can publish its metadata

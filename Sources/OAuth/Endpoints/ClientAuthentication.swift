@@ -13,6 +13,8 @@ package enum ClientAuthentication: Sendable {
   case post(SharedSecret)
   /// A token signed with the client's key (RFC 7523).
   case privateKeyJWT(ClientAssertion)
+  /// A token that a platform signed for the client (RFC 7523 section 2.2).
+  case assertion(SharedSecret)
   /// The certificate shown in the TLS handshake: `client_id` in the body (RFC 8705 section 2).
   case mutualTLS
 
@@ -28,7 +30,7 @@ package enum ClientAuthentication: Sendable {
     case .post(let secret):
       guard let announced, !announced.contains(post), announced.contains(basic) else { return self }
       return .basic(secret)
-    case .none, .privateKeyJWT, .mutualTLS: return self
+    case .none, .privateKeyJWT, .assertion, .mutualTLS: return self
     }
   }
 
@@ -40,7 +42,7 @@ package enum ClientAuthentication: Sendable {
 
   var secret: SharedSecret? {
     switch self {
-    case .none, .privateKeyJWT, .mutualTLS: nil
+    case .none, .privateKeyJWT, .assertion, .mutualTLS: nil
     case .basic(let secret), .basicUnencoded(let secret), .post(let secret): secret
     }
   }

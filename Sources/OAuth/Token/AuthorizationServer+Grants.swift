@@ -1,8 +1,10 @@
 package import Crypto
+package import Vocabulary
 
 /// The grants that need no person: a refresh, the client's own tokens, an assertion, an exchange.
 extension AuthorizationServer {
   private static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
+  private static let jwtType = "urn:ietf:params:oauth:token-type:jwt"
 
   /// Trades a refresh token for new tokens (RFC 6749 section 6). Sent once, and again only where a server
   /// wants another proof of the key.
@@ -47,22 +49,39 @@ extension AuthorizationServer {
     return try tokens(in: response, kind: .other, sent: secrets())
   }
 
-  /// Trades an assertion for a token (RFC 7523 section 2.1).
+  /// Gets a token by an assertion (RFC 7523 sections 2.1 and 2.2, RFC 8693 section 2.1).
   ///
   /// - Parameters:
+  ///   - grant: What the assertion is in the request. Where it proves the client, nothing else does.
   ///   - scope: The scope to request where `target` names none.
   ///   - target: The target of the token.
-  /// - Throws: `assertionRejected` when the server does not take the assertion.
+  /// - Throws: `assertionRejected` when the server does not take the assertion; `unsupportedTokenType` for an exchange
+  ///   that brings no access token.
   package func tokens(
-    for assertion: BearerAssertion, scope: Scope?, target: TokenTarget? = nil, cancellation: Cancellation? = nil
+    for assertion: BearerAssertion, by grant: AssertionGrant = .jwtBearer, scope: Scope?, target: TokenTarget? = nil,
+    cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
-    let response = try requestTokens(cancellation: cancellation) { form in
-      form.add(.grantType, GrantType.jwtBearer)
-      form.add(.assertion, secret: assertion.compact)
+    var server = self
+    if grant == .clientCredentials { server.client = try client.proved(by: assertion.compact) }
+    let response = try server.requestTokens(cancellation: cancellation) { form in
+      switch grant {
+      case .jwtBearer:
+        form.add(.grantType, GrantType.jwtBearer)
+        form.add(.assertion, secret: assertion.compact)
+      case .tokenExchange:
+        form.add(.grantType, GrantType.tokenExchange)
+        form.add(.subjectToken, secret: assertion.compact)
+        form.add(.subjectTokenType, Self.jwtType)
+        form.add(.requestedTokenType, Self.accessTokenType)
+      case .clientCredentials: form.add(.grantType, GrantType.clientCredentials)
+      }
       if target?.scope == nil { form.add(scope) }
       form.add(target)
     }
-    return try tokens(in: response, kind: .assertion, sent: secrets(assertion.compact))
+    let kind = grant == .clientCredentials ? RequestKind.clientAssertion : .assertion
+    let tokens = try tokens(in: response, kind: kind, sent: secrets(assertion.compact))
+    if grant == .tokenExchange { try checkIssued(tokens, response) }
+    return tokens
   }
 
   /// Trades an access token for one that is good for something else (RFC 8693 section 2.1).
@@ -80,13 +99,18 @@ extension AuthorizationServer {
       form.add(target)
     }
     let tokens = try tokens(in: response, kind: .exchange, sent: secrets(subjectToken))
+    try checkIssued(tokens, response)
+    try tokens.check(covers: target.scope)
+    return tokens
+  }
+
+  /// The answer to an exchange says that it is an access token, as was asked for (RFC 8693 section 2.2.1).
+  private func checkIssued(_ tokens: TokenResponse, _ response: HTTPResponse) throws(OAuthError) {
     guard let type = tokens.issuedTokenType else {
       throw OAuthError(.malformedResponse, "the token endpoint (issued_token_type)", httpStatus: response.status)
     }
     guard type.utf8.elementsEqual(Self.accessTokenType.utf8) else {
       throw OAuthError(.unsupportedTokenType, "the token endpoint")
     }
-    try tokens.check(covers: target.scope)
-    return tokens
   }
 }

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Encoding
 
 /// The kind of a request; some answers have a meaning only for one kind.
-enum RequestKind: Sendable { case refresh, exchange, assertion, devicePoll, code, registration, other }
+enum RequestKind: Sendable { case refresh, exchange, assertion, clientAssertion, devicePoll, code, registration, other }
 
 extension OAuthError {
   /// The error that a response stands for.
@@ -21,9 +21,10 @@ extension OAuthError {
       if let value = answer.standardError {
         error.code = Code(serverError: value, kind: kind, status: response.status) ?? error.code
         // RFC 7521 section 4.1.1 names `invalid_grant`; some servers find that the request is not valid.
-        if kind == .assertion, [.invalidGrant, .invalidRequest].contains(error.code) {
-          error.code = .assertionRejected
-        }
+        let isOfAssertion =
+          kind == .assertion && [.invalidGrant, .invalidRequest].contains(error.code)
+          || kind == .clientAssertion && [.invalidClient, .invalidGrant, .invalidRequest].contains(error.code)
+        if isOfAssertion { error.code = .assertionRejected }
       }
       // A grant for which the server names the claims that it wants is good again after a sign-in with them.
       let wantsPerson = [.invalidGrant, .interactionRequired].contains(error.code)

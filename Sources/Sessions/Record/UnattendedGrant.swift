@@ -5,7 +5,7 @@ internal import Vocabulary
 package enum UnattendedGrant: Sendable, Hashable {
   /// By proving who the client is (RFC 6749, section 4.4): the session of a guest.
   case client
-  /// By a JWT that a platform hands out (RFC 7523, section 2.1). It is read anew for each request and kept nowhere.
+  /// By a JWT that a platform hands out, as ``AssertionGrant`` says. It is read anew for each request and kept nowhere.
   case assertion
 }
 
@@ -15,6 +15,7 @@ struct UnattendedRequest: Sendable {
   private let target: TokenTarget?
   /// Nil where the client asks for itself.
   private let assertion: BearerAssertion?
+  private let assertionGrant: AssertionGrant
 
   /// Reads the assertion where there is one, and checks it. Blocking. Nothing is sent.
   ///
@@ -29,6 +30,7 @@ struct UnattendedRequest: Sendable {
     scope = try oauth { () throws(OAuthError) in try configuration.scopeWithoutUser() }
     let usual = try oauth { () throws(OAuthError) in try configuration.target() }
     self.target = target ?? usual
+    assertionGrant = configuration.assertionGrant ?? .jwtBearer
     switch grant {
     case .client: assertion = nil
     case .assertion:
@@ -41,6 +43,7 @@ struct UnattendedRequest: Sendable {
     guard let assertion else {
       return try server.tokensForClient(scope: scope, target: target, cancellation: cancellation)
     }
-    return try server.tokens(for: assertion, scope: scope, target: target, cancellation: cancellation)
+    return try server.tokens(
+      for: assertion, by: assertionGrant, scope: scope, target: target, cancellation: cancellation)
   }
 }

@@ -27,6 +27,7 @@ import Wire
     settings.clientKeyID = "k"
     settings.assertionAudience = "token_endpoint"
     settings.assertionFile = "/run/token"
+    settings.assertionGrant = .tokenExchange
     settings.idTokenAlgorithm = .ES256
     settings.userInfoAlgorithm = .RS256
     settings.caFile = "/etc/ca.pem"

@@ -14,6 +14,7 @@ struct TokenOrder: Sendable {
 /// The token endpoint (RFC 6749 section 3.2).
 extension DevelopmentIssuer {
   private static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
+  private static let jwtType = "urn:ietf:params:oauth:token-type:jwt"
   /// Scopes that mean nothing without a user.
   private static let userScopes = ["openid", "profile", "email", "offline_access"]
 
@@ -42,6 +43,13 @@ extension DevelopmentIssuer {
   /// The form of a request, and the client that sent it.
   mutating func authenticated(_ request: IssuerRequest) throws -> (IssuerParameters, IssuerClient) {
     let form = try request.form()
+    if form["client_id"] == IssuerClient.workloadID, let assertion = form["client_assertion"] {
+      let isKnown = form["client_assertion_type"] == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+      try check(isKnown && form["client_secret"] == nil, "invalid_request", "two methods, or an unknown one")
+      _ = try counting(.assertionFailures) { try $0.verifiedSubject(of: assertion, or: "invalid_client") }
+      count(.clientAssertions)
+      return (form, try clients.named(IssuerClient.workloadID))
+    }
     let client = try clients.authenticate(request, form, url, at: wall)
     if form["client_assertion"] != nil { count(.clientAssertions) }
     return (form, client)
@@ -143,8 +151,27 @@ extension DevelopmentIssuer {
   /// A token for the subject of a JWT that the platform signed (RFC 7523 section 2.1): no ID Token, no refresh token.
   private mutating func grantForAssertion(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
     let subject = try counting(.assertionFailures) { issuer in
-      try issuer.verifiedSubject(of: try form.required("assertion"))
+      try issuer.verifiedSubject(of: try form.required("assertion"), or: "invalid_grant")
     }
+    return try grant(subject, form, order)
+  }
+
+  /// The same for a JWT that is exchanged (RFC 8693 section 2.1).
+  private mutating func exchangeAssertion(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
+    let subject = try counting(.assertionFailures) { issuer in
+      try issuer.verifiedSubject(of: try form.required("subject_token"), or: "invalid_request")
+    }
+    let wanted = form["requested_token_type"] ?? Self.accessTokenType
+    try check(wanted == Self.accessTokenType, "invalid_request", "requested_token_type: only access_token")
+    count(.exchanges)
+    var answer = try grant(subject, form, order)
+    answer.members["issued_token_type"] = .string(Self.accessTokenType)
+    return answer
+  }
+
+  private mutating func grant(
+    _ subject: String, _ form: IssuerParameters, _ order: TokenOrder
+  ) throws -> IssuerAnswer {
     let scope = try form.scope()?.filter { !Self.userScopes.contains($0) } ?? []
     var grant = IssuerGrant(
       clientID: order.client.id, scope: scope.isEmpty ? ["workload"] : scope, authTime: wall, targets: order.targets)
@@ -153,28 +180,29 @@ extension DevelopmentIssuer {
     return try issue(grant, try Seal.opaque(), order, withRefreshToken: false)
   }
 
-  /// The rules of RFC 7523 section 3; what breaks one is `invalid_grant` (section 3.1), which names it.
-  private func verifiedSubject(of assertion: String) throws -> String {
+  /// The rules of RFC 7523 section 3; what breaks one is named, as the error `code`.
+  private func verifiedSubject(of assertion: String, or code: String) throws -> String {
     let jws = try? UnverifiedJWS(compact: Array(assertion.utf8).span).verified(
       by: platformKeys, algorithms: Set(ClientStore.assertionAlgorithms))
-    let token = try check(jws, "invalid_grant", "the assertion is not signed by the platform")
+    let token = try check(jws, code, "the assertion is not signed by the platform")
     guard let claims = try? JWTClaims(payload: token.payload) else {
-      throw Refusal("invalid_grant", "the assertion has no claims")
+      throw Refusal(code, "the assertion has no claims")
     }
     let platform = settings.text("platform_issuer")
-    try check((try? claims.issuer) == platform, "invalid_grant", "iss: another issuer than the platform")
+    try check((try? claims.issuer) == platform, code, "iss: another issuer than the platform")
     let isForThis = (try? claims.audience)?.contains { [url, url + "/token"].contains($0) } ?? false
-    try check(isForThis, "invalid_grant", "aud: the assertion is for another server")
-    let end = try check(try? claims.expiresAt, "invalid_grant", "exp is missing")
-    try check(end > wall, "invalid_grant", "exp: the assertion has expired")
-    try check(((try? claims.notBefore) ?? wall) <= wall, "invalid_grant", "nbf: the assertion is not valid yet")
-    return try check(try? claims.subject, "invalid_grant", "sub is missing")
+    try check(isForThis, code, "aud: the assertion is for another server")
+    let end = try check(try? claims.expiresAt, code, "exp is missing")
+    try check(end > wall, code, "exp: the assertion has expired")
+    try check(((try? claims.notBefore) ?? wall) <= wall, code, "nbf: the assertion is not valid yet")
+    return try check(try? claims.subject, code, "sub is missing")
   }
 
   /// A token of the same user for another target, perhaps for another client, perhaps with less scope (RFC 8693). It ends
   /// with the grant of the token that it was made from. A token that is not good, or not the client's to exchange, makes
   /// the request invalid (section 2.2.2).
   private mutating func exchange(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
+    if form["subject_token_type"] == Self.jwtType { return try exchangeAssertion(form, order) }
     let subject = try exchanged("subject_token", form)
     let hasActor = form["actor_token"] != nil || form["actor_token_type"] != nil
     let actor = hasActor ? try exchanged("actor_token", form).grant.subject : nil

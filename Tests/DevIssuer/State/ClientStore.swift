@@ -20,9 +20,10 @@ struct ClientStore: Sendable {
     let rows: [(String, String, String, String?)] = [
       (IssuerClient.publicID, "Agent", "none", nil),
       (IssuerClient.confidentialID, "Agent (confidential)", "client_secret_basic", secret),
+      (IssuerClient.workloadID, "Agent (a workload)", "platform_jwt", nil),
       (IssuerClient.keyID, "Agent (with a key)", "private_key_jwt", nil),
     ]
-    known = rows.prefix(keys == nil ? 2 : 3).map { id, name, method, secret in
+    known = rows.prefix(keys == nil ? 3 : 4).map { id, name, method, secret in
       var members: JSONObject = ["client_name": .string(name), "token_endpoint_auth_method": .string(method)]
       members["grant_types"] = .array(GrantType.all.map(JSON.string))
       members["jwks"] = keys

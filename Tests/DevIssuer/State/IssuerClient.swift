@@ -9,6 +9,9 @@ struct IssuerClient: Sendable {
   /// The one whose keys an option names.
   static let keyID = "agent-jwt"
 
+  /// The one that the platform's assertions prove.
+  static let workloadID = "agent-workload"
+
   let id: String
   /// What it says of itself, with a value for each member that is needed here, and what a client that registered itself
   /// was told (RFC 7591 sections 2 and 3.2.1, RFC 7592 section 3).

@@ -51,6 +51,28 @@ import Testing
     #expect(try issuer.counter("assertion_failures") == 1)
   }
 
+  @Test func `it may be exchanged (RFC 8693 section 2.1)`() throws {
+    let form = "grant_type=\(GrantType.tokenExchange)&client_id=agent-cli&subject_token_type="
+    func exchange(_ token: String) throws -> Reply {
+      try issuer.post("/token", form + "urn:ietf:params:oauth:token-type:jwt&subject_token=\(token)")
+    }
+    let tokens = try issuer.tokens(of: try exchange(try key.sign(claims())))
+    #expect(tokens.json["issued_token_type"]?.string == "urn:ietf:params:oauth:token-type:access_token")
+    #expect(try issuer.get("/resource", bearer: tokens.access).json?["subject"]?.string == "job-7")
+    #expect(try exchange(try IssuerKey(.ES256).sign(claims())).failure == "400 invalid_request")
+  }
+
+  @Test func `it may prove a client (section 2.2)`() throws {
+    let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+    let form = "grant_type=client_credentials&client_id=agent-workload&client_assertion_type=\(type)&client_assertion="
+    let tokens = try issuer.tokens(of: try issuer.post("/token", form + (try key.sign(claims()))))
+    #expect(try issuer.get("/resource", bearer: tokens.access).json?["subject"]?.string == "agent-workload")
+    let other = try IssuerKey(.ES256).sign(claims())
+    #expect(try issuer.post("/token", form + other).failure == "401 invalid_client")
+    let bare = "grant_type=client_credentials&client_id=agent-workload"
+    #expect(try issuer.post("/token", bare).failure == "401 invalid_client")
+  }
+
   @Test func `another key, no JWT or no platform is refused`() throws {
     #expect(try send(try IssuerKey(.ES256).sign(claims())).failure == "400 invalid_grant")
     #expect(try send("x").failure == "400 invalid_grant")

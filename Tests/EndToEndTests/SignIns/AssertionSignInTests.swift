@@ -80,6 +80,37 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("token-exchange", "agent-cli", "exchanges"), ("client-credentials", "agent-workload", "client_grants"),
+  ])
+  func `is let in by an exchange, or as the client itself`(grant: String, client: String, counter: String) throws {
+    try Self.with { scene in
+      try scene.handOut()
+      let options = ["--assertion-grant", grant, "--client-id", client]
+      let login = try scene.login(options[0], options[1], options[2], options[3])
+      try #require(login.succeeded, "\(login.errorText)")
+      try scene.handOut([("sub", "job-8")])
+      #expect(try !scene.tree.token("ci", "--force-refresh").isEmpty)
+      #expect(try scene.issuer.count(counter) == 2)
+      try scene.handOut(by: try SignedTokens())
+      let refused = try scene.tree.agent("token", "ci", "--force-refresh", "--json")
+      #expect(refused.failed(6) && refused.failureCode == "assertion_rejected", "\(refused.errorText)")
+      try scene.handOut()
+      #expect(try !scene.tree.token("ci", "--force-refresh").isEmpty)
+    }
+  }
+
+  @Test func `has no secret beside the assertion that proves who the client is`() throws {
+    try Self.with { scene in
+      try scene.handOut()
+      try scene.tree.directory.write("secret", "s3cret")
+      let login = try scene.login(
+        "--assertion-grant", "client-credentials", "--client-secret-file", scene.tree.path("secret"))
+      #expect(login.status == .exited(2) && login.failureCode == "invalid_request", "\(login.errorText)")
+      #expect(try scene.issuer.requests() == 0)
+    }
+  }
+
   @Test func `needs no daemon`() throws {
     try Self.with { scene in
       try scene.handOut()

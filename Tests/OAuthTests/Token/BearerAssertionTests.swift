@@ -46,6 +46,49 @@ import Vocabulary
       ])
   }
 
+  @Test func `is the subject of an exchange, which brings an access token`() throws {
+    let type = "urn:ietf:params:oauth:token-type:access_token"
+    let start = #"{"access_token":"at-1","token_type":"Bearer""#
+    let http = ScriptedHTTP(
+      try response(start + #","issued_token_type":"\#(type)"}"#), try response(start + "}"),
+      try response(start + #","issued_token_type":"urn:ietf:params:oauth:token-type:jwt"}"#))
+    let text = Self.compact()
+    let assertion = try BearerAssertion(try secret(text))
+    let server = try testServer(http)
+    #expect(try server.tokens(for: assertion, by: .tokenExchange, scope: nil).accessToken.text == "at-1")
+    #expect(
+      http.requests.last?.form == [
+        "grant_type=urn:ietf:params:oauth:grant-type:token-exchange", "subject_token=\(text)",
+        "subject_token_type=urn:ietf:params:oauth:token-type:jwt", "requested_token_type=\(type)", "client_id=agent",
+      ])
+    for code in [OAuthError.Code.malformedResponse, .unsupportedTokenType] {
+      let error = #expect(throws: OAuthError.self) {
+        try server.tokens(for: assertion, by: .tokenExchange, scope: nil)
+      }
+      #expect(error?.code == code)
+    }
+  }
+
+  @Test func `proves who the client is, and nothing else does`() throws {
+    let text = Self.compact()
+    let http = ScriptedHTTP(
+      try response(#"{"access_token":"at-1","token_type":"Bearer"}"#),
+      try response(401, #"{"error":"invalid_client"}"#))
+    let assertion = try BearerAssertion(try secret(text))
+    let server = try testServer(http, .post(try secret("s")))
+    _ = try server.tokens(for: assertion, by: .clientCredentials, scope: try Scope(values: ["deploy"]))
+    #expect(http.requests.last?.authorization == nil)
+    #expect(
+      http.requests.last?.form == [
+        "grant_type=client_credentials", "scope=deploy", "client_id=agent",
+        "client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer", "client_assertion=\(text)",
+      ])
+    let error = #expect(throws: OAuthError.self) {
+      try server.tokens(for: assertion, by: .clientCredentials, scope: nil)
+    }
+    #expect(error?.code == .assertionRejected)
+  }
+
   // RFC 7521 section 4.1.1; Microsoft Entra ID says invalid_request of a JWT that it cannot read.
   @Test(arguments: ["invalid_grant", "invalid_request"])
   func `that the server does not take is no end of a session, and no error repeats it`(name: String) throws {

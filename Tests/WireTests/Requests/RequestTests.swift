@@ -38,6 +38,7 @@ let fullLogin: LoginRequest = {
   login.clientKeyID = "k 1"
   login.assertionAudience = "token_endpoint"
   login.assertionFile = "/run/token"
+  login.assertionGrant = .tokenExchange
   login.idTokenAlgorithm = .HS256
   login.userInfoAlgorithm = .ES256
   login.trustedAudiences = ["project"]
@@ -141,7 +142,7 @@ private let fullDiscovery: DiscoverRequest = {
         + #""claims":"{}","authorization_details":"[]","#
         + #""token_endpoint_auth_method":"client_secret_basic","basic_unencoded":true,"client_certificate":true,"#
         + #""client_key_algorithm":"PS256","client_key_id":"k 1","assertion_file":"/run/token","#
-        + #""assertion_audience":"token_endpoint","#
+        + #""assertion_grant":"token-exchange","assertion_audience":"token_endpoint","#
         + #""id_token_algorithm":"HS256","userinfo_algorithm":"ES256","trusted_audiences":["project"],"#
         + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
         + #""authorization_endpoint":"https://as.example/a","token_endpoint":"https://as.example/t","#
