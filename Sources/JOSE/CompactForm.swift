@@ -39,7 +39,7 @@ struct CompactForm: Sendable {
       hasKnownHeader = known != nil
       signatureCount = compact.count - second - 1
     } catch {
-      // What is wrong with the text as a whole is told before what is wrong with a part.
+      // An error of the whole text takes precedence over that of a part.
       try Self.checkForm(compact)
       throw error
     }

@@ -39,7 +39,7 @@ package struct JWTClaims: Sendable {
     return true
   }
 
-  /// Reads the claims of a token that is for somebody else to verify, such as an assertion that is sent on.
+  /// Reads the claims of a token that its recipient verifies, such as an assertion.
   ///
   /// - Parameter compact: A token that is signed by a key or under a shared secret.
   /// - Throws: As ``UnverifiedJWS/init(compact:)``, and as ``init(payload:)``.

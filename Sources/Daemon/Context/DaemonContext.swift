@@ -71,7 +71,7 @@ final class DaemonContext {
   }
 
   /// Calls `act` at once, or after a worker has read the settings if they may have changed (the loop never blocks).
-  /// What is called while one reads sees at least the settings as they are now, after all that was called before.
+  /// A call during a read waits for the next read, so it sees every change made before it. Calls keep their order.
   func whenSettingsAreRead(_ act: @escaping () -> Void) {
     guard mustReadSettings else { return act() }
     if awaitsSettings == nil { readSettings(for: [act]) } else { awaitsSettings?.append(act) }
@@ -84,7 +84,7 @@ final class DaemonContext {
       [directory = settingsFile.directoryPath, last = settingsFile.lastReading] () throws(ConfigurationError) in
       try SettingsFile.read(in: directory, since: last)
     }) { [self] result in
-      // An error is told to those who ask for the settings.
+      // ``settings()`` throws the error.
       settingsFile.take(result, seen: revision)
       for act in acts { act() }
       let later = awaitsSettings ?? []

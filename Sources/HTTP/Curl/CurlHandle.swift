@@ -18,7 +18,7 @@ internal import OAuth
   let connections: UnsafeMutablePointer<agent_curl_connections>
   /// The library writes why a transfer failed into it.
   let problem: UnsafeMutablePointer<CChar>
-  /// What the library's callbacks work on, until the reset.
+  /// The exchange that the library's callbacks use, until the reset.
   let running: UnsafeMutablePointer<(any RunningExchange)?>
 
   /// - Throws: `setup` if there is no memory or no descriptor left.

@@ -2,10 +2,10 @@ internal import CCurl
 internal import OAuth
 internal import Platform
 
-/// Answers whose server is silent for now. One thread waits for all of them, so that a stream of events that is open for
+/// Answers whose server is silent. One thread waits for all of them, so that a stream of events that is open for
 /// days has none of its own. The thread ends when there are none.
 final class OpenAnswers: Sendable {
-  /// What the thread waits with.
+  /// The descriptors of the thread's wait.
   private final class Waiting: Sendable {
     let poller: Poller
     let news: EventCounter

@@ -36,7 +36,7 @@ package struct ResourceCall: Sendable {
     /// The token was refused and a new one may be accepted. Nothing of the answer went to the receiver, and
     /// the content is at its start again.
     case refused
-    /// The answer has begun, and its server is silent for now.
+    /// The answer has begun, and its server is silent.
     case begun(Rest)
   }
 
