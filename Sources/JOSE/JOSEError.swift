@@ -98,7 +98,7 @@ extension JOSEError {
     case .invalidKey, .invalidLength: self.init(.invalidKey)
     case .unsupportedAlgorithm: self.init(.unsuitableKey)
     case .authenticationFailed, .secureHeapFull, .libraryFailure: self.init(.library)
-    // No key of a signature is in a TPM.
+    // No key that verifies is in a TPM.
     case .noProvider, .unreachable, .refused, .wrongAuthorization, .lockedOut, .foreignKey: self.init(.library)
     }
   }

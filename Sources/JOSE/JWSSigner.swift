@@ -10,23 +10,19 @@ package enum JWSSigner {
   ///   - payload: The bytes to sign, for a JWT the JSON text of its claims.
   ///   - key: A key that fits the algorithm.
   /// - Returns: The compact serialization.
-  /// - Throws: ``JOSEError``: `unsuitableKey` when key and algorithm do not fit together.
+  /// - Throws: As `PrivateKey.sign(_:message:)`.
   package static func sign(
     header: JSONObject, payload: [UInt8], key: borrowing PrivateKey, algorithm: JWSAlgorithm
-  ) throws(JOSEError) -> String {
+  ) throws(CryptoError) -> String {
     var header = header
     header["alg"] = .string(algorithm.rawValue)
     var token: [UInt8] = []
     Base64URL.append(JSON.object(header).serialized().span, to: &token)
     token.append(UInt8(ascii: "."))
     Base64URL.append(payload.span, to: &token)
-    do {
-      let signature = try key.sign(algorithm.signatureAlgorithm, message: token.span)
-      token.append(UInt8(ascii: "."))
-      Base64URL.append(signature.span, to: &token)
-    } catch {
-      throw JOSEError(error)
-    }
+    let signature = try key.sign(algorithm.signatureAlgorithm, message: token.span)
+    token.append(UInt8(ascii: "."))
+    Base64URL.append(signature.span, to: &token)
     return String(decoding: token, as: UTF8.self)
   }
 }

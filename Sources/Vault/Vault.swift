@@ -25,6 +25,8 @@ package final class Vault: Sendable {
   let stateDirectory: String
   let lockWait: Duration
   let bindings: Bindings
+  /// Makes and uses keys that never leave the TPM.
+  package var keyDevice: any KeyDevice { bindings.tpm }
   let memory = Monitor(VaultMemory())
 
   /// Makes a vault for a directory. Nothing is read or written; the first write creates the directory.

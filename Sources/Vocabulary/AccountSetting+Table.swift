@@ -11,7 +11,7 @@ extension AccountSetting {
     trustedAudiences, caFile,
     pins,
     allowHTTPLoopback, authorizationEndpoint, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint,
-    revocationEndpoint, registrationEndpoint, jwksURI, redirectURI, proxy, proxyExclusions, keepsAccessToken, dpop,
+    revocationEndpoint, registrationEndpoint, jwksURI, redirectURI, proxy, proxyExclusions, keepsAccessToken, dpop, keyStorage,
     origins, refresh, variables,
     protection,
   ]
@@ -22,6 +22,7 @@ extension AccountSetting {
   /// The settings that have no effect before the next sign-in.
   static let countingAtSignIn = [
     provider, scope, resource, audience, parameters, claims, authorizationDetails, dpop,
+    keyStorage,
   ]
 
   /// The settings whose values are JSON; on the command line `@FILE` stands for what is in a file.
@@ -230,6 +231,12 @@ extension AccountSetting {
     "dpop", \.dpop, Option("dpop", in: .protection),
     "Bind the tokens to a key that never leaves `agentd` (DPoP), so that a stolen token is useless",
     details: "Counts at the next sign-in (RFC 9449).")
+
+  package static let keyStorage = AccountSetting(
+    "key", \.keyStorage, Option("key", in: .protection, "PLACE"),
+    "Where the keys are made that tokens are bound to or that a new client has: in the vault, or in the TPM",
+    details: "In the TPM (`tpm2`) they sign with ES256 and cannot be copied. By default there, where the TPM opens the"
+      + " vault by itself and the server takes ES256, and else in the vault (`vault`). Counts at the next sign-in.")
 
   package static let origins = AccountSetting(
     "origins", \.origins, Option("host", in: .protection, "HOST"),

@@ -69,6 +69,8 @@ package struct AccountSettings: Sendable, Hashable {
   package var keepsAccessToken = false
   /// Whether the tokens of the next sign-in are bound to a key (RFC 9449).
   package var dpop = false
+  /// Where the next sign-in makes its keys; nil means the TPM where that opens the vault by itself.
+  package var keyStorage: KeyStorage?
   /// Origins that may get the access token. A request adds its own to those that are there, and may name a host only.
   package var origins: [String] = []
   package var refresh: RefreshPolicy?

@@ -19,6 +19,14 @@ package enum VaultBinding: String, Sendable, Hashable, CaseIterable {
   case tpm2
 }
 
+/// Where the private keys of an account are made and stay.
+package enum KeyStorage: String, Sendable, Hashable, CaseIterable {
+  /// In the vault, whose copies hold them too.
+  case vault
+  /// In the TPM, which they never leave.
+  case tpm2
+}
+
 /// When the tokens of an account are renewed.
 package enum RefreshPolicy: String, Sendable, Hashable, CaseIterable {
   /// Only on request.

@@ -46,4 +46,15 @@ internal import COpenSSL
   deinit {
     unsafe EVP_PKEY_CTX_free(raw)
   }
+
+  /// Signs a SHA-256 hash. The signature is in the library's form, which is DER for ECDSA.
+  borrowing func sign(_ digest: [UInt8]) throws(CryptoError) -> [UInt8] {
+    try check(unsafe EVP_PKEY_sign_init(raw), "EVP_PKEY_sign_init")
+    try check(unsafe EVP_PKEY_CTX_set_signature_md(raw, Digest.sha256.implementation), "EVP_PKEY_CTX_set_signature_md")
+    var signature = [UInt8](repeating: 0, count: 256)
+    var length = signature.count
+    try check(unsafe EVP_PKEY_sign(raw, &signature, &length, digest, digest.count), "EVP_PKEY_sign")
+    signature.removeSubrange(length...)
+    return signature
+  }
 }

@@ -1,12 +1,15 @@
 internal import COpenSSL
 
-/// A key that can sign. Its private numbers stay inside the library, on the secure heap.
+/// A key that can sign. Its private numbers stay inside the library, on the secure heap, or in a device.
 package struct PrivateKey: ~Copyable, Sendable {
   /// Type and size.
   package let kind: PublicKey.Kind
   /// The public half.
   package let publicComponents: PublicComponents
+  /// The whole key; of one that a device holds the public half.
   let handle: KeyHandle
+  /// The key in its device; nil where the library has it.
+  let held: HeldKey?
 
   init(_ handle: consuming KeyHandle) throws(CryptoError) {
     let components = try handle.publicComponents()
@@ -14,6 +17,17 @@ package struct PrivateKey: ~Copyable, Sendable {
     kind = key.kind
     publicComponents = components
     self.handle = handle
+    held = nil
+  }
+
+  init(_ held: HeldKey) throws(CryptoError) {
+    guard case .ec(let curve, let x, let y) = held.key.publicComponents else {
+      throw CryptoError(.unsupportedAlgorithm, "held key")
+    }
+    handle = try ECPoint.makeKey(curve: curve, x: x, y: y)
+    kind = PublicKey.Kind(curve)
+    publicComponents = held.key.publicComponents
+    self.held = held
   }
 
   /// The public half as a key.
@@ -24,19 +38,23 @@ package struct PrivateKey: ~Copyable, Sendable {
   /// Signs `message`.
   ///
   /// - Returns: The signature in the form JOSE uses, the one that ``PublicKey/verify(_:signature:message:)`` takes.
-  /// - Throws: `unsupportedAlgorithm` when the algorithm does not fit the key.
+  /// - Throws: `unsupportedAlgorithm` when the algorithm does not fit the key; for a key of a device as ``KeyDevice``.
   package borrowing func sign(
     _ algorithm: SignatureAlgorithm, message: Span<UInt8>
   ) throws(CryptoError) -> [UInt8] {
     guard algorithm.fits(kind) else { throw CryptoError(.unsupportedAlgorithm, "sign") }
+    if let held { return try held.sign(algorithm, message) }
     ErrorQueue.clear()
     let signature = try SignatureContext.begin(.signing, algorithm, with: handle).sign(message)
     guard case .ecdsa(let curve, _) = algorithm else { return signature }
     return try ECDSASignature.decodeDER(signature, curve: curve)
   }
 
-  /// The key as a PKCS #8 structure (RFC 5208), for the vault.
+  /// The key as a PKCS #8 structure (RFC 5208).
+  ///
+  /// - Throws: `unsupportedAlgorithm` for a key that a device holds.
   package borrowing func serialized() throws(CryptoError) -> SecretBytes {
+    guard held == nil else { throw CryptoError(.unsupportedAlgorithm, "serialize") }
     ErrorQueue.clear()
     guard let structure = unsafe EVP_PKEY2PKCS8(handle.raw) else { throw .library("EVP_PKEY2PKCS8") }
     defer { unsafe PKCS8_PRIV_KEY_INFO_free(structure) }

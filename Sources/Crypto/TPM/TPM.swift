@@ -113,6 +113,23 @@ package struct TPM: ~Copyable {
     }
   }
 
+  /// Signs a SHA-256 hash by ECDSA.
+  ///
+  /// - Parameter serialized: The ``Key/serialized`` of a key without an authorization.
+  /// - Returns: The signature in the form JOSE uses (RFC 7518 section 3.4).
+  /// - Throws: `foreignKey`, `refused`, `unreachable`.
+  package borrowing func sign(digest: [UInt8], with serialized: [UInt8]) throws(CryptoError) -> [UInt8] {
+    guard digest.count == Digest.sha256.byteCount else { throw CryptoError(.invalidLength, "digest") }
+    ErrorQueue.clear()
+    let key = try load(serialized, authorization: SecretBytes())
+    do {
+      let context = try KeyContext(for: key, in: library, properties: Self.properties)
+      return try ECDSASignature.decodeDER(try context.sign(digest), curve: .p256)
+    } catch {
+      throw TPMFailure.explained(error, otherwise: .refused)
+    }
+  }
+
   private borrowing func setParameters(
     of context: borrowing KeyContext, authorization: borrowing SecretBytes
   ) throws(CryptoError) {

@@ -57,7 +57,8 @@ extension FailureCode {
       case .cancelled: .cancelled
       case .accessDenied, .scopeWithheld: .accessDenied
       case .assertionRejected: .assertionRejected
-      case .interactionRequired, .refreshRefused: .interactionRequired
+      case .interactionRequired, .refreshRefused, .keyForeign: .interactionRequired
+      case .keyUnavailable: .tpmUnavailable
       case .expiredToken: .codeExpired
       case .invalidGrant: .sessionExpired
       case .invalidClient, .unauthorizedClient, .unsupportedGrantType, .registrationRejected,
@@ -123,6 +124,7 @@ extension OAuthError.Code {
     case .tokenNotBound, .bindingUnsupported:
       Phrase(
         "to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
+    case .keyUnavailable: "agent vault status"
     case .proofNeeded: login.with("dpop")
     case .proofRejected: Phrase("check this machine's clock")
     case .assertionRejected:

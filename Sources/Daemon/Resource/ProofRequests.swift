@@ -38,26 +38,46 @@ final class ProofRequests: AccountPart {
     }
   }
 
-  /// There is a token: the proof is for it and no other.
+  /// There is a token: the proof is for it and no other. A TPM may take its time to sign.
   private func signProof(
     _ target: ProofTarget, _ account: LiveAccount, _ outcome: Result<AccessGrant, SessionError>, _ ticket: Ticket
   ) {
     do throws(Failure) {
       let grant = try outcome.get(of: account)
-      let proof = try proof(target, account, grant)
-      if target.wantsToken {
-        let answer = try TokenLine(account.describe(grant), grant, TokenRequest.Extras(), proof: proof)
-        loop.send(answer.line, to: ticket)
-      } else {
-        let result = JSONObject([("account", .string(account.name.text)), ("dpop", .string(proof))])
-        loop.send(.result(result), to: ticket)
+      let (proof, key) = try proof(target, account, grant)
+      let (name, description) = (account.name.text, account.describe(grant))
+      jobs.wait(as: WaitShare(ticket), context.cancellation(of: ticket)) { () throws(SessionError) in
+        do throws(OAuthError) { return try proof.signed(by: key) } catch { throw .oauth(error) }
+      } then: { [self] outcome in
+        answer(target, name, description, grant, outcome, ticket)
       }
     } catch {
       loop.send(.failure(error), to: ticket)
     }
   }
 
-  private func proof(_ target: ProofTarget, _ account: LiveAccount, _ grant: AccessGrant) throws(Failure) -> String {
+  private func answer(
+    _ target: ProofTarget, _ name: String, _ description: TokenDescription, _ grant: AccessGrant,
+    _ outcome: Result<String, SessionError>, _ ticket: Ticket
+  ) {
+    do throws(Failure) {
+      let proof: String
+      do { proof = try outcome.get() } catch { throw Failure(error, account: name) }
+      if target.wantsToken {
+        let answer = try TokenLine(description, grant, TokenRequest.Extras(), proof: proof)
+        loop.send(answer.line, to: ticket)
+      } else {
+        loop.send(.result(JSONObject([("account", .string(name)), ("dpop", .string(proof))])), to: ticket)
+      }
+    } catch {
+      loop.send(.failure(error), to: ticket)
+    }
+  }
+
+  /// The proof, and the key that signs it.
+  private func proof(
+    _ target: ProofTarget, _ account: LiveAccount, _ grant: AccessGrant
+  ) throws(Failure) -> (DPoPProof, DPoPKey) {
     guard let key = grant.dpopKey else {
       throw Failure(
         .missingValue, "the access token of \(account.name.text) is not bound to a key, so it needs no proof",
@@ -68,7 +88,7 @@ final class ProofRequests: AccountPart {
     do throws(SessionError) {
       let proof = prover.proof(
         method: target.call.method.text, url: url, as: .resourceServer, accessToken: try grant.openAccessToken())
-      do { return try proof.signed(by: key) } catch { throw .oauth(error) }
+      return (proof, key)
     } catch {
       throw Failure(error, account: account.name.text)
     }

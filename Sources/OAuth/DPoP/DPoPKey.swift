@@ -1,66 +1,104 @@
 package import Crypto
 internal import Encoding
-internal import JOSE
+package import JOSE
 
-/// The key that an account's tokens are bound to (RFC 9449 section 3): an ECDSA key on P-256, made for one sign-in. A
-/// token without this key cannot be used.
+/// The key that an account's tokens are bound to (RFC 9449 section 3), made for one sign-in. A token without this key
+/// cannot be used.
 package final class DPoPKey: Sendable {
-  static let algorithm = JWSAlgorithm.ES256
-  /// The algorithm that signs proofs, by the name that servers announce (RFC 9449 section 5.1).
-  package static var algorithmName: String { algorithm.rawValue }
+  /// The algorithms that sign proofs, in the order in which they are chosen.
+  package static let algorithms: [JWSAlgorithm] = [.ES256, .PS256, .RS256]
   /// Longer than any text of ``serialized()``.
-  private static let mostBytes = 1024
+  private static let mostBytes = 4096
+  /// The length of an RSA key, in bits (RFC 7518 section 3.3).
+  private static let rsaBits = 2048
+  private static let separator = UInt8(ascii: ".")
 
+  /// The algorithm that signs its proofs.
+  package let algorithm: JWSAlgorithm
   private let key: PrivateKey
   private let jwk: JWK
 
-  /// A new key.
-  package static func generate() throws(OAuthError) -> DPoPKey {
+  /// The algorithm for a server that announces these (RFC 9449 section 5.1); nil when there is none.
+  ///
+  /// - Parameter announced: Nil where the server does not say.
+  package static func algorithm(announced: [String]?) -> JWSAlgorithm? {
+    guard let announced else { return algorithms[0] }
+    return algorithms.first { announced.contains($0.rawValue) }
+  }
+
+  /// A new key, for ES256 on P-256.
+  ///
+  /// - Parameters:
+  ///   - algorithm: One of ``algorithms``.
+  ///   - device: Where it is made; nil for this process. A device makes keys for ES256 alone.
+  package static func generate(
+    for algorithm: JWSAlgorithm = .ES256, in device: (any KeyDevice)? = nil
+  ) throws(OAuthError) -> DPoPKey {
     do throws(CryptoError) {
-      return try DPoPKey(try .generateEC(.p256))
+      if let device { return try DPoPKey(try .make(in: device), algorithm) }
+      return try DPoPKey(algorithm == .ES256 ? try .generateEC(.p256) : try .generateRSA(bits: rsaBits), algorithm)
     } catch {
-      throw failure
+      throw OAuthError(signing: error, subject)
     }
   }
 
   /// Reads what ``serialized()`` wrote.
   ///
+  /// - Parameter device: That of the key, if it is in one. It is not asked.
   /// - Throws: `cryptoFailure` when it is anything else.
-  package static func parse(_ text: SharedSecret) throws(OAuthError) -> DPoPKey {
+  package static func parse(_ text: SharedSecret, in device: any KeyDevice) throws(OAuthError) -> DPoPKey {
     do throws(CryptoError) {
       var buffer = SecretBuffer(capacity: mostBytes)
-      let isText = text.bytes.withBytes { (text) -> Bool in
-        guard text.count <= mostBytes else { return false }
-        do { try Base64URL.decode(text, to: &buffer) } catch { return false }
-        return true
+      let algorithm = text.bytes.withBytes { (text) -> JWSAlgorithm? in
+        guard text.count <= mostBytes else { return nil }
+        let (algorithm, start) = algorithmBefore(text)
+        do { try Base64URL.decode(text.extracting(start..<text.count), to: &buffer) } catch { return nil }
+        return algorithm
       }
-      guard isText else { throw CryptoError(.invalidKey, "DPoP key") }
-      let structure = try buffer.finish()
-      return try DPoPKey(try structure.withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) })
+      guard let algorithm else { throw CryptoError(.invalidKey, "DPoP key") }
+      let bytes = try buffer.finish()
+      let key = try bytes.withBytes { (bytes) throws(CryptoError) in try PrivateKey(stored: bytes, in: device) }
+      return try DPoPKey(key, algorithm)
     } catch {
       throw failure
     }
   }
 
-  private init(_ key: consuming PrivateKey) throws(CryptoError) {
-    guard let jwk = try? JWK(key.publicComponents), jwk.fits(Self.algorithm) else {
+  /// The algorithm that a text names, and where its key begins.
+  private static func algorithmBefore(_ text: Span<UInt8>) -> (JWSAlgorithm?, Int) {
+    guard let end = text.indices.first(where: { text[$0] == separator }) else { return (.ES256, 0) }
+    let name = (0..<end).map { text[$0] }
+    return (algorithms.first { $0.rawValue.utf8.elementsEqual(name) }, end + 1)
+  }
+
+  private init(_ key: consuming PrivateKey, _ algorithm: JWSAlgorithm) throws(CryptoError) {
+    guard let jwk = try? JWK(key.publicComponents), jwk.fits(algorithm) else {
       throw CryptoError(.invalidKey, "DPoP key")
     }
+    self.algorithm = algorithm
     self.jwk = jwk
     self.key = key
   }
 
-  /// The key as one word of printable text, for the vault: PKCS #8 (RFC 5208) in base64url.
+  /// The key as one word of printable text, for the vault: as ``PrivateKey/stored()`` gives it, in base64url, for another
+  /// algorithm than ES256 after its name and a dot.
   package func serialized() throws(OAuthError) -> SharedSecret {
     do throws(CryptoError) {
-      let structure = try key.serialized()
-      var text = SecretBuffer(capacity: Base64URL.encodedCount(structure.count))
+      let structure = try key.stored()
+      var text = SecretBuffer(capacity: 8 + Base64URL.encodedCount(structure.count))
+      if algorithm != .ES256 {
+        text.append(utf8: algorithm.rawValue)
+        text.append(Self.separator)
+      }
       structure.withBytes { Base64URL.append($0, to: &text) }
       return SharedSecret(try text.finish())
     } catch {
       throw Self.failure
     }
   }
+
+  /// Whether it never leaves a device.
+  package var isHeld: Bool { key.isHeld }
 
   /// The `jkt` that servers know the key by: its SHA-256 thumbprint (RFC 9449 section 6.1, RFC 7638).
   package var thumbprint: String { jwk.thumbprint() }
@@ -70,13 +108,15 @@ package final class DPoPKey: Sendable {
   var publicMembers: JSONObject { jwk.requiredMembers }
 
   func sign(header: JSONObject, _ claims: JSONObject) throws(OAuthError) -> String {
-    do {
+    do throws(CryptoError) {
       return try JWSSigner.sign(
-        header: header, payload: JSON.object(claims).serialized(), key: key, algorithm: Self.algorithm)
+        header: header, payload: JSON.object(claims).serialized(), key: key, algorithm: algorithm)
     } catch {
-      throw Self.failure
+      throw OAuthError(signing: error, Self.subject)
     }
   }
 
-  static var failure: OAuthError { OAuthError(.cryptoFailure, "the account's DPoP key") }
+  private static let subject = "the account's DPoP key"
+
+  static var failure: OAuthError { OAuthError(.cryptoFailure, subject) }
 }

@@ -47,7 +47,7 @@ package struct ProtectedResource: Sendable, Hashable {
     authorizationServers = servers
     wantsBoundTokens = try reader.flag("dpop_bound_access_tokens_required")
     if wantsBoundTokens, let algorithms = try reader.strings("dpop_signing_alg_values_supported"),
-      !algorithms.contains(DPoPKey.algorithmName)
+      DPoPKey.algorithm(announced: algorithms) == nil
     {
       throw OAuthError(.bindingUnsupported, "the resource")
     }

@@ -29,7 +29,7 @@ package struct ClientAssertion: Sendable {
     let now = wallSeconds()
     var header: JSONObject = ["typ": "client-authentication+jwt"]
     header["kid"] = key.keyID.map { .string($0) }
-    do {
+    do throws(CryptoError) {
       let claims: JSONObject = [
         "iss": .string(clientID), "sub": .string(clientID), "aud": .string(audience.text(endpoint, metadata)),
         "jti": .string(Base64URL.encode(try Random.bytes(16))), "iat": .int(now), "exp": .int(now + Self.lifetime),
@@ -41,7 +41,7 @@ package struct ClientAssertion: Sendable {
       secret.append(utf8: token)
       return SharedSecret(try secret.finish())
     } catch {
-      throw OAuthError(.cryptoFailure, "the client's key")
+      throw OAuthError(signing: error, "the client's key")
     }
   }
 }

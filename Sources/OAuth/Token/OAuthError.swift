@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Encoding
 package import Vocabulary
 
@@ -46,6 +47,17 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.code = code
     self.subject = subject
     self.httpStatus = httpStatus
+  }
+
+  /// A failure to sign with a key.
+  init(signing error: CryptoError, _ subject: String) {
+    let code: Code =
+      switch error.code {
+      case .unreachable: .keyUnavailable
+      case .foreignKey: .keyForeign
+      default: .cryptoFailure
+      }
+    self.init(code, subject)
   }
 
   /// A failure of the transport.

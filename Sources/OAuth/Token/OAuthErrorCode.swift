@@ -18,6 +18,10 @@ extension OAuthError {
     case codeChallengeUnsupported, codeChallengeUnannounced, responseIssuerMismatch, responseIssuerMissing
     // About proofs of possession (RFC 9449).
     case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
+    /// The TPM that holds a key cannot be used now.
+    case keyUnavailable
+    /// A key is in another TPM, or was in this one before it was cleared.
+    case keyForeign
     // The server said no.
     case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
     case unsupportedGrantType, invalidScopeAnswer, invalidTargetAnswer, invalidToken, insufficientScope
@@ -81,7 +85,7 @@ extension OAuthError.Code {
   package var meaning: Meaning {
     switch self {
     case .invalidGrant: .grantEnded
-    case .interactionRequired, .refreshRefused: .signInNeeded
+    case .interactionRequired, .refreshRefused, .keyForeign: .signInNeeded
     case .network, .proxyFailed, .connectionLost, .timeout, .tlsFailure, .serverUnavailable, .rateLimited, .noMemory:
       .passing
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
@@ -97,7 +101,7 @@ extension OAuthError.Code {
       .insufficientScope, .scopeWithheld, .expiredToken, .accessDenied, .invalidToken, .codeRejected,
       .assertionRejected,
       .registrationMissing, .registrationRejected, .registrationUnusable, .registrationGone, .proofRejected,
-      .proofNeeded, .tokenNotBound, .bindingUnsupported:
+      .proofNeeded, .tokenNotBound, .bindingUnsupported, .keyUnavailable:
       .lasting
     }
   }
@@ -153,7 +157,9 @@ extension OAuthError.Code {
     case .proofRejected: "\(subject) did not accept the proof of the account's key (DPoP)"
     case .proofNeeded: "\(subject) gives this client only tokens that are bound to a key (DPoP)"
     case .tokenNotBound: "\(subject) issued a token that is not bound to the account's key (DPoP)"
-    case .bindingUnsupported: "\(subject) does not bind tokens to a key by DPoP with ES256"
+    case .bindingUnsupported: "\(subject) does not bind tokens to a key by DPoP with ES256, PS256 or RS256"
+    case .keyUnavailable: "\(subject) is in the TPM, which cannot be used now"
+    case .keyForeign: "\(subject) is in the TPM of another machine, or the TPM was cleared"
     case .codeRejected: "\(subject) does not accept the authorization code"
     case .assertionRejected: "\(subject) does not accept the assertion"
     case .accessDenied: "sign-in was denied"

@@ -7,7 +7,7 @@ internal import Vocabulary
 /// The credentials of a client, as the vault stores them.
 package struct ClientCredentials: Sendable {
   package var secret: SharedSecret?
-  /// A private key: PKCS #8 (RFC 5958) in base64url.
+  /// A private key: as `PrivateKey.stored()` gives it, in base64url.
   package var key: SharedSecret?
   /// Certificates in PEM form, the client's own first.
   package var certificate: SharedSecret?
@@ -22,9 +22,11 @@ package struct ClientCredentials: Sendable {
 
   /// The settings' way to prove who the client is, with these.
   ///
-  /// - Parameter wallSeconds: The clock, in unix seconds.
+  /// - Parameters:
+  ///   - device: That of the key, if it is in one.
+  ///   - wallSeconds: The clock, in unix seconds.
   func authentication(
-    _ configuration: AccountConfiguration, wallSeconds: @escaping @Sendable () -> Int
+    _ configuration: AccountConfiguration, in device: any KeyDevice, wallSeconds: @escaping @Sendable () -> Int
   ) throws(SessionError) -> ClientAuthentication {
     switch configuration.tokenEndpointAuthMethod {
     case .none: return .none
@@ -35,7 +37,7 @@ package struct ClientCredentials: Sendable {
     case .privateKeyJWT:
       let audience = configuration.assertionAudience.map { AssertionAudience($0) } ?? .issuer
       return .privateKeyJWT(
-        ClientAssertion(try clientKey(configuration), audience: audience, wallSeconds: wallSeconds))
+        ClientAssertion(try clientKey(configuration, in: device), audience: audience, wallSeconds: wallSeconds))
     case .tlsClientAuth, .selfSignedTLSClientAuth:
       guard configuration.clientCertificate, certificate != nil else {
         throw .configuration(ConfigurationError(.missingClientCertificate, ""))
@@ -48,7 +50,7 @@ package struct ClientCredentials: Sendable {
   func clientCertificate(_ configuration: AccountConfiguration) throws(SessionError) -> ClientCertificate? {
     guard configuration.clientCertificate else { return nil }
     guard let certificate else { throw .configuration(ConfigurationError(.missingClientCertificate, "")) }
-    let key = try privateKey()
+    let key = try privateKey { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
     do {
       return try certificate.bytes.withBytes { (text) throws(CryptoError) in try ClientCertificate(text, key: key) }
     } catch {
@@ -78,9 +80,13 @@ package struct ClientCredentials: Sendable {
   }
 
   /// The key, by the name and for the algorithm that the settings give it.
-  func clientKey(_ configuration: AccountConfiguration) throws(SessionError) -> ClientKey {
+  ///
+  /// - Parameter device: That of the key, if it is in one.
+  func clientKey(
+    _ configuration: AccountConfiguration, in device: any KeyDevice
+  ) throws(SessionError) -> ClientKey {
     let algorithm = configuration.clientKeyAlgorithm?.rawValue
-    let key = try privateKey()
+    let key = try privateKey { (bytes) throws(CryptoError) in try PrivateKey(stored: bytes, in: device) }
     do throws(JOSEError) {
       return try ClientKey(
         key, keyID: configuration.clientKeyID, algorithm: algorithm.flatMap { JWSAlgorithm(name: $0) })
@@ -94,18 +100,22 @@ package struct ClientCredentials: Sendable {
     return secret
   }
 
-  private func privateKey() throws(SessionError) -> PrivateKey {
+  private func privateKey(
+    _ read: (Span<UInt8>) throws(CryptoError) -> PrivateKey
+  ) throws(SessionError) -> PrivateKey {
     guard let key else { throw .configuration(ConfigurationError(.missingClientKey, "")) }
     do throws(CryptoError) {
-      return try key.bytes.withBytes { (text) throws(CryptoError) in try Self.decode(text) }
+      return try key.bytes.withBytes { (text) throws(CryptoError) in try Self.decode(text, read) }
     } catch {
       throw .configuration(ConfigurationError(.clientKey(.malformed), ""))
     }
   }
 
-  private static func decode(_ text: Span<UInt8>) throws(CryptoError) -> PrivateKey {
+  private static func decode(
+    _ text: Span<UInt8>, _ read: (Span<UInt8>) throws(CryptoError) -> PrivateKey
+  ) throws(CryptoError) -> PrivateKey {
     var bytes = SecretBuffer(capacity: text.count)
     do { try Base64URL.decode(text, to: &bytes) } catch { throw CryptoError(.invalidKey, "client key") }
-    return try bytes.finish().withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
+    return try bytes.finish().withBytes(read)
   }
 }

@@ -1,6 +1,7 @@
 package import Crypto
 internal import Encoding
 internal import JOSE
+internal import OAuth
 package import Vocabulary
 
 /// A client's private key as a person hands it over, taken apart for the vault and the settings.
@@ -32,11 +33,14 @@ package struct ClientKeyFile: Sendable {
   }
 
   /// A new key, for a client that is registered with it.
-  package static func generate() throws(SessionError) -> ClientKeyFile {
+  ///
+  /// - Parameter device: Where it is made; nil for the vault.
+  package static func generate(in device: (any KeyDevice)? = nil) throws(SessionError) -> ClientKeyFile {
     do throws(CryptoError) {
+      if let device { return ClientKeyFile(key: try encoded(try .make(in: device))) }
       return ClientKeyFile(key: try encoded(try .generateEC(.p256)))
     } catch {
-      throw .memory
+      throw error.code == .unreachable ? .oauth(OAuthError(.keyUnavailable, "the client's key")) : .memory
     }
   }
 
@@ -52,7 +56,7 @@ package struct ClientKeyFile: Sendable {
 
   private static func encoded(_ key: borrowing PrivateKey) throws(CryptoError) -> SharedSecret {
     var text = SecretBuffer(capacity: 512)
-    try key.serialized().withBytes { Base64URL.append($0, to: &text) }
+    try key.stored().withBytes { Base64URL.append($0, to: &text) }
     return SharedSecret(try text.finish())
   }
 }

@@ -1,5 +1,6 @@
 package import OAuth
 internal import Crypto
+internal import JOSE
 internal import Platform
 internal import Vault
 internal import Vocabulary
@@ -19,17 +20,37 @@ extension SessionServices {
   ) throws(SessionError) -> DPoPProver? {
     guard configuration.dpop else { return nil }
     return try oauth { () throws(OAuthError) in
-      guard metadata.dpopSigningAlgorithms?.contains(DPoPKey.algorithmName) ?? true else {
+      guard let algorithm = DPoPKey.algorithm(announced: metadata.dpopSigningAlgorithms) else {
         throw OAuthError(.bindingUnsupported, "the server")
       }
-      return prover(try DPoPKey.generate())
+      return try makingKey(configuration, holds: algorithm == .ES256) { (device) throws(OAuthError) in
+        prover(try DPoPKey.generate(for: algorithm, in: device))
+      }
+    }
+  }
+
+  /// Makes a key where the settings want it.
+  ///
+  /// - Parameters:
+  ///   - holds: Whether the TPM can hold it.
+  ///   - make: Makes it in a device, or, where that is nil, for the vault.
+  /// - Throws: What `make` throws; where the settings leave the choice, not for a TPM that cannot be used now.
+  func makingKey<Key, Problem: Error>(
+    _ configuration: AccountConfiguration, holds: Bool = true, _ make: ((any KeyDevice)?) throws(Problem) -> Key
+  ) throws(Problem) -> Key {
+    switch configuration.keyStorage {
+    case .vault: return try make(nil)
+    case .tpm2: return try make(vault.keyDevice)
+    case nil:
+      guard holds, !isEphemeral, vault.isBoundToTPM, let key = try? make(vault.keyDevice) else { return try make(nil) }
+      return key
     }
   }
 
   /// The key of a record; nil when its tokens are not bound to one.
   func key(of record: AccountRecord, _ account: AccountName) throws(SessionError) -> DPoPKey? {
     guard let text = record.dpopKey else { return nil }
-    do { return try DPoPKey.parse(text) } catch { throw .vault(VaultError(.damaged, path: account.text)) }
+    do { return try DPoPKey.parse(text, in: vault.keyDevice) } catch { throw .vault(VaultError(.damaged, path: account.text)) }
   }
 }
 

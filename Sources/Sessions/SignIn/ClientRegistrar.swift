@@ -2,6 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import JOSE
 internal import OAuth
+internal import Vault
 internal import Vocabulary
 
 /// Registers a client for an account at its server (RFC 7591), and checks the result. Blocking.
@@ -16,7 +17,7 @@ package struct ClientRegistrar: Sendable {
   private let redirectURIs: [String]
   private let metadata: AuthorizationServerMetadata
   private let transport: Transport
-  private let http: any HTTPClient
+  private let services: SessionServices
   private let cancellation: Cancellation
 
   /// The values that a client is registered with beside the account's settings.
@@ -39,7 +40,7 @@ package struct ClientRegistrar: Sendable {
 
   init(
     configuration: AccountConfiguration, secrets: SignInSecrets, order: Order, redirectURIs: [String],
-    metadata: AuthorizationServerMetadata, transport: Transport, http: any HTTPClient, cancellation: Cancellation
+    metadata: AuthorizationServerMetadata, transport: Transport, services: SessionServices, cancellation: Cancellation
   ) {
     self.configuration = configuration
     self.secrets = secrets
@@ -47,7 +48,7 @@ package struct ClientRegistrar: Sendable {
     self.redirectURIs = redirectURIs
     self.metadata = metadata
     self.transport = transport
-    self.http = http
+    self.services = services
     self.cancellation = cancellation
   }
 
@@ -55,7 +56,7 @@ package struct ClientRegistrar: Sendable {
     var request = try request()
     var registration = try register(&request, methods())
     if isMisread(registration, for: request) {
-      _ = ClientRegistrationRecord(registration).delete(transport, http)
+      _ = ClientRegistrationRecord(registration).delete(transport, services.http)
       registration = try register(&request, [.secretPost])
     }
     try adopt(registration, for: request)
@@ -98,9 +99,19 @@ package struct ClientRegistrar: Sendable {
     case .tlsClientAuth, .selfSignedTLSClientAuth:
       throw .oauth(OAuthError(.registrationUnusable, "a certificate is registered by hand only"))
     case .privateKeyJWT:
-      if secrets.credentials.key == nil { secrets.credentials.key = try ClientKeyFile.generate().key }
-      request.keys = [try secrets.credentials.publishedKey(named: &configuration)]
+      if secrets.credentials.key == nil { secrets.credentials.key = try makeKey() }
+      request.keys = [
+        try secrets.credentials.publishedKey(named: &configuration, in: services.vault.keyDevice)
+      ]
     case .none, .secretBasic, .secretPost: break
+    }
+  }
+
+  private func makeKey() throws(SessionError) -> SharedSecret {
+    let announced = metadata.tokenEndpointAuthSigningAlgorithms
+    let takesES256 = announced?.contains(SigningAlgorithm.ES256.rawValue) ?? true
+    return try services.makingKey(configuration, holds: takesES256) { (device) throws(SessionError) in
+      try ClientKeyFile.generate(in: device).key
     }
   }
 
@@ -137,7 +148,7 @@ package struct ClientRegistrar: Sendable {
         request.grantTypes = isByTheBook ? standard : standard.map(Self.unregistered)
         do throws(OAuthError) {
           return try ClientRegistration.register(
-            request, at: metadata, initialAccessToken: secrets.initialAccessToken, transport: transport, http: http,
+            request, at: metadata, initialAccessToken: secrets.initialAccessToken, transport: transport, http: services.http,
             cancellation: cancellation)
         } catch {
           guard error.serverError == "invalid_client_metadata" else { throw .oauth(refusal ?? error) }
@@ -169,7 +180,7 @@ package struct ClientRegistrar: Sendable {
       if method != .privateKeyJWT, secrets.credentials.certificate == nil { secrets.credentials.key = nil }
       secrets.registration = record
     } catch {
-      _ = record.delete(transport, http)
+      _ = record.delete(transport, services.http)
       throw error
     }
     notices = [.clientRegistered(registration.clientID)]

@@ -1,4 +1,5 @@
 internal import OAuth
+internal import Vault
 internal import Vocabulary
 
 /// A server with freshly fetched metadata, for an account without a session. Open settings are chosen by the server's
@@ -65,7 +66,7 @@ struct FirstContact {
     var registrar = ClientRegistrar(
       configuration: access.configuration, secrets: secrets, order: order, redirectURIs: redirectURIs,
       metadata: metadata,
-      transport: access.transport, http: services.http, cancellation: cancellation)
+      transport: access.transport, services: services, cancellation: cancellation)
     try registrar.run()
     registered = registrar
     access.configuration = registrar.configuration
@@ -126,11 +127,10 @@ struct FirstContact {
       access.configuration.tokenEndpointAuthMethod = try method(credentials)
     }
     if configuration.hasMetadataURL, configuration.tokenEndpointAuthMethod == .privateKeyJWT {
-      _ = try credentials.publishedKey(named: &access.configuration)
+      _ = try credentials.publishedKey(named: &access.configuration, in: services.vault.keyDevice)
     }
     var server = try access.server(
-      metadata: metadata, credentials, proxyCredentials: secrets.proxyCredentials, http: services.http,
-      time: services.time)
+      metadata: metadata, credentials, proxyCredentials: secrets.proxyCredentials, services)
     server.prover = try services.newProver(configuration, metadata)
     return server
   }

@@ -1,3 +1,4 @@
+package import Crypto
 internal import Encoding
 package import OAuth
 package import Vocabulary
@@ -41,9 +42,11 @@ extension ClientRegistrationRequest {
   /// - Parameters:
   ///   - credentials: Those of the client, of which the public half of a key is published.
   ///   - name: The name that people see when they are asked to approve.
+  ///   - device: That of the key, if it is in one.
   /// - Throws: `clientURL`; `configuration` when the client has a key that is not there.
   package init(
-    publishing configuration: AccountConfiguration, _ credentials: ClientCredentials, name: String
+    publishing configuration: AccountConfiguration, _ credentials: ClientCredentials, name: String,
+    in device: any KeyDevice
   ) throws(SessionError) {
     guard configuration.hasMetadataURL else { throw .clientURL(.malformed) }
     try configuration.checkPublished(hasSecret: credentials.secret != nil)
@@ -58,7 +61,7 @@ extension ClientRegistrationRequest {
     default:
       var configuration = configuration
       tokenEndpointAuthMethod = ClientAuthenticationMethod.privateKeyJWT.rawValue
-      keys = [try credentials.publishedKey(named: &configuration)]
+      keys = [try credentials.publishedKey(named: &configuration, in: device)]
       grantTypes.append(GrantType.clientCredentials)
     }
   }
@@ -94,12 +97,16 @@ extension SessionServices {
 extension ClientCredentials {
   /// The public half of the key, as it is registered or published.
   ///
-  /// - Parameter configuration: Gives the key a name if it has none, because some servers find a key by its name only.
-  func publishedKey(named configuration: inout AccountConfiguration) throws(SessionError) -> JSONObject {
-    let key = try clientKey(configuration)
+  /// - Parameters:
+  ///   - configuration: Gives the key a name if it has none, because some servers find a key by its name only.
+  ///   - device: That of the key, if it is in one.
+  func publishedKey(
+    named configuration: inout AccountConfiguration, in device: any KeyDevice
+  ) throws(SessionError) -> JSONObject {
+    let key = try clientKey(configuration, in: device)
     do {
       configuration.clientKeyID = try configuration.clientKeyID ?? key.thumbprint()
-      return try clientKey(configuration).published()
+      return try clientKey(configuration, in: device).published()
     } catch {
       throw .memory
     }

@@ -60,6 +60,12 @@ extension Vault {
       path: place?.path ?? stateDirectory, exists: (try? place?.exists()) ?? false)
   }
 
+  /// Whether this machine's TPM opens the vault by itself, or would if the vault were made now.
+  package var isBoundToTPM: Bool {
+    let summary = summary()
+    return summary.tpmProblem == nil && (!summary.exists || isBoundToTPM(summary.slots))
+  }
+
   private func isBoundToTPM(_ slots: [SlotSummary]) -> Bool {
     let automatic = slots.filter { $0.protection == .device && ($0.kind == .host || $0.kind == .tpm2) }
     return !automatic.isEmpty && automatic.allSatisfy { $0.kind == .tpm2 }

@@ -185,3 +185,29 @@ final class TPMBinding: Sendable {
     }
   }
 }
+
+/// Keys without an authorization, beside those of the slots.
+extension TPMBinding: KeyDevice {
+  func makeKey() throws(CryptoError) -> TPM.Key {
+    try asking { (tpm) throws(CryptoError) in try tpm.makeKey(authorization: SecretBytes()) }
+  }
+
+  func sign(digest: [UInt8], with key: TPM.Key) throws(CryptoError) -> [UInt8] {
+    try asking { (tpm) throws(CryptoError) in try tpm.sign(digest: digest, with: key.serialized) }
+  }
+
+  private func asking<Answer: Sendable>(
+    _ question: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
+  ) throws(CryptoError) -> Answer {
+    do throws(VaultError) {
+      return try ask(question)
+    } catch {
+      // The problem itself is kept for the summary.
+      switch error.code {
+      case .foreignDevice: throw CryptoError(.foreignKey, "TPM")
+      case .secureHeapFull: throw CryptoError(.secureHeapFull, "TPM")
+      default: throw CryptoError(.unreachable, "TPM")
+      }
+    }
+  }
+}

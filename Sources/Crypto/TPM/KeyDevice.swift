@@ -1,0 +1,71 @@
+/// A device that makes keys which never leave it, and signs with them. Any thread may call; a call waits for the device,
+/// with a limit.
+package protocol KeyDevice: Sendable {
+  /// Makes a key on P-256. Only this device can use it, until it is cleared.
+  ///
+  /// - Throws: `unreachable` where the device cannot be used now.
+  func makeKey() throws(CryptoError) -> TPM.Key
+
+  /// The ECDSA signature of a hash, as ``TPM/sign(digest:with:)`` makes it.
+  ///
+  /// - Throws: `unreachable` where the device cannot be used now; `foreignKey` for a key of another one.
+  func sign(digest: [UInt8], with key: TPM.Key) throws(CryptoError) -> [UInt8]
+}
+
+/// A private key that a device holds.
+struct HeldKey: Sendable {
+  let key: TPM.Key
+  let device: any KeyDevice
+
+  /// ES256 (RFC 7518 section 3.4), the only algorithm that every TPM has.
+  func sign(_ algorithm: SignatureAlgorithm, _ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
+    guard case .ecdsa(.p256, let digest) = algorithm else { throw CryptoError(.unsupportedAlgorithm, "sign") }
+    return try device.sign(digest: digest.hash(message), with: key)
+  }
+}
+
+extension PrivateKey {
+  /// Stands before a key of a device; PKCS #8 begins with another byte.
+  private static let heldMark: UInt8 = 1
+
+  /// The longest form of ``stored()``, in bytes.
+  package static let mostStoredBytes = 16_384
+
+  /// A new ECDSA key on P-256 in a device.
+  ///
+  /// - Throws: `unreachable` where the device cannot be used now.
+  package static func make(in device: any KeyDevice) throws(CryptoError) -> PrivateKey {
+    try PrivateKey(HeldKey(key: device.makeKey(), device: device))
+  }
+
+  /// The key for the vault: PKCS #8 (RFC 5208), or of a device its own sealed form after the public half, of which nobody
+  /// can make use elsewhere.
+  package borrowing func stored() throws(CryptoError) -> SecretBytes {
+    guard let held else { return try serialized() }
+    guard case .ec(.p256, let x, let y) = held.key.publicComponents else { throw CryptoError(.invalidKey, "held key") }
+    return try SecretBytes(copying: ([Self.heldMark] + x + y + held.key.serialized).span)
+  }
+
+  /// Reads what ``stored()`` wrote. The device is not asked.
+  ///
+  /// - Parameter device: That of the key, if it is in one.
+  /// - Throws: `invalidKey`.
+  package init(stored bytes: Span<UInt8>, in device: any KeyDevice) throws(CryptoError) {
+    guard !bytes.isEmpty, bytes[0] == Self.heldMark else {
+      try self.init(serialized: bytes)
+      return
+    }
+    let width = Curve.p256.coordinateByteCount
+    let start = 1 + 2 * width
+    guard bytes.count > start, bytes.count <= start + TPM.maximumKeyLength else {
+      throw CryptoError(.invalidKey, "held key")
+    }
+    func part(_ range: Range<Int>) -> [UInt8] { range.map { bytes[$0] } }
+    let components = PublicComponents.ec(curve: .p256, x: part(1..<1 + width), y: part(1 + width..<start))
+    let key = TPM.Key(serialized: part(start..<bytes.count), publicComponents: components)
+    try self.init(HeldKey(key: key, device: device))
+  }
+
+  /// Whether a device holds the key.
+  package var isHeld: Bool { held != nil }
+}
