@@ -11,7 +11,8 @@ extension AccountSetting {
     trustedAudiences, caFile,
     pins,
     allowHTTPLoopback, authorizationEndpoint, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint,
-    revocationEndpoint, registrationEndpoint, jwksURI, redirectURI, proxy, proxyExclusions, keepsAccessToken, dpop, keyStorage,
+    revocationEndpoint, registrationEndpoint, jwksURI, redirectURI, proxy, proxyExclusions, keepsAccessToken, dpop,
+    keyStorage,
     origins, refresh, variables,
     protection,
   ]

@@ -16,7 +16,8 @@ extension FailureCode {
     case .signedOut: "The account is signed out."
     case .sessionExpired: "The session expired or was revoked."
     case .interactionRequired:
-      "The server wants the user to sign in again before it renews the session, which it has not ended."
+      "The server wants the user to sign in again before it renews the session, which it has not ended, or a key of the"
+        + " session is in another TPM."
     case .tokenRefused: "The resource refuses the account's tokens, new ones too. The session itself is good."
     case .configurationChanged:
       "A setting is not the one that was signed in with, so nothing was sent; see agent-config(5)."

@@ -83,7 +83,11 @@ enum SignInCommands {
       `--assertion-grant token-exchange` the JWT is the subject token of an exchange (RFC 8693) instead, and with
       `client-credentials` it proves who the client is (RFC 7523, section 2.2), which then gets tokens for itself.
 
-      With `--dpop` the tokens are bound to a key that is made now, kept in the vault and never shown (RFC 9449).
+      With `--dpop` the tokens are bound to a key that is made now and never shown (RFC 9449). It signs with ES256, or
+      PS256 or RS256 where the server takes no ES256. Where the TPM opens the vault by itself the key is made in the TPM
+      and cannot be copied, as is the one of a client that registers itself to prove who it is (`private_key_jwt`);
+      `--key tpm2` demands it, `--key vault` keeps them in the vault. When the TPM is cleared, or the vault is used on
+      another machine, the session needs a new sign-in; nothing is deleted before.
       Whoever gets hold of such a token cannot use it; what uses it rightfully is `agent request`, or needs a proof for
       each request, see `agent proof`. A server that answers with an unbound token is refused. The choice is kept with
       the account, and made by itself where a server registers the client for such tokens.

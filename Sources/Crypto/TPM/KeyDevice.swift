@@ -6,10 +6,10 @@ package protocol KeyDevice: Sendable {
   /// - Throws: `unreachable` where the device cannot be used now.
   func makeKey() throws(CryptoError) -> TPM.Key
 
-  /// The ECDSA signature of a hash, as ``TPM/sign(digest:with:)`` makes it.
+  /// Signs with ES256 (RFC 7518 section 3.4), the only algorithm that every TPM has.
   ///
   /// - Throws: `unreachable` where the device cannot be used now; `foreignKey` for a key of another one.
-  func sign(digest: [UInt8], with key: TPM.Key) throws(CryptoError) -> [UInt8]
+  func sign(_ message: [UInt8], with key: TPM.Key) throws(CryptoError) -> [UInt8]
 }
 
 /// A private key that a device holds.
@@ -17,10 +17,9 @@ struct HeldKey: Sendable {
   let key: TPM.Key
   let device: any KeyDevice
 
-  /// ES256 (RFC 7518 section 3.4), the only algorithm that every TPM has.
   func sign(_ algorithm: SignatureAlgorithm, _ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
-    guard case .ecdsa(.p256, let digest) = algorithm else { throw CryptoError(.unsupportedAlgorithm, "sign") }
-    return try device.sign(digest: digest.hash(message), with: key)
+    guard case .ecdsa(.p256, .sha256) = algorithm else { throw CryptoError(.unsupportedAlgorithm, "sign") }
+    return try device.sign(message.indices.map { message[$0] }, with: key)
   }
 }
 

@@ -113,13 +113,12 @@ package struct TPM: ~Copyable {
     }
   }
 
-  /// Signs a SHA-256 hash by ECDSA.
+  /// Signs with ES256 (RFC 7518 section 3.4).
   ///
   /// - Parameter serialized: The ``Key/serialized`` of a key without an authorization.
-  /// - Returns: The signature in the form JOSE uses (RFC 7518 section 3.4).
   /// - Throws: `foreignKey`, `refused`, `unreachable`.
-  package borrowing func sign(digest: [UInt8], with serialized: [UInt8]) throws(CryptoError) -> [UInt8] {
-    guard digest.count == Digest.sha256.byteCount else { throw CryptoError(.invalidLength, "digest") }
+  package borrowing func sign(_ message: [UInt8], with serialized: [UInt8]) throws(CryptoError) -> [UInt8] {
+    let digest = try Digest.sha256.hash(message.span)
     ErrorQueue.clear()
     let key = try load(serialized, authorization: SecretBytes())
     do {

@@ -24,7 +24,9 @@ extension AccountRequests {
       var configuration = configuration
       var credentials = try sources.read(for: &configuration, given, proxyCredentials: nil, cancellation).credentials
       if let name, credentials.isEmpty { credentials = try services.credentials(of: name, configuration) }
-      return try ClientRegistrationRequest(publishing: configuration, credentials, name: "agent", in: services.vault.keyDevice).json
+      return try ClientRegistrationRequest(
+        publishing: configuration, credentials, name: "agent", in: services.vault.keyDevice
+      ).json
     } then: { [self] outcome in
       switch outcome {
       case .success(let document): loop.send(.result(document), to: ticket)

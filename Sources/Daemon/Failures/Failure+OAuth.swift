@@ -124,7 +124,7 @@ extension OAuthError.Code {
     case .tokenNotBound, .bindingUnsupported:
       Phrase(
         "to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
-    case .keyUnavailable: "agent vault status"
+    case .keyUnavailable: "agent vault check"
     case .proofNeeded: login.with("dpop")
     case .proofRejected: Phrase("check this machine's clock")
     case .assertionRejected:

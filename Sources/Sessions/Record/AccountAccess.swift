@@ -63,7 +63,8 @@ struct AccountAccess {
   ) throws(SessionError) -> AuthorizationServer {
     var transport = transport
     transport.proxy?.credentials = proxyCredentials
-    let authentication = try credentials.authentication(configuration, in: services.vault.keyDevice) { [time = services.time] in
+    let authentication = try credentials.authentication(configuration, in: services.vault.keyDevice) {
+      [time = services.time] in
       time.wallSeconds()
     }
     let certificate = try credentials.clientCertificate(configuration)
@@ -71,7 +72,8 @@ struct AccountAccess {
     do {
       let client = try Client(id: configuration.clientID, authentication: authentication)
       var server = AuthorizationServer(
-        metadata: metadata, client: client, transport: transport, http: services.http, provider: configuration.providerSettings,
+        metadata: metadata, client: client, transport: transport, http: services.http,
+        provider: configuration.providerSettings,
         clientCertificate: certificate)
       server.signing = signing
       return server

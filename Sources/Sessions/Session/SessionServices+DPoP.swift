@@ -50,7 +50,9 @@ extension SessionServices {
   /// The key of a record; nil when its tokens are not bound to one.
   func key(of record: AccountRecord, _ account: AccountName) throws(SessionError) -> DPoPKey? {
     guard let text = record.dpopKey else { return nil }
-    do { return try DPoPKey.parse(text, in: vault.keyDevice) } catch { throw .vault(VaultError(.damaged, path: account.text)) }
+    do { return try DPoPKey.parse(text, in: vault.keyDevice) } catch {
+      throw .vault(VaultError(.damaged, path: account.text))
+    }
   }
 }
 

@@ -148,7 +148,8 @@ package struct ClientRegistrar: Sendable {
         request.grantTypes = isByTheBook ? standard : standard.map(Self.unregistered)
         do throws(OAuthError) {
           return try ClientRegistration.register(
-            request, at: metadata, initialAccessToken: secrets.initialAccessToken, transport: transport, http: services.http,
+            request, at: metadata, initialAccessToken: secrets.initialAccessToken, transport: transport,
+            http: services.http,
             cancellation: cancellation)
         } catch {
           guard error.serverError == "invalid_client_metadata" else { throw .oauth(refusal ?? error) }

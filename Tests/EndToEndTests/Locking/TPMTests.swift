@@ -120,3 +120,97 @@ import Testing
     }
   }
 }
+
+/// Keys that cannot be copied (RFC 9449, RFC 7523), in a TPM that is made of software.
+@Suite(.needsPrograms, .needsSoftwareTPM) struct `Keys in a TPM` {
+  private func proof(_ home: TPMHome, on other: SoftwareTPM? = nil) throws -> ProcessResult {
+    try home.agent("proof", "--json", "\(home.issuer.url)/resource", on: other)
+  }
+
+  @Test func `are made where the TPM opens the vault, and are of no use where its state is copied to`() throws {
+    try TPMHome.with { home in
+      try home.signIn("work", "--dpop")
+      try home.run("token", "work", "--force-refresh")
+      #expect(try proof(home).succeeded)
+      let refreshes = try home.issuer.count("refreshes")
+      // From here on the vault opens without the TPM: whoever copies it has the refresh token.
+      try home.run("vault", "bind", "--to", "host")
+      try home.tree.stopDaemon()
+      let other = try SoftwareTPM()
+      let copied = try home.agent("token", "work", "--force-refresh", "--json", on: other)
+      #expect(copied.failed(3) && copied.failureCode == "interaction_required", "\(copied.errorText)")
+      #expect(copied.errorText.contains("agent login work"), "\(copied.errorText)")
+      #expect(try home.issuer.count("refreshes") == refreshes)
+      try home.tree.stopDaemon()
+      // Nothing was lost where the key is.
+      try home.run("token", "work", "--force-refresh")
+      #expect(try proof(home).succeeded)
+      #expect(try home.issuer.count("reuse_detected") == 0)
+    }
+  }
+
+  @Test func `that are away keep the session, and are told apart from an ended one`() throws {
+    try TPMHome.with { home in
+      try home.signIn("work", "--dpop")
+      try home.tpm.end()
+      let away = try home.agent("token", "work", "--force-refresh", "--json")
+      #expect(away.failed(1) && away.failureCode == "tpm_unavailable", "\(away.errorText)")
+      #expect(away.errorText.contains("agent vault check"), "\(away.errorText)")
+      #expect(try proof(home).failureCode == "tpm_unavailable")
+      // The token that is there is handed out.
+      try home.run("token", "work")
+      #expect(try home.tree.json("status", "work")["accounts"]?.array?.first?["state"] == "active")
+    }
+  }
+
+  @Test func `hold up nobody while the TPM does not answer`() throws {
+    try TPMHome.with { home in
+      try home.signIn("work", "--dpop")
+      try home.tpm.signal(19)
+      defer { try? home.tpm.signal(18) }
+      let waiting = try RunningProcess(
+        executable: Programs.path("agent"), arguments: ["proof", "\(home.issuer.url)/resource"],
+        environment: home.tree.environment(home.machine()))
+      for _ in 0..<3 { #expect(try home.agent("list").succeeded) }
+      // On the loop the wait would have ended before: with an error.
+      try home.tpm.signal(18)
+      #expect(try waiting.wait() == .exited(0))
+    }
+  }
+
+  @Test func `are those of a client that is registered, too, unless the settings keep them in the vault`() throws {
+    try TPMHome.with { home in
+      try home.issuer.control("open_registration", "1")
+      func signIn(_ name: String, _ options: String...) throws {
+        let line = [
+          "login", name, "--issuer", home.issuer.url, "--register", "--token-endpoint-auth-method", "private_key_jwt",
+          "--allow-http-loopback", "--device",
+        ]
+        let result = try home.tree.agent(line + options, home.machine())
+        try #require(result.succeeded, "\(result.errorText)")
+      }
+      try signIn("held")
+      try signIn("copied", "--key", "vault")
+      for name in ["held", "copied"] { try home.run("token", name, "--force-refresh") }
+      try home.run("vault", "bind", "--to", "host")
+      try home.tree.stopDaemon()
+      let other = try SoftwareTPM()
+      let held = try home.agent("token", "held", "--force-refresh", "--json", on: other)
+      #expect(held.failed(3) && held.errorText.contains("the client's key"), "\(held.errorText)")
+      try home.run("token", "copied", "--force-refresh", on: other)
+      #expect(try home.issuer.count("client_failures") == 0)
+    }
+  }
+
+  @Test func `are not made where there is no TPM, and the person is told before the browser opens`() throws {
+    try TPMHome.with { home in
+      let line = [
+        "login", "work", "--issuer", home.issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--device",
+        "--dpop", "--key", "tpm2", "--json",
+      ]
+      let result = try home.tree.agent(line, ["TPM2OPENSSL_TCTI": "swtpm:path=/nowhere"])
+      #expect(result.status == .exited(1) && result.failureCode == "tpm_unavailable", "\(result.errorText)")
+      #expect(try home.issuer.count("device_authorizations") == 0)
+    }
+  }
+}

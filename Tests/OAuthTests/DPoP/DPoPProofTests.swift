@@ -1,6 +1,7 @@
 import Crypto
 import Encoding
 import JOSE
+import Platform
 import Testing
 
 @testable import OAuth
@@ -16,7 +17,7 @@ struct ReadProof {
     let jws = try UnverifiedJWS(compact: bytes.span)
     key = try JWK(try #require(jws.header["jwk"]?.object))
     let verified = try jws.verified(
-      by: JWKSet([key]), algorithms: [.ES256], allowedTypes: .required(["dpop+jwt"]))
+      by: JWKSet([key]), algorithms: Set(DPoPKey.algorithms), allowedTypes: .required(["dpop+jwt"]))
     header = verified.header
     claims = try JWTClaims(payload: verified.payload).object
   }
@@ -122,25 +123,100 @@ struct ReadProof {
 }
 
 @Suite struct `A key for proofs` {
-  @Test func `is kept as one word of printable text`() throws {
-    let key = try DPoPKey.generate()
+  private let device = PlayedDevice()
+
+  private func parse(_ text: String) throws -> DPoPKey { try DPoPKey.parse(secret(text), in: device) }
+
+  @Test(arguments: DPoPKey.algorithms)
+  func `is kept with its algorithm as one word of printable text`(algorithm: JWSAlgorithm) throws {
+    let key = try DPoPKey.generate(for: algorithm)
     let text = try key.serialized()
     #expect(text.text.utf8.allSatisfy { (0x21...0x7E).contains($0) })
-    let again = try DPoPKey.parse(text)
-    #expect(again.thumbprint == key.thumbprint)
+    let again = try parse(text.text)
+    #expect(again.thumbprint == key.thumbprint && again.algorithm == algorithm)
     #expect(try DPoPKey.generate().thumbprint != key.thumbprint)
+  }
+
+  @Test(arguments: [(nil, JWSAlgorithm.ES256), (["RS256", "PS256", "ES256"], .ES256), (["RS256", "PS256"], .PS256)])
+  func `is for the first algorithm of ours that the server announces`(announced: [String]?, algorithm: JWSAlgorithm) {
+    #expect(DPoPKey.algorithm(announced: announced) == algorithm)
+    #expect(DPoPKey.algorithm(announced: ["EdDSA", "none"]) == nil)
   }
 
   @Test func `is refused when it is cut off or another kind of key`() throws {
     let text = try DPoPKey.generate().serialized().text
     let failure = OAuthError(.cryptoFailure, "the account's DPoP key")
     for count in 0..<text.utf8.count {
-      #expect(throws: failure) { try DPoPKey.parse(secret(String(text.prefix(count)))) }
+      #expect(throws: failure) { try parse(String(text.prefix(count))) }
     }
     let ed25519 = try PrivateKey.generateEd25519().serialized().withBytes { Base64URL.encode($0) }
     let p384 = try PrivateKey.generateEC(.p384).serialized().withBytes { Base64URL.encode($0) }
-    for other in [ed25519, p384] { #expect(throws: failure) { try DPoPKey.parse(secret(other)) } }
-    #expect(throws: failure) { try DPoPKey.parse(secret(String(repeating: "A", count: 2000))) }
-    #expect(throws: failure) { try DPoPKey.parse(secret("no base64url!")) }
+    for other in [ed25519, p384, "RS256." + text, "HS256." + text, ".\(text)"] {
+      #expect(throws: failure) { try parse(other) }
+    }
+    #expect(throws: failure) { try parse(String(repeating: "A", count: 5000)) }
+    #expect(throws: failure) { try parse("no base64url!") }
+  }
+
+  @Test func `of a device stays there, and is kept as what only the device can use`() throws {
+    let key = try DPoPKey.generate(in: device)
+    #expect(key.isHeld)
+    let text = try key.serialized().text
+    let again = try parse(text)
+    #expect(again.isHeld && again.thumbprint == key.thumbprint)
+    let proof = DPoPProof(
+      method: "GET", url: try URI("https://api.example/"), accessToken: nil, nonce: nil, issuedAt: 1)
+    #expect(try ReadProof(proof.signed(by: again)).key.thumbprint() == key.thumbprint)
+    #expect(device.signatures == 1)
+    let cut = OAuthError(.cryptoFailure, "the account's DPoP key")
+    for count in [1, 2, 40, 87] { #expect(throws: cut) { try parse(String(text.prefix(count))) } }
+  }
+
+  @Test(arguments: [(CryptoError.Code.unreachable, OAuthError.Code.keyUnavailable), (.foreignKey, .keyForeign)])
+  func `of a device that does not sign tells why`(problem: CryptoError.Code, code: OAuthError.Code) throws {
+    let key = try DPoPKey.generate(in: device)
+    device.problem = problem
+    let proof = DPoPProof(
+      method: "GET", url: try URI("https://api.example/"), accessToken: nil, nonce: nil, issuedAt: 1)
+    #expect(throws: OAuthError(code, "the account's DPoP key")) { try proof.signed(by: key) }
+    // Only a sign-in makes another key; a TPM that is away may come back.
+    #expect(code.meaning == (code == .keyForeign ? .signInNeeded : .lasting))
+  }
+}
+
+/// A device that is memory.
+private final class PlayedDevice: KeyDevice {
+  private struct State: Sendable {
+    var keys: [SharedSecret] = []
+    var signatures = 0
+    var problem: CryptoError.Code?
+  }
+
+  private let state = Monitor(State())
+
+  var signatures: Int { state.withLock(\.signatures) }
+  var problem: CryptoError.Code? {
+    get { state.withLock(\.problem) }
+    set { state.withLock { $0.problem = newValue } }
+  }
+
+  func makeKey() throws(CryptoError) -> TPM.Key {
+    let key = try PrivateKey.generateEC(.p256)
+    let serialized = SharedSecret(try key.serialized())
+    let number = state.withLock { state in
+      state.keys.append(serialized)
+      return UInt8(state.keys.count - 1)
+    }
+    return TPM.Key(serialized: [number], publicComponents: key.publicComponents)
+  }
+
+  func sign(_ message: [UInt8], with key: TPM.Key) throws(CryptoError) -> [UInt8] {
+    let (problem, kept) = state.withLock { state in
+      state.signatures += 1
+      return (state.problem, state.keys[Int(key.serialized[0])])
+    }
+    if let problem { throw CryptoError(problem, "played") }
+    let key = try kept.bytes.withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
+    return try key.sign(.ecdsa(.p256, .sha256), message: message.span)
   }
 }

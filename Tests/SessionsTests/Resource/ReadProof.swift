@@ -1,5 +1,6 @@
 import Encoding
 import JOSE
+import OAuth
 import Testing
 
 /// A proof of possession as its receiver reads it, signature checked (RFC 9449 section 4.3).
@@ -11,7 +12,8 @@ struct ReadProof {
     let bytes = Array(try #require(text).utf8)
     let jws = try UnverifiedJWS(compact: bytes.span)
     let key = try JWK(try #require(jws.header["jwk"]?.object))
-    let verified = try jws.verified(by: JWKSet([key]), algorithms: [.ES256], allowedTypes: .required(["dpop+jwt"]))
+    let verified = try jws.verified(
+      by: JWKSet([key]), algorithms: Set(DPoPKey.algorithms), allowedTypes: .required(["dpop+jwt"]))
     thumbprint = key.thumbprint()
     claims = try JWTClaims(payload: verified.payload).object
   }

@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+import JOSE
 import OAuth
 import Platform
 import Sessions
@@ -43,7 +44,9 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
   }
 
   var storedThumbprint: String? {
-    get throws { try home.stored()?.dpopKey.map { try DPoPKey.parse($0).thumbprint } }
+    get throws {
+      try home.stored()?.dpopKey.map { try DPoPKey.parse($0, in: home.services.vault.keyDevice).thumbprint }
+    }
   }
 
   @Test func `is made with a key that is kept beside the refresh token`() throws {
@@ -191,15 +194,35 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
 
   // RFC 9449 section 5.1.
   @Test func `is not begun at a server that takes other proofs only`() throws {
-    let metadata = TestIssuer.metadata("dpop_signing_alg_values_supported", ["RS256", "EdDSA"])
+    let metadata = TestIssuer.metadata("dpop_signing_alg_values_supported", ["ES384", "EdDSA"])
     home.http.answer(TestIssuer.metadataURL, try response(200, .object(metadata)))
     #expect(throws: SessionError.oauth(OAuthError(.bindingUnsupported, "the server"))) {
       try home.prepare(Self.configuration)
     }
     #expect(home.http.urls == [TestIssuer.metadataURL])
-    let both = TestIssuer.metadata("dpop_signing_alg_values_supported", ["RS256", "ES256"])
-    home.http.answer(TestIssuer.metadataURL, try response(200, .object(both)))
-    _ = try home.prepare(Self.configuration)
+  }
+
+  // RFC 9449 section 5.1.
+  @Test(arguments: [(["RS256", "ES256"], "ES256"), (["RS256", "PS256"], "PS256"), (["RS256"], "RS256")])
+  func `proves itself in the best way that the server announces`(announced: [String], chosen: String) throws {
+    let metadata = TestIssuer.metadata("dpop_signing_alg_values_supported", .array(announced.map { .string($0) }))
+    home.http.answer(TestIssuer.metadataURL, try response(200, .object(metadata)))
+    let first = try #require(try signIn().grant.dpopKey)
+    #expect(first.algorithm.rawValue == chosen)
+    #expect(
+      try refresh(boundTokens("at-2", refresh: "rt-2"), home.otherProcess()).dpopKey?.algorithm.rawValue == chosen)
+    #expect(thumbprints.compactMap { $0 } == [first.thumbprint, first.thumbprint])
+  }
+
+  @Test func `is not begun where its key shall be in a TPM that is not there, and the settings say so`() throws {
+    var configuration = Self.configuration
+    configuration.keyStorage = .tpm2
+    #expect(throws: SessionError.oauth(OAuthError(.keyUnavailable, "the account's DPoP key"))) {
+      try home.prepare(configuration)
+    }
+    #expect(home.http.urls == [TestIssuer.metadataURL])
+    configuration.keyStorage = nil
+    #expect(try signIn(nil, configuration).grant.dpopKey?.isHeld == false)
   }
 
   @Test func `with a damaged key is damaged`() throws {

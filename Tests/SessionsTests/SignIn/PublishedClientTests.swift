@@ -41,10 +41,12 @@ import Vocabulary
     ) { _ in given }
   }
 
-  private static func document(
+  private func document(
     _ configuration: AccountConfiguration = configuration(), _ credentials: ClientCredentials = .init()
   ) throws -> JSONObject {
-    try ClientRegistrationRequest(publishing: configuration, credentials, name: "agent").json
+    try ClientRegistrationRequest(
+      publishing: configuration, credentials, name: "agent", in: home.services.vault.keyDevice
+    ).json
   }
 
   // MARK: The redirect URI
@@ -58,10 +60,10 @@ import Vocabulary
     try home.store(Self.configuration()) { $0.redirectURI = "http://127.0.0.1/older" }
     #expect(try redirect() == "http://127.0.0.1/callback")
     let documented: JSON = ["http://127.0.0.1/callback", "http://[::1]/callback"]
-    #expect(try Self.document()["redirect_uris"] == documented)
+    #expect(try document()["redirect_uris"] == documented)
     let fixed = "http://127.0.0.1:47600/callback"
     #expect(try redirect { $0.redirectURI = fixed } == fixed)
-    #expect(try Self.document(Self.configuration { $0.redirectURI = fixed })["redirect_uris"] == [.string(fixed)])
+    #expect(try document(Self.configuration { $0.redirectURI = fixed })["redirect_uris"] == [.string(fixed)])
   }
 
   // MARK: The server
@@ -153,7 +155,7 @@ import Vocabulary
     for method in [ClientAuthenticationMethod.secretBasic, .secretPost] {
       let configuration = Self.configuration { $0.tokenEndpointAuthMethod = method }
       #expect(throws: SessionError.clientURL(.secret)) { try request(configuration).prepared() }
-      #expect(throws: SessionError.clientURL(.secret)) { try Self.document(configuration) }
+      #expect(throws: SessionError.clientURL(.secret)) { try document(configuration) }
       #expect(throws: SessionError.clientURL(.secret)) {
         try AccountAddition(
           account: home.account, configuration: configuration, services: home.services,
@@ -181,7 +183,7 @@ import Vocabulary
     given.credentials.key = try ClientKeyFile.generate().key
     let chosen = try request(Self.configuration(), given).prepared().configuration
     #expect(chosen.tokenEndpointAuthMethod == .privateKeyJWT)
-    let document = try Self.document(Self.configuration(), given.credentials)
+    let document = try document(Self.configuration(), given.credentials)
     let key = try #require(document["jwks"]?["keys"]?.array?.first?.object)
     #expect(chosen.clientKeyID != nil && key["kid"]?.string == chosen.clientKeyID)
     // RFC 7518 section 6.2.2: the private half is `d`.
@@ -191,11 +193,11 @@ import Vocabulary
     // The account's own key makes the same document.
     try home.store(chosen) { $0.credentials = given.credentials }
     let kept = try home.services.credentials(of: home.account, chosen)
-    #expect(try Self.document(chosen, kept) == document)
+    #expect(try self.document(chosen, kept) == document)
     // That of another client is not published.
     let other = Self.configuration("https://me.example/other.json") { $0.tokenEndpointAuthMethod = .privateKeyJWT }
     #expect(try home.services.credentials(of: home.account, other).isEmpty)
-    #expect(throws: SessionError.configuration(ConfigurationError(.missingClientKey, ""))) { try Self.document(other) }
+    #expect(throws: SessionError.configuration(ConfigurationError(.missingClientKey, ""))) { try self.document(other) }
   }
 
   // MARK: The document
@@ -205,7 +207,7 @@ import Vocabulary
       $0.scope = ["openid", "offline_access"]
       $0.dpop = true
     }
-    let text = String(decoding: JSON.object(try Self.document(configuration)).serialized(), as: UTF8.self)
+    let text = String(decoding: JSON.object(try document(configuration)).serialized(), as: UTF8.self)
     #expect(
       text == #"{"client_id":"https://me.example/agent.json","client_name":"agent","application_type":"native","#
         + #""grant_types":["authorization_code","urn:ietf:params:oauth:grant-type:device_code","refresh_token"],"#
@@ -215,13 +217,13 @@ import Vocabulary
 
   @Test(arguments: ["cli", "https://me.example", "http://me.example/agent.json", "http://127.0.0.1:80/agent.json"])
   func `has no document where nothing can be published`(id: String) {
-    #expect(throws: SessionError.clientURL(.malformed)) { try Self.document(Self.configuration(id)) }
+    #expect(throws: SessionError.clientURL(.malformed)) { try document(Self.configuration(id)) }
   }
 
   @Test func `may be on this machine for development, and has no certificate`() throws {
     let local = Self.configuration("http://127.0.0.1:80/agent.json") { $0.allowHTTPLoopback = true }
-    #expect(try Self.document(local)["client_id"] == "http://127.0.0.1:80/agent.json")
+    #expect(try document(local)["client_id"] == "http://127.0.0.1:80/agent.json")
     let certified = Self.configuration { $0.tokenEndpointAuthMethod = .selfSignedTLSClientAuth }
-    #expect(throws: SessionError.clientURL(.certificate)) { try Self.document(certified) }
+    #expect(throws: SessionError.clientURL(.certificate)) { try document(certified) }
   }
 }

@@ -107,6 +107,34 @@ import Testing
     }
   }
 
+  @Test func `signs what its public half verifies, and leaves the TPM only sealed`() throws {
+    let tpm = try SoftwareTPM()
+    let device = TPMBinding(.at(tpm.connection))
+    let key = try PrivateKey.make(in: device)
+    let message = Array("agent".utf8)
+    for _ in 0..<3 {
+      let signature = try key.sign(.ecdsa(.p256, .sha256), message: message.span)
+      let isGood = try key.publicKey().verify(.ecdsa(.p256, .sha256), signature: signature.span, message: message.span)
+      #expect(isGood && signature.count == 64)
+    }
+    #expect(failure { _ = try key.serialized() } == .unsupportedAlgorithm)
+    let stored = SharedSecret(try key.stored())
+    let again = try stored.bytes.withBytes { (bytes) throws(CryptoError) in try PrivateKey(stored: bytes, in: device) }
+    #expect(again.publicComponents == key.publicComponents)
+    _ = try again.sign(.ecdsa(.p256, .sha256), message: message.span)
+    // The same bytes are nothing to another TPM, and nothing to a library without one.
+    let otherTPM = try SoftwareTPM()
+    let other = TPMBinding(.at(otherTPM.connection))
+    let copied = try stored.bytes.withBytes { (bytes) throws(CryptoError) in try PrivateKey(stored: bytes, in: other) }
+    #expect(failure { _ = try copied.sign(.ecdsa(.p256, .sha256), message: message.span) } == .foreignKey)
+    #expect(
+      failure {
+        _ = try stored.bytes.withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
+      } == .invalidKey)
+    try tpm.end()
+    #expect(failure { _ = try again.sign(.ecdsa(.p256, .sha256), message: message.span) } == .unreachable)
+  }
+
   @Test func `leaves the rest of the library as it is`() throws {
     let tpm = try SoftwareTPM()
     let isSame = try ask(.at(tpm.connection)) { (connection) throws(CryptoError) in
