@@ -136,7 +136,8 @@ final class Server {
 
   private func scheduleHousekeeping() {
     loop.schedule(at: loop.now.advanced(by: Self.housekeepingInterval)) { [self] in
-      checkSocket()
+      // The watch tells by itself when the socket goes.
+      if listening?.watchRaw == nil { checkSocket() }
       context.housekeeping()
       parts.housekeep()
       scheduleHousekeeping()
