@@ -125,4 +125,46 @@ import Wire
     #expect(try lines(first) == [0])
     #expect(try lines(second) == [1])
   }
+
+  @Test func `under terms that ended fail with the reason, and no others do`() throws {
+    let (terms, others) = (Terms(), Terms())
+    func connect(_ admission: Terms) throws -> SharedDescriptor {
+      let pair = try UnixSocket.pair()
+      try pair.first.setNonBlocking(true)
+      _ = try connections.admit(pair.first, under: admission)
+      try UnixSocket.setTimeouts(pair.second, seconds: 30)
+      return SharedDescriptor(pair.second)
+    }
+    let (waiting, idle, other) = (try connect(terms), try connect(terms), try connect(others))
+    try ask("list", waiting)
+    try ask("list", other)
+    try serve(2)
+    connections.dropPeers(of: terms, saying: Failure(.leaseEnded, "the terms have ended"))
+    #expect(handler.abandoned.count == 1)
+    #expect(try failure(waiting) == "lease_ended")
+    #expect(try failure(idle) == nil, "nothing was asked")
+    let kept = try #require(handler.handled.map(\.ticket).first { $0 != handler.abandoned[0] })
+    connections.send(result(7), to: kept)
+    #expect(try lines(other) == [7])
+  }
+
+  /// The code of the failure that a peer got before its connection was closed.
+  private func failure(_ peer: SharedDescriptor) throws -> String? {
+    var bytes: [UInt8] = []
+    while try peer.descriptor.read(into: &bytes, upTo: 4096) > 0 {}
+    return bytes.isEmpty ? nil : try JSON(parsing: bytes)["error"]?["code"]?.string
+  }
+}
+
+/// Terms that permit everything.
+private final class Terms: Admission {
+  func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope { try RequestEnvelope(parsing: line) }
+  func admit(
+    _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]
+  ) throws(Failure) -> RequestEnvelope? {
+    envelope
+  }
+  func lendsToken(to ticket: Ticket) -> Bool { false }
+  func shown(_ reply: Reply, of ticket: Ticket) -> Reply { reply }
+  func left(_ connection: UInt64) {}
 }

@@ -1,0 +1,49 @@
+import Platform
+import TestSupport
+import Testing
+import Wire
+
+@testable import Daemon
+
+@Suite struct `A body in lines` {
+  private let replies = RecordedReplies(ManualTime())
+  private let pipe: Pipe
+  private let body: InlineBody
+
+  init() throws {
+    pipe = try Pipe()
+    try pipe.reading.setNonBlocking(true)
+    body = InlineBody(SharedDescriptor(try pipe.reading.duplicate()), .number(1), replies)
+  }
+
+  private func write(_ text: String) throws {
+    try pipe.writing.writeAll(Array(text.utf8).span)
+    for serve in replies.watched { serve() }
+  }
+
+  private var sent: String {
+    let pieces = replies.events[1, default: []].map { event -> [UInt8] in
+      if case .body(let piece) = event { piece } else { [] }
+    }
+    return String(decoding: pieces.joined(), as: UTF8.self)
+  }
+
+  @Test func `is sent as it comes, and ends when all of it was sent, not before, and once`() throws {
+    var ends = 0
+    try write("abc")
+    #expect(sent == "abc")
+    body.end(after: 6) { ends += 1 }
+    #expect(ends == 0, "half of it is still to come")
+    try write("def")
+    #expect(sent == "abcdef" && ends == 1)
+    try write("g")
+    #expect(ends == 1)
+  }
+
+  @Test func `ends at once where all was sent before its length was known`() throws {
+    var ends = 0
+    try write("abc")
+    body.end(after: 3) { ends += 1 }
+    #expect(ends == 1)
+  }
+}
