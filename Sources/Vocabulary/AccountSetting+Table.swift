@@ -12,6 +12,7 @@ extension AccountSetting {
     pins,
     allowHTTPLoopback, authorizationEndpoint, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint,
     revocationEndpoint, registrationEndpoint, jwksURI, redirectURI, proxy, proxyExclusions, keepsAccessToken, dpop,
+    profile,
     origins, refresh, variables,
     protection,
   ]
@@ -230,6 +231,15 @@ extension AccountSetting {
     "dpop", \.dpop, Option("dpop", in: .protection),
     "Bind the tokens to a key that never leaves `agentd` (DPoP), so that a stolen token is useless",
     details: "Counts at the next sign-in (RFC 9449).")
+
+  package static let profile = AccountSetting(
+    "profile", \.profile, Option("profile", in: .protection, "PROFILE"),
+    "Refuse a server or an answer that does less than this security profile demands; fapi2 is FAPI 2.0",
+    details:
+      "With `fapi2` the account signs in by browser with a pushed request, PKCE and `iss`, its client proves itself by"
+      + " `private_key_jwt` or a certificate, its tokens are bound by DPoP or the certificate, and signatures are PS256,"
+      + " ES256 or EdDSA: all this by itself, and again at each renewal. By default none.",
+    isSealed: true)
 
   package static let origins = AccountSetting(
     "origins", \.origins, Option("host", in: .protection, "HOST"),

@@ -69,6 +69,8 @@ package struct AccountSettings: Sendable, Hashable {
   package var keepsAccessToken = false
   /// Whether the tokens of the next sign-in are bound to a key (RFC 9449).
   package var dpop = false
+  /// What server, client and answers are held to, from the sign-in on.
+  package var profile: SecurityProfile?
   /// Origins that may get the access token. A request adds its own to those that are there, and may name a host only.
   package var origins: [String] = []
   package var refresh: RefreshPolicy?

@@ -65,7 +65,7 @@ extension FailureCode {
         .clientRejected
       case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID,
         .metadataMissing,
-        .endpointMissing, .bindingUnsupported, .registrationMissing:
+        .endpointMissing, .bindingUnsupported, .registrationMissing, .profileBroken:
         .invalidConfiguration
       case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .notJSON,
         .responseTooLarge,
@@ -123,6 +123,7 @@ extension OAuthError.Code {
     case .tokenNotBound, .bindingUnsupported:
       Phrase(
         "to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
+    case .profileBroken: Phrase("have that changed, or do without \("--profile fapi2")")
     case .proofNeeded: login.with("dpop")
     case .proofRejected: Phrase("check this machine's clock")
     case .assertionRejected:

@@ -18,6 +18,8 @@ extension OAuthError {
     case codeChallengeUnsupported, codeChallengeUnannounced, responseIssuerMismatch, responseIssuerMissing
     // About proofs of possession (RFC 9449).
     case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
+    /// Less than the account's security profile demands: see ``OAuthError/breach``.
+    case profileBroken
     // The server said no.
     case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
     case unsupportedGrantType, invalidScopeAnswer, invalidTargetAnswer, invalidToken, insufficientScope
@@ -97,7 +99,7 @@ extension OAuthError.Code {
       .insufficientScope, .scopeWithheld, .expiredToken, .accessDenied, .invalidToken, .codeRejected,
       .assertionRejected,
       .registrationMissing, .registrationRejected, .registrationUnusable, .registrationGone, .proofRejected,
-      .proofNeeded, .tokenNotBound, .bindingUnsupported:
+      .proofNeeded, .tokenNotBound, .bindingUnsupported, .profileBroken:
       .lasting
     }
   }
@@ -154,6 +156,7 @@ extension OAuthError.Code {
     case .proofNeeded: "\(subject) gives this client only tokens that are bound to a key (DPoP)"
     case .tokenNotBound: "\(subject) issued a token that is not bound to the account's key (DPoP)"
     case .bindingUnsupported: "\(subject) does not bind tokens to a key by DPoP with ES256"
+    case .profileBroken: "less than the FAPI 2.0 Security Profile demands, rule \(subject)"
     case .codeRejected: "\(subject) does not accept the authorization code"
     case .assertionRejected: "\(subject) does not accept the assertion"
     case .accessDenied: "sign-in was denied"

@@ -72,6 +72,7 @@ struct AccountAccess {
         metadata: metadata, client: client, transport: transport, http: http, provider: configuration.providerSettings,
         clientCertificate: certificate)
       server.signing = signing
+      server.profile = configuration.profile
       return server
     } catch {
       throw .oauth(error)

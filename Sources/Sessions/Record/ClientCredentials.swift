@@ -83,7 +83,8 @@ package struct ClientCredentials: Sendable {
     let key = try privateKey()
     do throws(JOSEError) {
       return try ClientKey(
-        key, keyID: configuration.clientKeyID, algorithm: algorithm.flatMap { JWSAlgorithm(name: $0) })
+        key, keyID: configuration.clientKeyID, algorithm: algorithm.flatMap { JWSAlgorithm(name: $0) },
+        profile: configuration.profile)
     } catch {
       throw .configuration(ConfigurationError(.clientKeyAlgorithm, algorithm ?? ""))
     }

@@ -56,6 +56,7 @@ let fullLogin: LoginRequest = {
   login.proxyExclusions = "localhost,.example"
   login.keepsAccessToken = true
   login.dpop = true
+  login.profile = .fapi2
   login.origins = ["api.example.org"]
   login.refresh = .onDemand
   login.variables = ["API=access_token"]
@@ -151,7 +152,7 @@ private let fullDiscovery: DiscoverRequest = {
         + #""registration_endpoint":"https://as.example/n","#
         + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
         + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","#
-        + #""keep":true,"dpop":true,"#
+        + #""keep":true,"dpop":true,"profile":"fapi2","#
         + #""origins":["api.example.org"],"refresh":"on-demand","variables":["API=access_token"],"protect":"passphrase","#
         + #""client_secret_descriptor":true,"client_key_descriptor":true,"#
         + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"#
