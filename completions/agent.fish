@@ -61,6 +61,8 @@ function __agent_takes_value
             return 0
         case 'login --redirect-uri'
             return 0
+        case 'login --profile'
+            return 0
         case 'login --host'
             return 0
         case 'login --refresh'
@@ -337,6 +339,8 @@ function __agent_takes_value
             return 0
         case 'account add --redirect-uri'
             return 0
+        case 'account add --profile'
+            return 0
         case 'account add --host'
             return 0
         case 'account add --refresh'
@@ -410,6 +414,8 @@ function __agent_takes_value
         case 'account set --jwks-uri'
             return 0
         case 'account set --redirect-uri'
+            return 0
+        case 'account set --profile'
             return 0
         case 'account set --host'
             return 0
@@ -486,6 +492,8 @@ function __agent_takes_value
         case 'account import --jwks-uri'
             return 0
         case 'account import --redirect-uri'
+            return 0
+        case 'account import --profile'
             return 0
         case 'account import --host'
             return 0
@@ -755,6 +763,7 @@ complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Read the issu
 complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options login' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
+complete -c agent -n '__agent_at options login' -l profile -x -a 'fapi2' -d 'Refuse a server or an answer that does less than this security profile demands; fapi2 is FAPI 2.0'
 complete -c agent -n '__agent_at options login' -l host -x -d 'Allow requests to send the access token to this host too; may be given several times'
 complete -c agent -n '__agent_at options login' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
 complete -c agent -n '__agent_at options login' -l var -x -d 'Set this variable for shells and commands, and only those named; may be given several times'
@@ -968,6 +977,7 @@ complete -c agent -n '__agent_at options account add' -l jwks-uri -x -d 'Read th
 complete -c agent -n '__agent_at options account add' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account add' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
+complete -c agent -n '__agent_at options account add' -l profile -x -a 'fapi2' -d 'Refuse a server or an answer that does less than this security profile demands; fapi2 is FAPI 2.0'
 complete -c agent -n '__agent_at options account add' -l host -x -d 'Allow requests to send the access token to this host too; may be given several times'
 complete -c agent -n '__agent_at options account add' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
 complete -c agent -n '__agent_at options account add' -l var -x -d 'Set this variable for shells and commands, and only those named; may be given several times'
@@ -1009,6 +1019,7 @@ complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Read th
 complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account set' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
+complete -c agent -n '__agent_at options account set' -l profile -x -a 'fapi2' -d 'Refuse a server or an answer that does less than this security profile demands; fapi2 is FAPI 2.0'
 complete -c agent -n '__agent_at options account set' -l host -x -d 'Allow requests to send the access token to this host too; may be given several times'
 complete -c agent -n '__agent_at options account set' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
 complete -c agent -n '__agent_at options account set' -l var -x -d 'Set this variable for shells and commands, and only those named; may be given several times'
@@ -1017,7 +1028,7 @@ complete -c agent -n '__agent_at options account set' -l passphrase-file -r -F -
 complete -c agent -n '__agent_at options account set' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
 complete -c agent -n '__agent_at options account set' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account set' -l pin-fd -x -d 'Read the PIN from this open descriptor'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-file assertion-grant assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host refresh var' -d 'Reset this setting to its default; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-file assertion-grant assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop profile host refresh var' -d 'Reset this setting to its default; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -1055,6 +1066,7 @@ complete -c agent -n '__agent_at options account import' -l jwks-uri -x -d 'Read
 complete -c agent -n '__agent_at options account import' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account import' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
+complete -c agent -n '__agent_at options account import' -l profile -x -a 'fapi2' -d 'Refuse a server or an answer that does less than this security profile demands; fapi2 is FAPI 2.0'
 complete -c agent -n '__agent_at options account import' -l host -x -d 'Allow requests to send the access token to this host too; may be given several times'
 complete -c agent -n '__agent_at options account import' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
 complete -c agent -n '__agent_at options account import' -l var -x -d 'Set this variable for shells and commands, and only those named; may be given several times'

@@ -323,10 +323,34 @@ import Vocabulary
     var registering = request(configuration, SignInSecrets())
     registering.registersClient = true
     registering.registration = .init(clientName: "agent on host", softwareVersion: "1")
+    // A server that does less gets no client.
+    for (name, value, breach) in [
+      ("token_endpoint_auth_methods_supported", ["client_secret_basic"], FAPI2.Breach.proofUnannounced),
+      ("dpop_signing_alg_values_supported", ["RS256"], .tokensUnannounced),
+    ] as [(String, JSON, FAPI2.Breach)] {
+      try publish(("registration_endpoint", .string(place)), (name, value))
+      #expect(throws: Self.broken(breach)) { try registering.prepared() }
+    }
+    #expect(!home.http.urls.contains(place))
+    try publish(("registration_endpoint", .string(place)))
     _ = try registering.prepared()
     let asked = try #require(home.http.requests.first { $0.url == place }?.json)
     #expect(asked["token_endpoint_auth_method"] == "private_key_jwt" && asked["dpop_bound_access_tokens"] == true)
     #expect(asked["grant_types"] == ["authorization_code", "refresh_token"])
+  }
+
+  @Test func `may be held to it from a later sign-in on, with the key in the vault`() throws {
+    var plain = Home.configuration
+    plain.dpop = true
+    try signIn(plain)
+    var held = try settings()
+    held.profile = .fapi2
+    #expect(try signIn(held, SignInSecrets()).configuration.profile == .fapi2)
+    // The key is not for a sign-in that somebody has made weaker.
+    held.profile = nil
+    #expect(throws: SessionError.configurationChanged(account: "work", setting: "profile")) {
+      try request(held, SignInSecrets()).prepared()
+    }
   }
 
   // MARK: Renewals
@@ -392,6 +416,22 @@ import Vocabulary
       try home.refresh(weaker)
     }
     #expect(home.http.requests.isEmpty)
+  }
+
+  private static let changes: [(@Sendable (inout AccountConfiguration) -> Void, FAPI2.Breach)] = [
+    ({ $0.assertionAudience = "endpoint" }, .assertionAudience), ({ $0.idTokenAlgorithm = .ES384 }, .algorithmSetting),
+    ({ $0.userInfoAlgorithm = .RS256 }, .algorithmSetting), ({ $0.clientKeyAlgorithm = .RS256 }, .clientAlgorithm),
+  ]
+
+  @Test(arguments: changes.indices)
+  func `spends nothing under a setting that contradicts the profile since`(number: Int) throws {
+    let (change, breach) = Self.changes[number]
+    try signIn(Self.configuration, Self.given(.generateRSA(bits: 2048)))
+    var weaker = try settings()
+    change(&weaker)
+    home.http.forgetRequests()
+    #expect(throws: Self.broken(breach)) { try home.refresh(weaker) }
+    #expect(!home.http.urls.contains(TestIssuer.tokenURL))
   }
 
   @Test func `exchanges no token for one that a thief could use`() throws {
