@@ -12,7 +12,7 @@ extension AccountSetting {
     pins,
     allowHTTPLoopback, authorizationEndpoint, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint,
     revocationEndpoint, registrationEndpoint, jwksURI, redirectURI, proxy, proxyExclusions, keepsAccessToken, dpop,
-    keyStorage,
+    keyStorage, profile,
     origins, refresh, variables,
     protection,
   ]
@@ -238,6 +238,15 @@ extension AccountSetting {
     "Where the keys are made that tokens are bound to or that a new client has: in the vault, or in the TPM",
     details: "In the TPM (`tpm2`) they sign with ES256 and cannot be copied. By default there, where the TPM opens the"
       + " vault by itself and the server takes ES256, and else in the vault (`vault`). Counts at the next sign-in.")
+
+  package static let profile = AccountSetting(
+    "profile", \.profile, Option("profile", in: .protection, "PROFILE"),
+    "Refuse a server or an answer that does less than this security profile demands; fapi2 is FAPI 2.0",
+    details:
+      "With `fapi2` the account signs in by browser with a pushed request, PKCE and `iss`, its client proves itself by"
+      + " `private_key_jwt` or a certificate, its tokens are bound by DPoP or the certificate, and signatures are PS256,"
+      + " ES256 or EdDSA: all this by itself, and again at each renewal. By default none.",
+    isSealed: true)
 
   package static let origins = AccountSetting(
     "origins", \.origins, Option("host", in: .protection, "HOST"),

@@ -16,8 +16,8 @@ package final class AccountSetting: Sendable {
   package let details: String
   /// The value that an account has which does not name the setting; nil for a flag, a list, and where the daemon decides.
   package let fallback: String?
-  /// Whether the setting says where secrets go. The vault keeps it as it was at sign-in, and an account whose settings
-  /// differ from it is signed out.
+  /// Whether the setting says where secrets go, or what those who get them are held to. The vault keeps it as it was at
+  /// sign-in, and an account whose settings differ from it is signed out.
   package let isSealed: Bool
   /// Whether it has no effect before the next sign-in.
   package var countsAtSignIn: Bool { Self.countingAtSignIn.contains { $0 === self } }

@@ -71,6 +71,8 @@ package struct AccountSettings: Sendable, Hashable {
   package var dpop = false
   /// Where the next sign-in makes its keys; nil means the TPM where that opens the vault by itself.
   package var keyStorage: KeyStorage?
+  /// What server, client and answers are held to, from the sign-in on.
+  package var profile: SecurityProfile?
   /// Origins that may get the access token. A request adds its own to those that are there, and may name a host only.
   package var origins: [String] = []
   package var refresh: RefreshPolicy?

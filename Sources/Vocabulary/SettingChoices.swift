@@ -84,6 +84,12 @@ package enum AssertionGrant: String, Sendable, Hashable, CaseIterable {
   case clientCredentials = "client-credentials"
 }
 
+/// The security profiles that an account can be held to.
+package enum SecurityProfile: String, Sendable, Hashable, CaseIterable {
+  /// The FAPI 2.0 Security Profile (OpenID Foundation, final of February 2025).
+  case fapi2
+}
+
 /// The providers that have built-in settings.
 package enum ProviderName: String, Sendable, Hashable, CaseIterable {
   case apple, atlassian, auth0, authentik, bitbucket, codeberg, cognito, dex, discord, dropbox, entra, forgejo, gitea,

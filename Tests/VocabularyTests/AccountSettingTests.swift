@@ -61,7 +61,7 @@ import Vocabulary
         "issuer", "client_id", "provider", "token_endpoint_auth_method", "ca_file", "pins", "allow_http_loopback",
         "authorization_endpoint", "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint",
         "revocation_endpoint",
-        "registration_endpoint", "jwks_uri",
+        "registration_endpoint", "jwks_uri", "profile",
       ])
   }
 

@@ -92,6 +92,15 @@ enum SignInCommands {
       each request, see `agent proof`. A server that answers with an unbound token is refused. The choice is kept with
       the account, and made by itself where a server registers the client for such tokens.
 
+      `--profile fapi2` holds the account to the FAPI 2.0 Security Profile of the OpenID Foundation, as banks and health
+      services ask for it. No other option is needed but the client's key or certificate: the request is pushed, the
+      tokens are bound by DPoP, or to the certificate where the server does that, and an RSA key signs with PS256. A
+      server that announces less is refused before a person is asked, an answer that does less is not used, and so it
+      goes on at each renewal; the message names the rule by its section and item. There is no sign-in by device code,
+      by an assertion or by another program's refresh token then. The vault holds the choice: whoever takes it out of
+      the settings file signs the account out. A refresh token that comes with an answer which is not used is kept,
+      so that the session goes on when the server does as much as before.
+
       `--protect` says how the session opens in the vault: by this `device` alone, which is the default and lets it be
       refreshed in the background, or only while somebody has unlocked it, by a `passphrase` or by the TPM with a PIN
       (`tpm2`). The first time a new passphrase or PIN is asked for, twice, or read from what `--passphrase-file` and

@@ -66,7 +66,7 @@ extension FailureCode {
         .clientRejected
       case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID,
         .metadataMissing,
-        .endpointMissing, .bindingUnsupported, .registrationMissing:
+        .endpointMissing, .bindingUnsupported, .registrationMissing, .profileBroken:
         .invalidConfiguration
       case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .notJSON,
         .responseTooLarge,
@@ -125,6 +125,7 @@ extension OAuthError.Code {
       Phrase(
         "to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
     case .keyUnavailable: "agent vault check"
+    case .profileBroken: Phrase("have that changed, or do without \("--profile fapi2")")
     case .proofNeeded: login.with("dpop")
     case .proofRejected: Phrase("check this machine's clock")
     case .assertionRejected:

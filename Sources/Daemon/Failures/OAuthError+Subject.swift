@@ -7,6 +7,9 @@ extension Phrase {
     switch error.code {
     case .idTokenRejected, .userInfoRejected, .metadataInvalid, .registrationUnusable:
       self = Self.reason(error.subject)
+    case .profileBroken:
+      self =
+        error.breach.map { Phrase("\($0.rule): \(Phrase(stringLiteral: $0.sentence))") } ?? Self.place(error.subject)
     default: self = Self.place(error.subject)
     }
   }

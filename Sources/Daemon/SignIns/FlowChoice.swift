@@ -10,6 +10,8 @@ struct FlowChoice {
   let canOpenBrowser: Bool
   /// An authorization code is of no use, because the client has no secret.
   var prefersDevice = false
+  /// The account's profile has no device flow.
+  var excludesDevice = false
   /// Additional parameters of the authorization request.
   var options = AuthorizationOptions()
 
@@ -17,7 +19,7 @@ struct FlowChoice {
   func flow(at server: AuthorizationServerMetadata, canListen: Bool) -> LoginRequest.Flow {
     if let wanted { return wanted }
     // The device flow does not support these parameters.
-    if asksForMore { return canOpenBrowser && canListen ? .browser : .paste }
+    if asksForMore || excludesDevice { return canOpenBrowser && canListen ? .browser : .paste }
     if prefersDevice, server.deviceAuthorizationEndpoint != nil { return .device }
     if server.offersCodeFlow, canOpenBrowser, canListen { return .browser }
     let announcesCodeFlow = server.authorizationEndpoint != nil || server.unusableEndpoints[.authorization] != nil

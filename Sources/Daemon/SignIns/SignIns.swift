@@ -72,6 +72,7 @@ final class SignIns: AccountPart {
     if !request.handsOver.contains(where: HandedSecret.credentials.contains) {
       choice.prefersDevice = meant.configuration.providerSettings?.has(.secretForCode) ?? false
     }
+    choice.excludesDevice = meant.configuration.profile != nil
     let opened = OpenedListener()
     start.listen = { [choice] (redirect, metadata, registers) throws(SessionError) in
       try opened.open(redirect, choice, at: metadata, registers: registers)

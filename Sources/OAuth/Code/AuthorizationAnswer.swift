@@ -1,5 +1,6 @@
 package import Crypto
 internal import Encoding
+internal import Vocabulary
 
 /// The answer at the redirect URI (RFC 6749 section 4.1.2), as the waiting request sees it.
 package enum AuthorizationAnswer: Sendable {
@@ -50,6 +51,7 @@ extension AuthorizationRequest {
   /// RFC 9207 section 2.4. The comparison is byte by byte, after form decoding.
   private func checkIssuer(_ fields: RedirectFields) throws(OAuthError) {
     guard fields.has("iss") else {
+      if options.profile == .fapi2 { throw OAuthError(.answerWithoutIssuer) }
       if answersNameIssuer { throw OAuthError(.responseIssuerMissing, "the issuer") }
       return
     }

@@ -26,6 +26,9 @@ package struct AuthorizationOptions: Sendable, Hashable {
   /// The extra parameters of a known provider.
   var providerParameters: [Provider.Parameter] = []
 
+  /// What the answer is held to.
+  var profile: SecurityProfile?
+
   /// A server that does not announce PKCE is refused, as clients of resources must (Model Context Protocol,
   /// authorization).
   package var needsAnnouncedPKCE = false

@@ -17,7 +17,8 @@ extension AuthorizationServer {
       throw OAuthError(.codeChallengeUnannounced, "the authorization server")
     }
     var options = options
-    options.responseIssuer = provider?.responseIssuer(of: metadata.issuer)
+    options.responseIssuer = profile == nil ? provider?.responseIssuer(of: metadata.issuer) : nil
+    options.profile = profile
     options.providerParameters = provider?.authorizationParameters ?? []
     if let prover { options.dpopKeyThumbprint = prover.key.thumbprint }
     return try AuthorizationRequest(
@@ -39,8 +40,9 @@ extension AuthorizationServer {
     for request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> AuthorizationURL {
     let endpoint = try require(metadata.authorizationEndpoint, .authorization)
+    let mustPush = metadata.requiresPushedRequests || profile == .fapi2
     guard let pushing = metadata.pushedAuthorizationRequestEndpoint else {
-      if metadata.requiresPushedRequests { _ = try require(nil, .pushedAuthorization) }
+      if mustPush { _ = try require(nil, .pushedAuthorization) }
       return AuthorizationURL(text: endpoint.uri.appendingQuery(request.parameters), expiresIn: nil)
     }
     do throws(OAuthError) {
@@ -49,7 +51,7 @@ extension AuthorizationServer {
       let query = [("client_id", client.id), ("request_uri", pushed.requestURI)]
       return AuthorizationURL(text: endpoint.uri.appendingQuery(query), expiresIn: pushed.expiresIn)
     } catch {
-      guard !metadata.requiresPushedRequests, error.leavesPlainRequest else { throw error }
+      guard !mustPush, error.leavesPlainRequest else { throw error }
       return AuthorizationURL(text: endpoint.uri.appendingQuery(request.parameters), expiresIn: nil)
     }
   }

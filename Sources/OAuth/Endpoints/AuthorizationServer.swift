@@ -17,6 +17,8 @@ package struct AuthorizationServer: Sendable {
   package var prover: DPoPProver?
   /// The signing algorithms that the client is registered for.
   package var signing = ResponseSigning()
+  /// What server, client and answers are held to; nil for no more than each protocol demands.
+  package var profile: SecurityProfile?
   /// The secrets that no error may repeat, beside those of the request itself: the session's other tokens.
   private var hidden: [SharedSecret] = []
 
@@ -138,6 +140,7 @@ package struct AuthorizationServer: Sendable {
         try TokenResponse.parse(response, kind: kind, sent: sent, shape: shape)
       }
     }
+    try checkProfile(of: tokens)
     try checkBinding(of: tokens)
     return tokens
   }

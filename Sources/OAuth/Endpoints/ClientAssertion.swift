@@ -10,7 +10,7 @@ package struct ClientAssertion: Sendable {
   package static let lifetime = 60
 
   private let key: ClientKey
-  private let audience: AssertionAudience
+  let audience: AssertionAudience
   private let wallSeconds: @Sendable () -> Int
 
   /// - Parameter wallSeconds: The clock, in unix seconds.
@@ -21,6 +21,11 @@ package struct ClientAssertion: Sendable {
   }
 
   static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+  /// The signature algorithm of its tokens.
+  func algorithm(at metadata: AuthorizationServerMetadata) -> JWSAlgorithm {
+    key.algorithm(announced: metadata.tokenEndpointAuthSigningAlgorithms)
+  }
 
   /// A token for one request.
   func make(
@@ -36,7 +41,7 @@ package struct ClientAssertion: Sendable {
       ]
       let token = try JWSSigner.sign(
         header: header, payload: JSON.object(claims).serialized(), key: key.key,
-        algorithm: key.algorithm(announced: metadata.tokenEndpointAuthSigningAlgorithms))
+        algorithm: algorithm(at: metadata))
       var secret = SecretBuffer(capacity: token.utf8.count)
       secret.append(utf8: token)
       return SharedSecret(try secret.finish())

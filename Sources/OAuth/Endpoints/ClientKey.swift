@@ -1,6 +1,7 @@
 package import Crypto
 package import Encoding
 package import JOSE
+package import Vocabulary
 
 /// The private key of a client.
 package final class ClientKey: Sendable {
@@ -8,25 +9,31 @@ package final class ClientKey: Sendable {
   /// The name by which the server knows the key, if it has one.
   package let keyID: String?
   private let chosen: JWSAlgorithm?
+  private let profile: SecurityProfile?
 
-  /// - Parameter algorithm: The signature algorithm; nil leaves the choice to the key and to the server's announcement.
+  /// - Parameters:
+  ///   - algorithm: The signature algorithm; nil leaves the choice to the key and to the server's announcement.
+  ///   - profile: What that choice is held to.
   /// - Throws: `unsuitableKey` when the algorithm does not fit the key.
   package init(
-    _ key: consuming PrivateKey, keyID: String? = nil, algorithm: JWSAlgorithm? = nil
+    _ key: consuming PrivateKey, keyID: String? = nil, algorithm: JWSAlgorithm? = nil,
+    profile: SecurityProfile? = nil
   ) throws(JOSEError) {
     if let algorithm, !algorithm.signatureAlgorithm.fits(key.kind) { throw JOSEError(.unsuitableKey) }
     self.key = key
     self.keyID = keyID
     chosen = algorithm
+    self.profile = profile
   }
 
   /// The signature algorithm: the chosen one, else that of the key. An RSA key signs with PS256 where the server announces
-  /// that, as FAPI 2.0 Security Profile section 5.4.1 asks for, and with RS256 elsewhere.
+  /// that or the account is held to it, as FAPI 2.0 Security Profile section 5.4.1 asks for, and with RS256 elsewhere.
   func algorithm(announced: [String]?) -> JWSAlgorithm {
     if let chosen { return chosen }
     let possible: [JWSAlgorithm] =
       switch key.kind {
-      case .rsa: announced?.contains(JWSAlgorithm.PS256.rawValue) == true ? [.PS256] : [.RS256]
+      case .rsa:
+        profile == .fapi2 || announced?.contains(JWSAlgorithm.PS256.rawValue) == true ? [.PS256] : [.RS256]
       case .p256: [.ES256]
       case .p384: [.ES384]
       case .p521: [.ES512]

@@ -29,6 +29,8 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var issuerMeant: String?
   /// The claims that a sign-in must ask for.
   package var claims: RequestedClaims?
+  /// How the account's security profile was broken.
+  package var breach: FAPI2.Breach?
   /// How long the server asked us to wait, at most 300.
   package var retryAfterSeconds: Int?
   /// The request may have been carried out, and no byte of an answer was seen. A refresh token that was

@@ -22,6 +22,8 @@ extension OAuthError {
     case keyUnavailable
     /// A key is in another TPM, or was in this one before it was cleared.
     case keyForeign
+    /// Less than the account's security profile demands: see ``OAuthError/breach``.
+    case profileBroken
     // The server said no.
     case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
     case unsupportedGrantType, invalidScopeAnswer, invalidTargetAnswer, invalidToken, insufficientScope
@@ -101,7 +103,7 @@ extension OAuthError.Code {
       .insufficientScope, .scopeWithheld, .expiredToken, .accessDenied, .invalidToken, .codeRejected,
       .assertionRejected,
       .registrationMissing, .registrationRejected, .registrationUnusable, .registrationGone, .proofRejected,
-      .proofNeeded, .tokenNotBound, .bindingUnsupported, .keyUnavailable:
+      .proofNeeded, .tokenNotBound, .bindingUnsupported, .keyUnavailable, .profileBroken:
       .lasting
     }
   }
@@ -160,6 +162,7 @@ extension OAuthError.Code {
     case .bindingUnsupported: "\(subject) does not bind tokens to a key by DPoP with ES256, PS256 or RS256"
     case .keyUnavailable: "\(subject) is in the TPM, which cannot be used now"
     case .keyForeign: "\(subject) is in the TPM of another machine, or the TPM was cleared"
+    case .profileBroken: "less than the FAPI 2.0 Security Profile demands, rule \(subject)"
     case .codeRejected: "\(subject) does not accept the authorization code"
     case .assertionRejected: "\(subject) does not accept the assertion"
     case .accessDenied: "sign-in was denied"

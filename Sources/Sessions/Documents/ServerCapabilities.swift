@@ -8,6 +8,12 @@ extension AuthorizationServer {
     if case .secret = signing.idTokens { return true }
     return metadata.issuesIDTokens
   }
+
+  /// The announced algorithms that we accept, as far as the account's profile allows them.
+  var acceptedIDTokenAlgorithms: Set<JWSAlgorithm> {
+    let announced = metadata.acceptedIDTokenAlgorithms
+    return profile == .fapi2 ? announced.intersection(FAPI2.algorithms) : announced
+  }
 }
 
 extension AuthorizationServerMetadata {

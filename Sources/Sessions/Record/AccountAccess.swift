@@ -76,6 +76,7 @@ struct AccountAccess {
         provider: configuration.providerSettings,
         clientCertificate: certificate)
       server.signing = signing
+      server.profile = configuration.profile
       return server
     } catch {
       throw .oauth(error)

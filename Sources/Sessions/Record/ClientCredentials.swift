@@ -89,7 +89,8 @@ package struct ClientCredentials: Sendable {
     let key = try privateKey { (bytes) throws(CryptoError) in try PrivateKey(stored: bytes, in: device) }
     do throws(JOSEError) {
       return try ClientKey(
-        key, keyID: configuration.clientKeyID, algorithm: algorithm.flatMap { JWSAlgorithm(name: $0) })
+        key, keyID: configuration.clientKeyID, algorithm: algorithm.flatMap { JWSAlgorithm(name: $0) },
+        profile: configuration.profile)
     } catch {
       throw .configuration(ConfigurationError(.clientKeyAlgorithm, algorithm ?? ""))
     }

@@ -31,6 +31,7 @@ package struct ExchangeOperation: Sendable {
     let stored = try services.sessionRecord(of: account)
     var live = try services.server(
       for: account, configuration, stored.record, grant: subject, cancellation: cancellation)
+    try live.checkProfile(stored.record.profileFlow)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let token = try subject.openAccessToken()

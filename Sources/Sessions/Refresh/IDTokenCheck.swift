@@ -46,6 +46,7 @@ struct IDTokenCheck {
     _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenDemands
   ) throws(SessionError) -> IDToken? {
     guard let compact = response.idToken else { return nil }
+    try checkProfile(of: compact)
     let expectation = expectation(response, first: first, demands)
     do throws(IDTokenError) {
       // A token under the secret needs no key of the issuer's.
@@ -67,12 +68,24 @@ struct IDTokenCheck {
     throw .idToken(doubt)
   }
 
+  /// Refuses a token that is protected in a way which the account's profile does not allow. A token that cannot be read
+  /// is refused for what it is.
+  private func checkProfile(of compact: SharedSecret) throws(SessionError) {
+    guard server.profile == .fapi2 else { return }
+    let isAllowed = compact.bytes.withBytes { (bytes) -> Bool in
+      do throws(JOSEError) { return FAPI2.algorithms.contains(try UnverifiedJWS(compact: bytes).algorithm) } catch {
+        return ![.algorithmNotAllowed, .unsecured].contains(error.code)
+      }
+    }
+    guard isAllowed else { throw .oauth(OAuthError(.idTokenAlgorithm)) }
+  }
+
   private func expectation(
     _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenDemands
   ) -> IDTokenExpectation {
     var expectation = IDTokenExpectation(
       issuer: server.metadata.issuer, clientID: server.client.id, nonce: demands.nonce,
-      accessToken: response.accessToken, algorithms: server.metadata.acceptedIDTokenAlgorithms,
+      accessToken: response.accessToken, algorithms: server.acceptedIDTokenAlgorithms,
       now: services.time.wallSeconds(), first: first)
     switch server.signing.idTokens {
     case nil: break

@@ -8,6 +8,30 @@ internal import Vocabulary
 struct LiveServer {
   var server: AuthorizationServer
   private(set) var renewal: MetadataRenewal
+  /// How the account gets its tokens, once the server was held to the account's profile.
+  private var flow: FAPI2.Flow?
+
+  init(server: AuthorizationServer, renewal: MetadataRenewal) {
+    self.server = server
+    self.renewal = renewal
+  }
+
+  /// Refuses a server that does less than the account's profile demands, before anything is spent (reserve first). Cached
+  /// metadata may be out of date, so it is the server itself that decides.
+  mutating func checkProfile(_ flow: FAPI2.Flow) throws(SessionError) {
+    self.flow = flow
+    do { return try server.checkProfile(flow) } catch {
+      guard let newer = try renewal.newer() else { throw .oauth(error) }
+      try follow(newer)
+    }
+  }
+
+  private mutating func follow(_ newer: IssuerMetadata.Edition) throws(SessionError) {
+    server.metadata = newer.document
+    renewal.edition = newer
+    let server = server
+    if let flow { try oauth { () throws(OAuthError) in try server.checkProfile(flow) } }
+  }
 
   /// Sends a request to the server. If the endpoint is gone, fetches the metadata anew and sends the request once more
   /// to the endpoint that they name, if it is another one and at an origin of the sign-in.
@@ -25,8 +49,7 @@ struct LiveServer {
     guard problem.namesNoSuchEndpoint, let newer = try renewal.newer(), let place = endpoint(newer.document),
       place != endpoint(server.metadata)
     else { throw .oauth(problem) }
-    server.metadata = newer.document
-    renewal.edition = newer
+    try follow(newer)
     return try oauth { () throws(OAuthError) in try ask(server) }
   }
 }

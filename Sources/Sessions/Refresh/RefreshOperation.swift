@@ -81,6 +81,7 @@ package struct RefreshOperation: Sendable {
       return try keptGrant(stored, at: level)
     }
     var live = try services.server(for: account, configuration, record, cancellation: cancellation)
+    try live.checkProfile(.code)
     live.server.hide(previous)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
@@ -222,6 +223,7 @@ package struct RefreshOperation: Sendable {
   ) throws(SessionError) -> AccessGrant {
     var record = stored.record
     var live = try services.server(for: account, configuration, record, cancellation: cancellation)
+    try live.checkProfile(record.profileFlow)
     let wallSeconds = services.time.wallSeconds()
     let request = try UnattendedRequest(
       grant, of: account, configuration, for: target, at: live.server.metadata, now: wallSeconds)

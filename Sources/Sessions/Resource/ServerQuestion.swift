@@ -53,7 +53,7 @@ package struct ServerQuestion: Sendable {
           services: services, server: server, endpoint: endpoint, renewal: renewal, cancellation: cancellation))
     }
     return UserInfoRules(
-      algorithms: registered.map { [$0] } ?? server.metadata.acceptedIDTokenAlgorithms,
+      algorithms: registered.map { [$0] } ?? server.acceptedIDTokenAlgorithms,
       requiresSignature: registered != nil, now: services.time.wallSeconds()
     ) { () throws(OAuthError) in
       try search?.next()

@@ -68,7 +68,7 @@ package struct ClientRegistrar: Sendable {
   private func methods() -> [ClientAuthenticationMethod] {
     let wanted = configuration.tokenEndpointAuthMethod
     if wanted != .none { return [wanted] }
-    if secrets.credentials.key != nil { return [.privateKeyJWT] }
+    if secrets.credentials.key != nil || configuration.profile == .fapi2 { return [.privateKeyJWT] }
     let announced = metadata.tokenEndpointAuthMethods
     let proof: [ClientAuthenticationMethod] = [.secretBasic, .secretPost, .privateKeyJWT]
     let surest = proof.first { announced.contains($0.rawValue) } ?? .secretBasic
@@ -119,7 +119,9 @@ package struct ClientRegistrar: Sendable {
     var request = try ClientRegistrationRequest(
       of: configuration, name: order.clientName, softwareID: Self.softwareID, softwareVersion: order.softwareVersion)
     if order.needsProof { request.grantTypes.append(AuthorizationServer.GrantType.clientCredentials) }
-    if metadata.deviceAuthorizationEndpoint != nil { request.grantTypes.append(AuthorizationServer.GrantType.device) }
+    if metadata.deviceAuthorizationEndpoint != nil, configuration.profile == nil {
+      request.grantTypes.append(AuthorizationServer.GrantType.device)
+    }
     if metadata.offersCodeFlow {
       request.grantTypes.append(AuthorizationServer.GrantType.code)
       request.redirectURIs = redirectURIs

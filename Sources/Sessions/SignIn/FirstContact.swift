@@ -58,6 +58,9 @@ struct FirstContact {
   /// The server registers no clients, and takes those that publish their metadata.
   var takesOnlyPublished: Bool { metadata.registrationEndpoint == nil && metadata.takesMetadataURLs ?? false }
 
+  /// Has the tokens bound to a key.
+  mutating func bindTokens() { access.configuration.dpop = true }
+
   /// The settings, with all that was chosen.
   var configuration: AccountConfiguration { access.configuration }
 

@@ -38,6 +38,7 @@ extension SignIn {
       self.level = level
       let needsKeys = if case .secret = server.signing.idTokens { false } else { expectsIDToken }
       try oauth { () throws(OAuthError) in
+        try server.checkProfile(request.profileFlow)
         try server.metadata.checkUsable(.token)
         if needsKeys { try server.metadata.checkUsable(.keys) }
       }
@@ -204,7 +205,9 @@ extension SignIn.Prepared {
   ) throws(SessionError) -> Never {
     // A refresh token that should be bound to a key and is not may be usable by a thief.
     let isUnread =
-      if case .oauth(let problem) = error { problem.followsSuccess && problem.code != .tokenNotBound } else { false }
+      if case .oauth(let problem) = error {
+        problem.followsSuccess && ![.tokenNotBound, .profileBroken].contains(problem.code)
+      } else { false }
     let mayDoBetter = (isUnread || error.isPassing) && demands.maxAge == nil && demands.acrValues.isEmpty
     let ending = try? services.holding(account, at: level, mustWrite: true) {
       (_) throws(SessionError) -> SessionError in

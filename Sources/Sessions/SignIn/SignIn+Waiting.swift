@@ -30,6 +30,7 @@ extension SignIn.Waiting {
 
     /// Asks for a device code. Blocking.
     package init(_ prepared: SignIn.Prepared) throws(SessionError) {
+      if prepared.configuration.profile == .fapi2 { throw .oauth(OAuthError(.notByCode)) }
       self.prepared = prepared
       startedAt = prepared.services.time.now()
       startedAtUnixSeconds = prepared.services.time.wallSeconds()

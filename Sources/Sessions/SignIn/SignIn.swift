@@ -123,6 +123,8 @@ extension SignIn.Request {
     try rehearseSettings(configuration)
     var configuration = configuration
     let given = try readSecrets(&configuration)
+    let asked = configuration
+    try oauth { () throws(OAuthError) in try asked.checkProfile() }
     let old = isNew ? nil : try services.recordToReplace(of: account)
     var request = self
     if let old, old.needsAnnouncedPKCE, old.authority.isSameIssuer(as: configuration) {
@@ -140,6 +142,7 @@ extension SignIn.Request {
     if contact.configuration.clientID.isEmpty, !registersClient || contact.takesOnlyPublished {
       throw contact.missingClient
     }
+    try contact.adoptProfile(profileFlow)
     if !isRegistered { try contact.configuration.checkPublished(at: contact.metadata) }
     let redirect = try contact.redirect(self, replacing: old)
     do throws(SessionError) {

@@ -37,7 +37,10 @@ package struct SignInSecrets: Sendable {
     let needsCredentials = !isPublic && credentials.isEmpty
     let proxy = proxyCredentials == nil ? configuration.proxy : nil
     guard let record, needsCredentials || proxy != nil else { return self }
-    if let setting = record.authority.difference(from: configuration, caDigest: access.caDigest) {
+    // A profile that a person adds leads them nowhere else. One that was taken away since is a difference.
+    var compared = configuration
+    if record.authority.settings.profile == nil { compared.profile = nil }
+    if let setting = record.authority.difference(from: compared, caDigest: access.caDigest) {
       guard needsCredentials else { return self }
       throw .configurationChanged(account: account.text, setting: setting)
     }

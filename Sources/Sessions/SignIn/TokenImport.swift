@@ -40,6 +40,8 @@ package struct TokenImport: Sendable {
   ///   wrong with the rest of an answer that brought a refresh token, after which the account is set up with that one;
   ///   `grantNotKept` if the token that it was traded for cannot be written.
   package func run() throws(SessionError) -> Outcome {
+    // Nobody knows how another program got the token.
+    if configuration.profile == .fapi2 { throw .oauth(OAuthError(.notByCode)) }
     try AccountAccess.check(configuration)
     try configuration.checkPublished(hasSecret: given.credentials.secret != nil)
     _ = try services.requireOpen(account, configuration, isNew: true)

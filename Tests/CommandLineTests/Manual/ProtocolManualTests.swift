@@ -47,7 +47,7 @@ import Wire
     "assertion_audience": "token_endpoint", "assertion_grant": "token-exchange",
     "id_token_algorithm": "HS256", "userinfo_algorithm": "ES256", "protection": "passphrase", "protect": "tpm2",
     "token_endpoint_auth_method": "client_secret_post", "binding": "host", "refresh": "strict",
-    "name": "token-00112233445566778899aabbccddeeff", "profile": "id-token", "unless": "token", "use": "id_token",
+    "name": "token-00112233445566778899aabbccddeeff", "profile": "fapi2", "unless": "token", "use": "id_token",
   ]
 
   @Test(arguments: ManualProtocol.requests.map(\.name)) func `describes members that the daemon takes as they are`(
@@ -68,7 +68,7 @@ import Wire
       if name == "login_redirect" { (line["login"], line["url"]) = ("0f", "http://127.0.0.1/?state=s") }
       line[member.name] =
         switch member.type {
-        case "text": Self.texts[member.name] ?? "sample"
+        case "text": member.name == "profile" && name == "verify" ? "id-token" : Self.texts[member.name] ?? "sample"
         case "number": member.name == "duration" ? 900 : 7
         case "boolean": true
         case "list of numbers": [7]

@@ -48,6 +48,7 @@ import Wire
     settings.keepsAccessToken = true
     settings.dpop = true
     settings.keyStorage = .vault
+    settings.profile = .fapi2
     settings.refresh = .offline
     settings.origins = ["https://api.example:8443", "http://127.0.0.1:8080"]
     return settings

@@ -129,7 +129,7 @@ import Wire
       (.serverMisbehaved, .failed)
     case .idTokenRejected: (.tokenRejected, .failed)
     case .tokenNotBound: (.tokenNotBound, .failed)
-    case .bindingUnsupported: (.invalidConfiguration, .failed)
+    case .bindingUnsupported, .profileBroken: (.invalidConfiguration, .failed)
     case .proofNeeded: (.clientRejected, .failed)
     case .proofRejected: (.serverRejected, .failed)
     case .invalidScopeAnswer, .invalidTargetAnswer, .insufficientScope, .invalidRequest, .invalidToken,

@@ -220,6 +220,12 @@ extension IssuerFault {
     IssuerFault(.metadata, "id_token_algorithms", "id_token_signing_alg_values_supported", ["ES512"]),
     // RFC 9207 section 3.
     IssuerFault(.metadata, "no_iss_parameter", "authorization_response_iss_parameter_supported", false),
+    // Less than the FAPI 2.0 Security Profile demands.
+    IssuerFault(.metadata, "no_par", "pushed_authorization_request_endpoint", nil),
+    IssuerFault(.metadata, "no_dpop", "dpop_signing_alg_values_supported", nil),
+    IssuerFault(.metadata, "secrets_only", "token_endpoint_auth_methods_supported", ["client_secret_basic"]),
+    IssuerFault(.metadata, "rs256_clients", "token_endpoint_auth_signing_alg_values_supported", ["RS256"]),
+    IssuerFault(.metadata, "rs256_id_tokens", "id_token_signing_alg_values_supported", ["RS256"]),
 
     IssuerFault(.jwks, "empty", "keys", []),
     // More keys than any issuer signs with.

@@ -87,6 +87,15 @@ struct IssuerSetting: Sendable {
     text("par", "off|offered|required", "offered"),
     alias("--require-par", of: "par", "required", "take pushed requests only (RFC 9126)"),
     alias("--no-par", of: "par", "off", "take no pushed authorization requests"),
+    IssuerSetting(
+      name: FAPI2Server.name, option: "--fapi2", initial: false,
+      help: "do what FAPI 2.0 demands of a server; later options can make it weaker"
+    ) { settings, text in
+      guard ["on", "off"].contains(text) else { return false }
+      settings[FAPI2Server.name] = .bool(text == "on")
+      if text == "on" { FAPI2Server.adopt(&settings) }
+      return true
+    },
     text(
       "client_documents", "https|loopback|off", "https",
       "take clients that publish their metadata (default: https);\nloopback: over plain http to this machine, too"),

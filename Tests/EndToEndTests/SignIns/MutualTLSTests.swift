@@ -43,6 +43,17 @@ import Testing
     }
   }
 
+  @Test func `gets tokens that are bound to it under FAPI 2.0 too, and needs no other key for that`() throws {
+    try AgentTree.with { tree in
+      let server = try MutualTLSServer(tree)
+      let result = try login(tree, server, "client", ["--profile", "fapi2"])
+      try #require(result.succeeded, "\(result.errorText)")
+      let settings = try tree.json("account", "show", "work")["settings"]
+      #expect(settings?["token_endpoint_auth_method"] == "tls_client_auth" && settings?["dpop"] == nil)
+      #expect(try tree.json("token", "work", "--force-refresh")["token_type"] == "Bearer")
+    }
+  }
+
   @Test func `is told when the server does not accept it`() throws {
     try AgentTree.with { tree in
       let server = try MutualTLSServer(tree)

@@ -55,7 +55,7 @@ import Vocabulary
   }
 
   /// Signed with the key in ``certificateKey``; made by the `openssl` command for tests, and protecting nothing.
-  private static let certificate = """
+  static let certificate = """
     -----BEGIN CERTIFICATE-----
     MIIBZjCCAQygAwIBAgIBATAKBggqhkjOPQQDAjARMQ8wDQYDVQQDDAZjbGllbnQw
     IBcNMjYxMTIxMDU0MDM4WhgPMjEyNjEwMjgwNTQwMzhaMBExDzANBgNVBAMMBmNs
@@ -68,7 +68,7 @@ import Vocabulary
     -----END CERTIFICATE-----
     """
 
-  private static let certificateKey = """
+  static let certificateKey = """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg13J+8kmeesXIFpV5
     VoFk+4aJxemaG0Y6h5mC6HRZjuuhRANCAATTXOtL26wsNhrUPm5HqWT5RF8yxs9I

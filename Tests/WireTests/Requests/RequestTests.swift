@@ -57,6 +57,7 @@ let fullLogin: LoginRequest = {
   login.keepsAccessToken = true
   login.dpop = true
   login.keyStorage = .tpm2
+  login.profile = .fapi2
   login.origins = ["api.example.org"]
   login.refresh = .onDemand
   login.variables = ["API=access_token"]
@@ -152,7 +153,7 @@ private let fullDiscovery: DiscoverRequest = {
         + #""registration_endpoint":"https://as.example/n","#
         + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
         + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","#
-        + #""keep":true,"dpop":true,"key":"tpm2","#
+        + #""keep":true,"dpop":true,"key":"tpm2","profile":"fapi2","#
         + #""origins":["api.example.org"],"refresh":"on-demand","variables":["API=access_token"],"protect":"passphrase","#
         + #""client_secret_descriptor":true,"client_key_descriptor":true,"#
         + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"#

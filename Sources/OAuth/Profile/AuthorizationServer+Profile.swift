@@ -1,0 +1,49 @@
+internal import JOSE
+internal import Vocabulary
+
+/// The account's security profile, around the requests of its server.
+extension AuthorizationServer {
+  /// Refuses a server or a client that does less than the profile demands. Nothing is sent, so it comes before anything
+  /// is spent.
+  ///
+  /// - Throws: `profileBroken`.
+  package func checkProfile(_ flow: FAPI2.Flow) throws(OAuthError) {
+    guard profile == .fapi2 else { return }
+    if let breach = FAPI2.breach(of: metadata, flow) ?? clientBreach { throw OAuthError(breach) }
+  }
+
+  /// Refuses tokens that a thief could use.
+  ///
+  /// - Throws: `profileBroken`.
+  func checkProfile(of tokens: TokenResponse) throws(OAuthError) {
+    guard profile == .fapi2 else { return }
+    let isBound = tokens.tokenType.utf8.elementsEqual("DPoP".utf8) || bindsToCertificate
+    guard isBound else { throw OAuthError(.tokenUnbound) }
+  }
+
+  /// Tokens are bound to the client's certificate (RFC 8705 section 3).
+  private var bindsToCertificate: Bool { clientCertificate != nil && metadata.bindsTokensToCertificates }
+
+  /// What the client does less than is demanded, at this server.
+  private var clientBreach: FAPI2.Breach? {
+    guard prover != nil && metadata.takesProofs || bindsToCertificate else { return .tokensUnannounced }
+    switch signing.idTokens {
+    case .secret: return .algorithmSetting
+    case .key(let algorithm): if !FAPI2.algorithms.contains(algorithm) { return .algorithmSetting }
+    case nil: break
+    }
+    if let algorithm = signing.userInfo, !FAPI2.algorithms.contains(algorithm) { return .algorithmSetting }
+    let announced = metadata.tokenEndpointAuthMethods
+    switch client.authentication {
+    case .none, .basic, .basicUnencoded, .post, .assertion: return .clientUnproven
+    case .mutualTLS: return announced.contains(where: FAPI2.certificateMethods.contains) ? nil : .proofUnannounced
+    case .privateKeyJWT(let assertion):
+      guard announced.contains(FAPI2.keyMethod) else { return .proofUnannounced }
+      guard assertion.audience == .issuer else { return .assertionAudience }
+      let algorithm = assertion.algorithm(at: metadata)
+      guard FAPI2.algorithms.contains(algorithm) else { return .clientAlgorithm }
+      let taken = metadata.tokenEndpointAuthSigningAlgorithms?.contains(algorithm.rawValue) ?? true
+      return taken ? nil : .serverAlgorithms
+    }
+  }
+}

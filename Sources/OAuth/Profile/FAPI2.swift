@@ -1,0 +1,119 @@
+package import JOSE
+internal import Vocabulary
+
+/// The FAPI 2.0 Security Profile (OpenID Foundation, final of February 2025), as far as its client can see whether it is
+/// kept. All that it adds to the protocols is here; what they demand anyway is where they are.
+package enum FAPI2 {
+  /// The signature algorithms that there are (section 5.4.1, item 1). Ed25519 is the registered name of EdDSA with that
+  /// curve (RFC 9864), which the note there allows.
+  package static let algorithms: Set<JWSAlgorithm> = [.PS256, .ES256, .EdDSA, .Ed25519]
+
+  /// How the account gets its tokens.
+  package enum Flow: Sendable {
+    /// By an authorization code, or by a refresh token that came with one.
+    case code
+    /// For the client itself (RFC 6749 section 4.4), to which the rules of section 5.3.3.2 do not apply.
+    case clientCredentials
+    /// In another way.
+    case other
+  }
+
+  /// One way to do less than the profile demands: of the settings, of the server by its metadata, or of an answer.
+  package enum Breach: Sendable, Hashable, CaseIterable {
+    case tokensUnannounced, tokenUnbound
+    case clientUnproven, proofUnannounced
+    case assertionAudience
+    case endpointOverride, metadataMissing
+    case issuerDiffers
+    case notByCode
+    case pushUnannounced
+    case codeChallengeUnannounced
+    case issuerUnannounced, answerWithoutIssuer
+    case algorithmSetting, clientAlgorithm, serverAlgorithms, idTokenAlgorithm
+
+    /// The section of the profile and, behind the hyphen, the item there.
+    package var rule: String {
+      switch self {
+      case .tokensUnannounced, .tokenUnbound: "5.3.3.1-1"
+      case .clientUnproven, .proofUnannounced: "5.3.3.1-2"
+      case .assertionAudience: "5.3.3.1-5"
+      case .endpointOverride, .metadataMissing: "5.3.3.1-9"
+      case .issuerDiffers: "5.3.3.1-11"
+      case .notByCode: "5.3.3.2-1"
+      case .pushUnannounced: "5.3.3.2-2"
+      case .codeChallengeUnannounced: "5.3.3.2-3"
+      case .issuerUnannounced, .answerWithoutIssuer: "5.3.3.2-5"
+      case .algorithmSetting, .clientAlgorithm, .serverAlgorithms, .idTokenAlgorithm: "5.4.1-1"
+      }
+    }
+  }
+
+  /// What the server does less than is demanded, by its metadata.
+  package static func breach(of metadata: AuthorizationServerMetadata, _ flow: Flow) -> Breach? {
+    if metadata.takesMetadataURLs == nil { return .metadataMissing }
+    if metadata.tenant != nil { return .issuerDiffers }
+    if !metadata.tokenEndpointAuthMethods.contains(where: provingMethods.contains) { return .proofUnannounced }
+    if !metadata.bindsTokensToCertificates, !metadata.takesProofs { return .tokensUnannounced }
+    let announced = metadata.idTokenSigningAlgorithms
+    if !announced.isEmpty, !announced.contains(where: isAllowed) { return .serverAlgorithms }
+    switch flow {
+    case .other: return .notByCode
+    case .clientCredentials: return nil
+    case .code: break
+    }
+    if metadata.authorizationEndpoint == nil, metadata.unusableEndpoints[.authorization] == nil { return .notByCode }
+    if metadata.pushedAuthorizationRequestEndpoint == nil,
+      metadata.unusableEndpoints[.pushedAuthorization] == nil
+    {
+      return .pushUnannounced
+    }
+    if metadata.codeChallengeMethods.isEmpty || !metadata.acceptsCodeChallenges { return .codeChallengeUnannounced }
+    return metadata.answersNameIssuer ? nil : .issuerUnannounced
+  }
+
+  static let keyMethod = "private_key_jwt"
+  static let certificateMethods = ["tls_client_auth", "self_signed_tls_client_auth"]
+  private static let provingMethods = [keyMethod] + certificateMethods
+
+  static func isAllowed(_ name: String) -> Bool { JWSAlgorithm(name: name).map(algorithms.contains) ?? false }
+}
+
+extension FAPI2.Breach {
+  /// What is wrong: a sentence in lower case, without a full stop.
+  package var sentence: String {
+    switch self {
+    case .tokensUnannounced:
+      "the server does not announce tokens that are bound by DPoP with ES256 or PS256, or to a certificate"
+    case .tokenUnbound: "the server issued a token that is bound to no key and to no certificate"
+    case .clientUnproven: "the client proves itself neither by private_key_jwt nor by a certificate"
+    case .proofUnannounced: "the server does not announce private_key_jwt or mutual TLS as the client needs it"
+    case .assertionAudience: "the client's assertions must be for the issuer alone"
+    case .endpointOverride: "a setting names an endpoint, which only the server's metadata may do"
+    case .metadataMissing: "the server publishes no metadata"
+    case .issuerDiffers: "the server's metadata name another issuer than the configured one"
+    case .notByCode: "a person signs in by an authorization code alone, in a browser"
+    case .pushUnannounced: "the server does not announce pushed authorization requests"
+    case .codeChallengeUnannounced: "the server does not announce PKCE with the method S256"
+    case .issuerUnannounced: "the server does not announce that its answers name the issuer (iss)"
+    case .answerWithoutIssuer: "the answer to the sign-in does not name the issuer (iss)"
+    case .algorithmSetting: "a setting names another signature algorithm than PS256, ES256 and EdDSA"
+    case .clientAlgorithm: "the client's key signs with another algorithm than PS256, ES256 and EdDSA"
+    case .serverAlgorithms: "the server announces no signature algorithm of PS256, ES256 and EdDSA that is needed"
+    case .idTokenAlgorithm: "the ID Token is signed with another algorithm than PS256, ES256 and EdDSA"
+    }
+  }
+}
+
+extension AuthorizationServerMetadata {
+  /// Tokens can be bound to a key by the proofs that this program makes (RFC 9449 section 5.1).
+  package var takesProofs: Bool {
+    dpopSigningAlgorithms.flatMap { DPoPKey.algorithm(announced: $0) }.map(FAPI2.algorithms.contains) ?? false
+  }
+}
+
+extension OAuthError {
+  package init(_ breach: FAPI2.Breach) {
+    self.init(.profileBroken, "\(breach.rule): \(breach.sentence)")
+    self.breach = breach
+  }
+}
