@@ -41,6 +41,8 @@ public struct AgentEvents: AsyncSequence, Sendable {
         case .event(.session(let entry?)): return AgentEvent(entry)
         // One that only a later agent sends.
         case .event: continue
+        // It says so when it is about to end.
+        case .failure(let failure) where failure.code == .daemonUnavailable: return nil
         case .failure(let failure): throw AgentError(failure)
         case .result, nil: return nil
         }

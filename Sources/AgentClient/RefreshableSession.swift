@@ -165,6 +165,8 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
         return false
       }
       guard now.installation == installation else {
+        known?.session = nil
+        known?.tokens = []
         throw AgentError(
           .signIn, code: "installation_changed", message: "the session is another installation's, please sign in again")
       }

@@ -49,6 +49,8 @@ public final class SignIn: AsyncSequence, Sendable {
     /// An address of the agent's that leads to ``url`` once, for the command line of a browser, which other users can read; nil
     /// where the agent cannot tell who opens it.
     public var linkURL: String?
+    /// Where the browser brings the answer (RFC 6749, section 3.1.2): for `ssh -L` from the machine of the browser.
+    public var redirectURI: String
     /// Whether the person must paste the address where the browser ended, for ``SignIn/pass(redirect:)``.
     public var mustPaste: Bool
     /// The end of the sign-in, in seconds since 1970-01-01T00:00:00Z.
@@ -144,6 +146,7 @@ public final class SignIn: AsyncSequence, Sendable {
       return .openPage(
         Page(
           account: browser.account, issuer: browser.issuer, url: browser.url, linkURL: browser.linkURL,
+          redirectURI: browser.redirectURI,
           mustPaste: browser.mustPaste, expiresAt: browser.expiresAt))
     case .deviceCode(let code):
       name.withLock { $0 = code.login }

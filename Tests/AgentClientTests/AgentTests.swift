@@ -141,32 +141,45 @@ import Wire
   }
 
   @Test func `ends a call that is not yet connected when its task is cancelled`() async throws {
-    let directory = try TemporaryDirectory()
-    let listener = try UnixSocket.listen(in: try directory.open(), name: "agent.sock", backlog: 0)
-    // The only place of the queue is taken, and nobody accepts.
-    let first = try UnixSocket.connect(path: directory.path("agent.sock"))
-    let agent = Agent(socket: directory.path("agent.sock"))
-    let call = Task { await Self.error { () async throws(AgentError) in try await agent.token() } }
+    let begun = AsyncStream.makeStream(of: Void.self)
+    let mayEnd = Monitor(false)
+    let call = Task { () -> Failure? in
+      do throws(Failure) {
+        try await OwnThread.run { () throws(Failure) in
+          begun.continuation.yield()
+          _ = mayEnd.wait(nil) { $0 ? true : nil }
+        }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    var begins = begun.stream.makeAsyncIterator()
+    await begins.next()
     call.cancel()
-    #expect(await call.value?.code == "cancelled")
-    try first.close()
-    try listener.close()
+    #expect(await call.value?.code == .cancelled)
+    mayEnd.update { $0 = true }
   }
 
-  @Test func `ends a call whose answer does not come in time`() async throws {
-    let directory = try TemporaryDirectory()
+  private static func sockets() throws -> (near: SharedDescriptor, far: SharedDescriptor) {
     let pair = try UnixSocket.pair()
-    await #expect(throws: Failure(.timeout, "the daemon did not answer in time")) {
-      try await SocketWaits.wait(for: pair.first.raw, before: .now.advanced(by: .milliseconds(1)))
+    return (SharedDescriptor(pair.first), SharedDescriptor(pair.second))
+  }
+
+  @Test func `ends a call whose answer does not come in time, also after a longer wait has begun`() async throws {
+    let (silent, other) = (try Self.sockets(), try Self.sockets())
+    let waits = try SocketWaits.started()
+    let late = Failure(.timeout, "the daemon did not answer in time")
+    await #expect(throws: late) {
+      try await waits.wait(for: silent.near.descriptor.raw, before: .now.advanced(by: .milliseconds(1)))
     }
-    // One that comes later ends sooner.
-    async let long: Void = SocketWaits.wait(for: pair.first.raw, before: .now.advanced(by: .seconds(600)))
-    await #expect(throws: Failure(.timeout, "the daemon did not answer in time")) {
-      try await SocketWaits.wait(for: pair.second.raw, before: .now.advanced(by: .milliseconds(1)))
+    // The thread waits without a limit now.
+    let long = Task { try await waits.wait(for: silent.near.descriptor.raw, before: .now.advanced(by: .seconds(600))) }
+    await #expect(throws: late) {
+      try await waits.wait(for: other.near.descriptor.raw, before: .now.advanced(by: .milliseconds(1)))
     }
-    try pair.second.writeAll([1].span)
-    try await long
-    _ = directory
+    try silent.far.descriptor.writeAll([1].span)
+    try await long.value
   }
 
   // MARK: Accounts

@@ -30,7 +30,7 @@ final class PlayedAgent: Sendable {
           if !answer.isEmpty { try? socket.writeAll(Array((answer + "\n").utf8).span) }
         }
         if answers.last == "" {
-          while Self.line(from: socket) != nil {}
+          while let line = Self.line(from: socket) { all.withLock { $0.append(line) } }
           continuation.yield("closed")
         }
       }

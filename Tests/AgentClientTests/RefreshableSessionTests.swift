@@ -174,7 +174,8 @@ import Testing
     let world = World()
     let container = world.container()
     let session = RefreshableSession("work", in: container)
-    _ = try await session.token()
+    let unused = RefreshableSession("work", in: container)
+    for session in [session, unused] { _ = try await session.token() }
     container.reinstall()
     await #expect(throws: AgentError(.signIn, code: "no_account", message: "there is no such account")) {
       try await session.token().revealed()
@@ -183,7 +184,10 @@ import Testing
     container.add(world.grant())
     let expected = AgentError(
       .signIn, code: "installation_changed", message: "the session is another installation's, please sign in again")
-    for _ in 0..<2 { await #expect(throws: expected) { try await session.token().revealed() } }
+    for session in [session, session, unused] {
+      await #expect(throws: expected) { try await session.token().revealed() }
+      #expect(session.latest == nil)
+    }
     // One that begins there is that installation's.
     #expect(try await RefreshableSession("work", in: container).token().revealed() == "token-2")
   }

@@ -117,6 +117,17 @@ import Wire
     #expect(ends == [false, false, true])
   }
 
+  @Test func `sends no part of a long body before it is asked for`() async throws {
+    let played = try PlayedAgent([[""]])
+    let agent = Agent(socket: played.path)
+    let request = ResourceRequest("https://api.example/x", body: [UInt8](repeating: 0, count: 100_000))
+    let call = Task { try await agent.request(request) }
+    _ = await played.next()
+    call.cancel()
+    #expect(await played.next() == "closed")
+    #expect(played.requests.count == 1)
+  }
+
   @Test func `is refused when its head is longer than a socket takes at once`() async throws {
     let played = try PlayedAgent([[""]])
     var request = ResourceRequest("https://api.example/x")

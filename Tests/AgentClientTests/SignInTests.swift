@@ -44,7 +44,8 @@ import Wire
         .notice("hello"),
         .openPage(
           SignIn.Page(
-            account: "work", issuer: "https://id.example", url: "https://id.example/a", linkURL: nil, mustPaste: true,
+            account: "work", issuer: "https://id.example", url: "https://id.example/a", linkURL: nil,
+            redirectURI: "http://127.0.0.1:1/", mustPaste: true,
             expiresAt: 17)),
         .redirectRefused(
           AgentError(.fixConfiguration, code: "redirect_rejected", message: "not this one")),

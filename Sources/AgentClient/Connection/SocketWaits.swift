@@ -1,4 +1,3 @@
-internal import AgentSocket
 internal import Platform
 internal import Wire
 
@@ -33,15 +32,21 @@ final class SocketWaits: Sendable {
     try poller.add(alarm.raw, interest: .read, key: 0)
   }
 
-  /// The only one, with its thread, which lasts as long as the process.
+  /// That of all connections.
   private static func shared() throws(SystemError) -> SocketWaits {
     try made.withLock { (made) throws(SystemError) in
       if let made { return made }
-      let waits = try SocketWaits()
-      try Threads.start(name: "agent-client") { waits.run() }
+      let waits = try started()
       made = waits
       return waits
     }
+  }
+
+  /// A new one with its thread, which lasts as long as the process.
+  static func started() throws(SystemError) -> SocketWaits {
+    let waits = try SocketWaits()
+    try Threads.start(name: "agent-client") { waits.run() }
+    return waits
   }
 
   /// Waits until a descriptor is readable or its other end is closed. It must stay open until this returns.
@@ -49,13 +54,22 @@ final class SocketWaits: Sendable {
   /// - Throws: `timeout` after the deadline; `cancelled` when the task is cancelled.
   static func wait(for descriptor: Int32, before deadline: Instant) async throws(Failure) {
     let waits: SocketWaits
-    do { waits = try shared() } catch { throw Failure(error, doing: "the daemon's answer cannot be waited for") }
-    switch await waits.outcome(of: descriptor, deadline) {
+    do { waits = try shared() } catch { throw unwaitable(error) }
+    try await waits.wait(for: descriptor, before: deadline)
+  }
+
+  /// The same with this thread.
+  func wait(for descriptor: Int32, before deadline: Instant) async throws(Failure) {
+    switch await outcome(of: descriptor, deadline) {
     case .readable: return
     case .late: throw Failure(.timeout, "the daemon did not answer in time")
     case .cancelled: throw Failure(.cancelled, verbatim: "the task was cancelled")
-    case .failed(let error): throw Failure(error, doing: "the daemon's answer cannot be waited for")
+    case .failed(let error): throw Self.unwaitable(error)
     }
+  }
+
+  private static func unwaitable(_ error: SystemError) -> Failure {
+    Failure(.storage, verbatim: "the daemon's answer cannot be waited for: \(error.message)")
   }
 
   private func outcome(of descriptor: Int32, _ deadline: Instant) async -> Outcome {

@@ -55,8 +55,8 @@ import Testing
           ])
         try tree.signIn("other", at: issuer.url)
         #expect(try Self.run(tree, "use", "other") == [])
-        #expect(
-          try Self.run(tree, "accounts") == ["* other active \(issuer.url)", "  work active \(issuer.url)"])
+        let accounts = try Self.run(tree, "accounts")
+        #expect(accounts == ["  work active \(issuer.url)", "* other active \(issuer.url)"])
         #expect(
           try Self.run(tree, "logout", "work") == ["subject \(subject)", "subject -", "signed in: false"])
         #expect(try Self.run(tree, "renew", "work") == ["please sign in: agent login work"])
@@ -65,6 +65,26 @@ import Testing
         try tree.stopDaemon()
         #expect(try Self.run(tree, "start") == [])
         #expect(try tree.daemon() != started)
+      }
+    }
+  }
+
+  @Test func `lives on when the daemon is another one meanwhile`() throws {
+    let program = try Self.program.get()
+    try Issuer.with(["--claim", "email=ann@example.com"]) { issuer in
+      try AgentTree.with { tree in
+        try tree.signIn(at: issuer.url, "--scope", "openid email offline_access")
+        // Each line comes as it is printed.
+        let process = try RunningProcess(
+          executable: "/usr/bin/stdbuf", arguments: ["-oL", program, "watch"], environment: tree.environment())
+        let first = [try process.readLine(), try process.readLine()]
+        #expect(first.first?.hasSuffix("email ann@example.com") == true)
+        try tree.stopDaemon()
+        // Its connection is closed at the other end, so that it starts the next one.
+        try process.send("\n")
+        #expect([try process.readLine(), try process.readLine()] == first)
+        process.closeInput()
+        #expect(try process.wait() == .exited(0))
       }
     }
   }

@@ -149,7 +149,8 @@ import Testing
       request.headers = [HTTPField("X-Trace", "17")]
       let response = try await agent.request(request)
       #expect(response.status == 200 && response.field("content-type")?.hasPrefix("application/json") == true)
-      let answer = try JSON(parsing: try await response.bytes(), limits: JSONLimits(stringBytes: 4 << 20))
+      let answer = try JSON(
+        parsing: try await response.bytes(), limits: JSONLimits(bytes: 4 << 20, stringBytes: 4 << 20))
       #expect(answer["method"]?.string == "PUT" && answer["body_bytes"]?.int == body.count)
       #expect(answer["headers"]?["x-trace"]?.array?.first?.string == "17")
       #expect(answer["padding"]?.string?.utf8.count == 3_000_000)
@@ -288,12 +289,11 @@ import Testing
       }
       var pages = told.stream.makeAsyncIterator()
       let page = try #require(await pages.next())
-      let redirect = try BrowserLogin.value(of: "redirect_uri", in: page.url)
       task.cancel()
       #expect(await task.value?.code == "cancelled")
       // The daemon notices when it reads the end of the connection.
       let deadline = Instant.now.advanced(by: Sanitizer.patience)
-      while try BrowserLogin.browse(redirect) != "000" {
+      while try BrowserLogin.browse(page.redirectURI) != "000" {
         try #require(Instant.now < deadline, "the port stays open")
         Threads.sleep(for: .milliseconds(20))
       }

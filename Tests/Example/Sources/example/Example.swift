@@ -40,6 +40,8 @@ enum Command: String, CaseIterable {
   case use
   /// `user [ACCOUNT]`: who is signed in.
   case user
+  /// `watch [ACCOUNT]`: who is signed in, once more for each line of standard input.
+  case watch
   /// `renew [ACCOUNT]`: gets a token, has it renewed, and follows what happens.
   case renew
   /// `get URL`, `post URL TEXT`: a request by way of the agent.

@@ -14,6 +14,7 @@ struct Tool {
     case .accounts: try await listAccounts()
     case .use: try await agent.use(try argument(0))
     case .user: try await showUser()
+    case .watch: repeat { try await showUser() } while readLine() != nil
     case .renew: try await renew()
     case .get: try await request(ResourceRequest(try argument(0)))
     case .post: try await request(ResourceRequest(try argument(0), body: Array(try argument(1).utf8)))
