@@ -15,6 +15,7 @@
 #   make build      the release programs, in .build/release
 #   make install    DESTDIR, PREFIX, NAME and DEBUGDIR may be set; `make uninstall` takes it away again
 #   make generate   write man/ and completions/ from the command table
+#   make docs       the documentation of the Swift library, in .build/docs/AgentClient.doccarchive
 #   make messages   bring share/po/ up to date with the texts in the sources
 #   make order      trace which functions the client's commonest commands run, for the linker to put them side by side
 #   make picture    draw the README's pictures of a sign-in and of the status
@@ -53,7 +54,7 @@ BUILDFLAGS  = $(SWIFTFLAGS) -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xc
 RELEASE     = .build/release
 VERSION     = $$(sed -n 's/.*static let version = "\(.*\)"$$/\1/p' Sources/Wire/Product.swift)
 
-.PHONY: all help deps deps-check toolchain build test unit check check-static check-generated check-install check-style \
+.PHONY: docs check-docs all help deps deps-check toolchain build test unit check check-static check-generated check-install check-style \
   check-conformance check-catalogues check-paths check-versions check-figures check-reproducible check-sanitize check-address check-thread check-crash check-mutations stress demo picture order bench figures fuzz \
   generate messages install uninstall version dist deb check-deb release-check clean
 
@@ -88,7 +89,7 @@ unit: toolchain
 	AGENT_UNIT=$(MODULE) $(SWIFT) test --disable-xctest $(SWIFTFLAGS) --scratch-path .build/unit \
 	  --filter '(?i)^$(MODULE)Tests\..*$(FILTER)'
 
-check: deps-check build check-style check-conformance check-catalogues check-paths check-versions check-figures check-static \
+check: deps-check build check-style check-docs check-conformance check-catalogues check-paths check-versions check-figures check-static \
   check-generated check-install test
 
 # The client starts in half a millisecond because it loads nothing at run time.
@@ -112,6 +113,28 @@ check-style: toolchain
 # The tables of Tests/Conformance: each rule of a standard has its source and its test.
 check-conformance:
 	@python3 Tests/Checks/conformance
+
+# The symbol graph of the library alone, in a package that has no more. DocC is part of the toolchain and needs no network.
+DOCS        = .build/docs
+DOCC        = $(shell PATH="$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")"):$$PATH" command -v docc)
+$(DOCS)/graph: FORCE
+	@mkdir -p $@
+	@AGENT_UNIT=AgentClient $(SWIFT) build --target AgentClient --scratch-path $(DOCS)/build $(SWIFTFLAGS) \
+	  -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$(CURDIR)/$(DOCS)/build" \
+	  -Xswiftc -symbol-graph-minimum-access-level -Xswiftc public -Xswiftc -symbol-graph-skip-synthesized-members >/dev/null
+	@cp $(DOCS)/build/AgentClient.symbols.json $@
+FORCE:
+
+docs: toolchain $(DOCS)/graph
+	@test -n "$(DOCC)" || { echo "docs: this toolchain has no docc" >&2; exit 1; }
+	@"$(DOCC)" convert Sources/AgentClient/AgentClient.docc --additional-symbol-graph-dir $(DOCS)/graph \
+	  --fallback-display-name AgentClient --fallback-bundle-identifier AgentClient --warnings-as-errors \
+	  --output-dir $(DOCS)/AgentClient.doccarchive
+	@echo "docs: $(DOCS)/AgentClient.doccarchive/index.html"
+
+# Every public declaration has a doc comment, every link leads somewhere, and the first page lists every type.
+check-docs: $(if $(DOCC),docs,toolchain $(DOCS)/graph)
+	@python3 Tests/Checks/documentation $(DOCS)/graph/AgentClient.symbols.json Sources/AgentClient/AgentClient.docc
 
 # The documents name files that there are.
 check-paths:

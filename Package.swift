@@ -81,7 +81,7 @@ let package = Package(
         "Encoding",
         "Platform",
       ]),
-    module("AgentClient", uses: ["AgentSocket", "Wire", "Encoding", "Platform"]),
+    module("AgentClient", uses: ["AgentSocket", "Wire", "Vocabulary", "Encoding", "Platform"]),
     // Apart from the library, whose async code would bring a run-time system into the thin client.
     module("AgentSocket", uses: ["Wire", "Encoding", "Platform"]),
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform"]),

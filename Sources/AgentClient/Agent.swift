@@ -3,111 +3,186 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// An open connection to this user's agent, the daemon that keeps the sessions.
+/// This user's agent: the daemon that keeps the sessions, and asks the servers.
 ///
 /// ```swift
-/// var agent = try Agent()
-/// let token = try agent.token(for: "work", TokenOptions(minimumValidity: .seconds(60)))
+/// let agent = Agent()
+/// let token = try await agent.token(for: "work", TokenOptions(minimumValidity: .seconds(60)))
 /// ```
 ///
-/// Every call waits for the answer: well under a millisecond for a cached token, as long as the authorization server
-/// takes for a new one. Calls belong on a thread that may wait, not on Swift's shared pool. A connection serves one
-/// call at a time, which is why calls are `mutating`; ``AgentSessions`` serves any number of threads.
+/// Any number of tasks may use one value. No call blocks a thread of Swift's shared pool, and the cancellation of a task ends
+/// its call with the code `cancelled`. A call takes well under a millisecond for a cached token, as long as the authorization
+/// server takes for a new one.
 ///
-/// The agent closes a connection after a minute without a request, and may be restarted; the next call then reconnects
-/// automatically.
-public struct Agent: ~Copyable, Sendable {
-  private let place: SocketPlace?
-  private var connection: DaemonConnection?
+/// It holds no token, no claim and no name: only an open connection for the next call, which the agent closes after a minute
+/// without a request. If the agent was restarted meanwhile, the next call connects again.
+public final class Agent: SessionContainer {
+  /// Nil means where the command `agent` finds it.
+  let socketPath: String?
+  private let startsDaemon: Bool
+  let programPath: String?
+  private let idle = Monitor<DaemonConnection?>(nil)
 
   /// The wait for the answer after the request's deadline: the agent reports a missed deadline itself, with the reason.
   private static let grace = Duration.seconds(5)
 
-  /// Connects to the agent where the command `agent` finds it: at the socket that `AGENT_SOCKET` names, else in the
-  /// runtime directory.
+  /// The agent at the place where the command `agent` finds it, or at a socket. This does not connect yet.
   ///
-  /// The process at the other end must be this user's. The agent is not started: the command `agent daemon start` and
-  /// any other use of `agent` does that.
-  ///
-  /// - Throws: ``AgentError/Remedy/tryLater`` with the code `daemon_unavailable` if none is running.
-  public init() throws(AgentError) {
-    connection = try Self.connect(to: nil)
-    place = nil
-  }
-
-  /// Connects to the agent at a socket.
-  ///
-  /// - Parameter path: Absolute, of any length. Its directory must be closed to other users.
-  /// - Throws: As ``init()``.
-  public init(socket path: String) throws(AgentError) {
-    let place = try Self.place(ofSocket: path)
-    connection = try Self.connect(to: place)
-    self.place = place
-  }
-
-  private static func place(ofSocket path: String) throws(AgentError) -> SocketPlace {
-    guard let place = SocketPlace(path: path) else {
-      throw AgentError(Failure(.invalidRequest, "the path of the socket is not absolute"))
-    }
-    return place
-  }
-
-  /// - Parameter path: nil means where the command `agent` finds it.
-  static func connect(toSocket path: String?) throws(AgentError) -> DaemonConnection {
-    try connect(to: path.map { (path) throws(AgentError) in try place(ofSocket: path) })
-  }
-
-  private static func connect(to place: SocketPlace?) throws(AgentError) -> DaemonConnection {
-    do throws(Failure) {
-      if let place {
-        if let connection = try place.connect() { return connection }
-      } else {
-        if let connection = try SocketPlace.connectToDaemon() { return connection }
-      }
-    } catch {
-      throw AgentError(error)
-    }
-    throw AgentError(Failure(.daemonUnavailable, "the daemon is not running", hint: "agent daemon start"))
-  }
-
-  // MARK: Requests
-
-  /// A valid access token, renewed first if need be.
-  ///
-  /// - Parameter account: nil means the active one.
-  /// - Throws: ``AgentError/Remedy/signIn`` when there is no session or it has ended; the other remedies as they are
-  ///   described there.
-  public mutating func token(
-    for account: String? = nil, _ options: TokenOptions = TokenOptions()
-  ) throws(AgentError) -> AccessToken {
-    let request = Request.token(options.request(for: account))
-    return try converse(request, options.timeoutSeconds) { (line) throws(Failure) in
-      if case .event? = try? Reply(parsing: line) { return nil }
-      return try Self.token(in: line)
-    }
-  }
-
-  /// All accounts, whether signed in or not. No server is asked.
-  public mutating func accounts() throws(AgentError) -> [Account] {
-    (try ask(.list)["accounts"]?.array ?? []).compactMap { Account($0) }
-  }
-
-  /// Signs an account out: its tokens are revoked if the server supports that, and removed.
+  /// The process at the other end must be this user's. At the usual place the daemon is started when a call finds none. At a
+  /// place that is named, here or by `AGENT_SOCKET`, only ``start()`` starts one: it may be the socket of a lease that has
+  /// ended.
   ///
   /// - Parameters:
-  ///   - account: nil means the active one.
-  ///   - isLocal: Whether the tokens are not revoked at the server.
-  public mutating func signOut(_ account: String? = nil, locally isLocal: Bool = false) throws(AgentError) {
-    _ = try ask(.logout(LogoutRequest(account: account, local: isLocal)))
+  ///   - path: The socket: absolute, of any length, in a directory that is closed to other users. Nil means the one that
+  ///     `AGENT_SOCKET` names, else the one in the runtime directory.
+  ///   - startsDaemon: Whether a call starts the daemon when none runs at the usual place.
+  ///   - program: The absolute path of the program `agent`, which starts the daemon. Nil means the one beside this program's
+  ///     own file, else the first one on the `PATH`.
+  public init(socket path: String? = nil, startsDaemon: Bool = true, program: String? = nil) {
+    socketPath = path
+    self.startsDaemon = startsDaemon
+    programPath = program
+  }
+
+  // MARK: Accounts
+
+  /// All accounts, whether signed in or not. No server is asked.
+  public func accounts() async throws(AgentError) -> [Account] {
+    (try await ask(.list)["accounts"]?.array ?? []).compactMap { Account($0) }
+  }
+
+  /// Makes an account the active one, which a call without an account uses.
+  public func use(_ account: String) async throws(AgentError) { _ = try await ask(.use(account: account)) }
+
+  /// Whether a person, or a client of its own, is signed in, without a token and without a request to any server.
+  ///
+  /// A session that is locked counts, and one whose server cannot be reached. It may have been ended at the server meanwhile.
+  ///
+  /// - Parameter account: nil means the active one.
+  /// - Returns: False also if there is no such account.
+  public func isSignedIn(_ account: String? = nil) async throws(AgentError) -> Bool {
+    let accounts = try await accounts()
+    let known = accounts.first { known in account.map { $0 == known.name } ?? known.isActive }
+    guard let known else { return false }
+    switch known.state {
+    case .active, .stale, .refreshing, .offline, .locked: return true
+    case .signedOut, .expired: return false
+    // A sign-in may be under way for an account whose session is still good.
+    case .signingIn, nil: return try await identity(of: known.name) != nil
+    }
+  }
+
+  /// The person who is signed in, by the verified ID Token, without a token and without a request to any server.
+  ///
+  /// - Parameter account: nil means the active one.
+  /// - Returns: Nil if nobody is signed in, or the server gave no ID Token.
+  /// - Throws: ``AgentError/Remedy/unlock`` if the session is locked.
+  public func currentUser(_ account: String? = nil) async throws(AgentError) -> User? {
+    try await identity(of: account).flatMap { User($0) }
+  }
+
+  /// What the agent knows of the person who is signed in; nil without a session.
+  private func identity(of account: String?) async throws(AgentError) -> JSONObject? {
+    do throws(AgentError) {
+      return try await ask(.whoami(account: account, verified: true))
+    } catch {
+      if error.remedy == .signIn { return nil }
+      throw error
+    }
   }
 
   /// The installation of the sessions; nil before its first sign-in.
-  public mutating func installation() throws(AgentError) -> InstallationID? {
-    try ask(.status(account: nil))["vault"]?["installation"]?.string.flatMap { InstallationID($0) }
+  public func installation() async throws(AgentError) -> InstallationID? {
+    try await ask(.status(account: nil))["vault"]?["installation"]?.string.flatMap { InstallationID($0) }
   }
 
-  private mutating func ask(_ request: Request) throws(AgentError) -> JSONObject {
-    try converse(request, WireProtocol.defaultTimeoutSeconds) { (line) throws(Failure) in
+  /// Ends a session: its tokens are revoked if the server supports that, and removed. The account stays.
+  ///
+  /// - Parameter account: nil means the active one.
+  public func signOut(_ account: String? = nil) async throws(AgentError) { try await signOut(account, locally: false) }
+
+  /// Ends a session.
+  ///
+  /// - Parameters:
+  ///   - account: nil means the active one.
+  ///   - isLocal: Whether the tokens are only removed, and not revoked at the server.
+  public func signOut(_ account: String?, locally isLocal: Bool) async throws(AgentError) {
+    _ = try await ask(.logout(LogoutRequest(account: account, local: isLocal)))
+  }
+
+  // MARK: Tokens
+
+  /// A valid access token, renewed first if need be.
+  ///
+  /// - Parameters:
+  ///   - account: nil means the active one.
+  ///   - options: The token's lifetime, scope and resources.
+  /// - Throws: ``AgentError/Remedy/signIn`` when there is no session or it has ended; the other remedies as they are
+  ///   described there.
+  public func token(
+    for account: String? = nil, _ options: TokenOptions = TokenOptions()
+  ) async throws(AgentError) -> AccessToken {
+    try await token(in: .token(options.request(for: account)), options.timeoutSeconds)
+  }
+
+  /// A valid access token that is bound to a key, with a DPoP proof for one HTTP request (RFC 9449, section 7.1).
+  ///
+  /// The proof is in ``AccessToken/proof``. The claims of the token's session are left out.
+  ///
+  /// - Parameters:
+  ///   - method: The method of the HTTP request; case matters.
+  ///   - url: Its https URL. The account must list the origin as one that may get its token.
+  ///   - nonce: The last nonce of the resource (RFC 9449, section 9), if it sent one.
+  ///   - account: nil means the one that lists the origin, never the active one.
+  /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed`, or with `missing_value` if the
+  ///   account's tokens are not bound to a key.
+  public func tokenWithProof(
+    method: String, url: String, nonce: String? = nil, for account: String? = nil
+  ) async throws(AgentError) -> AccessToken {
+    let request = ProofRequest(account: account, method: method, url: url, nonce: nonce, accessToken: true)
+    return try await token(in: .proof(request), WireProtocol.defaultTimeoutSeconds)
+  }
+
+  private func token(in request: Request, _ timeoutSeconds: Int) async throws(AgentError) -> AccessToken {
+    try await converse(request, timeoutSeconds) { (line) throws(Failure) in
+      if case .event? = try? Reply(parsing: line) { return nil }
+      return try AccessToken(in: line)
+    }
+  }
+
+  // MARK: Long requests
+
+  /// Begins to follow the events of sessions and accounts. Every event after this returns is received.
+  ///
+  /// - Parameter account: Only events of this account; nil means all.
+  public func events(of account: String? = nil) async throws(AgentError) -> AgentEvents {
+    let replies = try await stream(RequestEnvelope(.events(EventsRequest(account: account, follow: true))))
+    return try await AgentEvents(beginningOf: replies)
+  }
+
+  /// Begins a sign-in. Its steps say what the person has to do; see ``SignIn``.
+  public func signIn(_ options: SignInOptions = SignInOptions()) async throws(AgentError) -> SignIn {
+    let seconds = options.timeoutSeconds
+    let envelope = RequestEnvelope(.login(options.request), timeoutSeconds: seconds)
+    return SignIn(try await stream(envelope, before: .now.advanced(by: .seconds(seconds) + Self.grace)), self)
+  }
+
+  /// Sends an HTTP request with an account's token, which stays in the agent, and returns when the head of the answer is
+  /// there. A rejected token is renewed once, and the request sent once more. DPoP proofs are made as they are needed.
+  ///
+  /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed` if no account, or not the named one,
+  ///   lists the origin of the URL. An answer of the resource, whatever its status, is no error.
+  public func request(_ request: ResourceRequest) async throws(AgentError) -> ResourceResponse {
+    let envelope = RequestEnvelope(.call(request.call), timeoutSeconds: request.timeoutSeconds)
+    return try await ResourceResponse(headOf: try await stream(envelope), sending: UnsentBody(request.partsOfBody))
+  }
+}
+
+// MARK: - The connection
+
+extension Agent {
+  func ask(_ request: Request) async throws(AgentError) -> JSONObject {
+    try await converse(request, WireProtocol.defaultTimeoutSeconds) { (line) throws(Failure) in
       switch try Reply(parsing: line) {
       case .result(let result): return result
       case .failure(let failure): throw failure
@@ -116,57 +191,91 @@ public struct Agent: ~Copyable, Sendable {
     }
   }
 
-  private static func token(in line: Span<UInt8>) throws(Failure) -> AccessToken {
-    let answer = try TokenAnswer(parsing: line)
-    let description = answer.description
-    let session = Session(
-      account: description.account, issuer: description.issuer, subject: description.subject,
-      claims: answer.claims(from: line).map(ClaimValue.members) ?? [:],
-      scope: description.scope?.split(separator: " ").map(String.init), expiresAt: description.expiresAt)
-    return SecretText.with(capacity: line.count) { text in
-      answer.appendAccessToken(from: line, to: &text)
-      return AccessToken(text.bytes.span, type: description.tokenType, session: session)
-    }
-  }
-}
-
-// MARK: - The connection
-
-extension Agent {
   /// Sends a request and passes each line of its answer to `body`, until it returns a result.
   ///
-  /// If the agent has closed the connection meanwhile, the call reconnects once: the request was not answered then.
-  private mutating func converse<Result: ~Copyable>(
+  /// If the agent has closed the kept connection meanwhile, the call connects once more: the request was not answered then.
+  private func converse<Result: ~Copyable>(
     _ request: Request, _ timeoutSeconds: Int, _ body: (Span<UInt8>) throws(Failure) -> Result?
-  ) throws(AgentError) -> Result {
-    let wasOpen = connection != nil
-    if !wasOpen { connection = try Self.connect(to: place) }
+  ) async throws(AgentError) -> Result {
     do throws(Failure) {
-      return try exchange(request, timeoutSeconds, body)
-    } catch {
-      // After a failure that is not the agent's answer the connection may have an unread rest, so it is dropped.
-      guard error.code == .daemonUnavailable || error.code == .timeout || error.code == .internalError else {
-        throw AgentError(error)
+      let envelope = RequestEnvelope(request, timeoutSeconds: timeoutSeconds)
+      if let connection = idle.withLock({ $0.take() }) {
+        do throws(Failure) { return try await exchange(envelope, over: connection, body) } catch {
+          guard error.code == .daemonUnavailable, request.mayBeRepeated else { throw error }
+        }
       }
-      connection = nil
-      guard wasOpen, error.code == .daemonUnavailable, request.mayBeRepeated else { throw AgentError(error) }
-    }
-    connection = try Self.connect(to: place)
-    do throws(Failure) {
-      return try exchange(request, timeoutSeconds, body)
+      return try await exchange(envelope, over: try await connect(), body)
     } catch {
-      connection = nil
       throw AgentError(error)
     }
   }
 
-  private mutating func exchange<Result: ~Copyable>(
-    _ request: Request, _ timeoutSeconds: Int, _ body: (Span<UInt8>) throws(Failure) -> Result?
-  ) throws(Failure) -> Result {
-    let deadline = Instant.now.advanced(by: .seconds(timeoutSeconds) + Self.grace)
-    try connection?.send(RequestEnvelope(request, timeoutSeconds: timeoutSeconds))
-    while true {
-      if let result = try connection?.nextLine(before: deadline, body) ?? nil { return result }
+  private func exchange<Result: ~Copyable>(
+    _ request: RequestEnvelope, over connection: consuming DaemonConnection,
+    _ body: (Span<UInt8>) throws(Failure) -> Result?
+  ) async throws(Failure) -> Result {
+    var connection = connection
+    do throws(Failure) {
+      try connection.sendWhole(request)
+      let deadline = Instant.now.advanced(by: .seconds(request.timeoutSeconds ?? 0) + Self.grace)
+      while true {
+        if let result = try await connection.nextLine(before: deadline, body) {
+          keep(connection)
+          return result
+        }
+      }
+    } catch {
+      // After a failure that is not the agent's answer the connection may have an unread rest, so it is dropped.
+      if ![.daemonUnavailable, .timeout, .internalError, .cancelled].contains(error.code) { keep(connection) }
+      throw error
     }
+  }
+
+  private func keep(_ connection: consuming DaemonConnection) {
+    // A second connection that is not needed any more is closed.
+    var connection = Optional(connection)
+    idle.withLock { swap(&$0, &connection) }
+  }
+
+  /// Begins a long request over a connection of its own.
+  private func stream(
+    _ request: RequestEnvelope, before deadline: Instant = .distantFuture
+  ) async throws(AgentError) -> ReplyStream {
+    do throws(Failure) {
+      return try ReplyStream(request, over: try await connect(), before: deadline)
+    } catch {
+      throw AgentError(error)
+    }
+  }
+
+  private func connect() async throws(Failure) -> DaemonConnection {
+    let found = Monitor<DaemonConnection?>(nil)
+    try await OwnThread.run { [self] () throws(Failure) in
+      var connection = try connectIfRunning()
+      if connection == nil, try mayStart() {
+        try startDaemon()
+        connection = try connectIfRunning()
+      }
+      found.withLock { swap(&$0, &connection) }
+    }
+    guard let connection = found.withLock({ $0.take() }) else {
+      throw Failure(.daemonUnavailable, "the daemon is not running", hint: "agent daemon start")
+    }
+    return connection
+  }
+
+  /// Whether a call starts the daemon.
+  private func mayStart() throws(Failure) -> Bool {
+    guard startsDaemon, socketPath == nil else { return false }
+    return try SocketPlace.named() == nil
+  }
+
+  /// May block, at a daemon that accepts no connection.
+  func connectIfRunning() throws(Failure) -> DaemonConnection? {
+    guard let socketPath else { return try SocketPlace.connectToDaemon() }
+    guard let place = SocketPlace(path: socketPath) else {
+      throw Failure(.invalidRequest, "the path of the socket is not absolute")
+    }
+    return try place.connect()
   }
 }

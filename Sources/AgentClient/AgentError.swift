@@ -42,7 +42,11 @@ public struct AgentError: Error, Sendable, Hashable {
 
   /// An error for a ``SessionContainer`` of your own, and for tests.
   ///
-  /// - Parameter code: A word of agentd(8), or one of your own.
+  /// - Parameters:
+  ///   - remedy: The remedy.
+  ///   - code: A word of agentd(8), or one of your own.
+  ///   - message: One sentence, lower case, without a full stop.
+  ///   - hint: A command that helps.
   public init(_ remedy: Remedy, code: String, message: String, hint: String? = nil) {
     self.remedy = remedy
     self.code = code

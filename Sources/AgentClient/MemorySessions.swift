@@ -20,7 +20,7 @@ public final class MemorySessions: SessionContainer {
 
   /// Renews a session: called if less than the required time is left, and if a new token is requested.
   public typealias RefreshHandler =
-    @Sendable (_ session: Session, _ options: TokenOptions) throws(AgentError) -> Grant
+    @Sendable (_ session: Session, _ options: TokenOptions) async throws(AgentError) -> Grant
 
   private struct Entry {
     let issuer: String
@@ -45,7 +45,9 @@ public final class MemorySessions: SessionContainer {
 
   /// Adds a session, or replaces that of the same account.
   ///
-  /// - Parameter refresh: The renewal; without it an expired session needs a sign-in.
+  /// - Parameters:
+  ///   - grant: The token and its session.
+  ///   - refresh: The renewal; without it an expired session needs a sign-in.
   public func add(_ grant: Grant, refresh: RefreshHandler? = nil) {
     state.withLock {
       $0.entries[grant.session.account] = Entry(
@@ -80,10 +82,12 @@ public final class MemorySessions: SessionContainer {
 
   /// A valid access token, renewed first if need be.
   ///
-  /// - Parameter account: nil means the active one.
+  /// - Parameters:
+  ///   - account: nil means the active one.
+  ///   - options: The token's lifetime; the refresh handler gets all of them.
   public func token(
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
-  ) throws(AgentError) -> AccessToken {
+  ) async throws(AgentError) -> AccessToken {
     let (name, entry) = try entry(account)
     guard let current = entry.grant else { throw Self.signedOut(name) }
     let needed = options.minimumValidity?.wholeSeconds ?? 0
@@ -93,7 +97,7 @@ public final class MemorySessions: SessionContainer {
     guard let refresh = entry.refresh else {
       throw Self.signInNeeded("session_expired", "session expired, please sign in again")
     }
-    let grant = try refresh(current.session, options)
+    let grant = try await refresh(current.session, options)
     // An account that was signed out meanwhile stays signed out.
     let isKept = state.withLock { state in
       guard state.entries[name]?.grant != nil else { return false }

@@ -4,11 +4,14 @@ internal import Platform
 /// installation.
 ///
 /// ```swift
-/// let session = RefreshableSession("work", in: AgentSessions()) { print("renewed until \($0.expiresAt ?? 0)") }
-/// let answer = try session.send { token in try request(with: token) }
+/// let session = RefreshableSession("work", in: Agent()) { print("renewed until \($0.expiresAt ?? 0)") }
+/// let answer = try await session.send { token in try await request(with: token) }
 /// ```
+///
+/// It remembers what the last token told of the session, and no token. From the sign-out on it remembers nothing of the person:
+/// from ``signOut()``, or from the first call that finds the session ended.
 public final class RefreshableSession<Container: SessionContainer>: Sendable {
-  /// Gets the renewed session, on the thread that requested a token.
+  /// Gets the renewed session, before the token is returned.
   public typealias RefreshHandler = @Sendable (Session) -> Void
 
   /// The result of a request with a token.
@@ -19,7 +22,8 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   }
 
   private struct Known {
-    var session: Session
+    /// Nil after a sign-out.
+    var session: Session?
     let installation: InstallationID?
     /// The fingerprints of the last tokens, the newest one at the end.
     var tokens: [Int]
@@ -49,6 +53,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   ///
   /// - Parameters:
   ///   - account: nil means the active one.
+  ///   - container: The sessions.
   ///   - options: The options of its tokens. ``TokenOptions/forcesRefresh`` is ignored.
   ///   - tellRefresh: Called once for each new token except the first one.
   public init(
@@ -62,29 +67,48 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   }
 
   /// The session of the last token; nil before the first one.
+  ///
+  /// It is nil again after a sign-out.
   public var latest: Session? { known.withLock { $0?.session } }
 
   /// A valid access token, renewed first if need be.
   ///
   /// - Throws: ``AgentError/Remedy/signIn`` if there is no session, if it has ended, and, with the code
   ///   `installation_changed`, if the current session belongs to another installation than the last one.
-  public func token() throws(AgentError) -> AccessToken { try token(forcesRefresh: false) }
+  public func token() async throws(AgentError) -> AccessToken { try await token(forcesRefresh: false) }
+
+  /// Ends the session in its container, and forgets the person.
+  public func signOut() async throws(AgentError) {
+    try await container.signOut(account)
+    forget()
+  }
+
+  /// Forgets all but the installation, which belongs to no person: the session may begin anew in it, and in no other.
+  private func forget() {
+    known.withLock { known in
+      known?.session = nil
+      known?.tokens = []
+    }
+    rejections.withLock { $0 = [:] }
+  }
 
   /// Sends a request with a token. When the token is rejected it is renewed once and the request sent once more.
   ///
   /// A resource that rejects a fresh token too is remembered for five minutes, or until the token is renewed: no other
   /// token is asked for because of it.
   ///
-  /// - Parameter resource: Which resource the request goes to, such as its origin; each is remembered for itself.
+  /// - Parameters:
+  ///   - resource: Which resource the request goes to, such as its origin; each is remembered for itself.
+  ///   - request: Sends it with the token, which is lent.
   /// - Throws: As ``token()``; ``AgentError/Remedy/signIn`` with the code `token_refused` when the resource rejects a
   ///   fresh token, though the session is good; what `request` throws.
-  public func send<Answer: ~Copyable>(
+  nonisolated(nonsending) public func send<Answer: ~Copyable>(
     to resource: String = "",
-    _ request: (borrowing AccessToken) throws(AgentError) -> Outcome<Answer>
-  ) throws(AgentError) -> Answer {
+    _ request: nonisolated(nonsending) (borrowing AccessToken) async throws(AgentError) -> Outcome<Answer>
+  ) async throws(AgentError) -> Answer {
     for forcesRefresh in [false, true] {
-      let token = try token(forcesRefresh: forcesRefresh)
-      switch try request(token) {
+      let token = try await token(forcesRefresh: forcesRefresh)
+      switch try await request(token) {
       case .answered(let answer): return answer
       case .rejected: break
       }
@@ -110,11 +134,15 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     }
   }
 
-  private func token(forcesRefresh: Bool) throws(AgentError) -> AccessToken {
+  private func token(forcesRefresh: Bool) async throws(AgentError) -> AccessToken {
     var options = options
     options.forcesRefresh = forcesRefresh
-    let token = try container.token(for: account, options)
-    if try isRenewed(by: token.fingerprint(), token.session) { tellRefresh?(token.session) }
+    let token: AccessToken
+    do throws(AgentError) { token = try await container.token(for: account, options) } catch {
+      if error.remedy == .signIn { forget() }
+      throw error
+    }
+    if try await isRenewed(by: token.fingerprint(), token.session) { tellRefresh?(token.session) }
     return token
   }
 
@@ -122,7 +150,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   /// its expiry changes with each change of the clock.
   ///
   /// - Returns: Whether it is a new token that was not reported, and not the first one.
-  private func isRenewed(by fingerprint: Int, _ session: Session) throws(AgentError) -> Bool {
+  private func isRenewed(by fingerprint: Int, _ session: Session) async throws(AgentError) -> Bool {
     let isKnown = known.withLock { known -> Bool in
       guard let tokens = known?.tokens, tokens.contains(fingerprint) else { return false }
       known?.session = session
@@ -130,20 +158,22 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     }
     if isKnown { return false }
     // An installation does not change while its tokens do not.
-    let installation = try container.installation()
+    let installation = try await container.installation()
     return try known.withLock { (known) throws(AgentError) -> Bool in
       guard var now = known else {
         known = Known(session: session, installation: installation, tokens: [fingerprint])
         return false
       }
       guard now.installation == installation else {
+        known?.session = nil
+        known?.tokens = []
         throw AgentError(
           .signIn, code: "installation_changed", message: "the session is another installation's, please sign in again")
       }
+      // The first token after a sign-in is no renewal. Another task may have come first.
+      let isNew = now.session != nil && !now.tokens.contains(fingerprint)
       now.session = session
-      // Another thread may have come first.
-      let isNew = !now.tokens.contains(fingerprint)
-      if isNew { now.tokens.append(fingerprint) }
+      if !now.tokens.contains(fingerprint) { now.tokens.append(fingerprint) }
       now.tokens.removeFirst(max(0, now.tokens.count - Self.keptFingerprints))
       known = now
       return isNew

@@ -1,24 +1,26 @@
-/// A store of sessions. ``AgentSessions`` uses the agent and its vault; ``MemorySessions`` uses the memory of this
+/// A store of sessions. ``Agent`` uses the vault; ``MemorySessions`` uses the memory of this
 /// program, for tests.
 ///
-/// All calls wait for their answer and may be made from any thread that may wait.
+/// Any number of tasks may use one.
 public protocol SessionContainer: Sendable {
   /// The installation of the sessions; nil before the first sign-in. All sessions of the container belong to it:
   /// another installation has none of them.
-  func installation() throws(AgentError) -> InstallationID?
+  func installation() async throws(AgentError) -> InstallationID?
 
   /// All accounts, whether signed in or not.
-  func accounts() throws(AgentError) -> [Account]
+  func accounts() async throws(AgentError) -> [Account]
 
   /// A valid access token, renewed first if need be.
   ///
-  /// - Parameter account: nil means the active one.
+  /// - Parameters:
+  ///   - account: nil means the active one.
+  ///   - options: The token's lifetime, scope and resources.
   /// - Throws: ``AgentError/Remedy/signIn`` if there is no session or it has ended, but not if the session is locked or
   ///   the store is damaged.
-  func token(for account: String?, _ options: TokenOptions) throws(AgentError) -> AccessToken
+  func token(for account: String?, _ options: TokenOptions) async throws(AgentError) -> AccessToken
 
   /// Ends a session and removes its tokens. The account stays, to sign in again.
   ///
   /// - Parameter account: nil means the active one.
-  func signOut(_ account: String?) throws(AgentError)
+  func signOut(_ account: String?) async throws(AgentError)
 }

@@ -29,10 +29,10 @@ package struct DaemonConnection: ~Copyable, Sendable {
   /// The process that listens at the socket; nil where the system does not tell.
   package var process: Int32? { (try? UnixSocket.peer(socket).process).flatMap { $0 > 0 ? $0 : nil } }
 
-  /// Sends a request.
+  /// Sends a request. A program that uses the library need not ignore `SIGPIPE`.
   package borrowing func send(_ request: RequestEnvelope) throws(Failure) {
     do {
-      try socket.writeAll(request.serialized().span)
+      try UnixSocket.sendAll(request.serialized().span, over: socket)
     } catch {
       throw ended(error)
     }
@@ -48,7 +48,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
         let end = index < passed.count - 1 ? sent + 1 : line.count
         sent += try UnixSocket.send(line.span.extracting(sent..<end), passing: shared.descriptor.raw, over: socket)
       }
-      try socket.writeAll(line.span.extracting(sent...))
+      try UnixSocket.sendAll(line.span.extracting(sent...), over: socket)
     } catch {
       throw ended(error)
     }

@@ -1,5 +1,5 @@
+import Encoding
 import Platform
-import Synchronization
 import TestSupport
 import Testing
 import Wire
@@ -7,115 +7,248 @@ import Wire
 @testable import AgentClient
 
 /// The library against answers that are written down; EndToEndTests has it against the real agent.
-@Suite struct `An open connection to the agent` {
-  /// A socket where each connection in turn reads one line and answers with the lines given, then hangs up.
-  private static func serve(
-    _ connections: [[String]], _ body: (_ path: String, _ requests: () -> [String]) throws -> Void
-  ) throws {
-    let directory = try TemporaryDirectory()
-    try withExtendedLifetime(directory) {
-      let place = try directory.open()
-      let listener = SharedDescriptor(try UnixSocket.listen(in: place, name: "agent.sock", backlog: 8))
-      let requests = Mutexed<[String]>([])
-      Signals.ignoreFailingWrites()
-      try Threads.start(name: "agent") {
-        for answers in connections {
-          guard (try? listener.descriptor.waitUntilReadable(timeout: .seconds(20))) == true,
-            let socket = try? UnixSocket.accept(listener.descriptor), (try? socket.setNonBlocking(false)) != nil
-          else { return }
-          for answer in answers {
-            var line: [UInt8] = []
-            while line.last != UInt8(ascii: "\n") {
-              guard let count = try? socket.read(into: &line, upTo: 1), count > 0 else { return }
-            }
-            requests.value.withLock { $0.append(String(decoding: line.dropLast(), as: UTF8.self)) }
-            try? socket.writeAll(Array((answer + "\n").utf8).span)
-          }
-        }
-      }
-      try body(directory.path("agent.sock")) { requests.value.withLock { $0 } }
-    }
-  }
-
-  private final class Mutexed<Value: Sendable>: Sendable {
-    let value: Mutex<Value>
-    init(_ value: Value) { self.value = Mutex(value) }
-  }
-
+@Suite struct `A client of the agent` {
   private static let answer =
     #"{"v":1,"result":{"account":"work","issuer":"https://id.example","subject":"ann","access_token":"s3cret","#
     + #""token_type":"Bearer","scope":"openid mail","expires_at":1700000000,"#
     + #""claims":{"roles":["a","b"],"level":3,"score":1.5,"admin":true,"org":{"id":"x"},"none":null}}}"#
 
-  @Test func `gives a token with its session`() throws {
+  private static func result(_ members: String) -> String { #"{"v":1,"result":{\#(members)}}"# }
+  private static func failure(_ code: String) -> String {
+    #"{"v":1,"error":{"code":"\#(code)","message":"so it is","hint":"agent help"}}"#
+  }
+
+  /// The error of a call that must fail.
+  private static func error<Value: ~Copyable>(
+    of call: () async throws(AgentError) -> Value
+  ) async -> AgentError? {
+    do throws(AgentError) { _ = try await call() } catch { return error }
+    return nil
+  }
+
+  @Test func `gives a token with its session`() async throws {
     let progress = #"{"v":1,"event":"notice","message":"wait"}"#
-    try Self.serve([["\(progress)\n\(Self.answer)"]]) { path, requests in
-      var agent = try Agent(socket: path)
-      var options = TokenOptions(minimumValidity: .milliseconds(60_001), forcesRefresh: true)
-      options.scope = ["mail"]
-      options.resources = ["https://api.example"]
-      options.audience = "api"
-      options.timeout = .seconds(7)
-      let token = try agent.token(for: "work", options)
-      #expect(token.revealedAuthorization() == "Bearer s3cret")
-      #expect(token.withBytes { $0.count } == 6)
-      let expected = Session(
-        account: "work", issuer: "https://id.example", subject: "ann",
-        claims: [
-          "roles": .list([.text("a"), .text("b")]), "level": .integer(3), "score": .number("1.5"),
-          "admin": .boolean(true), "org": .object(["id": .text("x")]), "none": .null,
-        ], scope: ["openid", "mail"], expiresAt: 1_700_000_000)
-      #expect(token.session == expected)
-      #expect(token.session.claims["roles"]?.texts == ["a", "b"])
-      #expect(
-        requests() == [
-          #"{"v":1,"request":"token","account":"work","min_valid":61,"force_refresh":true,"scope":["mail"],"#
-            + #""resource":["https://api.example"],"audience":"api","claims":true,"timeout":7}"#
-        ])
-    }
+    let played = try PlayedAgent([["\(progress)\n\(Self.answer)"]])
+    var options = TokenOptions(minimumValidity: .milliseconds(60_001), forcesRefresh: true)
+    options.scope = ["mail"]
+    options.resources = ["https://api.example"]
+    options.audience = "api"
+    options.timeout = .seconds(7)
+    let token = try await Agent(socket: played.path).token(for: "work", options)
+    #expect(token.revealedAuthorization() == "Bearer s3cret")
+    #expect(token.withBytes { $0.count } == 6)
+    #expect(token.proof == nil)
+    let expected = Session(
+      account: "work", issuer: "https://id.example", subject: "ann",
+      claims: [
+        "roles": .list([.text("a"), .text("b")]), "level": .integer(3), "score": .number("1.5"),
+        "admin": .boolean(true), "org": .object(["id": .text("x")]), "none": .null,
+      ], scope: ["openid", "mail"], expiresAt: 1_700_000_000)
+    #expect(token.session == expected)
+    #expect(token.session.claims["roles"]?.texts == ["a", "b"])
+    #expect(
+      played.requests == [
+        #"{"v":1,"request":"token","account":"work","min_valid":61,"force_refresh":true,"scope":["mail"],"#
+          + #""resource":["https://api.example"],"audience":"api","claims":true,"timeout":7}"#
+      ])
+  }
+
+  @Test func `gives a token with a proof for one request`() async throws {
+    let played = try PlayedAgent([
+      [
+        Self.result(
+          #""account":"work","issuer":"https://id.example","access_token":"s3cret","token_type":"DPoP","dpop":"a.b.c""#)
+      ]
+    ])
+    let token = try await Agent(socket: played.path)
+      .tokenWithProof(method: "PUT", url: "https://api.example/x", nonce: "n1", for: "work")
+    #expect(token.revealedAuthorization() == "DPoP s3cret" && token.proof == "a.b.c")
+    #expect(
+      played.requests == [
+        #"{"v":1,"request":"proof","account":"work","method":"PUT","url":"https://api.example/x","nonce":"n1","#
+          + #""access_token":true,"timeout":120}"#
+      ])
   }
 
   static let failures: [(String, AgentError.Remedy)] = [
     ("session_expired", .signIn), ("no_account", .signIn), ("network", .tryLater), ("too_busy", .tryLater),
     ("locked", .unlock), ("invalid_configuration", .fixConfiguration), ("foreign_device", .fixConfiguration),
-    ("storage", .fixConfiguration), ("access_denied", .none), ("invalid_request", .fixProgram),
-    ("internal_error", .none),
+    ("storage", .fixConfiguration), ("origin_not_allowed", .fixConfiguration), ("access_denied", .none),
+    ("invalid_request", .fixProgram), ("internal_error", .none),
   ]
 
-  @Test(arguments: failures) func `tells what helps`(code: String, remedy: AgentError.Remedy) throws {
-    let line = #"{"v":1,"error":{"code":"\#(code)","message":"so it is","hint":"agent help"}}"#
-    try Self.serve([[line]]) { path, _ in
-      var agent = try Agent(socket: path)
-      var thrown: AgentError?
-      do throws(AgentError) { _ = try agent.token() } catch { thrown = error }
-      #expect(thrown == AgentError(remedy, code: code, message: "so it is", hint: "agent help"))
-    }
+  @Test(arguments: failures) func `tells what helps`(code: String, remedy: AgentError.Remedy) async throws {
+    let played = try PlayedAgent([[Self.failure(code)]])
+    let agent = Agent(socket: played.path)
+    let thrown = await Self.error { () async throws(AgentError) in try await agent.token() }
+    #expect(thrown == AgentError(remedy, code: code, message: "so it is", hint: "agent help"))
   }
 
-  @Test func `is made anew when the agent hung up meanwhile, once`() throws {
-    try Self.serve([[Self.answer], [Self.answer], []]) { path, requests in
-      var agent = try Agent(socket: path)
-      for _ in 0..<2 { #expect(try agent.token().revealed() == "s3cret") }
-      #expect(requests().count == 2)
-      var thrown: AgentError?
-      do throws(AgentError) { _ = try agent.token() } catch { thrown = error }
-      #expect(thrown?.remedy == .tryLater && thrown?.code == "daemon_unavailable")
-    }
+  @Test func `connects anew when the agent hung up meanwhile, once`() async throws {
+    let played = try PlayedAgent([[Self.answer], [Self.answer], []])
+    let agent = Agent(socket: played.path)
+    for _ in 0..<2 { #expect(try await agent.token().revealed() == "s3cret") }
+    #expect(played.requests.count == 2)
+    let thrown = await Self.error { () async throws(AgentError) in try await agent.token() }
+    #expect(thrown?.remedy == .tryLater && thrown?.code == "daemon_unavailable")
   }
 
-  @Test func `is refused where nobody listens, or the path is none`() throws {
+  @Test func `uses its connection again, and one more for a call at the same time`() async throws {
+    let played = try PlayedAgent([[Self.answer, Self.answer, Self.failure("locked"), Self.answer, ""]])
+    let agent = Agent(socket: played.path)
+    for _ in 0..<2 { _ = try await agent.token() }
+    #expect(await Self.error { () async throws(AgentError) in try await agent.token() }?.remedy == .unlock)
+    _ = try await agent.token()
+    #expect(played.requests.count == 4)
+  }
+
+  @Test func `is refused where nobody listens, or the path is none`() async throws {
     let directory = try TemporaryDirectory()
-    withExtendedLifetime(directory) {
-      var errors: [AgentError] = []
-      for path in [directory.path("agent.sock"), "/nonexistent/agent.sock", "agent.sock"] {
-        do throws(AgentError) { _ = try Agent(socket: path) } catch { errors.append(error) }
-      }
-      let missing = AgentError(
-        .tryLater, code: "daemon_unavailable", message: "the daemon is not running", hint: "agent daemon start")
-      let wrong = AgentError(
-        .fixProgram, code: "invalid_request", message: "the path of the socket is not absolute")
-      #expect(errors == [missing, missing, wrong])
+    var errors: [AgentError?] = []
+    for path in [directory.path("agent.sock"), "/nonexistent/agent.sock", "agent.sock"] {
+      errors.append(await Self.error { () async throws(AgentError) in try await Agent(socket: path).accounts() })
     }
+    let missing = AgentError(
+      .tryLater, code: "daemon_unavailable", message: "the daemon is not running", hint: "agent daemon start")
+    let wrong = AgentError(.fixProgram, code: "invalid_request", message: "the path of the socket is not absolute")
+    #expect(errors == [missing, missing, wrong])
+  }
+
+  @Test func `ends a call when its task is cancelled, by closing the connection`() async throws {
+    let played = try PlayedAgent([[""]])
+    let agent = Agent(socket: played.path)
+    let call = Task { await Self.error { () async throws(AgentError) in try await agent.token() } }
+    #expect(await played.next()?.contains(#""request":"token""#) == true)
+    call.cancel()
+    #expect(await call.value == AgentError(.none, code: "cancelled", message: "the task was cancelled"))
+    #expect(await played.next() == "closed")
+    let late = Task { await Self.error { () async throws(AgentError) in try await agent.token() } }
+    late.cancel()
+    // Nobody accepts any more, so that the call waits for nothing but its own cancellation.
+    #expect(await late.value?.code == "cancelled")
+  }
+
+  @Test func `waits for many answers at a time`() async throws {
+    let count = 200
+    let played = try PlayedAgent([[""]], backlog: 256)
+    let agent = Agent(socket: played.path)
+    let calls = (0..<count).map { _ in
+      Task { await Self.error { () async throws(AgentError) in try await agent.token() } }
+    }
+    #expect(await played.next() != nil)
+    for call in calls { call.cancel() }
+    for call in calls { #expect(await call.value?.code == "cancelled") }
+  }
+
+  @Test func `ends a call that is not yet connected when its task is cancelled`() async throws {
+    let begun = AsyncStream.makeStream(of: Void.self)
+    let mayEnd = Monitor(false)
+    let call = Task { () -> Failure? in
+      do throws(Failure) {
+        try await OwnThread.run { () throws(Failure) in
+          begun.continuation.yield()
+          _ = mayEnd.wait(nil) { $0 ? true : nil }
+        }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    var begins = begun.stream.makeAsyncIterator()
+    await begins.next()
+    call.cancel()
+    #expect(await call.value?.code == .cancelled)
+    mayEnd.update { $0 = true }
+  }
+
+  private static func sockets() throws -> (near: SharedDescriptor, far: SharedDescriptor) {
+    let pair = try UnixSocket.pair()
+    return (SharedDescriptor(pair.first), SharedDescriptor(pair.second))
+  }
+
+  @Test func `ends a call whose answer does not come in time, also after a longer wait has begun`() async throws {
+    let (silent, other) = (try Self.sockets(), try Self.sockets())
+    let waits = try SocketWaits.started()
+    let late = Failure(.timeout, "the daemon did not answer in time")
+    await #expect(throws: late) {
+      try await waits.wait(for: silent.near.descriptor.raw, before: .now.advanced(by: .milliseconds(1)))
+    }
+    // The thread waits without a limit now.
+    let long = Task { try await waits.wait(for: silent.near.descriptor.raw, before: .now.advanced(by: .seconds(600))) }
+    await #expect(throws: late) {
+      try await waits.wait(for: other.near.descriptor.raw, before: .now.advanced(by: .milliseconds(1)))
+    }
+    try silent.far.descriptor.writeAll([1].span)
+    try await long.value
+  }
+
+  // MARK: Accounts
+
+  private static func account(_ name: String, _ state: String, isActive: Bool = false) -> String {
+    #"{"name":"\#(name)","issuer":"https://id.example","state":"\#(state)","active":\#(isActive)}"#
+  }
+
+  private static func list(_ accounts: String...) -> String {
+    result(#""accounts":[\#(accounts.joined(separator: ","))]"#)
+  }
+
+  @Test(
+    arguments: [
+      ("active", true), ("stale", true), ("refreshing", true), ("offline", true), ("locked", true),
+      ("signed_out", false), ("expired", false),
+    ])
+  func `says whether somebody is signed in by the list of accounts alone`(state: String, isSignedIn: Bool) async throws
+  {
+    let list = Self.list(Self.account("work", state, isActive: true), Self.account("other", "signed_out"))
+    let played = try PlayedAgent([[list, list, list, list]])
+    let agent = Agent(socket: played.path)
+    #expect(try await agent.isSignedIn() == isSignedIn)
+    #expect(try await agent.isSignedIn("work") == isSignedIn)
+    #expect(try await agent.isSignedIn("other") == false)
+    #expect(try await agent.isSignedIn("nobody") == false)
+    #expect(Set(played.requests) == [#"{"v":1,"request":"list","timeout":120}"#])
+  }
+
+  @Test(arguments: [true, false])
+  func `says it by the session there is while another sign-in is under way`(hasSession: Bool) async throws {
+    let identity = Self.result(#""account":"work","issuer":"https://id.example","claims":{}"#)
+    let played = try PlayedAgent([
+      [Self.list(Self.account("work", "signing_in")), hasSession ? identity : Self.failure("signed_out")]
+    ])
+    #expect(try await Agent(socket: played.path).isSignedIn("work") == hasSession)
+    #expect(played.requests.last == #"{"v":1,"request":"whoami","account":"work","verified":true,"timeout":120}"#)
+  }
+
+  @Test func `names the person by the verified ID Token, and asks for no token`() async throws {
+    let verified = Self.result(
+      #""account":"work","issuer":"https://id.example","subject":"ann","claims":{"sub":"ann"},"source":"id_token""#)
+    let unverified = Self.result(
+      #""account":"work","issuer":"https://id.example","subject":"ann","claims":{"sub":"ann"},"source":"userinfo""#)
+    let played = try PlayedAgent([
+      [verified, unverified, Self.failure("signed_out"), Self.failure("session_expired"), Self.failure("locked")]
+    ])
+    let agent = Agent(socket: played.path)
+    let ann = User(account: "work", issuer: "https://id.example", subject: "ann", claims: ["sub": .text("ann")])
+    #expect(try await agent.currentUser("work") == ann)
+    for _ in 0..<3 { #expect(try await agent.currentUser("work") == nil) }
+    let locked = await Self.error { () async throws(AgentError) in try await agent.currentUser("work") }
+    #expect(locked?.remedy == .unlock)
+    #expect(
+      Set(played.requests) == [#"{"v":1,"request":"whoami","account":"work","verified":true,"timeout":120}"#])
+  }
+
+  @Test func `makes an account the active one, and signs out here or everywhere`() async throws {
+    let done = Self.result(#""account":"work""#)
+    let played = try PlayedAgent([[done, done, done]])
+    let agent = Agent(socket: played.path)
+    try await agent.use("work")
+    try await agent.signOut()
+    try await agent.signOut("work", locally: true)
+    #expect(
+      played.requests == [
+        #"{"v":1,"request":"use","account":"work","timeout":120}"#, #"{"v":1,"request":"logout","timeout":120}"#,
+        #"{"v":1,"request":"logout","account":"work","local":true,"timeout":120}"#,
+      ])
   }
 
   @Test func `keeps the numbers of a request within what the agent takes`() {

@@ -25,21 +25,21 @@ import Testing
     ] as [(Duration?, String)])
   func `are renewed when less than the wanted time is left, counted in whole seconds`(
     wanted: Duration?, token: String
-  ) throws {
+  ) async throws {
     let sessions = Self.sessions { (_, _) throws(AgentError) in Self.grant("second") }
-    #expect(try sessions.token(for: "work", TokenOptions(minimumValidity: wanted)).revealed() == token)
+    #expect(try await sessions.token(for: "work", TokenOptions(minimumValidity: wanted)).revealed() == token)
   }
 
-  @Test func `give out no token whose time is over, also where no time is wanted`() throws {
+  @Test func `give out no token whose time is over, also where no time is wanted`() async throws {
     let sessions = MemorySessions { 1000 }
     sessions.add(Self.grant("first", lifetime: 0)) { (_, _) throws(AgentError) in Self.grant("second") }
-    #expect(try sessions.token(for: "work", TokenOptions(minimumValidity: .zero)).revealed() == "second")
+    #expect(try await sessions.token(for: "work", TokenOptions(minimumValidity: .zero)).revealed() == "second")
   }
 
   /// Is gone when nothing holds it any more.
   private final class Kept: Sendable {}
 
-  @Test func `let go of what renews them at the sign-out, and keep the account`() throws {
+  @Test func `let go of what renews them at the sign-out, and keep the account`() async throws {
     weak var kept: Kept?
     let sessions: MemorySessions
     do {
@@ -51,20 +51,20 @@ import Testing
     try sessions.signOut("work")
     let after = kept != nil
     #expect([before, after] == [true, false])
-    #expect(throws: Self.signedOut) { try sessions.token().revealed() }
+    await #expect(throws: Self.signedOut) { try await sessions.token().revealed() }
     let expected = Account(name: "work", isActive: true, issuer: "https://id.example", state: .signedOut)
     #expect(sessions.accounts() == [expected])
   }
 
-  @Test func `stay signed out when a renewal ends after the sign-out`() throws {
+  @Test func `stay signed out when a renewal ends after the sign-out`() async throws {
     let container = Mutex<MemorySessions?>(nil)
     let sessions = Self.sessions { (_, _) throws(AgentError) in
       try container.withLock { $0 }?.signOut("work")
       return Self.grant("second")
     }
     container.withLock { $0 = sessions }
-    #expect(throws: Self.signedOut) { try sessions.token(TokenOptions(forcesRefresh: true)).revealed() }
-    #expect(throws: Self.signedOut) { try sessions.token().revealed() }
+    await #expect(throws: Self.signedOut) { try await sessions.token(TokenOptions(forcesRefresh: true)).revealed() }
+    await #expect(throws: Self.signedOut) { try await sessions.token().revealed() }
     container.withLock { $0 = nil }
   }
 }

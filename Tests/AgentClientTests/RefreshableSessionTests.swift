@@ -28,20 +28,33 @@ import Testing
 
   /// Hands out tokens in the order of a list, and the last one from then on. Of their session the server says nothing.
   private final class Listed: SessionContainer {
+    private struct Meeting: Sendable {
+      /// How many callers have yet to ask for the installation before the first of them is answered.
+      var missing = 0
+      var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
     private let tokens: Monitor<[String]>
-    /// How many callers have yet to ask for the installation before the first of them is answered.
-    private let missing = Monitor(0)
+    private let meeting = Monitor(Meeting())
     private let name = InstallationID.random()
 
     init(_ tokens: [String]) { self.tokens = Monitor(tokens) }
 
-    func letMeet(_ count: Int) { missing.withLock { $0 = count } }
+    func letMeet(_ count: Int) { meeting.withLock { $0.missing = count } }
 
-    var haveMet: Bool { missing.withLock { $0 == 0 } }
+    var haveMet: Bool { meeting.withLock { $0.missing == 0 } }
 
-    func installation() -> InstallationID? {
-      missing.update { $0 -= 1 }
-      _ = missing.wait(.seconds(10)) { $0 <= 0 ? true : nil }
+    func installation() async -> InstallationID? {
+      await withCheckedContinuation { continuation in
+        let ready = meeting.withLock { meeting in
+          meeting.missing -= 1
+          meeting.waiting.append(continuation)
+          guard meeting.missing <= 0 else { return [] as [CheckedContinuation<Void, Never>] }
+          defer { meeting.waiting = [] }
+          return meeting.waiting
+        }
+        for waiting in ready { waiting.resume() }
+      }
       return name
     }
 
@@ -56,29 +69,29 @@ import Testing
     func signOut(_ account: String?) {}
   }
 
-  @Test func `hands out the token at hand until too little time is left`() throws {
+  @Test func `hands out the token at hand until too little time is left`() async throws {
     let world = World()
     let session = RefreshableSession(in: world.container(), TokenOptions(minimumValidity: .seconds(60)))
-    #expect(try session.token().revealed() == "token-1")
+    #expect(try await session.token().revealed() == "token-1")
     world.time.withLock { $0 += 240 }
-    #expect(try session.token().revealed() == "token-1")
+    #expect(try await session.token().revealed() == "token-1")
     world.time.withLock { $0 += 1 }
-    let token = try session.token()
+    let token = try await session.token()
     #expect(token.revealed() == "token-2")
     #expect(token.session.expiresAt == 1541)
     #expect(session.latest == token.session)
   }
 
-  @Test func `tells its handler of each renewal and of nothing else`() throws {
+  @Test func `tells its handler of each renewal and of nothing else`() async throws {
     let world = World()
     let told = Mutex<[Int?]>([])
     let session = RefreshableSession(in: world.container()) { session in
       told.withLock { $0.append(session.expiresAt) }
     }
-    for _ in 0..<3 { _ = try session.token() }
+    for _ in 0..<3 { _ = try await session.token() }
     #expect(told.withLock { $0 } == [])
     world.time.withLock { $0 += 1000 }
-    for _ in 0..<3 { _ = try session.token() }
+    for _ in 0..<3 { _ = try await session.token() }
     #expect(told.withLock { $0 } == [2300])
   }
 
@@ -89,100 +102,102 @@ import Testing
     ] as [([String], Int)])
   func `tells its handler of each new token once, also where the server says nothing of its time`(
     tokens: [String], count: Int
-  ) throws {
+  ) async throws {
     let told = Mutex(0)
     let session = RefreshableSession(in: Listed(tokens)) { _ in told.withLock { $0 += 1 } }
-    for _ in 0..<7 { _ = try session.token() }
+    for _ in 0..<7 { _ = try await session.token() }
     #expect(told.withLock { $0 } == count)
   }
 
-  @Test func `tells its handler once of a renewal that two threads find`() throws {
+  @Test func `tells its handler once of a renewal that two tasks find`() async throws {
     let container = Listed(["1", "2"])
     let told = Monitor(0)
     let session = RefreshableSession(in: container) { _ in told.withLock { $0 += 1 } }
-    _ = try session.token()
+    _ = try await session.token()
     container.letMeet(2)
-    let found = WorkQueue<String>()
-    for _ in 0..<2 {
-      try Threads.start(name: "client-test") {
-        do { found.push(try session.token().revealed()) } catch { found.push("\(error)") }
-      }
-    }
-    let tokens = (0..<2).map { _ in found.pop(wait: .seconds(60)) }
-    #expect(tokens == ["2", "2"])
+    async let first = session.token().revealed()
+    async let second = session.token().revealed()
+    #expect(try await [first, second] == ["2", "2"])
     #expect(container.haveMet)
     #expect(told.withLock { $0 } == 1)
   }
 
-  @Test func `tells nobody when the end of the same token is named anew, as after a change of the clock`() throws {
+  @Test func `tells nobody when the end of the same token is named anew, as after a change of the clock`() async throws
+  {
     let container = World().container()
     let told = Mutex(0)
     let session = RefreshableSession(in: container) { _ in told.withLock { $0 += 1 } }
-    var known = try session.token().session
+    var known = try await session.token().session
     known.expiresAt = 1290
     container.add(MemorySessions.Grant(token: "token-1", session: known))
-    #expect(try session.token().session.expiresAt == 1290)
+    #expect(try await session.token().session.expiresAt == 1290)
     #expect(session.latest == known)
     #expect(told.withLock { $0 } == 0)
   }
 
-  @Test func `renews a rejected token once, and ends when the new one is rejected too`() throws {
+  @Test func `renews a rejected token once, and ends when the new one is rejected too`() async throws {
     let world = World()
     let session = RefreshableSession(in: world.container())
-    let answer = try session.send { (token) throws(AgentError) in
+    let answer = try await session.send { (token) throws(AgentError) in
       token.revealed() == "token-1" ? .rejected : .answered(token.revealedAuthorization())
     }
     #expect(answer == "Bearer token-2")
     var tries = 0
     let expected = AgentError(
       .signIn, code: "token_refused", message: "the resource refuses the tokens of this session, new ones too")
-    func send(to resource: String) {
-      #expect(throws: expected) {
-        try session.send(to: resource) { (_) throws(AgentError) -> RefreshableSession<MemorySessions>.Outcome<String> in
+    func send(to resource: String) async {
+      await #expect(throws: expected) {
+        try await session.send(to: resource) {
+          (_) throws(AgentError) -> RefreshableSession<MemorySessions>.Outcome<String> in
           tries += 1
           return .rejected
         }
       }
     }
-    send(to: "api")
+    await send(to: "api")
     #expect(tries == 2)
     // It has refused a fresh token, so no other is spent on it until there is another one.
-    send(to: "api")
+    await send(to: "api")
     #expect(tries == 3)
-    #expect(try session.token().revealed() == "token-3")
-    send(to: "other")
+    #expect(try await session.token().revealed() == "token-3")
+    await send(to: "other")
     #expect(tries == 5)
-    #expect(try session.token().revealed() == "token-4")
-    send(to: "api")
+    #expect(try await session.token().revealed() == "token-4")
+    await send(to: "api")
     #expect(tries == 7)
   }
 
   /// Also when nothing but the token tells the session there from the one before.
   @Test(arguments: [0, 1])
-  func `does not go on in another installation, although the same person is signed in there`(seconds: Int) throws {
+  func `does not go on in another installation, although the same person is signed in there`(seconds: Int) async throws
+  {
     let world = World()
     let container = world.container()
     let session = RefreshableSession("work", in: container)
-    _ = try session.token()
+    let unused = RefreshableSession("work", in: container)
+    for session in [session, unused] { _ = try await session.token() }
     container.reinstall()
-    #expect(throws: AgentError(.signIn, code: "no_account", message: "there is no such account")) {
-      try session.token().revealed()
+    await #expect(throws: AgentError(.signIn, code: "no_account", message: "there is no such account")) {
+      try await session.token().revealed()
     }
     world.time.withLock { $0 += seconds }
     container.add(world.grant())
     let expected = AgentError(
       .signIn, code: "installation_changed", message: "the session is another installation's, please sign in again")
-    for _ in 0..<2 { #expect(throws: expected) { try session.token().revealed() } }
+    for session in [session, session, unused] {
+      await #expect(throws: expected) { try await session.token().revealed() }
+      #expect(session.latest == nil)
+    }
     // One that begins there is that installation's.
-    #expect(try RefreshableSession("work", in: container).token().revealed() == "token-2")
+    #expect(try await RefreshableSession("work", in: container).token().revealed() == "token-2")
   }
 
-  @Test func `needs a sign-in when it was signed out, or cannot be renewed`() throws {
+  @Test func `needs a sign-in when it was signed out, or cannot be renewed`() async throws {
     let world = World()
     let container = world.container()
     try container.signOut("work")
-    #expect(throws: AgentError(.signIn, code: "signed_out", message: "work is signed out")) {
-      try container.token().revealed()
+    await #expect(throws: AgentError(.signIn, code: "signed_out", message: "work is signed out")) {
+      try await container.token().revealed()
     }
     #expect(container.accounts().map(\.state) == [.signedOut])
     container.add(world.grant())
@@ -190,6 +205,87 @@ import Testing
     world.time.withLock { $0 += 1000 }
     #expect(container.accounts().map(\.state) == [.expired])
     let expected = AgentError(.signIn, code: "session_expired", message: "session expired, please sign in again")
-    #expect(throws: expected) { try container.token().revealed() }
+    await #expect(throws: expected) { try await container.token().revealed() }
+  }
+
+  // MARK: Sign-out
+
+  /// All that can be reached from a value, as text.
+  private static func content(of value: Any) -> String {
+    var text = ""
+    dump(value, to: &text)
+    return text
+  }
+
+  /// A person whose words are in nothing else.
+  private static let person = Session(
+    account: "work", issuer: "https://id.example", subject: "subject-of-ann", claims: ["name": .text("Ann Example")],
+    scope: ["scope-of-ann"], expiresAt: 1300)
+
+  private static func signedIn() -> MemorySessions {
+    let container = MemorySessions { 1000 }
+    container.add(MemorySessions.Grant(token: "token-of-ann", session: person))
+    return container
+  }
+
+  private static func words(in value: Any) -> [String] {
+    let content = content(of: value)
+    return ["subject-of-ann", "Ann Example", "scope-of-ann", "token-of-ann"].filter { content.contains($0) }
+  }
+
+  @Test func `reaches nothing of the person after its sign-out, and no token before it`() async throws {
+    let session = RefreshableSession(in: Self.signedIn())
+    _ = try await session.token()
+    #expect(session.latest == Self.person)
+    #expect(Self.words(in: session) == ["subject-of-ann", "Ann Example", "scope-of-ann", "token-of-ann"])
+    try await session.signOut()
+    #expect(session.latest == nil)
+    #expect(Self.words(in: session) == [])
+  }
+
+  @Test func `forgets the person when it finds that somebody else has ended the session`() async throws {
+    let container = Self.signedIn()
+    let session = RefreshableSession(in: container)
+    _ = try await session.token()
+    try container.signOut()
+    #expect(session.latest == Self.person)
+    await #expect(throws: AgentError(.signIn, code: "signed_out", message: "work is signed out")) {
+      try await session.token().revealed()
+    }
+    #expect(session.latest == nil)
+    #expect(Self.words(in: session) == [])
+  }
+
+  @Test func `keeps the person while a renewal fails for a reason that passes`() async throws {
+    let container = MemorySessions { 1000 }
+    container.add(MemorySessions.Grant(token: "token-of-ann", session: Self.person)) {
+      (_, _) async throws(AgentError) in
+      throw AgentError(.tryLater, code: "network", message: "no network")
+    }
+    let known = RefreshableSession(in: container)
+    _ = try await known.token()
+    var later = Self.person
+    later.expiresAt = 1000
+    container.add(MemorySessions.Grant(token: "token-of-ann", session: later)) { (_, _) async throws(AgentError) in
+      throw AgentError(.tryLater, code: "network", message: "no network")
+    }
+    await #expect(throws: AgentError(.tryLater, code: "network", message: "no network")) {
+      try await known.token().revealed()
+    }
+    #expect(known.latest == Self.person)
+  }
+
+  @Test func `tells its handler of no renewal at the sign-in after a sign-out`() async throws {
+    let container = Self.signedIn()
+    let told = Mutex(0)
+    let session = RefreshableSession(in: container) { _ in told.withLock { $0 += 1 } }
+    _ = try await session.token()
+    try await session.signOut()
+    container.add(MemorySessions.Grant(token: "token-of-bob", session: Self.person))
+    _ = try await session.token()
+    #expect(told.withLock { $0 } == 0)
+    container.add(MemorySessions.Grant(token: "token-of-bob-2", session: Self.person))
+    _ = try await session.token()
+    #expect(told.withLock { $0 } == 1)
   }
 }

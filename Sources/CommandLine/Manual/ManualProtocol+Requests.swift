@@ -305,7 +305,10 @@ extension ManualProtocol {
   private static let whoami = Description(
     name: "whoami",
     purpose: "Tells who is signed in, by the verified ID Token, else by the UserInfo endpoint.",
-    members: [account],
+    members: [
+      account,
+      Member("verified", "boolean", "Only by the verified ID Token: no server is asked, and no token is renewed."),
+    ],
     result: [
       Member("account", "text", "The account."),
       Member("issuer", "text", "Its authorization server."),

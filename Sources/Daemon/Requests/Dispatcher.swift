@@ -57,7 +57,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .assumeRole(let request): try parts.roles.assume(request, ticket)
       case .forget(let request): try parts.placed.forget(request, ticket, passed: passed)
       case .proof(let request): try parts.proofs.proof(request, ticket)
-      case .whoami(let name): try parts.identity.whoami(name, ticket)
+      case .whoami(let name, let verified): try parts.identity.whoami(name, isVerified: verified, ticket)
       case .login(let request): try parts.signIns.login(request, ticket, passed: passed)
       case .loginRedirect(let request):
         let login = try parts.signIns.redirectPasted(request)

@@ -52,7 +52,7 @@ extension Request {
     case .forget(let request): request.account
     case .assumeRole(let request): request.account
     case .logout(let logout): logout.account
-    case .status(let account, check: _), .doctor(let account), .whoami(let account): account
+    case .status(let account, check: _), .doctor(let account), .whoami(let account, verified: _): account
     case .use(let account): account
     case .events(let request): request.account
     case .tokenFile(let request): request.account

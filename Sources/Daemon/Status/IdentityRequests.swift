@@ -5,12 +5,13 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Answers `whoami` from the verified ID Token in the account's record, else from UserInfo.
+/// Answers `whoami` from the verified ID Token in the account's record, else from UserInfo unless only verified claims
+/// are wanted.
 final class IdentityRequests: AccountPart {
   /// Where the claims come from.
   private enum Source: String { case idToken = "id_token", userInfo = "userinfo" }
 
-  func whoami(_ name: String?, _ ticket: Ticket) throws(Failure) {
+  func whoami(_ name: String?, isVerified: Bool, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(name)
     if let refusal = broker.lock.refusal(for: account.name) { throw Failure(refusal, account: account.name.text) }
     let (services, name, configuration) = (services(for: account.name), account.name, account.configuration)
@@ -22,6 +23,7 @@ final class IdentityRequests: AccountPart {
       case .success(let claims?):
         step(.identityKnown, name)
         sendIdentity(account, claims, .idToken, ticket)
+      case .success(nil) where isVerified: sendIdentity(account, JSONObject(), nil, ticket)
       case .success(nil): askServer(account, TokenNeed(), ticket)
       case .failure(let error): loop.send(.failure(Failure(error, account: name.text)), to: ticket)
       }

@@ -27,18 +27,23 @@ package struct InstalledProgram: Sendable {
   ///   - input: Its standard input, whole.
   ///   - changes: Variables beside those of this process; nil takes one away.
   ///   - isHeard: Whether its standard error is this process's.
+  ///   - joinsErrors: Whether its standard error is a part of the output.
   ///   - patience: The longest run.
   ///   - limit: The most bytes of output.
   /// - Throws: `ETIMEDOUT` and `EFBIG` for a run that is ended for its length or its output; what a start throws.
   package func run(
     _ arguments: [String], input: [UInt8] = [], changes: [String: String?] = [:], isHeard: Bool = false,
-    patience: Duration = .seconds(15), limit: Int = 1 << 20
+    joinsErrors: Bool = false, patience: Duration = .seconds(15), limit: Int = 1 << 20
   ) throws(SystemError) -> Result {
     let question = try FileDescriptor.inMemory(input.span)
     let silence = try FileDescriptor(opening: "/dev/null", for: .writing)
     var pipe = try Pipe()
     var inherits = [(parent: question.raw, child: Int32(0)), (parent: pipe.writing.raw, child: 1)]
-    if !isHeard { inherits.append((parent: silence.raw, child: 2)) }
+    if joinsErrors {
+      inherits.append((parent: pipe.writing.raw, child: 2))
+    } else if !isHeard {
+      inherits.append((parent: silence.raw, child: 2))
+    }
     let child = try Spawn.start(
       Spawn.Request(
         executable: path, arguments: [path] + arguments, environment: Self.environment(changes), newSession: true,

@@ -1,6 +1,23 @@
 internal import CPlatform
+internal import Glibc
 
 extension UnixSocket {
+  /// Sends everything over a blocking socket, and raises no `SIGPIPE` where the other end is closed, whatever this process
+  /// does with that signal.
+  ///
+  /// - Throws: `EPIPE` where it is closed; `EAGAIN` when the socket's time limit has passed; a part may have been sent.
+  package static func sendAll(_ bytes: Span<UInt8>, over socket: borrowing FileDescriptor) throws(SystemError) {
+    let number = socket.raw
+    try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
+      var sent = 0
+      while sent < bytes.count {
+        sent += try SystemCall.library("send") {
+          unsafe Glibc.send(number, bytes.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
+        }
+      }
+    }
+  }
+
   /// Sends bytes and a descriptor (`SCM_RIGHTS`); the receiver gets a duplicate of it.
   ///
   /// - Returns: The number of bytes sent. The descriptor goes with the first of them.

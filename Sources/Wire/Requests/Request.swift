@@ -18,7 +18,8 @@ package enum Request: Sendable, Hashable {
   case doctor(account: String?)
   case list
   case use(account: String)
-  case whoami(account: String?)
+  /// The person who is signed in. With `verified` by the verified ID Token alone, so that no server is asked.
+  case whoami(account: String?, verified: Bool = false)
   case daemonStatus
   case daemonStop
   /// The recent entries of the daemon's log.
@@ -137,7 +138,7 @@ extension Request {
   package var isLocal: Bool {
     switch self {
     case .status(_, check: false), .list, .daemonStatus, .daemonStop, .daemonLog, .vault(.lock), .vault(.status),
-      .leaseStatus:
+      .whoami(_, verified: true), .leaseStatus:
       true
     default: false
     }
@@ -167,7 +168,10 @@ extension Request {
     case .status(let account, let check):
       members.add("account", account)
       members.add("check", check)
-    case .doctor(let account), .whoami(let account): members.add("account", account)
+    case .doctor(let account): members.add("account", account)
+    case .whoami(let account, let verified):
+      members.add("account", account)
+      members.add("verified", verified)
     case .use(let account): members.add("account", account)
     case .account(let request): request.addMembers(to: &members)
     case .call(let request): request.addMembers(to: &members)
@@ -203,7 +207,7 @@ extension Request {
         throw Failure(.invalidRequest, "\"use\" needs an account")
       }
       self = .use(account: account)
-    case "whoami": self = .whoami(account: try members.text("account"))
+    case "whoami": self = .whoami(account: try members.text("account"), verified: try members.flag("verified"))
     case "daemon_status": self = .daemonStatus
     case "daemon_stop": self = .daemonStop
     case "daemon_log": self = .daemonLog

@@ -6,140 +6,367 @@ import Testing
 
 /// The library product against the real agent.
 @Suite(.needsPrograms) struct `The client library` {
-  @Test func `gives the token that the command prints, with its session`() throws {
-    try Issuer.with(["--claim", "email=ann@example.com"]) { issuer in
-      try AgentTree.with { tree in
-        try tree.signIn(at: issuer.url, "--scope", "openid email offline_access")
-        var agent = try Agent(socket: tree.socketPath)
-        let token = try agent.token()
-        #expect(token.revealed() == (try tree.token()))
-        #expect(token.type == "Bearer")
-        #expect(token.session.account == "work" && token.session.issuer == issuer.url)
-        #expect(token.session.claims["email"]?.text == "ann@example.com")
-        #expect(token.session.subject == (try tree.json("whoami")["subject"]?.string))
-        #expect(token.session.expiresAt == (try tree.json("token")["expires_at"]?.int))
-        #expect(try agent.accounts().map(\.name) == ["work"])
-        #expect(try agent.accounts().first?.state == .active)
-        let renewed = try agent.token(for: "work", TokenOptions(forcesRefresh: true))
-        #expect(renewed.revealed() != token.revealed())
-      }
+  /// ``Session/with(_:body:)`` for code that is `async`.
+  ///
+  /// - Parameter options: Of the sign-in.
+  private static func withSession(
+    _ issuerOptions: [String] = [], _ options: [String] = [], body: (Session) async throws -> Void
+  ) async throws {
+    try await withTree(issuerOptions) { tree, issuer in
+      let events = try tree.signIn(at: issuer.url, options: options)
+      try await body(Session(tree: tree, issuer: issuer, events: events))
     }
   }
 
-  @Test func `tells a person who must sign in from a server that is away`() throws {
-    try Session.with { session in
-      let sessions = AgentSessions(socket: session.tree.socketPath)
-      let expired = TokenOptions(forcesRefresh: true)
+  private static func withTree(
+    _ issuerOptions: [String] = [], _ body: (AgentTree, Issuer) async throws -> Void
+  ) async throws {
+    let issuer = try Issuer.start(issuerOptions)
+    defer { issuer.stop() }
+    let tree = try AgentTree.start()
+    defer { tree.close() }
+    try await body(tree, issuer)
+  }
+
+  private static func error<Value: ~Copyable>(
+    of call: () async throws(AgentError) -> Value
+  ) async -> AgentError? {
+    do throws(AgentError) { _ = try await call() } catch { return error }
+    return nil
+  }
+
+  private static func error(
+    of agent: Agent, for account: String? = nil, _ options: TokenOptions = TokenOptions()
+  ) async -> AgentError? {
+    await error { () async throws(AgentError) in try await agent.token(for: account, options) }
+  }
+
+  private static func error(of session: RefreshableSession<Agent>) async -> AgentError? {
+    await error { () async throws(AgentError) in try await session.token() }
+  }
+
+  @Test func `gives the token that the command prints, with its session`() async throws {
+    let claim = ["--claim", "email=ann@example.com"]
+    try await Self.withSession(claim, ["--scope", "openid email offline_access"]) { session in
+      let tree = session.tree
+      let agent = Agent(socket: tree.socketPath)
+      let token = try await agent.token()
+      #expect(token.revealed() == (try tree.token()))
+      #expect(token.type == "Bearer")
+      #expect(token.session.account == "work" && token.session.issuer == session.issuer.url)
+      #expect(token.session.claims["email"]?.text == "ann@example.com")
+      #expect(token.session.subject == (try tree.json("whoami")["subject"]?.string))
+      #expect(token.session.expiresAt == (try tree.json("token")["expires_at"]?.int))
+      #expect(try await agent.accounts().map(\.name) == ["work"])
+      #expect(try await agent.accounts().first?.state == .active)
+      let renewed = try await agent.token(for: "work", TokenOptions(forcesRefresh: true))
+      #expect(renewed.revealed() != token.revealed())
+    }
+  }
+
+  @Test func `tells a person who must sign in from a server that is away`() async throws {
+    try await Self.withSession { session in
+      let agent = Agent(socket: session.tree.socketPath)
       session.issuer.stop()
-      #expect(Self.error(of: sessions, for: "work", expired)?.remedy == .tryLater)
-      try sessions.signOut("work")
-      let error = Self.error(of: sessions, for: "work")
+      #expect(await Self.error(of: agent, for: "work", TokenOptions(forcesRefresh: true))?.remedy == .tryLater)
+      try await agent.signOut("work")
+      let error = await Self.error(of: agent, for: "work")
       #expect(error == AgentError(.signIn, code: "signed_out", message: "work is signed out", hint: "agent login work"))
-      let nobody = Self.error(of: sessions, for: "nobody")
+      let nobody = await Self.error(of: agent, for: "nobody")
       #expect(nobody?.remedy == .signIn && nobody?.code == "no_account")
-      let wrong = Self.error(of: sessions, for: "no such name")
+      let wrong = await Self.error(of: agent, for: "no such name")
       #expect(wrong.map { $0.remedy == .fixProgram || $0.remedy == .signIn } == true)
     }
   }
 
-  private static func error(
-    of sessions: AgentSessions, for account: String? = nil, _ options: TokenOptions = TokenOptions()
-  ) -> AgentError? {
-    do throws(AgentError) { _ = try sessions.token(for: account, options) } catch { return error }
-    return nil
-  }
-
-  private static func error(of session: RefreshableSession<AgentSessions>) -> AgentError? {
-    do throws(AgentError) { _ = try session.token() } catch { return error }
-    return nil
-  }
-
-  @Test func `goes on with the next daemon`() throws {
-    try Session.with { session in
-      let sessions = AgentSessions(socket: session.tree.socketPath)
-      let before = try sessions.token().session
-      try session.tree.stopDaemon()
-      #expect(Self.error(of: sessions)?.code == "daemon_unavailable")
-      try #require(try session.tree.agent("daemon", "start").succeeded)
-      #expect(try sessions.token().session.subject == before.subject)
+  @Test func `knows who is signed in without a token and without the server`() async throws {
+    let claim = ["--claim", "email=ann@example.com"]
+    try await Self.withSession(claim, ["--scope", "openid email offline_access"]) { session in
+      let tree = session.tree
+      let subject = try #require(try tree.json("whoami")["subject"]?.string)
+      // A new daemon has no token.
+      try tree.stopDaemon()
+      try #require(try tree.agent("daemon", "start").succeeded)
+      let requests = try session.issuer.requests()
+      let agent = Agent(socket: tree.socketPath)
+      #expect(try await agent.isSignedIn())
+      let user = try #require(try await agent.currentUser())
+      #expect(user.account == "work" && user.issuer == session.issuer.url && user.subject == subject)
+      #expect(user.claims["email"]?.text == "ann@example.com")
+      #expect(try session.issuer.requests() == requests)
+      #expect(try await agent.accounts().map(\.state) == [.stale])
+      session.issuer.stop()
+      #expect(try await agent.isSignedIn("work"))
+      #expect(try await agent.currentUser("work") == user)
+      try await agent.signOut(nil, locally: true)
+      #expect(try await agent.isSignedIn() == false)
+      #expect(try await agent.currentUser() == nil)
     }
   }
 
-  @Test func `follows what happens, on a thread and in async code`() async throws {
-    try await Self.withSession { tree in
-      var events = try AgentEvents(socket: tree.socketPath)
-      let stream = try AgentEvents.stream(of: "work", socket: tree.socketPath)
-      _ = try tree.token("work", "--force-refresh")
-      let event = try #require(try events.next())
+  @Test func `asks no server who is signed in where there is no ID Token`() async throws {
+    try await Self.withSession([], ["--scope", "offline_access"]) { session in
+      let requests = try session.issuer.requests()
+      let agent = Agent(socket: session.tree.socketPath)
+      #expect(try await agent.isSignedIn())
+      #expect(try await agent.currentUser() == nil)
+      #expect(try session.issuer.requests() == requests)
+    }
+  }
+
+  @Test func `makes another account the active one`() async throws {
+    try await Self.withSession { session in
+      try session.tree.signIn("other", at: session.issuer.url)
+      let agent = Agent(socket: session.tree.socketPath)
+      for name in ["other", "work"] {
+        try await agent.use(name)
+        #expect(try await agent.accounts().filter(\.isActive).map(\.name) == [name])
+        #expect(try await agent.token().session.account == name)
+      }
+      let unknown = await Self.error { () async throws(AgentError) in try await agent.use("nobody") }
+      #expect(unknown?.code == "no_account")
+    }
+  }
+
+  @Test func `goes on with the next daemon`() async throws {
+    try await Self.withSession { session in
+      let agent = Agent(socket: session.tree.socketPath)
+      let before = try await agent.token().session
+      try session.tree.stopDaemon()
+      #expect(await Self.error(of: agent)?.code == "daemon_unavailable")
+      try #require(try session.tree.agent("daemon", "start").succeeded)
+      #expect(try await agent.token().session.subject == before.subject)
+    }
+  }
+
+  // MARK: Requests
+
+  @Test func `sends a request with the account's token, of any size both ways`() async throws {
+    try await Self.withSession { session in
+      let agent = Agent(socket: session.tree.socketPath)
+      let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+      var request = ResourceRequest("\(session.issuer.url)/echo?padding=3000000", method: "PUT", body: body)
+      request.headers = [HTTPField("X-Trace", "17")]
+      let response = try await agent.request(request)
+      #expect(response.status == 200 && response.field("content-type")?.hasPrefix("application/json") == true)
+      let answer = try JSON(
+        parsing: try await response.bytes(), limits: JSONLimits(bytes: 4 << 20, stringBytes: 4 << 20))
+      #expect(answer["method"]?.string == "PUT" && answer["body_bytes"]?.int == body.count)
+      #expect(answer["headers"]?["x-trace"]?.array?.first?.string == "17")
+      #expect(answer["padding"]?.string?.utf8.count == 3_000_000)
+      #expect(response.problem == nil)
+      // An error of the resource is an answer.
+      let missing = try await agent.request(ResourceRequest("\(session.issuer.url)/echo?status=404", account: "work"))
+      #expect(missing.status == 404)
+      _ = try await missing.bytes()
+      #expect(missing.problem?.remedy == .fixConfiguration)
+      let elsewhere = await Self.error { () async throws(AgentError) in
+        try await agent.request(ResourceRequest("https://elsewhere.example/"))
+      }
+      #expect(elsewhere?.code == "origin_not_allowed" && elsewhere?.remedy == .fixConfiguration)
+    }
+  }
+
+  @Test func `renews a rejected token once, and tells when the resource refuses the new one too`() async throws {
+    try await Self.withSession { session in
+      let agent = Agent(socket: session.tree.socketPath)
+      try session.issuer.control("refuse_next", "1")
+      let response = try await agent.request(ResourceRequest("\(session.issuer.url)/resource"))
+      #expect(response.status == 200)
+      let answer = String(decoding: try await response.bytes(), as: UTF8.self)
+      #expect(answer.utf8.starts(with: #"{"message":"Hello"#.utf8))
+      try session.issuer.control("refuse_next", "2")
+      let refused = try await agent.request(ResourceRequest("\(session.issuer.url)/resource"))
+      #expect(refused.status == 401)
+      _ = try await refused.bytes()
+      #expect(refused.problem?.code == "token_refused" && refused.problem?.remedy == .signIn)
+    }
+  }
+
+  @Test func `gives a proof with the token that is bound to the key`() async throws {
+    try await Self.withSession(["--dpop-required"], ["--dpop"]) { session in
+      let agent = Agent(socket: session.tree.socketPath)
+      let url = "\(session.issuer.url)/resource"
+      let token = try await agent.tokenWithProof(method: "GET", url: url)
+      let proof = token.proof ?? ""
+      #expect(token.type == "DPoP" && token.session.account == "work")
+      let answer = try ProcessRunner.shell(
+        "curl -qsS --fail --noproxy '*' -H 'Authorization: \(token.revealedAuthorization())' -H 'DPoP: \(proof)' '\(url)'"
+      )
+      #expect(try JSON(parsing: answer.output)["message"] != nil, "\(answer.errorText)")
+      // The agent itself makes them, too.
+      #expect(try await agent.request(ResourceRequest(url)).status == 200)
+      #expect(try session.issuer.count("proof_replays") == 0)
+      let elsewhere = await Self.error { () async throws(AgentError) in
+        try await agent.tokenWithProof(method: "GET", url: "https://elsewhere.example/")
+      }
+      #expect(elsewhere?.code == "origin_not_allowed")
+    }
+  }
+
+  // MARK: Sign-in
+
+  private static func options(_ issuer: Issuer, _ flow: SignInOptions.Flow) -> SignInOptions {
+    var options = SignInOptions("work", issuer: issuer.url, clientID: "agent-cli")
+    options.scope = ["openid", "offline_access"]
+    options.allowsHTTPLoopback = true
+    options.flow = flow
+    return options
+  }
+
+  private static func steps(_ signIn: SignIn) async throws -> [SignIn.Step] {
+    var steps: [SignIn.Step] = []
+    for try await step in signIn { steps.append(step) }
+    return steps
+  }
+
+  /// An agent that runs in a tree.
+  private static func agent(_ tree: AgentTree) throws -> Agent {
+    try #require(try tree.agent("daemon", "start").succeeded)
+    return Agent(socket: tree.socketPath)
+  }
+
+  @Test func `signs in by a code for another device`() async throws {
+    try await Self.withTree { tree, issuer in
+      let agent = try Self.agent(tree)
+      #expect(try await agent.isSignedIn("work") == false)
+      let steps = try await Self.steps(try await agent.signIn(Self.options(issuer, .device)))
+      guard case .enterCode(let code)? = steps.first, case .signedIn(let session)? = steps.last else {
+        Issue.record("\(steps)")
+        return
+      }
+      #expect(code.account == "work" && code.issuer == issuer.url && !code.userCode.isEmpty)
+      #expect(session.account == "work")
+      #expect(session.subject == (try tree.json("whoami")["subject"]?.string))
+      #expect(try await agent.isSignedIn("work"))
+      // A session that is there is enough for one who asks for no more.
+      var options = SignInOptions("work")
+      options.keepsSession = true
+      let kept = try await Self.steps(try await agent.signIn(options))
+      #expect(kept.count == 1)
+    }
+  }
+
+  @Test func `signs in by a browser, and by the address where one ended`() async throws {
+    try await Self.withTree { tree, issuer in
+      let agent = try Self.agent(tree)
+      for flow in [SignInOptions.Flow.browser, .paste] {
+        var steps: [SignIn.Step] = []
+        let signIn = try await agent.signIn(Self.options(issuer, flow))
+        for try await step in signIn {
+          steps.append(step)
+          guard case .openPage(let page) = step else { continue }
+          #expect(page.mustPaste == (flow == .paste))
+          if page.mustPaste {
+            await #expect(throws: AgentError.self) {
+              try await signIn.pass(redirect: "http://127.0.0.1/?code=x&state=y")
+            }
+            try await signIn.pass(redirect: try BrowserLogin.redirect(page.url))
+          } else {
+            #expect(try BrowserLogin.browse(page.url) == "200")
+          }
+        }
+        guard case .signedIn(let session)? = steps.last else {
+          Issue.record("\(steps)")
+          return
+        }
+        #expect(session.account == "work" && session.issuer == issuer.url)
+      }
+    }
+  }
+
+  @Test func `ends a sign-in whose task is cancelled`() async throws {
+    try await Self.withTree { tree, issuer in
+      let agent = try Self.agent(tree)
+      let options = Self.options(issuer, .browser)
+      let told = AsyncStream.makeStream(of: SignIn.Page.self)
+      let task = Task { () -> AgentError? in
+        await Self.error { () async throws(AgentError) in
+          for try await step in try await agent.signIn(options) {
+            if case .openPage(let page) = step { told.continuation.yield(page) }
+          }
+        }
+      }
+      var pages = told.stream.makeAsyncIterator()
+      let page = try #require(await pages.next())
+      task.cancel()
+      #expect(await task.value?.code == "cancelled")
+      // The daemon notices when it reads the end of the connection.
+      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      while try BrowserLogin.browse(page.redirectURI) != "000" {
+        try #require(Instant.now < deadline, "the port stays open")
+        Threads.sleep(for: .milliseconds(20))
+      }
+      #expect(try await agent.isSignedIn("work") == false)
+    }
+  }
+
+  // MARK: Events
+
+  @Test func `follows what happens`() async throws {
+    try await Self.withSession { session in
+      let agent = Agent(socket: session.tree.socketPath)
+      let events = try await agent.events(of: "work").makeAsyncIterator()
+      _ = try session.tree.token("work", "--force-refresh")
+      let event = try #require(try await events.next())
       #expect(event.account == "work")
       guard case .refreshed(let expiry) = event.kind else {
         Issue.record("not a refresh: \(event)")
         return
       }
-      #expect(expiry == (try tree.json("token")["expires_at"]?.int))
-      var iterator = stream.makeAsyncIterator()
-      #expect(try await iterator.next() == event)
-      try tree.stopDaemon()
-      #expect(try events.next() == nil)
-      #expect(try await iterator.next() == nil)
+      #expect(expiry == (try session.tree.json("token")["expires_at"]?.int))
+      try session.tree.stopDaemon()
+      #expect(try await events.next() == nil)
     }
   }
 
   @Test func `stops to follow when its task is cancelled`() async throws {
-    try await Self.withSession { tree in
-      let stream = try AgentEvents.stream(socket: tree.socketPath)
-      let task = Task { for try await _ in stream {} }
+    try await Self.withSession { session in
+      let agent = Agent(socket: session.tree.socketPath)
+      let events = try await agent.events()
+      let task = Task { () -> AgentError? in
+        await Self.error { () async throws(AgentError) in for try await _ in events {} }
+      }
       task.cancel()
       // Ends at once, without an event.
-      _ = try? await task.value
-      #expect(task.isCancelled)
+      #expect(await task.value?.code == "cancelled")
     }
   }
 
-  /// ``Session/with(_:body:)`` for code that is `async`.
-  private static func withSession(_ body: (AgentTree) async throws -> Void) async throws {
-    let issuer = try Issuer.start()
-    defer { issuer.stop() }
-    let tree = try AgentTree.start()
-    defer { tree.close() }
-    try tree.signIn(at: issuer.url)
-    try await body(tree)
-  }
-
   // Design table of the session's life: "lifetime bound to the installation".
-  @Test func `after a re-install old sessions do not come back`() throws {
-    try Session.with { session in
+  @Test func `after a re-install old sessions do not come back`() async throws {
+    try await Self.withSession { session in
       let tree = session.tree
-      let sessions = AgentSessions(socket: tree.socketPath)
+      let sessions = Agent(socket: tree.socketPath)
       let live = RefreshableSession("work", in: sessions)
-      _ = try live.token()
-      let first = try #require(try sessions.installation())
+      _ = try await live.token()
+      let first = try #require(try await sessions.installation())
       #expect(try tree.json("status")["vault"]?["installation"]?.string == first.text)
       // A restart is no re-install.
       try tree.stopDaemon()
       try #require(try tree.agent("daemon", "start").succeeded)
-      #expect(try sessions.installation() == first)
+      #expect(try await sessions.installation() == first)
       // The state goes, and the settings stay: the account is there, signed out.
       try tree.stopDaemon()
       let vault = "state/agent/\(try tree.vaultName())"
       let old = try tree.directory.read(vault)
       try FileTree.remove(tree.path("state/agent"))
       try #require(try tree.agent("daemon", "start").succeeded)
-      #expect(try sessions.installation() == nil)
-      #expect(try sessions.accounts().map(\.state) == [.signedOut])
-      let error = Self.error(of: live)
+      #expect(try await sessions.installation() == nil)
+      #expect(try await sessions.accounts().map(\.state) == [.signedOut])
+      let error = await Self.error(of: live)
       #expect(error?.remedy == .signIn)
       // The same person signs in again: another installation, in which the old session object is over.
       try tree.signIn(at: session.issuer.url)
-      let second = try #require(try sessions.installation())
+      let second = try #require(try await sessions.installation())
       #expect(second != first)
-      let changed = Self.error(of: live)
+      let changed = await Self.error(of: live)
       #expect(changed?.remedy == .signIn && changed?.code == "installation_changed")
       // The old vault put back does not open with the new installation's secret.
       try tree.stopDaemon()
       try tree.directory.write(vault, old)
       try #require(try tree.agent("daemon", "start").succeeded)
-      let foreign = Self.error(of: sessions, for: "work")
+      let foreign = await Self.error(of: sessions, for: "work")
       #expect(foreign?.code == "foreign_device")
     }
   }

@@ -111,6 +111,18 @@ import Testing
     #expect(addresses.contains(" \(entry) "))
   }
 
+  @Test func `sending to an end that is closed is an error and no signal`() async {
+    await #expect(processExitsWith: .success) {
+      let pair = try UnixSocket.pair()
+      try pair.second.close()
+      do throws(SystemError) { try UnixSocket.sendAll([1].span, over: pair.first) } catch {
+        #expect(error.isDisconnected)
+        return
+      }
+      Issue.record("it was sent")
+    }
+  }
+
   @Test func `a descriptor passes beside bytes`() throws {
     let pair = try UnixSocket.pair()
     let pipe = try Pipe()

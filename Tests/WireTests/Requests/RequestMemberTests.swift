@@ -40,7 +40,7 @@ import Wire
       Member(request: "logout", name: "all", kind: .flag),
       Member(request: "logout", name: "local", kind: .flag), Member(request: "logout", name: "browser", kind: .flag),
       Member(request: "status", name: "account", kind: .text),
-      Member(request: "whoami", name: "account", kind: .text),
+      Member(request: "whoami", name: "account", kind: .text), Member(request: "whoami", name: "verified", kind: .flag),
       Member(request: "use", name: "account", kind: .text),
       Member(request: "login", name: "scope", kind: .texts),
       Member(request: "login", name: "pins", kind: .texts),

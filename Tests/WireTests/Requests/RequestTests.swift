@@ -97,7 +97,8 @@ private let fullDiscovery: DiscoverRequest = {
     .logout(LogoutRequest(all: true, local: true)), .logout(LogoutRequest(browser: true)),
     .status(account: nil), .status(account: "a\nb\u{2028}\u{1F}c"), .list, .use(account: "work"),
     .doctor(account: nil), .doctor(account: "work"),
-    .whoami(account: nil), .whoami(account: "work"), .daemonStatus, .daemonStop,
+    .whoami(account: nil), .whoami(account: "work"), .whoami(account: "work", verified: true), .daemonStatus,
+    .daemonStop,
     .resourceBody(ResourceBodyRequest(bytes: [0, 10, 255], isLast: false)),
     .resourceBody(ResourceBodyRequest(bytes: [], isLast: true)),
   ]

@@ -1,49 +1,53 @@
 import AgentClient
 
-/// `example [ACCOUNT]`: who is signed in, a token that is used once, and what happens next.
+/// A small tool that uses each part of the library: see ``Command``.
 @main struct Example {
-  static func main() async throws {
-    let account = CommandLine.arguments.dropFirst().first
-    do throws(AgentError) {
-      try greet(account)
-    } catch {
-      return tell(error)
-    }
-    // Nothing that follows is missed: the stream begins before a new token is asked for.
-    let events = try AgentEvents.stream(of: account)
-    try renew(account)
-    for try await event in events {
-      guard case .refreshed(let expiry) = event.kind else { continue }
-      print("event: refreshed, account \(event.account ?? "-"), until \(expiry ?? 0)")
+  static func main() async {
+    let words = Array(CommandLine.arguments.dropFirst())
+    guard let command = words.first.flatMap({ Command(rawValue: $0) }) else {
+      print("usage: example \(Command.allCases.map(\.rawValue).joined(separator: "|")) [ARGUMENT]...")
       return
     }
-  }
-
-  private static func greet(_ account: String?) throws(AgentError) {
-    let container = AgentSessions()
-    let session = RefreshableSession(account, in: container, TokenOptions(minimumValidity: .seconds(60)))
-    let length = try session.send { (token) throws(AgentError) in
-      // Here a request would be made, with `token.revealedAuthorization()` in its head.
-      .answered(token.withBytes { $0.count })
+    let tool = Tool(arguments: Array(words.dropFirst()))
+    do throws(AgentError) {
+      try await tool.run(command)
+    } catch {
+      print(advice(error))
     }
-    guard let session = session.latest else { return }
-    print("account \(session.account), issuer \(session.issuer), subject \(session.subject ?? "-")")
-    print("email \(session.claims["email"]?.text ?? "-"), token of \(length) bytes")
-    print("installation \(try container.installation().map(\.text) ?? "-")")
-  }
-
-  private static func renew(_ account: String?) throws(AgentError) {
-    var agent = try Agent()
-    _ = try agent.token(for: account, TokenOptions(forcesRefresh: true))
   }
 
   /// Each kind of error has its own way on.
-  private static func tell(_ error: AgentError) {
+  static func advice(_ error: AgentError) -> String {
     switch error.remedy {
-    case .signIn: print("please sign in: \(error.hint ?? "agent login")")
-    case .unlock: print("please unlock: \(error.hint ?? "agent unlock")")
-    case .tryLater: print("not now: \(error.message)")
-    case .fixConfiguration, .fixProgram, .none: print("failed: \(error.message)")
+    case .signIn: "please sign in: \(error.hint ?? "agent login")"
+    case .unlock: "please unlock: \(error.hint ?? "agent unlock")"
+    case .tryLater: "not now: \(error.message)"
+    case .fixConfiguration: "please correct: \(error.message)"
+    case .fixProgram, .none: "failed: \(error.message)"
     }
   }
+}
+
+/// The commands of the tool.
+enum Command: String, CaseIterable {
+  /// Starts the daemon.
+  case start
+  /// `login ACCOUNT [ISSUER CLIENT-ID]`: signs in, by whatever flow fits.
+  case login
+  /// Lists the accounts.
+  case accounts
+  /// `use ACCOUNT`: makes it the active one.
+  case use
+  /// `user [ACCOUNT]`: who is signed in.
+  case user
+  /// `watch [ACCOUNT]`: who is signed in, once more for each line of standard input.
+  case watch
+  /// `renew [ACCOUNT]`: gets a token, has it renewed, and follows what happens.
+  case renew
+  /// `get URL`, `post URL TEXT`: a request by way of the agent.
+  case get, post
+  /// `proof METHOD URL`: the fields of a request with a token that is bound to a key.
+  case proof
+  /// `logout [ACCOUNT]`: signs out, and shows that nothing of the person is left.
+  case logout
 }

@@ -1,0 +1,60 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+extension Agent {
+  /// Starts the daemon if none is running, also at a socket that is named. It outlives this program.
+  ///
+  /// The program `agent` starts it, as `agent daemon start` does, so it is never a child of this process; of several callers
+  /// at a time one starts it and the others find it running.
+  ///
+  /// - Throws: ``AgentError/Remedy/fixConfiguration`` if there is no program `agent`, or it finds no `agentd`.
+  public func start() async throws(AgentError) {
+    do throws(Failure) {
+      try await OwnThread.run { [self] () throws(Failure) in
+        if try connectIfRunning() == nil { try startDaemon() }
+      }
+    } catch {
+      throw AgentError(error)
+    }
+  }
+
+  /// The longest run of the program: it waits for another that starts the daemon, and for the daemon to listen.
+  private static let patience = Duration.seconds(60)
+  private static let maximumOutputBytes = 64 << 10
+
+  /// Blocks until the daemon listens.
+  func startDaemon() throws(Failure) {
+    let program = try agentProgram()
+    let result: InstalledProgram.Result
+    do throws(SystemError) {
+      result = try program.run(
+        ["daemon", "start", "--json"], changes: socketPath.map { ["AGENT_SOCKET": $0] } ?? [:], joinsErrors: true,
+        patience: Self.patience, limit: Self.maximumOutputBytes)
+    } catch {
+      throw Failure(.daemonUnavailable, verbatim: "\(program.path) could not start the daemon: \(error.message)")
+    }
+    guard !result.succeeded else { return }
+    let last = result.output.split(separator: UInt8(ascii: "\n")).last.flatMap { try? JSON(parsing: Array($0)) }
+    throw last?["error"].flatMap { Failure(json: $0) }
+      ?? Failure(.daemonUnavailable, verbatim: "\(program.path) could not start the daemon")
+  }
+
+  private func agentProgram() throws(Failure) -> InstalledProgram {
+    if let programPath {
+      guard let program = InstalledProgram(programPath) else {
+        throw Failure(.invalidConfiguration, verbatim: "there is no program \(programPath)")
+      }
+      return program
+    }
+    let own = Machine.executablePath()
+    let directory = own.lastIndex(of: "/").map { String(own[..<$0]) } ?? ""
+    guard let program = InstalledProgram("\(directory)/agent") ?? InstalledProgram("agent") else {
+      throw Failure(
+        .invalidConfiguration, verbatim: "the program agent is neither in \(directory) nor on the PATH",
+        hint: "install agent")
+    }
+    return program
+  }
+}

@@ -1,0 +1,42 @@
+internal import Platform
+internal import Wire
+
+/// Calls that block, each on a thread of its own.
+enum OwnThread {
+  /// Runs `body` and waits for its end.
+  ///
+  /// - Throws: `cancelled` when the task is cancelled. The thread ends later then, and its result is dropped.
+  static func run<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let end = End<Value>()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        end.begin(continuation)
+        do throws(SystemError) {
+          try Threads.start(name: "agent-connect") { end.resume(Result { () throws(Failure) in try body() }) }
+        } catch {
+          end.resume(.failure(Failure(.tooBusy, verbatim: "no thread can be started: \(error.message)")))
+        }
+        // The cancellation may have come before there was something to end.
+        if Task.isCancelled { end.cancel() }
+      }
+    } onCancel: {
+      end.cancel()
+    }
+    return try result.get()
+  }
+
+  /// Resumes the task once.
+  private final class End<Value: Sendable>: Sendable {
+    typealias Continuation = CheckedContinuation<Result<Value, Failure>, Never>
+
+    private let waiting = Monitor<Continuation?>(nil)
+
+    func begin(_ continuation: Continuation) { waiting.withLock { $0 = continuation } }
+
+    func resume(_ result: Result<Value, Failure>) { waiting.withLock { $0.take() }?.resume(returning: result) }
+
+    func cancel() { resume(.failure(Failure(.cancelled, verbatim: "the task was cancelled"))) }
+  }
+}

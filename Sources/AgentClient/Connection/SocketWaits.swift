@@ -1,0 +1,132 @@
+internal import Platform
+internal import Wire
+
+/// The waits of this process for sockets: one thread waits for all of them, so that a task that waits for the agent blocks
+/// no thread of Swift's shared pool, and any number of tasks may wait.
+final class SocketWaits: Sendable {
+  private enum Outcome: Sendable { case readable, late, cancelled, failed(SystemError) }
+
+  private struct Wait: Sendable {
+    let descriptor: Int32
+    let deadline: Instant
+    let continuation: CheckedContinuation<Outcome, Never>
+  }
+
+  private struct State: Sendable {
+    var waits: [UInt64: Wait] = [:]
+    /// The key of the last wait; 0 is that of ``SocketWaits/alarm``.
+    var lastKey: UInt64 = 0
+    /// Until when the thread waits.
+    var wakesAt = Instant.distantFuture
+  }
+
+  private static let made = Monitor<SocketWaits?>(nil)
+
+  private let state = Monitor(State())
+  private let poller: Poller
+  private let alarm: EventCounter
+
+  private init() throws(SystemError) {
+    poller = try Poller()
+    alarm = try EventCounter()
+    try poller.add(alarm.raw, interest: .read, key: 0)
+  }
+
+  /// That of all connections.
+  private static func shared() throws(SystemError) -> SocketWaits {
+    try made.withLock { (made) throws(SystemError) in
+      if let made { return made }
+      let waits = try started()
+      made = waits
+      return waits
+    }
+  }
+
+  /// A new one with its thread, which lasts as long as the process.
+  static func started() throws(SystemError) -> SocketWaits {
+    let waits = try SocketWaits()
+    try Threads.start(name: "agent-client") { waits.run() }
+    return waits
+  }
+
+  /// Waits until a descriptor is readable or its other end is closed. It must stay open until this returns.
+  ///
+  /// - Throws: `timeout` after the deadline; `cancelled` when the task is cancelled.
+  static func wait(for descriptor: Int32, before deadline: Instant) async throws(Failure) {
+    let waits: SocketWaits
+    do { waits = try shared() } catch { throw unwaitable(error) }
+    try await waits.wait(for: descriptor, before: deadline)
+  }
+
+  /// The same with this thread.
+  func wait(for descriptor: Int32, before deadline: Instant) async throws(Failure) {
+    switch await outcome(of: descriptor, deadline) {
+    case .readable: return
+    case .late: throw Failure(.timeout, "the daemon did not answer in time")
+    case .cancelled: throw Failure(.cancelled, verbatim: "the task was cancelled")
+    case .failed(let error): throw Self.unwaitable(error)
+    }
+  }
+
+  private static func unwaitable(_ error: SystemError) -> Failure {
+    Failure(.storage, verbatim: "the daemon's answer cannot be waited for: \(error.message)")
+  }
+
+  private func outcome(of descriptor: Int32, _ deadline: Instant) async -> Outcome {
+    let key = state.withLock { state in
+      state.lastKey += 1
+      return state.lastKey
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        begin(key, Wait(descriptor: descriptor, deadline: deadline, continuation: continuation))
+        // The cancellation may have come before the wait was there to be ended.
+        if Task.isCancelled { end(key, .cancelled) }
+      }
+    } onCancel: {
+      end(key, .cancelled)
+    }
+  }
+
+  private func begin(_ key: UInt64, _ wait: Wait) {
+    let (problem, isSooner) = state.withLock { state -> (SystemError?, Bool) in
+      // With the lock held, so that the end of the wait finds the descriptor in the poller.
+      do throws(SystemError) { try poller.add(wait.descriptor, interest: .read, key: key) } catch {
+        return (error, false)
+      }
+      state.waits[key] = wait
+      return (nil, wait.deadline < state.wakesAt)
+    }
+    if let problem { wait.continuation.resume(returning: .failed(problem)) }
+    if isSooner { alarm.signal() }
+  }
+
+  /// Ends a wait, unless it has ended already.
+  private func end(_ key: UInt64, _ outcome: Outcome) {
+    let ended = state.withLock { state -> Wait? in
+      guard let wait = state.waits.removeValue(forKey: key) else { return nil }
+      try? poller.remove(wait.descriptor)
+      return wait
+    }
+    ended?.continuation.resume(returning: outcome)
+  }
+
+  private func run() -> Never {
+    while true {
+      let deadline = state.withLock { state in
+        state.wakesAt = state.waits.values.map(\.deadline).min() ?? .distantFuture
+        return state.wakesAt
+      }
+      let events: [Poller.Event]
+      do { events = try poller.wait(until: deadline == .distantFuture ? nil : deadline) } catch {
+        preconditionFailure("epoll_wait: \(error.message)")
+      }
+      for event in events {
+        if event.key == 0 { alarm.drain() } else { end(event.key, .readable) }
+      }
+      let now = Instant.now
+      let late = state.withLock { $0.waits.filter { $0.value.deadline <= now }.map(\.key) }
+      for key in late { end(key, .late) }
+    }
+  }
+}

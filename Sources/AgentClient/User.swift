@@ -1,0 +1,33 @@
+internal import Encoding
+
+/// The person who is signed in to an account, by the verified ID Token (OpenID Connect Core 1.0, section 2).
+public struct User: Sendable, Hashable {
+  /// The account's name, chosen by this user.
+  public var account: String
+
+  /// The issuer identifier of the authorization server.
+  public var issuer: String
+
+  /// The person's identifier, unique at the issuer and never reassigned.
+  public var subject: String
+
+  /// All claims of the ID Token.
+  public var claims: [String: ClaimValue]
+
+  /// Makes a user, for tests.
+  public init(account: String, issuer: String, subject: String, claims: [String: ClaimValue] = [:]) {
+    self.account = account
+    self.issuer = issuer
+    self.subject = subject
+    self.claims = claims
+  }
+
+  /// The user of an answer to `whoami`; nil without verified claims.
+  init?(_ result: JSONObject) {
+    guard result["source"]?.string == "id_token", let account = result["account"]?.string,
+      let issuer = result["issuer"]?.string, let subject = result["subject"]?.string,
+      let claims = result["claims"]?.object
+    else { return nil }
+    self.init(account: account, issuer: issuer, subject: subject, claims: ClaimValue.members(claims))
+  }
+}

@@ -1,0 +1,50 @@
+import AgentClient
+import TestSupport
+import Testing
+
+/// The library with programs in the place of `agent`; EndToEndTests has it with the real one.
+@Suite struct `The start of the daemon` {
+  private let scratch: TemporaryDirectory
+
+  init() throws { scratch = try TemporaryDirectory() }
+
+  /// The path of a program that runs a script.
+  private func program(_ script: String) throws -> String {
+    try scratch.write("agent", "#!/bin/sh\n\(script)\n")
+    try #require(try ProcessRunner.shell("chmod 700 '\(scratch.path("agent"))'").succeeded)
+    return scratch.path("agent")
+  }
+
+  private func error(starting program: String) async -> AgentError? {
+    let agent = Agent(socket: scratch.path("agent.sock"), program: program)
+    do throws(AgentError) { try await agent.start() } catch { return error }
+    return nil
+  }
+
+  @Test func `is the program's, which is told the socket`() async throws {
+    let program = try program(#"echo "$* $AGENT_SOCKET" >"$(dirname "$0")/told""#)
+    #expect(await error(starting: program) == nil)
+    #expect(try scratch.readText("told") == "daemon start --json \(scratch.path("agent.sock"))\n")
+  }
+
+  @Test func `fails with the error that the program tells`() async throws {
+    let program = try program(
+      #"echo note >&2; echo '{"error":{"code":"storage","message":"so it is","hint":"agent help"}}' >&2; exit 1"#)
+    let expected = AgentError(.fixConfiguration, code: "storage", message: "so it is", hint: "agent help")
+    #expect(await error(starting: program) == expected)
+  }
+
+  @Test(arguments: ["exit 1", "echo no words of ours; exit 1", "echo '{}'; exit 1"])
+  func `fails when the program tells nothing of use`(script: String) async throws {
+    let program = try program(script)
+    let expected = AgentError(
+      .tryLater, code: "daemon_unavailable", message: "\(program) could not start the daemon")
+    #expect(await error(starting: program) == expected)
+  }
+
+  @Test func `fails when there is no such program`() async {
+    let expected = AgentError(
+      .fixConfiguration, code: "invalid_configuration", message: "there is no program /nonexistent/agent")
+    #expect(await error(starting: "/nonexistent/agent") == expected)
+  }
+}

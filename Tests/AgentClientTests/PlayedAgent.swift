@@ -1,0 +1,59 @@
+import Platform
+import TestSupport
+
+/// A socket where each connection in turn reads a line and answers with the text given, for each of its texts, and then hangs
+/// up; after an empty text it waits until the other end hangs up.
+final class PlayedAgent: Sendable {
+  private let directory: TemporaryDirectory
+  private let listener: SharedDescriptor
+  /// The lines received, and `closed` for a connection that the other end has closed.
+  private let received: AsyncStream<String>
+  private let all = Monitor<[String]>([])
+
+  init(_ connections: [[String]], backlog: Int = 8) throws {
+    directory = try TemporaryDirectory()
+    let listener = SharedDescriptor(
+      try UnixSocket.listen(in: try directory.open(), name: "agent.sock", backlog: backlog))
+    self.listener = listener
+    let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+    received = stream
+    Signals.ignoreFailingWrites()
+    try Threads.start(name: "agent") { [all] in
+      for answers in connections {
+        guard (try? listener.descriptor.waitUntilReadable(timeout: .seconds(60))) == true,
+          let socket = try? UnixSocket.accept(listener.descriptor), (try? socket.setNonBlocking(false)) != nil
+        else { return }
+        for answer in answers {
+          guard let line = Self.line(from: socket) else { break }
+          all.withLock { $0.append(line) }
+          continuation.yield(line)
+          if !answer.isEmpty { try? socket.writeAll(Array((answer + "\n").utf8).span) }
+        }
+        if answers.last == "" {
+          while let line = Self.line(from: socket) { all.withLock { $0.append(line) } }
+          continuation.yield("closed")
+        }
+      }
+      continuation.finish()
+    }
+  }
+
+  private static func line(from socket: borrowing FileDescriptor) -> String? {
+    var line: [UInt8] = []
+    while line.last != UInt8(ascii: "\n") {
+      guard let count = try? socket.read(into: &line, upTo: 1), count > 0 else { return nil }
+    }
+    return String(decoding: line.dropLast(), as: UTF8.self)
+  }
+
+  var path: String { directory.path("agent.sock") }
+
+  /// The lines received until now.
+  var requests: [String] { all.withLock { $0 } }
+
+  /// Waits for the next line, or the word `closed`.
+  func next() async -> String? {
+    var iterator = received.makeAsyncIterator()
+    return await iterator.next()
+  }
+}
