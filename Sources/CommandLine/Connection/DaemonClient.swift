@@ -167,10 +167,31 @@ struct DaemonClient {
     do {
       return try connection.lent(to: body)
     } catch {
+      if Self.hasValues(of: error.variables) { return try repeated(handingOver: error.variables, body) }
       guard error.code == .daemonUnavailable, mayRepeat, !isPrivate else { throw error }
     }
     console.detail("the daemon ended, so the next one is asked")
     return try connect().lent(to: body)
+  }
+
+  private static func hasValues(of variables: [String]) -> Bool {
+    !variables.isEmpty && variables.allSatisfy { !(Environment.value($0) ?? "").isEmpty }
+  }
+
+  /// Runs `body` again, over a connection that has handed over the values of these variables. What failed without them
+  /// has done nothing.
+  private func repeated<Result>(
+    handingOver variables: [String], _ body: (inout DaemonConnection) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var values: [SharedDescriptor] = []
+    for name in variables {
+      let value = Array((Environment.value(name) ?? "").utf8)
+      values.append(SharedDescriptor(try NamedSecret.pipe(holding: value.span, called: Phrase("value of \(name)"))))
+    }
+    return try connect().lent { (connection) throws(Failure) in
+      _ = try ask(.variables(VariablesRequest(names: variables)), passing: values, over: &connection)
+      return try body(&connection)
+    }
   }
 
   /// The first event that `isMeant` makes something of; others are told.
