@@ -31,6 +31,12 @@ function __agent_takes_value
             return 0
         case 'login --assertion-file'
             return 0
+        case 'login --assertion-from'
+            return 0
+        case 'login --assertion-variable'
+            return 0
+        case 'login --assertion-account'
+            return 0
         case 'login --assertion-grant'
             return 0
         case 'login --assertion-audience'
@@ -86,6 +92,8 @@ function __agent_takes_value
         case 'login --client-certificate-file'
             return 0
         case 'login --initial-access-token-file'
+            return 0
+        case 'login --assertion-fd'
             return 0
         case 'login --resume'
             return 0
@@ -307,6 +315,12 @@ function __agent_takes_value
             return 0
         case 'account add --assertion-file'
             return 0
+        case 'account add --assertion-from'
+            return 0
+        case 'account add --assertion-variable'
+            return 0
+        case 'account add --assertion-account'
+            return 0
         case 'account add --assertion-grant'
             return 0
         case 'account add --assertion-audience'
@@ -380,6 +394,12 @@ function __agent_takes_value
         case 'account set --client-key-id'
             return 0
         case 'account set --assertion-file'
+            return 0
+        case 'account set --assertion-from'
+            return 0
+        case 'account set --assertion-variable'
+            return 0
+        case 'account set --assertion-account'
             return 0
         case 'account set --assertion-grant'
             return 0
@@ -456,6 +476,12 @@ function __agent_takes_value
         case 'account import --client-key-id'
             return 0
         case 'account import --assertion-file'
+            return 0
+        case 'account import --assertion-from'
+            return 0
+        case 'account import --assertion-variable'
+            return 0
+        case 'account import --assertion-account'
             return 0
         case 'account import --assertion-grant'
             return 0
@@ -737,7 +763,10 @@ complete -c agent -n '__agent_at options login' -l basic-unencoded -d 'Send clie
 complete -c agent -n '__agent_at options login' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
 complete -c agent -n '__agent_at options login' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
 complete -c agent -n '__agent_at options login' -l assertion-file -r -F -d 'Sign in, and renew, by the JWT in this file, which a platform hands out; needs no person'
-complete -c agent -n '__agent_at options login' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT in --assertion-file gets a token: as a grant, in an exchange, or as the client\'s proof'
+complete -c agent -n '__agent_at options login' -l assertion-from -x -a 'github-actions gitlab-ci kubernetes' -d 'Sign in, and renew, by the JWT that this platform hands out to its jobs and pods; needs no person'
+complete -c agent -n '__agent_at options login' -l assertion-variable -x -d 'Environment variable with the JWT of --assertion-from gitlab-ci, as id_tokens: of the job names it'
+complete -c agent -n '__agent_at options login' -l assertion-account -x -d 'Sign in, and renew, by a JWT that the server of this account gives for its user'
+complete -c agent -n '__agent_at options login' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT that is handed out gets a token: as a grant, in an exchange, or as the client\'s proof'
 complete -c agent -n '__agent_at options login' -l assertion-audience -x -d 'Audience of assertions: the issuer, or for other servers token_endpoint, endpoint, or their own name for it'
 complete -c agent -n '__agent_at options login' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options login' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
@@ -771,6 +800,7 @@ complete -c agent -n '__agent_at options login' -l client-certificate-file -r -F
 complete -c agent -n '__agent_at options login' -l register -d 'Let the server register a client for this account (RFC 7591), instead of --client-id'
 complete -c agent -n '__agent_at options login' -l initial-access-token-file -r -F -d 'Read the initial access token for --register from this file; - is standard input'
 complete -c agent -n '__agent_at options login' -l guest -d 'Sign in the client itself, without a user; it must authenticate. A later sign-in of a user replaces it'
+complete -c agent -n '__agent_at options login' -l assertion-fd -x -d 'Sign in by the JWT that is read from this open descriptor; it is good once'
 complete -c agent -n '__agent_at options login' -l browser -d 'Sign in with a browser on this machine'
 complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device'
 complete -c agent -n '__agent_at options login' -l paste -d 'Sign in with a browser anywhere, and paste the address that it ends at'
@@ -950,7 +980,10 @@ complete -c agent -n '__agent_at options account add' -l basic-unencoded -d 'Sen
 complete -c agent -n '__agent_at options account add' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
 complete -c agent -n '__agent_at options account add' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
 complete -c agent -n '__agent_at options account add' -l assertion-file -r -F -d 'Sign in, and renew, by the JWT in this file, which a platform hands out; needs no person'
-complete -c agent -n '__agent_at options account add' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT in --assertion-file gets a token: as a grant, in an exchange, or as the client\'s proof'
+complete -c agent -n '__agent_at options account add' -l assertion-from -x -a 'github-actions gitlab-ci kubernetes' -d 'Sign in, and renew, by the JWT that this platform hands out to its jobs and pods; needs no person'
+complete -c agent -n '__agent_at options account add' -l assertion-variable -x -d 'Environment variable with the JWT of --assertion-from gitlab-ci, as id_tokens: of the job names it'
+complete -c agent -n '__agent_at options account add' -l assertion-account -x -d 'Sign in, and renew, by a JWT that the server of this account gives for its user'
+complete -c agent -n '__agent_at options account add' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT that is handed out gets a token: as a grant, in an exchange, or as the client\'s proof'
 complete -c agent -n '__agent_at options account add' -l assertion-audience -x -d 'Audience of assertions: the issuer, or for other servers token_endpoint, endpoint, or their own name for it'
 complete -c agent -n '__agent_at options account add' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options account add' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
@@ -991,7 +1024,10 @@ complete -c agent -n '__agent_at options account set' -l basic-unencoded -d 'Sen
 complete -c agent -n '__agent_at options account set' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
 complete -c agent -n '__agent_at options account set' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
 complete -c agent -n '__agent_at options account set' -l assertion-file -r -F -d 'Sign in, and renew, by the JWT in this file, which a platform hands out; needs no person'
-complete -c agent -n '__agent_at options account set' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT in --assertion-file gets a token: as a grant, in an exchange, or as the client\'s proof'
+complete -c agent -n '__agent_at options account set' -l assertion-from -x -a 'github-actions gitlab-ci kubernetes' -d 'Sign in, and renew, by the JWT that this platform hands out to its jobs and pods; needs no person'
+complete -c agent -n '__agent_at options account set' -l assertion-variable -x -d 'Environment variable with the JWT of --assertion-from gitlab-ci, as id_tokens: of the job names it'
+complete -c agent -n '__agent_at options account set' -l assertion-account -x -d 'Sign in, and renew, by a JWT that the server of this account gives for its user'
+complete -c agent -n '__agent_at options account set' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT that is handed out gets a token: as a grant, in an exchange, or as the client\'s proof'
 complete -c agent -n '__agent_at options account set' -l assertion-audience -x -d 'Audience of assertions: the issuer, or for other servers token_endpoint, endpoint, or their own name for it'
 complete -c agent -n '__agent_at options account set' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options account set' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
@@ -1017,7 +1053,7 @@ complete -c agent -n '__agent_at options account set' -l passphrase-file -r -F -
 complete -c agent -n '__agent_at options account set' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
 complete -c agent -n '__agent_at options account set' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account set' -l pin-fd -x -d 'Read the PIN from this open descriptor'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-file assertion-grant assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host refresh var' -d 'Reset this setting to its default; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-file assertion-from assertion-variable assertion-account assertion-grant assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop host refresh var' -d 'Reset this setting to its default; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -1037,7 +1073,10 @@ complete -c agent -n '__agent_at options account import' -l basic-unencoded -d '
 complete -c agent -n '__agent_at options account import' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
 complete -c agent -n '__agent_at options account import' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
 complete -c agent -n '__agent_at options account import' -l assertion-file -r -F -d 'Sign in, and renew, by the JWT in this file, which a platform hands out; needs no person'
-complete -c agent -n '__agent_at options account import' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT in --assertion-file gets a token: as a grant, in an exchange, or as the client\'s proof'
+complete -c agent -n '__agent_at options account import' -l assertion-from -x -a 'github-actions gitlab-ci kubernetes' -d 'Sign in, and renew, by the JWT that this platform hands out to its jobs and pods; needs no person'
+complete -c agent -n '__agent_at options account import' -l assertion-variable -x -d 'Environment variable with the JWT of --assertion-from gitlab-ci, as id_tokens: of the job names it'
+complete -c agent -n '__agent_at options account import' -l assertion-account -x -d 'Sign in, and renew, by a JWT that the server of this account gives for its user'
+complete -c agent -n '__agent_at options account import' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT that is handed out gets a token: as a grant, in an exchange, or as the client\'s proof'
 complete -c agent -n '__agent_at options account import' -l assertion-audience -x -d 'Audience of assertions: the issuer, or for other servers token_endpoint, endpoint, or their own name for it'
 complete -c agent -n '__agent_at options account import' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options account import' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'

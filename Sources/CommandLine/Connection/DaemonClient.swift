@@ -165,33 +165,32 @@ struct DaemonClient {
   ) throws(Failure) -> Result {
     let connection = try connect()
     do {
-      return try connection.lent(to: body)
+      return try connection.lent { (connection) throws(Failure) in try handingOver(over: &connection, body) }
     } catch {
-      if Self.hasValues(of: error.variables) { return try repeated(handingOver: error.variables, body) }
       guard error.code == .daemonUnavailable, mayRepeat, !isPrivate else { throw error }
     }
     console.detail("the daemon ended, so the next one is asked")
-    return try connect().lent(to: body)
+    return try connect().lent { (connection) throws(Failure) in try handingOver(over: &connection, body) }
   }
 
-  private static func hasValues(of variables: [String]) -> Bool {
-    !variables.isEmpty && variables.allSatisfy { !(Environment.value($0) ?? "").isEmpty }
-  }
-
-  /// Runs `body` again, over a connection that has handed over the values of these variables. What failed without them
-  /// has done nothing.
-  private func repeated<Result>(
-    handingOver variables: [String], _ body: (inout DaemonConnection) throws(Failure) -> Result
+  /// Runs `body`, and once more after it failed for want of variables that this process has, and that were handed over
+  /// then. What failed so has done nothing.
+  func handingOver<Result>(
+    over connection: inout DaemonConnection, _ body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    var values: [SharedDescriptor] = []
-    for name in variables {
-      let value = Array((Environment.value(name) ?? "").utf8)
-      values.append(SharedDescriptor(try NamedSecret.pipe(holding: value.span, called: Phrase("value of \(name)"))))
-    }
-    return try connect().lent { (connection) throws(Failure) in
-      _ = try ask(.variables(VariablesRequest(names: variables)), passing: values, over: &connection)
+    do {
       return try body(&connection)
+    } catch {
+      let names = error.variables
+      guard !names.isEmpty, names.allSatisfy({ !(Environment.value($0) ?? "").isEmpty }) else { throw error }
+      var values: [SharedDescriptor] = []
+      for name in names {
+        let value = Array((Environment.value(name) ?? "").utf8)
+        values.append(SharedDescriptor(try NamedSecret.pipe(holding: value.span, called: Phrase("value of \(name)"))))
+      }
+      _ = try ask(.variables(VariablesRequest(names: names)), passing: values, over: &connection)
     }
+    return try body(&connection)
   }
 
   /// The first event that `isMeant` makes something of; others are told.

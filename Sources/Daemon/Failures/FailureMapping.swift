@@ -334,13 +334,13 @@ extension Failure {
         hint: "the server that gave it must know this client by that name")
     case .refused(let status):
       self.init(
-        .assertionNeeded, "GitHub Actions gave no assertion (HTTP status \(status))",
+        .assertionNeeded, "no assertion came from GitHub Actions (HTTP status \(status))",
         hint: "the job needs the permission id-token: write, and can ask for as long as it runs")
     }
   }
 
   private init(variablesOf source: AssertionSource, _ account: String) {
-    let names = Phrase.all(source.variables)
+    let names = Phrase.all(source.variables.map { TerminalText.clean($0) })
     if case .workflow = source {
       self.init(
         .assertionNeeded, "\(account) signs in by an assertion of GitHub Actions, and \(names) are not set",
@@ -359,7 +359,7 @@ extension Failure {
     self = .missingIDToken(of: account)
     code = .assertionNeeded
     if isExpired {
-      text = "the ID Token of \(account) has expired, and its server gives no new one without a sign-in"
+      text = Phrase("the ID Token of \(account) has expired, and the server gives no new one")
       advice = Phrase(verbatim: "agent login \(account)")
     }
   }
@@ -375,21 +375,21 @@ extension AssertionSource {
   /// What came from here, in a message.
   fileprivate var phrase: Phrase {
     switch self {
-    case .file(let path): "the assertion in \(TerminalText.clean(path, limit: 2048))"
-    case .variable(let name): "the assertion in the variable \(TerminalText.clean(name))"
-    case .workflow: "the assertion of GitHub Actions"
-    case .account(let account): "the assertion for the user of \(account)"
-    case .handedOver: "the assertion that was handed over"
+    case .file(let path): Phrase("the assertion in \(TerminalText.clean(path, limit: 2048))")
+    case .variable(let name): Phrase("the assertion in the variable \(TerminalText.clean(name))")
+    case .workflow: Phrase("the assertion of GitHub Actions")
+    case .account(let account): Phrase("the assertion for the user of \(account)")
+    case .handedOver: Phrase("the assertion that was handed over")
     }
   }
 
   /// How to get another one than one that is too old.
   fileprivate var wayToNewOne: Phrase {
     switch self {
-    case .file: "have the platform write a new one there; it replaces the file by itself where it can"
-    case .variable: "it is as old as the job, so only a new job has a new one"
-    case .handedOver: "hand over a new one"
-    case .workflow, .account: "check this machine's clock"
+    case .file: Phrase("have the platform write a new one there; it replaces the file by itself where it can")
+    case .variable: Phrase("it is as old as the job, so only a new job has a new one")
+    case .handedOver: Phrase("hand over a new one")
+    case .workflow, .account: Phrase("check this machine's clock")
     }
   }
 }

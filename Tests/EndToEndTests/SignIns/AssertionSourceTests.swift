@@ -142,7 +142,7 @@ import Testing
         ("assertion_client", "off"),
       ]
       for fault in faults {
-        try scene.platform.control(reset + [(fault.setting, fault.value)])
+        try scene.platform.control(reset.filter { $0.0 != fault.setting } + [(fault.setting, fault.value)])
         let refused = try scene.login()
         #expect(
           refused.status == .exited(fault.status) && refused.failureCode == fault.code, "\(refused.errorText)")
@@ -155,7 +155,7 @@ import Testing
       try #require(login.succeeded, "\(login.errorText)")
       guard source != .descriptor else { return }
       for fault in faults {
-        try scene.platform.control(reset + [(fault.setting, fault.value)])
+        try scene.platform.control(reset.filter { $0.0 != fault.setting } + [(fault.setting, fault.value)])
         let refused = try scene.renew()
         #expect(refused.failed(fault.status) && refused.failureCode == fault.code, "\(refused.errorText)")
         #expect(refused.failure?["message"]?.string?.contains(fault.claim) == true)
@@ -235,8 +235,25 @@ import Testing
       try scene.tree.stopDaemon()
       let sent = try scene.run(
         ["request", "POST", "\(scene.server.url)/echo", "--account", "ci", "--data", "@-"], input: "the body")
-      #expect(sent.succeeded && sent.outputText.contains("the body"), "\(sent.errorText)")
+      try #require(sent.succeeded, "\(sent.errorText)")
+      #expect(try JSON(parsing: sent.output)["body_bytes"]?.int == 8)
       #expect(try scene.server.count("echoes") == 1)
+    }
+  }
+
+  @Test func `keeps a token file of it, as long as the command runs`() throws {
+    try Self.with(.gitHub) { scene in
+      try #require(try scene.login().succeeded)
+      try scene.tree.stopDaemon()
+      try scene.server.control("access_token_lifetime", "2")
+      // The file is renewed with what the command has handed over.
+      let grants = try scene.server.count("assertion_grants")
+      let process = try RunningProcess(
+        executable: Programs.path("agent"), arguments: ["exec", "ci", "--token-file", "--", "cat"],
+        environment: scene.tree.environment(try scene.variables()))
+      try scene.server.await("assertion_grants", grants + 3)
+      process.closeInput()
+      #expect(try process.wait() == .exited(0))
     }
   }
 
@@ -310,6 +327,7 @@ import Testing
 
   @Test func `is told that the other account has no user`() throws {
     try Self.with(.account) { scene in
+      try #require(try scene.tree.agent("logout", "person").succeeded)
       try scene.tree.signIn("person", at: scene.platform.url, "--scope", "profile")
       let refused = try scene.login()
       #expect(refused.status == .exited(3) && refused.failureCode == "assertion_needed", "\(refused.errorText)")
