@@ -91,7 +91,7 @@ enum SignInCommands {
       `--assertion-file`. Variables are read from the environment of the command that needs a new token, `agent token`
       say, and handed over to `agentd`, which forgets them when the command ends; without them it fails with exit status
       3, and nothing is renewed in the background. `--assertion-fd` reads the JWT from a descriptor. It is good once:
-      when the access token ends, the exit status is 3.
+      when the access token ends, without a daemon at once, the exit status is 3.
 
       `--assertion-account` signs in at one server by way of another one, where the user of that account is signed in:
       its server is asked to trade the ID Token for an assertion, which is exchanged here

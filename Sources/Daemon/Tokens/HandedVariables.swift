@@ -48,7 +48,7 @@ final class HandedVariables: DaemonPart {
   func abandon(_ ticket: Ticket) { reading.remove(ticket) }
 
   /// A connection is closed.
-  func drop(_ connection: UInt64) { values[connection] = nil }
+  func drop(_ connection: UInt64) { if !values.isEmpty { values[connection] = nil } }
 
   /// The values of these variables, from the first of the requests whose connection has handed over all of them; empty
   /// where none has.

@@ -331,14 +331,29 @@ import Testing
       try scene.tree.signIn("person", at: scene.platform.url, "--scope", "profile")
       let refused = try scene.login()
       #expect(refused.status == .exited(3) && refused.failureCode == "assertion_needed", "\(refused.errorText)")
-      // Two accounts that need each other wait for nothing.
-      try #require(try scene.tree.agent("account", "set", "person", "--assertion-account", "ci").succeeded)
-      let circle = try scene.login()
-      #expect(circle.status == .exited(3) && circle.failureCode == "assertion_needed", "\(circle.errorText)")
       let own = try scene.tree.agent(
         "login", "ci", "--issuer", scene.server.url, "--client-id", "agent-cli", "--allow-http-loopback",
         "--assertion-account", "ci")
       #expect(own.status == .exited(2), "\(own.errorText)")
+    }
+  }
+
+  @Test func `does not wait for an account that needs this one`() throws {
+    try Self.with(.gitHub) { scene in
+      let tree = scene.tree
+      try #require(try scene.login().succeeded)
+      let other = try scene.run([
+        "login", "cd", "--issuer", scene.server.url, "--client-id", "agent-cli", "--allow-http-loopback",
+        "--assertion-from", "github-actions",
+      ])
+      try #require(other.succeeded, "\(other.errorText)")
+      for (name, needed) in [("ci", "cd"), ("cd", "ci")] {
+        let set = try tree.agent(
+          "account", "set", name, "--unset", "assertion-from", "--assertion-account", needed)
+        try #require(set.succeeded, "\(set.errorText)")
+      }
+      let refused = try tree.agent("token", "ci", "--force-refresh", "--json")
+      #expect(refused.failed(3) && refused.failureCode == "assertion_needed", "\(refused.errorText)")
     }
   }
 
