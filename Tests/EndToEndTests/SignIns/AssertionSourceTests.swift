@@ -352,7 +352,9 @@ import Testing
           "account", "set", name, "--unset", "assertion-from", "--assertion-account", needed)
         try #require(set.succeeded, "\(set.errorText)")
       }
-      let refused = try tree.agent("token", "ci", "--force-refresh", "--json")
+      // Neither has a token in memory.
+      try tree.stopDaemon()
+      let refused = try tree.agent("token", "ci", "--json")
       #expect(refused.failed(3) && refused.failureCode == "assertion_needed", "\(refused.errorText)")
     }
   }
