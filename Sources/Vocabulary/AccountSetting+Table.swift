@@ -6,9 +6,8 @@ extension AccountSetting {
   package static let all = [
     issuer, clientID, provider, scope, resource, audience, parameters, claims, authorizationDetails,
     tokenEndpointAuthMethod, basicUnencoded, clientCertificate,
-    clientKeyAlgorithm, clientKeyID, assertionFile, assertionGrant, assertionAudience, idTokenAlgorithm,
-    userInfoAlgorithm,
-    trustedAudiences, caFile,
+    clientKeyAlgorithm, clientKeyID, assertionFile, assertionFrom, assertionVariable, assertionAccount, assertionGrant,
+    assertionAudience, idTokenAlgorithm, userInfoAlgorithm, trustedAudiences, caFile,
     pins,
     allowHTTPLoopback, authorizationEndpoint, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint,
     revocationEndpoint, registrationEndpoint, jwksURI, redirectURI, proxy, proxyExclusions, keepsAccessToken, dpop,
@@ -117,7 +116,7 @@ extension AccountSetting {
     details:
       "By default `issuer`. `token_endpoint` and `endpoint`, which is the one that is asked, mean their URLs, and any"
       + " other text itself. It is the `aud` of what the client signs for `private_key_jwt`, and what the `aud` of"
-      + " `assertion_file` must hold.")
+      + " what a platform hands out must hold.")
 
   package static let assertionFile = AccountSetting(
     "assertion_file", \.assertionFile, kind: .file, Option("assertion-file", in: .signIn, "FILE"),
@@ -127,9 +126,31 @@ extension AccountSetting {
       + " says. It has at most 64 KiB, is reached by directories and symbolic links of this user or root alone, and no"
       + " other user may write to it. Counts for accounts that signed in so.")
 
+  package static let assertionFrom = AccountSetting(
+    "assertion_from", \.assertionFrom, Option("assertion-from", in: .signIn, "PLATFORM"),
+    "Sign in, and renew, by the JWT that this platform hands out to its jobs and pods; needs no person",
+    details:
+      "By default none. `github-actions` asks the service that `ACTIONS_ID_TOKEN_REQUEST_URL` and"
+      + " `ACTIONS_ID_TOKEN_REQUEST_TOKEN` name for one with the audience, `gitlab-ci` takes the one in"
+      + " `assertion_variable`, and `kubernetes` reads `/var/run/secrets/kubernetes.io/serviceaccount/token`, or"
+      + " `assertion_file` where that is set. Variables are those of the command that needs a token. Counts for accounts"
+      + " that signed in so.")
+
+  package static let assertionVariable = AccountSetting(
+    "assertion_variable", \.assertionVariable, Option("assertion-variable", in: .signIn, "NAME"),
+    "Environment variable with the JWT of --assertion-from gitlab-ci, as id_tokens: of the job names it",
+    details: "By default `GITLAB_OIDC_TOKEN`.")
+
+  package static let assertionAccount = AccountSetting(
+    "assertion_account", \.assertionAccount, Option("assertion-account", in: .signIn, "ACCOUNT"),
+    "Sign in, and renew, by a JWT that the server of this account gives for its user",
+    details:
+      "By default none. For each request that server is asked to trade the ID Token of that account for an assertion"
+      + " (draft-ietf-oauth-identity-assertion-authz-grant). Counts for accounts that signed in so.")
+
   package static let assertionGrant = AccountSetting(
     "assertion_grant", \.assertionGrant, Option("assertion-grant", in: .signIn, "GRANT"),
-    "How the JWT in --assertion-file gets a token: as a grant, in an exchange, or as the client's proof",
+    "How the JWT that is handed out gets a token: as a grant, in an exchange, or as the client's proof",
     details:
       "By default `jwt-bearer`, by RFC 7523, section 2.1. With `token-exchange` it is the subject token of an exchange"
       + " (RFC 8693), with `client-credentials` it proves who the client is (RFC 7523, section 2.2), which has no other"

@@ -34,6 +34,12 @@ package struct AccountSettings: Sendable, Hashable {
   package var assertionAudience: String?
   /// Absolute path of a JWT that a platform hands out, by which the account signs in and renews (RFC 7523 section 2.1).
   package var assertionFile: String?
+  /// The platform that hands out the JWT, by which the account signs in and renews.
+  package var assertionFrom: AssertionPlatform?
+  /// The variable of the job that holds it; nil means the usual one of the platform.
+  package var assertionVariable: String?
+  /// The account by whose ID Token a JWT is got from its authorization server.
+  package var assertionAccount: String?
   /// How that gets a token; nil means ``AssertionGrant/jwtBearer``.
   package var assertionGrant: AssertionGrant?
 

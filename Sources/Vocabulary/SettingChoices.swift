@@ -90,6 +90,16 @@ package enum SecurityProfile: String, Sendable, Hashable, CaseIterable {
   case fapi2
 }
 
+/// The platforms that hand out assertions in a way of their own.
+package enum AssertionPlatform: String, Sendable, Hashable, CaseIterable {
+  /// A service of the platform gives them, which two variables of the job name.
+  case gitHubActions = "github-actions"
+  /// A variable of the job holds one.
+  case gitLabCI = "gitlab-ci"
+  /// A file of the pod holds one, and is replaced before that expires.
+  case kubernetes
+}
+
 /// The providers that have built-in settings.
 package enum ProviderName: String, Sendable, Hashable, CaseIterable {
   case apple, atlassian, auth0, authentik, bitbucket, codeberg, cognito, dex, discord, dropbox, entra, forgejo, gitea,

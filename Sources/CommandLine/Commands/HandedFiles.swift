@@ -19,8 +19,7 @@ struct HandedFiles {
   init(_ kinds: Set<HandedSecret>, _ invocation: Invocation) throws(Failure) {
     var files: [(HandedSecret, NamedSecret)] = []
     for kind in HandedSecret.allCases where kinds.contains(kind) {
-      let (title, option) = Self.file(kind)
-      let secret = try NamedSecret(title, option, invocation)
+      let secret = try Self.secret(kind, invocation)
       if secret.isNamed { files.append((kind, secret)) }
     }
     self.files = files
@@ -42,12 +41,14 @@ struct HandedFiles {
     }
   }
 
-  private static func file(_ kind: HandedSecret) -> (title: Phrase, option: Option<String?>) {
+  private static func secret(_ kind: HandedSecret, _ invocation: Invocation) throws(Failure) -> NamedSecret {
     switch kind {
-    case .clientSecret: (Phrase("client secret"), .clientSecretFile)
-    case .clientKey: (Phrase("client key"), .clientKeyFile)
-    case .clientCertificate: (Phrase("client certificate"), .clientCertificateFile)
-    case .initialAccessToken: (Phrase("initial access token"), .initialAccessTokenFile)
+    case .clientSecret: try NamedSecret(Phrase("client secret"), .clientSecretFile, invocation)
+    case .clientKey: try NamedSecret(Phrase("client key"), .clientKeyFile, invocation)
+    case .clientCertificate: try NamedSecret(Phrase("client certificate"), .clientCertificateFile, invocation)
+    case .initialAccessToken:
+      try NamedSecret(Phrase("initial access token"), .initialAccessTokenFile, invocation)
+    case .assertion: try NamedSecret(Phrase("assertion"), only: .assertionFD, else: "assertion-file", invocation)
     }
   }
 

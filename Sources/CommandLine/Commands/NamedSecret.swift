@@ -8,7 +8,8 @@ internal import Wire
 struct NamedSecret {
   /// Its name in messages.
   let title: Phrase
-  let file: Option<String?>
+  /// The option that names a file with it.
+  let fileOption: String
   let descriptor: Option<String?>?
   private let path: String?
   private let number: String?
@@ -18,11 +19,23 @@ struct NamedSecret {
     _ title: Phrase, _ file: Option<String?>, or descriptor: Option<String?>? = nil, _ invocation: Invocation
   ) throws(Failure) {
     self.title = title
-    self.file = file
+    fileOption = file.name
     self.descriptor = descriptor
     path = invocation[file]
     number = descriptor.flatMap { invocation[$0] }
     if path != nil, number != nil, let descriptor { throw Invocation.choice(file.declaration, descriptor.declaration) }
+    try Self.refuseSharedInput(invocation)
+  }
+
+  /// - Parameter fileOption: Names a file that is not read as this secret is.
+  /// - Throws: `invalid_request` when standard input is to hold another secret too.
+  init(
+    _ title: Phrase, only descriptor: Option<String?>, else fileOption: String, _ invocation: Invocation
+  ) throws(Failure) {
+    self.title = title
+    self.fileOption = fileOption
+    self.descriptor = descriptor
+    (path, number) = (nil, invocation[descriptor])
     try Self.refuseSharedInput(invocation)
   }
 
@@ -47,7 +60,7 @@ struct NamedSecret {
     if Terminal.isTerminal(secret.raw) {
       throw Failure(
         .invalidRequest, "a \(title) is not read from a terminal, where it could be seen",
-        hint: "name a file with --\(file.name), or pipe the secret in")
+        hint: "name a file with --\(fileOption), or pipe the secret in")
     }
     return secret
   }

@@ -165,12 +165,32 @@ struct DaemonClient {
   ) throws(Failure) -> Result {
     let connection = try connect()
     do {
-      return try connection.lent(to: body)
+      return try connection.lent { (connection) throws(Failure) in try handingOver(over: &connection, body) }
     } catch {
       guard error.code == .daemonUnavailable, mayRepeat, !isPrivate else { throw error }
     }
     console.detail("the daemon ended, so the next one is asked")
-    return try connect().lent(to: body)
+    return try connect().lent { (connection) throws(Failure) in try handingOver(over: &connection, body) }
+  }
+
+  /// Runs `body`, and once more after it failed for want of variables that this process has, and that were handed over
+  /// then. What failed so has done nothing.
+  func handingOver<Result>(
+    over connection: inout DaemonConnection, _ body: (inout DaemonConnection) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    do {
+      return try body(&connection)
+    } catch {
+      let names = error.variables
+      guard !names.isEmpty, names.allSatisfy({ !(Environment.value($0) ?? "").isEmpty }) else { throw error }
+      var values: [SharedDescriptor] = []
+      for name in names {
+        let value = Array((Environment.value(name) ?? "").utf8)
+        values.append(SharedDescriptor(try NamedSecret.pipe(holding: value.span, called: Phrase("value of \(name)"))))
+      }
+      _ = try ask(.variables(VariablesRequest(names: names)), passing: values, over: &connection)
+    }
+    return try body(&connection)
   }
 
   /// The first event that `isMeant` makes something of; others are told.

@@ -22,7 +22,10 @@ extension ManualProtocol {
   static let newClient: [Member] = [
     Member(
       "initial_access_token_descriptor", "boolean",
-      "A token that lets this client be registered; its descriptor comes last."),
+      "A token that lets this client be registered; its descriptor comes after those of the client's credentials."),
+    Member(
+      "assertion_descriptor", "boolean",
+      "A JWT that a platform hands out, by which the sign-in needs no person; its descriptor comes last."),
     Member(
       "register", "boolean", "Register a client for the account first (RFC 7591); `client_id` must be absent then."),
     Member("guest", "boolean", "A session without a user, by the client's own credentials (RFC 6749, section 4.4)."),

@@ -2,7 +2,8 @@ extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
     [
-      token, forget, assumeRole, proof, login, loginRedirect, loginConfirm, loginResume, discover, logout, status,
+      token, forget, assumeRole, proof, variables, login, loginRedirect, loginConfirm, loginResume, discover, logout,
+      status,
       doctor, list,
       use,
       whoami,
@@ -121,6 +122,20 @@ extension ManualProtocol {
       Member("expires_at", "number", "When they expire."),
     ])
 
+  private static let variables = Description(
+    name: "variables",
+    purpose:
+      "Hands over the values of variables of the client's environment, for the later requests of the connection; they are"
+      + " dropped when it closes. An error `assertion_needed` names those that a request lacked in `variables`, a list of"
+      + " texts: after this request the same request can be made again, since it has done nothing. A client asks for no"
+      + " variable that it was not told of.",
+    members: [
+      Member(
+        "names", "list of texts",
+        "The names, 1 to 4. Each value comes in a descriptor, in this order. Must be there.")
+    ],
+    result: [])
+
   private static let proof = Description(
     name: "proof",
     purpose: "Asks for the proof that one HTTP request with an account's access token needs, where that token is bound"
@@ -178,7 +193,7 @@ extension ManualProtocol {
       Member("scope", "text", "What the server granted."),
       Member("expires_at", "number", "When the access token expires."),
       Member("guest", "boolean", "There is no user."),
-      Member("assertion", "boolean", "There is no user, and `assertion_file` is what the session is renewed by."),
+      Member("assertion", "boolean", "There is no user, and an assertion is what the session is renewed by."),
       Member("upgraded_from_guest", "boolean", "There was none until now."),
     ],
     note: "Closing the connection before the last line cancels the sign-in.")

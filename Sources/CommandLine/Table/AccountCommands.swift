@@ -30,7 +30,8 @@ enum AccountCommands {
 
       With `--json` prints `{"account", "active", "protection", "settings": {"issuer", "client_id", "provider", "scope",
       "resource", "audience", "parameters", "claims", "authorization_details", "token_endpoint_auth_method",
-      "basic_unencoded", "client_certificate", "client_key_algorithm", "client_key_id", "assertion_audience",
+      "basic_unencoded", "client_certificate", "client_key_algorithm", "client_key_id", "assertion_file",
+      "assertion_from", "assertion_variable", "assertion_account", "assertion_grant", "assertion_audience",
       "id_token_algorithm", "userinfo_algorithm", "trusted_audiences", "ca_file", "pins", "allow_http_loopback", "authorization_endpoint", "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint",
       "revocation_endpoint", "registration_endpoint", "jwks_uri", "proxy", "no_proxy", "keep", "dpop", "key",
       "profile", "origins",

@@ -32,6 +32,11 @@ extension Option<String?> {
       "initial-access-token-file", in: .client, .secretFile,
       "Read the initial access token for `--register` from this file; `-` is standard input")
   }
+  static var assertionFD: Self {
+    Self(
+      "assertion-fd", in: .signIn, .descriptor,
+      "Sign in by the JWT that is read from this open descriptor; it is good once")
+  }
   static var resume: Self {
     Self("resume", in: .scripts, .text("LOGIN"), "Wait for a sign-in that was started with `--start`")
   }

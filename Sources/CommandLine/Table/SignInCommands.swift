@@ -83,6 +83,21 @@ enum SignInCommands {
       `--assertion-grant token-exchange` the JWT is the subject token of an exchange (RFC 8693) instead, and with
       `client-credentials` it proves who the client is (RFC 7523, section 2.2), which then gets tokens for itself.
 
+      `--assertion-from` names a platform that hands the JWT out in a way of its own, and each renewal asks it anew.
+      `github-actions` asks the service that `ACTIONS_ID_TOKEN_REQUEST_URL` and `ACTIONS_ID_TOKEN_REQUEST_TOKEN` name,
+      which a job has with the permission `id-token: write`. `gitlab-ci` takes the variable that `id_tokens:` of the job
+      sets: `GITLAB_OIDC_TOKEN`, or what `--assertion-variable` says; it is as old as the job. `kubernetes` reads the
+      token of the pod's service account; for one with the right `aud`, project it and name its file with
+      `--assertion-file`. Variables are read from the environment of the command that needs a new token, `agent token`
+      say, and handed over to `agentd`, which forgets them when the command ends; without them it fails with exit status
+      3, and nothing is renewed in the background. `--assertion-fd` reads the JWT from a descriptor. It is good once:
+      when the access token ends, without a daemon at once, the exit status is 3.
+
+      `--assertion-account` signs in at one server by way of another one, where the user of that account is signed in:
+      its server is asked to trade the ID Token for an assertion, which is exchanged here
+      (draft-ietf-oauth-identity-assertion-authz-grant). Each renewal asks for a new one, and renews that account where
+      its ID Token is past its end, so it needs `openid` among its scopes. Both servers must know this client.
+
       With `--dpop` the tokens are bound to a key that is made now and never shown (RFC 9449). It signs with ES256, or
       PS256 or RS256 where the server takes no ES256. Where the TPM opens the vault by itself the key is made in the TPM
       and cannot be copied, as is the one of a client that registers itself to prove who it is (`private_key_jwt`);
@@ -124,6 +139,7 @@ enum SignInCommands {
       """,
     options: Options.accountSettings + Options.clientSecrets + [
       Option.register.declaration, Option.initialAccessTokenFile.declaration, Option.guest.declaration,
+      Option.assertionFD.declaration,
       Option.browser.declaration, Option.device.declaration, Option.paste.declaration,
       Option.noOpen.declaration, Option.ephemeral.declaration, Option.use.declaration, Option.ifNeeded.declaration,
       Option.start.declaration,
@@ -148,6 +164,9 @@ enum SignInCommands {
       Example(
         "Sign in a workload by the JWT that its platform hands out",
         "agent login ci --issuer https://id.example.com --client-id ci --assertion-file /var/run/secrets/tokens/agent"),
+      Example(
+        "Sign in a job of GitHub Actions",
+        "agent login ci --issuer https://id.example.com --client-id ci --assertion-from github-actions"),
     ])
 
   static let logout = Command(

@@ -81,6 +81,11 @@ extension AccountConfiguration {
       guard let path = setting.value(in: given)?.string, !path.hasPrefix("/") else { continue }
       throw Failure(.invalidRequest, "\"\(setting.name)\" must be an absolute path")
     }
+    if let name = given.assertionVariable, !Self.isVariable(name) {
+      throw Failure(
+        .invalidRequest, "the name of a variable has letters, digits and underscores, and begins with no digit")
+    }
+    if let name = given.assertionAccount { _ = try AccountName(requested: name) }
     guard given.pins.allSatisfy(Self.isPin) else { throw Failure(ConfigurationError(.pin, "pins")) }
     if let uri = given.redirectURI { given.redirectURI = try Self.redirectURI(uri) }
     if let problem = Self.extraProblem(given, self.provider) { throw problem }
@@ -158,6 +163,12 @@ extension AccountConfiguration {
       throw Failure(
         .invalidRequest, "the redirect URI must be http to 127.0.0.1, [::1] or localhost, or https; without a query")
     }
+  }
+
+  private static func isVariable(_ name: String) -> Bool {
+    (1...AssertionSource.longestVariable).contains(name.utf8.count)
+      && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }
+      && !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(name.utf8.first ?? 0)
   }
 
   private static func isPin(_ pin: String) -> Bool {

@@ -224,7 +224,7 @@ final class AccountRequests: AccountPart {
     }
     account.waiters += old.waiters + old.dropOthers(cancelling: false)
     old.waiters = []
-    account.session.policy = account.configuration.refresh
+    account.session.policy = account.configuration.renewal
     if account.session.refresh == nil { broker.restartForWaiters(account) }
     broker.schedule(account)
   }

@@ -56,15 +56,23 @@ extension Failure {
     case .demandsNeedBrowser: self.init(demandsOf: login)
     case .guestNeedsProof: self.init(unprovenGuest: login)
     case .guestOverUser(let account): self.init(guestOverUserOf: account)
-    case .assertion(let problem, let path): self.init(problem, in: path)
+    case .assertion(let problem, let source): self.init(problem, of: source)
+    case .assertionVariables(let account, let source): self.init(variablesOf: source, account)
+    case .assertionSource(.account(let other), because: let error): self.init(error, account: other)
+    case .assertionSource(_, because: let error): self.init(error, account: account)
+    case .assertionOfAccount(let account): self.init(idTokenOf: account, isExpired: false)
+    case .idTokenNeeded(let account, let isExpired): self.init(idTokenOf: account, isExpired: isExpired)
     case .assertionUnreadable(let problem):
       self.init(
         .assertionNeeded, "the assertion cannot be read: \(Phrase(problem))",
         hint: problem.remedy.map { Phrase(verbatim: $0) })
     case .assertionNotNamed(let account):
       self.init(
-        .assertionNeeded, "\(account) is renewed by an assertion, and its settings no longer name the file",
-        hint: "name it with \("--assertion-file"), or sign in in another way: agent login \(account)")
+        .assertionNeeded,
+        "\(account) is renewed by an assertion, and its settings name none: one that was handed over is good once",
+        hint:
+          "sign in with a new one, by \("--assertion-fd") or \("--assertion-file"), or in another way: agent login \(account)"
+      )
     case .clientSecretExpired(let account): self.init(expiredSecretOf: account)
     case .cancelled: self.init(.cancelled, "cancelled")
     case .stopping: self = .stopping
@@ -297,32 +305,62 @@ extension Failure {
   }
 
   /// Why an assertion is not sent, by the claim that the server would refuse it for.
-  private init(_ problem: AssertionProblem, in path: String) {
-    let file = TerminalText.clean(path, limit: 2048)
-    let fresh = Phrase("have the platform write a new one there; it replaces the file by itself where it can")
+  private init(_ problem: AssertionProblem, of source: AssertionSource) {
+    let assertion = source.phrase
     switch problem {
-    case .malformed:
-      self.init(.assertionRejected, "the assertion in \(file) is not a signed JWT in compact form")
+    case .malformed: self.init(.assertionRejected, "\(assertion) is not a signed JWT in compact form")
     case .tooLong:
-      self.init(
-        .assertionRejected, "the assertion in \(file) is longer than \(BearerAssertion.maximumBytes) bytes")
+      self.init(.assertionRejected, "\(assertion) is longer than \(BearerAssertion.maximumBytes) bytes")
     case .claim(let name):
       self.init(
-        .assertionRejected, "the assertion in \(file) has no usable claim \(name)",
+        .assertionRejected, "\(assertion) has no usable claim \(name)",
         hint: "RFC 7523, section 3, demands the claims iss, sub, aud and exp")
     case .expired(let seconds):
       self.init(
-        .assertionNeeded, "the assertion in \(file) expired \(PlainTime.short(seconds)) ago (exp)", hint: fresh)
+        .assertionNeeded, "\(assertion) expired \(PlainTime.short(seconds)) ago (exp)", hint: source.wayToNewOne)
     case .notYetValid(let seconds):
       self.init(
-        .assertionNeeded, "the assertion in \(file) becomes valid in \(PlainTime.short(seconds)) (nbf)",
+        .assertionNeeded, "\(assertion) becomes valid in \(PlainTime.short(seconds)) (nbf)",
         hint: "check this machine's clock")
     case .wrongAudience(let expected):
       self.init(
-        .assertionRejected, "the assertion in \(file) is not for \(TerminalText.clean(expected, limit: 2048)) (aud)",
+        .assertionRejected, "\(assertion) is not for \(TerminalText.clean(expected, limit: 2048)) (aud)",
         hint:
           "ask the platform for one that is; where the server takes another audience, name that with \("--assertion-audience")"
       )
+    case .wrongClient(let expected):
+      self.init(
+        .assertionRejected, "\(assertion) is not for the client \(TerminalText.clean(expected)) (client_id)",
+        hint: "the server that gave it must know this client by that name")
+    case .refused(let status):
+      self.init(
+        .assertionNeeded, "no assertion came from GitHub Actions (HTTP status \(status))",
+        hint: "the job needs the permission id-token: write, and can ask for as long as it runs")
+    }
+  }
+
+  private init(variablesOf source: AssertionSource, _ account: String) {
+    let names = Phrase.all(source.variables.map { TerminalText.clean($0) })
+    if case .workflow = source {
+      self.init(
+        .assertionNeeded, "\(account) signs in by an assertion of GitHub Actions, and \(names) are not set",
+        hint: "give the job the permission id-token: write, and call the command from one of its steps")
+    } else {
+      self.init(
+        .assertionNeeded, "\(account) signs in by the assertion in the variable \(names), which is not set",
+        hint:
+          "call the command from the job, and name the variable under id_tokens: there, or another one with \("--assertion-variable")"
+      )
+    }
+    variables = source.variables
+  }
+
+  private init(idTokenOf account: String, isExpired: Bool) {
+    self = .missingIDToken(of: account)
+    code = .assertionNeeded
+    if isExpired {
+      text = Phrase("the ID Token of \(account) has expired, and the server gives no new one")
+      advice = Phrase(verbatim: "agent login \(account)")
     }
   }
 
@@ -330,5 +368,28 @@ extension Failure {
     self.init(
       .clientRejected, "the secret of the client that was registered for \(account) has expired",
       hint: "agent login \(account) --register")
+  }
+}
+
+extension AssertionSource {
+  /// What came from here, in a message.
+  fileprivate var phrase: Phrase {
+    switch self {
+    case .file(let path): Phrase("the assertion in \(TerminalText.clean(path, limit: 2048))")
+    case .variable(let name): Phrase("the assertion in the variable \(TerminalText.clean(name))")
+    case .workflow: Phrase("the assertion of GitHub Actions")
+    case .account(let account): Phrase("the assertion for the user of \(account)")
+    case .handedOver: Phrase("the assertion that was handed over")
+    }
+  }
+
+  /// How to get another one than one that is too old.
+  fileprivate var wayToNewOne: Phrase {
+    switch self {
+    case .file: Phrase("have the platform write a new one there; it replaces the file by itself where it can")
+    case .variable: Phrase("it is as old as the job, so only a new job has a new one")
+    case .handedOver: Phrase("hand over a new one")
+    case .workflow, .account: Phrase("check this machine's clock")
+    }
   }
 }

@@ -207,6 +207,7 @@ final class Connections {
     loop.unwatch(connection.id)
     if let ticket = connection.current { handler?.abandon(ticket) }
     connection.admission?.left(connection.id)
+    handler?.closed(connection.id)
     onDrop()
   }
 

@@ -62,6 +62,7 @@ final class DaemonParts {
     tokenFiles.abandon(ticket)
     resources.leases.abandon(ticket)
     broker.abandon(ticket)
+    broker.handed.abandon(ticket)
     signIns.abandon(ticket)
     resources.abandon(ticket)
     verifications.endVerifications(of: ticket)

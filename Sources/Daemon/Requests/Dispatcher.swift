@@ -57,6 +57,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .assumeRole(let request): try parts.roles.assume(request, ticket)
       case .forget(let request): try parts.placed.forget(request, ticket, passed: passed)
       case .proof(let request): try parts.proofs.proof(request, ticket)
+      case .variables(let request): try parts.broker.handed.take(request, ticket, passed: passed)
       case .whoami(let name, let verified): try parts.identity.whoami(name, isVerified: verified, ticket)
       case .login(let request): try parts.signIns.login(request, ticket, passed: passed)
       case .loginRedirect(let request):
@@ -96,7 +97,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
 
   private static func needsSettings(_ request: Request) -> Bool {
     switch request {
-    case .daemonStatus, .daemonStop, .daemonLog, .leaseStatus, .vault(.lock): false
+    case .daemonStatus, .daemonStop, .daemonLog, .leaseStatus, .vault(.lock), .variables: false
     default: true
     }
   }
@@ -171,6 +172,8 @@ final class Dispatcher: DaemonPart, RequestHandler {
     context.abandon(ticket)
     parts.abandon(ticket)
   }
+
+  func closed(_ connection: UInt64) { parts.broker.handed.drop(connection) }
 
   func answered(_ ticket: Ticket) {
     if !changes.isEmpty { changes.remove(ticket) }

@@ -13,6 +13,8 @@ protocol RequestHandler: AnyObject {
   func hold(_ result: Reply, of ticket: Ticket) -> Bool
   /// The last line of a request was sent.
   func answered(_ ticket: Ticket)
+  /// A connection is closed, after its request was ended.
+  func closed(_ connection: UInt64)
   /// Ends a request whose connection closed or whose time is over.
   func abandon(_ ticket: Ticket)
 }

@@ -31,7 +31,8 @@ final class StepReports: DaemonPart {
     case .token(let token) where token.account == nil && token.place != nil: name = nil
     case .forget(let request) where request.account == nil: name = nil
     case .assumeRole(let request) where request.account == nil: name = nil
-    case .status(nil, check: _), .doctor(nil), .list, .daemonStatus, .daemonStop, .daemonLog, .vault, .leaseStatus:
+    case .status(nil, check: _), .doctor(nil), .list, .daemonStatus, .daemonStop, .daemonLog, .vault, .leaseStatus,
+      .variables:
       name = nil
     default: name = request.account.flatMap { try? AccountName($0) } ?? settings.active
     }
@@ -62,7 +63,7 @@ extension Request {
     case .verify(let request): request.account
     case .lease(let request): request.account
     case .login, .loginRedirect, .loginConfirm, .loginResume, .discover, .list, .daemonStatus, .daemonStop,
-      .daemonLog, .vault, .leaseAnswer, .leaseStatus, .resourceBody:
+      .daemonLog, .vault, .leaseAnswer, .leaseStatus, .resourceBody, .variables:
       nil
     }
   }

@@ -7,13 +7,14 @@ internal import Sessions
 enum ClientSecret {
   /// Kind of the secret.
   enum Kind {
-    case clientSecret, refreshToken
+    case clientSecret, refreshToken, assertion
 
     fileprivate var mostBytes: Int {
       switch self {
       case .clientSecret: 4096
       // Some servers pack all they know into a refresh token.
       case .refreshToken: 65_536
+      case .assertion: BearerAssertion.maximumBytes
       }
     }
 
@@ -21,6 +22,7 @@ enum ClientSecret {
       switch self {
       case .clientSecret: .configuration(ConfigurationError(.clientSecret, "the client secret"))
       case .refreshToken: .configuration(ConfigurationError(.refreshToken, "the refresh token"))
+      case .assertion: .assertion(.malformed, .handedOver)
       }
     }
   }

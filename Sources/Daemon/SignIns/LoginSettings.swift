@@ -70,8 +70,9 @@ struct LoginSettings {
     configuration.adoptProvider()
     configuration.listOrigins(of: request.resources)
     proxyCredentials = try configuration.takeProxy(of: request.settings)
-    unattended = request.isGuest ? .client : configuration.assertionFile.map { _ in .assertion }
-    if configuration.assertionFile != nil { try Self.refuseOtherWays(request, account, configuration) }
+    let isAsserted = configuration.assertionSource != nil || request.handsOver.contains(.assertion)
+    unattended = request.isGuest ? .client : isAsserted ? .assertion : nil
+    if isAsserted { try Self.refuseOtherWays(request, account, configuration) }
     self.configuration = configuration
   }
 
@@ -94,11 +95,24 @@ struct LoginSettings {
         .invalidRequest, "with \("--assertion-grant client-credentials") the assertion alone proves who the client is",
         hint: "leave out the secret, the key, the certificate and the method of client authentication")
     }
-    guard let other = others.first(where: \.1) else { return }
+    let sources = [
+      (AccountSetting.assertionAccount, configuration.assertionAccount != nil, request.assertionAccount != nil),
+      (.assertionFrom, configuration.assertionFrom != nil, request.assertionFrom != nil),
+      (
+        .assertionFile, configuration.assertionFile != nil && configuration.assertionFrom != .kubernetes,
+        request.assertionFile != nil
+      ),
+    ].compactMap { setting, isSet, isNamed in isSet ? (setting.option?.name ?? "", isNamed: isNamed) : nil }
+    var names = sources.map(\.0) + (request.handsOver.contains(.assertion) ? ["assertion-fd"] : [])
+    names += others.first(where: \.1).map { [$0.0] } ?? []
+    guard names.count > 1 else {
+      guard configuration.assertionAccount?.utf8.elementsEqual(account.text.utf8) ?? false else { return }
+      throw Failure(.invalidRequest, "--assertion-account names another account than the one that signs in by it")
+    }
+    let stored = sources.first { !$0.isNamed }?.0
     throw Failure(
-      .invalidRequest, "--\(other.0) and --assertion-file, by which \(account.text) signs in, exclude each other",
-      hint: request.assertionFile == nil
-        ? Phrase("for another way to sign in: agent account set \(account.text) --unset assertion-file") : nil)
+      .invalidRequest, "--\(names[1]) and --\(names[0]), by which \(account.text) signs in, exclude each other",
+      hint: stored.map { Phrase("for another way to sign in: agent account set \(account.text) --unset \($0)") })
   }
 
   /// A provider, a host or an address that stands for the account names the server. The account is called after the

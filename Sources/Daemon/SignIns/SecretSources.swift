@@ -53,6 +53,9 @@ struct SecretSources: Sendable {
     if let source = sources[.initialAccessToken] {
       secrets.initialAccessToken = try ClientSecret.read(source, as: .refreshToken, cancellation)
     }
+    if let source = sources[.assertion] {
+      secrets.assertion = try ClientSecret.read(source, as: .assertion, cancellation)
+    }
     if let proxyCredentials { secrets.proxyCredentials = try ClientSecret.make(proxyCredentials) }
     return secrets
   }

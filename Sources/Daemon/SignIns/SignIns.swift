@@ -33,6 +33,15 @@ final class SignIns: AccountPart {
   private func begin(
     _ request: LoginRequest, _ meant: LoginSettings, _ ticket: Ticket, _ passed: [SharedDescriptor]
   ) throws(Failure) {
+    var handed = HandedAssertion()
+    let source = meant.unattended == .assertion ? meant.configuration.assertionSource : nil
+    if let source, !source.variables.isEmpty {
+      handed.variables = broker.handed.values(source.variables, of: [ticket])
+      // Nothing of what the request hands over is read before, so that it can be made again.
+      guard !handed.variables.isEmpty else {
+        throw Failure(.assertionVariables(account: meant.account.text, source), account: meant.account.text)
+      }
+    }
     let sources = try SecretSources(passed, announced: request.handsOver)
     let options = try AuthorizationOptions(request.demands)
     for other in logins.values where other.account == meant.account {
@@ -78,6 +87,7 @@ final class SignIns: AccountPart {
       try opened.open(redirect, choice, at: metadata, registers: registers)
     }
     start.unattended = meant.unattended
+    start.handed = handed
     start.activates = request.activates
     start.asksToStay = request.asksToStay
     start.needsAnnouncedPKCE = request.needsAnnouncedPKCE
@@ -85,7 +95,17 @@ final class SignIns: AccountPart {
     start.registration = ClientRegistrar.Order(
       clientName: "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))", softwareVersion: Product.version,
       needsProof: request.isGuest)
-    run(start, choice, opened, login)
+    guard case .account(let other)? = source else { return run(start, choice, opened, login) }
+    broker.identityAssertion(of: other, for: meant.configuration) { [self] outcome in
+      // It may have been given up meanwhile.
+      guard logins[login.id] != nil else { return }
+      switch outcome {
+      case .success(let assertion):
+        start.handed.assertion = assertion
+        run(start, choice, opened, login)
+      case .failure(let error): loginFinished(login.id, .failure(error))
+      }
+    }
   }
 
   /// Starts the job of a sign-in that leads to a session without a user, or to what a person needs.
@@ -266,7 +286,7 @@ final class SignIns: AccountPart {
     // It has just answered.
     broker.holds.succeeded(at: account.configuration.server)
     account.session.signedIn(
-      outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.unattended != nil,
+      outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isRepeatable,
       wallSeconds: services.time.wallSeconds(),
       jitter: jitter())
     account.refusals = OriginRefusals()
@@ -291,6 +311,10 @@ final class SignIns: AccountPart {
     }
     if let replaced = outcome.replaced {
       endLeftover(of: login.account) { replaced.end($0) }
+    }
+    if outcome.unattended != nil, !outcome.isRepeatable {
+      let notice = Phrase("the assertion was good once: this session ends with its access token")
+      loop.send(.event(.notice(notice)), to: login.ticket)
     }
     if outcome.unattended == nil, !outcome.hasRefreshToken {
       let notice =

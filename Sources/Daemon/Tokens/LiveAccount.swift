@@ -23,7 +23,7 @@ final class LiveAccount {
   var configuration: AccountConfiguration {
     didSet {
       settingsRevision = nil
-      session.policy = configuration.refresh
+      session.policy = configuration.renewal
     }
   }
 
@@ -95,7 +95,7 @@ final class LiveAccount {
     self.name = name
     self.target = target
     self.configuration = configuration
-    session.policy = configuration.refresh
+    session.policy = configuration.renewal
   }
 
   /// The account's own token and those with other targets, its own first.

@@ -88,7 +88,7 @@ extension TokenBroker {
   func scanBackgroundAccounts() {
     guard !isPrivate, let settings = try? settings(), settingsFile.revision != backgroundScanRevision else { return }
     backgroundScanRevision = settingsFile.revision
-    let fresh = settings.accounts.filter { $0.configuration.refresh == .background }
+    let fresh = settings.accounts.filter { $0.configuration.renewal == .background }
     let interval = RefreshPolicy.startInterval * max(0, fresh.count - 1)
     for (name, configuration) in fresh {
       let account = account(name, configuration)

@@ -22,6 +22,7 @@ protocol TokenLock: AnyObject {
 final class TokenBroker: DaemonPart {
   let vaultPath: String
   unowned var lock: any TokenLock
+  let handed: HandedVariables
   private(set) var accounts: [AccountName: LiveAccount] = [:]
   /// Servers that receive no requests for some time.
   var holds = ServerHolds()
@@ -47,6 +48,7 @@ final class TokenBroker: DaemonPart {
 
   init(_ context: DaemonContext, lock: any TokenLock) {
     self.lock = lock
+    handed = HandedVariables(context)
     vaultPath = context.services.vault.summary().path
     clockOffset = context.services.time.clockOffset
     super.init(context)
@@ -196,17 +198,33 @@ final class TokenBroker: DaemonPart {
     account.attemptStartedAt = services.time.now()
     log.note(.refreshBegan(attempt: refresh.attempt), account.name)
     if let target = account.target, target.isExchanged { return beginExchange(target, refresh, account) }
+    let names = account.configuration.assertionSource?.variables ?? []
+    attempt(refresh, account, HandedAssertion(variables: handed.values(names, of: account.waiters.map(\.ticket))))
+  }
+
+  private func attempt(_ refresh: Session.Refresh, _ account: LiveAccount, _ handed: HandedAssertion) {
     let operation = RefreshOperation(
       account: account.name, configuration: account.configuration, previous: account.session.grant,
-      target: account.target,
+      target: account.target, handed: handed,
       services: services(for: account.name), cancellation: account.newRefreshCancellation())
     jobs.wait(as: .refresh(account.name), at: account.configuration.server, operation.cancellation) {
       operation.attempt()
     } then: { [self] outcome in
       if let move = (try? outcome.get())?.rewritten { moveTokens(of: operation.account, move) }
-      refreshEnded(
-        operation.account, operation.target, refresh,
-        outcome.flatMap(\.result).mapError { [self] in jobs.reason(for: $0) })
+      let result = outcome.flatMap(\.result).mapError { [self] in jobs.reason(for: $0) }
+      guard case .failure(.assertionOfAccount(let other)) = result else {
+        return refreshEnded(operation.account, operation.target, refresh, result)
+      }
+      identityAssertion(of: other, for: operation.configuration) { [self] outcome in
+        switch outcome {
+        case .success(let assertion):
+          guard let account = slot(operation.account, operation.target), account.session.refresh == refresh else {
+            return
+          }
+          attempt(refresh, account, HandedAssertion(assertion: assertion))
+        case .failure(let error): refreshEnded(operation.account, operation.target, refresh, .failure(error))
+        }
+      }
     }
   }
 
@@ -245,6 +263,7 @@ final class TokenBroker: DaemonPart {
         return .success(grant)
       }
     case .failed(let error):
+      let late = takeWaitersWithVariables(account, after: error)
       answerWaiters(account) { waiter in
         let fallback = error.isPassing ? account.session.fallback(for: waiter.need, now: now) : nil
         if fallback == nil, wait(waiter, account, error, now) { return nil }
@@ -252,6 +271,7 @@ final class TokenBroker: DaemonPart {
         return fallback.map { .success($0) } ?? .failure(error)
       }
       queued(account, because: error, now)
+      for waiter in late { obtainOrFail(for: waiter, account) }
     }
     schedule(account)
   }

@@ -16,6 +16,7 @@ package struct BearerAssertion: Sendable {
   private let audience: [String]
   private let expiresAt: Int
   private let notBefore: Int?
+  private let clientID: String?
 
   /// - Parameter compact: The token without a line end.
   /// - Throws: `malformed` for anything but a signed JWT; `claim` for one without the claims that RFC 7523 section 3
@@ -27,6 +28,7 @@ package struct BearerAssertion: Sendable {
     audience = try Self.demand("aud") { () throws(JOSEError) in try claims.audience }
     expiresAt = try Self.demand("exp") { () throws(JOSEError) in try claims.expiresAt }
     do { notBefore = try claims.notBefore } catch { throw .claim("nbf") }
+    clientID = try? claims.string("client_id")
     self.compact = compact
   }
 
@@ -63,6 +65,14 @@ package struct BearerAssertion: Sendable {
   }
 }
 
+extension BearerAssertion {
+  /// Checks that it is for this client, as one that was got by an ID Token says
+  /// (draft-ietf-oauth-identity-assertion-authz-grant-04).
+  package func check(isFor client: String) throws(AssertionProblem) {
+    guard let clientID, clientID.utf8.elementsEqual(client.utf8) else { throw .wrongClient(expected: client) }
+  }
+}
+
 /// Why an assertion is not sent. Nothing of the assertion itself is in it.
 package enum AssertionProblem: Error, Hashable, Sendable {
   /// It is no signed JWT in compact form.
@@ -77,6 +87,10 @@ package enum AssertionProblem: Error, Hashable, Sendable {
   case notYetValid(seconds: Int)
   /// `aud` does not hold this.
   case wrongAudience(expected: String)
+  /// `client_id` is not this.
+  case wrongClient(expected: String)
+  /// The platform gave none, and answered with this HTTP status.
+  case refused(status: Int)
 }
 
 extension AssertionAudience {

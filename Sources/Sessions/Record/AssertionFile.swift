@@ -1,7 +1,6 @@
 internal import Crypto
 internal import OAuth
 internal import Platform
-internal import Vocabulary
 
 /// The file in which a platform hands out an assertion, and replaces it before it expires.
 struct AssertionFile {
@@ -10,28 +9,10 @@ struct AssertionFile {
   /// Longest wait for the file, which is on a disk or in memory.
   private static let patience = Duration.seconds(10)
 
-  /// Reads the assertion that is in the file now. Blocking.
+  /// The content without the line end behind it. Blocking.
   ///
-  /// - Parameters:
-  ///   - audience: As the settings name it; nil for the issuer.
-  ///   - now: Unix seconds.
-  /// - Throws: `assertionUnreadable`; `assertion` for one that the server would refuse.
-  func read(
-    for audience: String?, at metadata: AuthorizationServerMetadata, now: Int
-  ) throws(SessionError) -> BearerAssertion {
-    let text = try content()
-    do throws(AssertionProblem) {
-      let assertion = try BearerAssertion(text)
-      let expected = audience.map { AssertionAudience($0) } ?? .issuer
-      try assertion.check(for: expected.text(metadata.tokenEndpoint, metadata), now: now)
-      return assertion
-    } catch {
-      throw .assertion(error, path: path)
-    }
-  }
-
-  /// The content without the line end behind it.
-  private func content() throws(SessionError) -> SharedSecret {
+  /// - Throws: `assertionUnreadable`.
+  func content() throws(SessionError) -> Result<SharedSecret, AssertionProblem> {
     let file: SharedDescriptor
     do { file = SharedDescriptor(try PrivateDirectory.openHandedOut(path)) } catch { throw .assertionUnreadable(error) }
     var buffer: SecretBytes
@@ -46,11 +27,11 @@ struct AssertionFile {
     } catch {
       throw .assertionUnreadable(.system(error, path: path))
     }
-    if count > most { throw .assertion(.tooLong, path: path) }
+    if count > most { return .failure(.tooLong) }
     do throws(CryptoError) {
       return try buffer.withBytes { (bytes) throws(CryptoError) in
         while count > 0, [UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(bytes[count - 1]) { count -= 1 }
-        return SharedSecret(try SecretBytes(copying: bytes.extracting(..<count)))
+        return .success(SharedSecret(try SecretBytes(copying: bytes.extracting(..<count))))
       }
     } catch {
       throw .memory

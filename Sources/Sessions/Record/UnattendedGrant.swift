@@ -5,7 +5,8 @@ internal import Vocabulary
 package enum UnattendedGrant: Sendable, Hashable {
   /// By proving who the client is (RFC 6749, section 4.4): the session of a guest.
   case client
-  /// By a JWT that a platform hands out, as ``AssertionGrant`` says. It is read anew for each request and kept nowhere.
+  /// By a JWT that another issuer signed, as ``AssertionGrant`` says. It is got anew for each request, from its
+  /// ``AssertionSource``, and kept nowhere.
   case assertion
 }
 
@@ -17,15 +18,17 @@ struct UnattendedRequest: Sendable {
   private let assertion: BearerAssertion?
   private let assertionGrant: AssertionGrant
 
-  /// Reads the assertion where there is one, and checks it. Blocking. Nothing is sent.
+  /// Gets the assertion where there is one, and checks it. Blocking. Nothing is sent to `server`.
   ///
   /// - Parameters:
+  ///   - handed: What the request brings for it.
   ///   - target: Nil for the account's own.
   ///   - now: Unix seconds.
   /// - Throws: Why there is no assertion that this server would take.
   init(
-    _ grant: UnattendedGrant, of account: AccountName, _ configuration: AccountConfiguration,
-    for target: TokenTarget? = nil, at metadata: AuthorizationServerMetadata, now: Int
+    _ grant: UnattendedGrant, _ handed: HandedAssertion, of account: AccountName,
+    _ configuration: AccountConfiguration, for target: TokenTarget? = nil, at server: AuthorizationServer, now: Int,
+    _ cancellation: Cancellation
   ) throws(SessionError) {
     scope = try oauth { () throws(OAuthError) in try configuration.scopeWithoutUser() }
     let usual = try oauth { () throws(OAuthError) in try configuration.target() }
@@ -34,8 +37,8 @@ struct UnattendedRequest: Sendable {
     switch grant {
     case .client: assertion = nil
     case .assertion:
-      guard let path = configuration.assertionFile else { throw .assertionNotNamed(account: account.text) }
-      assertion = try AssertionFile(path: path).read(for: configuration.assertionAudience, at: metadata, now: now)
+      let source = configuration.assertionSource ?? .handedOver
+      assertion = try source.read(handed, of: account, configuration, for: server, now: now, cancellation)
     }
   }
 

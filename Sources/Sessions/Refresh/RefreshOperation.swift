@@ -18,17 +18,21 @@ package struct RefreshOperation: Sendable {
   package let previous: AccessGrant?
   /// The requested target of the token; nil for the account's own.
   package let target: TokenTarget?
+  /// What the caller brings, for an account that renews by assertion.
+  package let handed: HandedAssertion
   package let services: SessionServices
   package let cancellation: Cancellation
 
   package init(
     account: AccountName, configuration: AccountConfiguration, previous: AccessGrant? = nil,
-    target: TokenTarget? = nil, services: SessionServices, cancellation: Cancellation
+    target: TokenTarget? = nil, handed: HandedAssertion = HandedAssertion(), services: SessionServices,
+    cancellation: Cancellation
   ) {
     self.account = account
     self.configuration = configuration
     self.previous = previous
     self.target = target
+    self.handed = handed
     self.services = services
     self.cancellation = cancellation
   }
@@ -226,7 +230,7 @@ package struct RefreshOperation: Sendable {
     try live.checkProfile(record.profileFlow)
     let wallSeconds = services.time.wallSeconds()
     let request = try UnattendedRequest(
-      grant, of: account, configuration, for: target, at: live.server.metadata, now: wallSeconds)
+      grant, handed, of: account, configuration, for: target, at: live.server, now: wallSeconds, cancellation)
     let startedAt = services.time.now()
     let response = try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
       try request.send(to: server, cancellation)

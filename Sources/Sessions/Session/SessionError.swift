@@ -61,8 +61,16 @@ package enum SessionError: Error, Hashable, Sendable {
   case guestNeedsProof(account: String)
   /// A user is signed in, whose place a session without one must not take.
   case guestOverUser(account: String)
-  /// The assertion in the file is not sent, since the server would refuse it.
-  case assertion(AssertionProblem, path: String)
+  /// The assertion from there is not sent, since the server would refuse it.
+  case assertion(AssertionProblem, AssertionSource)
+  /// The caller has not handed over the variables that the assertion comes from.
+  case assertionVariables(account: String, AssertionSource)
+  /// What the assertion comes from could not be asked, or failed.
+  indirect case assertionSource(AssertionSource, because: SessionError)
+  /// The assertion is to be got by the ID Token of this account first.
+  case assertionOfAccount(String)
+  /// The account has no ID Token to get an assertion by, or one that is past its `exp`.
+  case idTokenNeeded(account: String, isExpired: Bool)
   /// The file of the assertion cannot be used.
   case assertionUnreadable(DirectoryError)
   /// The account is renewed by an assertion, and its settings name none.
@@ -115,7 +123,8 @@ package enum SessionError: Error, Hashable, Sendable {
       .noPlace, .content,
       .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .redirectNotNamed, .clientNotNamed,
       .clientSecretNotNamed, .clientURL, .demandsNeedBrowser,
-      .guestNeedsProof, .guestOverUser, .assertion, .assertionUnreadable, .assertionNotNamed,
+      .guestNeedsProof, .guestOverUser, .assertion, .assertionVariables, .assertionSource, .assertionOfAccount,
+      .idTokenNeeded, .assertionUnreadable, .assertionNotNamed,
       .clientSecretExpired, .cancelled, .stopping, .tooBusy, .idToken, .vault, .configuration, .memory:
       .none
     }
@@ -136,6 +145,7 @@ package enum SessionError: Error, Hashable, Sendable {
     case .oauth(let error): error.code.meaning == .passing
     case .vault(let error): error.code == .busy
     case .tooBusy: true
+    case .assertionSource(_, let error): error.isPassing
     default: false
     }
   }
@@ -185,6 +195,7 @@ package enum SessionError: Error, Hashable, Sendable {
     switch self {
     case .cancelled: true
     case .oauth(let error): error.code == .cancelled
+    case .assertionSource(_, let error): error.isCancellation
     default: false
     }
   }

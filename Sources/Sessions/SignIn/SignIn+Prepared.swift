@@ -93,7 +93,8 @@ extension SignIn.Prepared {
   package func signIn(_ grant: UnattendedGrant) throws(SessionError) -> SignIn.Outcome {
     if grant == .client, !server.client.authentication.provesClient { throw .guestNeedsProof(account: account.text) }
     let unattended = try UnattendedRequest(
-      grant, of: account, configuration, at: server.metadata, now: services.time.wallSeconds())
+      grant, request.handed(contact.secrets), of: account, configuration, at: server,
+      now: services.time.wallSeconds(), cancellation)
     return try keepingOpen { (sentAt) throws(SessionError) in
       let response = try oauth { () throws(OAuthError) in try unattended.send(to: server, cancellation) }
       return try finish(TokenEndpointAnswer(response), receivedAfter: sentAt)

@@ -21,6 +21,8 @@ package enum SignIn {
     package var listen: Listen?
     /// The session is to be one without a user, got in this way.
     package var unattended: UnattendedGrant?
+    /// What is brought for an assertion, beside one that is among the secrets.
+    package var handed = HandedAssertion()
     /// The account becomes the active one.
     package var activates = false
     /// The scope is not the person's choice: the session is to last as well, where the server knows how.
@@ -81,6 +83,11 @@ package enum SignIn {
     /// The grant of the sign-in before, which can be ended alone; nil where there is none, or where its revocation
     /// could end this one too.
     package let replaced: ReplacedGrant?
+
+    /// Without a user, the session can be got again as it was got now.
+    package var isRepeatable: Bool {
+      unattended == .client || unattended == .assertion && configuration.assertionSource != nil
+    }
   }
 }
 
@@ -163,6 +170,13 @@ extension SignIn.Request {
       if error.isAboutClient { prepared.keepEntered() }
       throw error
     }
+  }
+
+  /// What there is for the assertion of this sign-in.
+  func handed(_ secrets: SignInSecrets) -> HandedAssertion {
+    var handed = handed
+    handed.assertion = secrets.assertion ?? handed.assertion
+    return handed
   }
 
   /// Makes sure that ``save(_:)`` could write the settings, as far as that can be known before.

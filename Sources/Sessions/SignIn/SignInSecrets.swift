@@ -10,6 +10,8 @@ package struct SignInSecrets: Sendable {
   package var registration: ClientRegistrationRecord?
   /// The token that permits registration where it is not open to all (RFC 7591 section 3).
   package var initialAccessToken: SharedSecret?
+  /// The assertion that takes the place of a person (RFC 7523); good for this sign-in alone.
+  package var assertion: SharedSecret?
   /// The administrator's or the user's file that names the client; nil where the account does.
   package var clientFile: String?
   /// `user:password` of the proxy.

@@ -34,7 +34,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   /// A resource names an authorization server that the user has not confirmed.
   case issuerNotTrusted = "issuer_not_trusted"
 
-  /// There is no assertion that counts now: its file cannot be used, or its time is over or has not come.
+  /// There is no assertion that counts now: what it comes from gives none, or its time is over or has not come.
   case assertionNeeded = "assertion_needed"
 
   // Temporary.
@@ -137,6 +137,9 @@ package struct Failure: Error, Sendable {
   /// It is the secret of the client that is missing; its id is known.
   package var needsClientSecret = false
 
+  /// The variables that the caller may hand over, after which the same request can succeed.
+  package var variables: [String] = []
+
   /// ``text`` in English.
   package var message: String { text.english }
 
@@ -160,12 +163,13 @@ package struct Failure: Error, Sendable {
     self.init(code, Phrase(verbatim: message), hint: hint)
   }
 
-  /// `{"code","message","hint"}`, and the templates of texts with values; `client_secret_needed`.
+  /// `{"code","message","hint"}`, and the templates of texts with values; `client_secret_needed`, `variables`.
   package var json: JSON {
     var object = JSONObject([("code", .string(code.rawValue))])
     text.addMembers(to: &object, as: "message")
     advice?.addMembers(to: &object, as: "hint")
     if needsClientSecret { object["client_secret_needed"] = true }
+    if !variables.isEmpty { object["variables"] = .array(variables.map(JSON.string)) }
     return .object(object)
   }
 
@@ -174,6 +178,7 @@ package struct Failure: Error, Sendable {
     guard let code = json["code"]?.string, let message = Phrase(json, "message") else { return nil }
     self.init(FailureCode(rawValue: code) ?? .internalError, message, hint: Phrase(json, "hint"))
     needsClientSecret = json["client_secret_needed"]?.bool ?? false
+    variables = json["variables"]?.array?.compactMap(\.string) ?? []
   }
 }
 

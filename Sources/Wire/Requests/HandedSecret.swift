@@ -8,6 +8,8 @@ package enum HandedSecret: Sendable, CaseIterable {
   case clientCertificate
   /// The token for a registration at a server that requires one (RFC 7591, section 3). Only for sign-ins.
   case initialAccessToken
+  /// A JWT that stands for a person, or proves the client (RFC 7523). Only for sign-ins.
+  case assertion
 
   /// The credentials of a client.
   package static let credentials: Set<HandedSecret> = [.clientSecret, .clientKey, .clientCertificate]
@@ -18,6 +20,7 @@ package enum HandedSecret: Sendable, CaseIterable {
     case .clientKey: "client_key_descriptor"
     case .clientCertificate: "client_certificate_descriptor"
     case .initialAccessToken: "initial_access_token_descriptor"
+    case .assertion: "assertion_descriptor"
     }
   }
 

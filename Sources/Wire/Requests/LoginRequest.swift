@@ -82,6 +82,7 @@ extension LoginRequest {
     settings = try members.settings()
     handsOver = try HandedSecret.read(members)
     if try members.flag("initial_access_token_descriptor") { handsOver.insert(.initialAccessToken) }
+    if try members.flag("assertion_descriptor") { handsOver.insert(.assertion) }
     registersClient = try members.flag("register")
     isGuest = try members.flag("guest")
     asksToStay = try members.flag("offline_access")

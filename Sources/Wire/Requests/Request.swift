@@ -6,6 +6,8 @@ package enum Request: Sendable, Hashable {
   case forget(ForgetRequest)
   case assumeRole(AssumeRoleRequest)
   case proof(ProofRequest)
+  /// Hands over what the requests after it need.
+  case variables(VariablesRequest)
   case login(LoginRequest)
   case loginRedirect(LoginRedirectRequest)
   case loginConfirm(LoginConfirmRequest)
@@ -107,6 +109,7 @@ extension Request {
     case .forget: "forget"
     case .assumeRole: "assume_role"
     case .proof: "proof"
+    case .variables: "variables"
     case .login: "login"
     case .loginRedirect: "login_redirect"
     case .loginConfirm: "login_confirm"
@@ -138,7 +141,7 @@ extension Request {
   package var isLocal: Bool {
     switch self {
     case .status(_, check: false), .list, .daemonStatus, .daemonStop, .daemonLog, .vault(.lock), .vault(.status),
-      .whoami(_, verified: true), .leaseStatus:
+      .whoami(_, verified: true), .leaseStatus, .variables:
       true
     default: false
     }
@@ -159,6 +162,7 @@ extension Request {
     case .forget(let request): request.addMembers(to: &members)
     case .assumeRole(let request): request.addMembers(to: &members)
     case .proof(let proof): proof.addMembers(to: &members)
+    case .variables(let request): request.addMembers(to: &members)
     case .login(let login): login.addMembers(to: &members)
     case .loginConfirm(let request): request.addMembers(to: &members)
     case .loginRedirect(let redirect): redirect.addMembers(to: &members)
@@ -193,6 +197,7 @@ extension Request {
     case "forget": self = .forget(try ForgetRequest(members))
     case "assume_role": self = .assumeRole(try AssumeRoleRequest(members))
     case "proof": self = .proof(try ProofRequest(members))
+    case "variables": self = .variables(try VariablesRequest(members))
     case "login": self = .login(try LoginRequest(members))
     case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
     case "login_confirm": self = .loginConfirm(try LoginConfirmRequest(members))
@@ -241,7 +246,7 @@ extension Request {
     case .vault(let request): request.mayBeRepeated
     case .tokenFile, .lease, .leaseAnswer, .login, .loginRedirect, .loginConfirm, .loginResume, .logout, .account,
       .call, .resourceBody, .verify,
-      .daemonStop, .forget:
+      .daemonStop, .forget, .variables:
       false
     }
   }

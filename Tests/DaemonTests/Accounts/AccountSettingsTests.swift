@@ -27,6 +27,9 @@ import Wire
     settings.clientKeyID = "k"
     settings.assertionAudience = "token_endpoint"
     settings.assertionFile = "/run/token"
+    settings.assertionFrom = .gitLabCI
+    settings.assertionVariable = "CI_JWT"
+    settings.assertionAccount = "person"
     settings.assertionGrant = .tokenExchange
     settings.idTokenAlgorithm = .ES256
     settings.userInfoAlgorithm = .RS256

@@ -8,6 +8,8 @@ import Wire
 
 @Suite struct `The requests of connections` {
   private final class Handler: RequestHandler {
+    func closed(_ connection: UInt64) {}
+
     var handled: [(ticket: Ticket, descriptors: Int)] = []
     var act: (Ticket) -> Void = { _ in }
     /// The lines that were taken for a request under way.

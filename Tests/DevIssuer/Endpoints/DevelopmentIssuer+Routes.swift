@@ -57,6 +57,7 @@ extension DevelopmentIssuer {
     ) { $0.resourceMetadata($1) },
     Route(.echo, "", "/echo", counter: .echoes) { try $0.echo($1) },
     Route(.redirect, "", "/redirect", counter: .redirects) { $0.redirectElsewhere($1) },
+    Route(.job, "GET", "/job_token") { try $0.jobAssertion($1) },
     Route(.control, "GET, POST", "/control") { try $0.control($1) },
   ]
 
@@ -68,6 +69,7 @@ extension DevelopmentIssuer {
   func isOffered(_ endpoint: IssuerEndpoint) -> Bool {
     switch endpoint {
     case .control: settings.isOn("--control")
+    case .job: settings.text("--job-token") != nil
     case .par: settings.text("par") != "off"
     case .registration, .client: settings.isOn("open_registration")
     default: true

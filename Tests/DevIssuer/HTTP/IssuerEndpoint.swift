@@ -3,7 +3,7 @@ enum IssuerEndpoint: String, Sendable, CaseIterable {
   case metadata, jwks, authorization, decision, par, logout, registration, client, device, verification, token, userinfo
   case revocation, introspection, resource
   case resourceMetadata = "resource_metadata"
-  case echo, redirect, control
+  case echo, redirect, job, control
 
   /// Those that can fail, hang and be spoiled.
   static let faulty = allCases.filter { $0 != .control }
@@ -14,7 +14,7 @@ enum IssuerCounter: Sendable, CaseIterable {
   case requests, connections, metadata, jwks, authorizations, pushedRequests, registrations, deletions, codeGrants
   case codeReplays, deviceAuthorizations, devicePolls, slowDowns, deviceGrants, approvals, denials, refreshes
   case refreshFailures, reuseDetected, clientFailures, clientGrants, exchanges, clientAssertions, revocations, logouts
-  case assertionGrants, assertionFailures
+  case assertionGrants, assertionFailures, identityAssertions, jobAssertions
   case introspections, userinfo, resource, resourceMetadata, echoes, redirects, proofs, proofRefusals, proofReplays
   case clientDocuments, misbehaviours, hangs
 

@@ -54,6 +54,9 @@ struct IssuerSetting: Sendable {
     text(
       "platform_issuer", "URI", "https://platform.example",
       "take them from this issuer (default: https://platform.example)", check: isURI),
+    text(
+      "--job-token", "TOKEN", .null, "be a platform, too: give a JWT to a job that shows this token at /job_token",
+      check: ASCII.isVisible),
     text("--ca-file", "FILE", .null, "trust these authorities (PEM) for what clients publish, too", check: isFile),
     text("--log", "FILE", .null, "write a line for each request there; - is standard error", check: isFile),
   ]
@@ -65,6 +68,10 @@ struct IssuerSetting: Sendable {
     number("device_code_lifetime", 1...86_400, 600, "seconds (default: 600)"),
     number("code_lifetime", 1...600, 60, "seconds that an authorization code is good for (default: 60)"),
     number("interval", 0...3600, 5, "least seconds between two polls; 0: not enforced (default: 5)"),
+    number("assertion_lifetime", -86_400...86_400, 300),
+    text("assertion_audience", "URI", check: isURI),
+    text("assertion_client", "ID", check: ASCII.isVisible),
+    text("assertion_without", "CLAIM", check: ASCII.isVisible),
     number("reuse_leeway", 0...3600, 0, "seconds that a refresh token is good for after its replacement"),
     number("clock_offset", -315_360_000...315_360_000, 0, "seconds by which clients see the clock ahead"),
     flag("rotation", isOn: true, "refresh tokens stay the same"),

@@ -11,8 +11,9 @@ enum PlainHTTP {
     var body: [UInt8]
   }
 
-  static func get(port: UInt16, _ path: String) throws -> Answer {
-    try exchange(port: port, "GET \(path) HTTP/1.1\r\n", body: "")
+  static func get(port: UInt16, _ path: String, bearer token: String? = nil) throws -> Answer {
+    let authorization = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+    return try exchange(port: port, "GET \(path) HTTP/1.1\r\n\(authorization)", body: "")
   }
 
   /// Posts a form whose names and values need no encoding.

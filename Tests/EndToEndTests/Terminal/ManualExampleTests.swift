@@ -155,6 +155,8 @@ import Testing
     "agent login github": "github.com would be asked",
     "agent login ci --issuer https://id.example.com --client-id ci --assertion-file /var/run/secrets/tokens/agent":
       "a platform would write there; run with other files by `A workload that signs in by assertion`",
+    "agent login ci --issuer https://id.example.com --client-id ci --assertion-from github-actions":
+      "GitHub would be asked; run with another service by `A workload on a platform`",
     "agent mcp https://mcp.example.com/mcp": "a client starts it and talks to it; its own tests do that",
     "agent mcp https://mcp.example.com/mcp --login ask": "a client starts it and talks to it",
     "agent mcp https://mcp.example.com/mcp --account work": "a client starts it and talks to it",

@@ -139,6 +139,18 @@ import Vocabulary
     }
   }
 
+  @Test(arguments: [("agent", true), ("Agent", false), (nil, false), (7, false)] as [(JSON?, Bool)])
+  func `that was got by an ID Token is for this client`(name: JSON?, isFine: Bool) throws {
+    let assertion = try BearerAssertion(try secret(Self.compact(["client_id": name])))
+    let expected = isFine ? nil : AssertionProblem.wrongClient(expected: "agent")
+    do throws(AssertionProblem) {
+      try assertion.check(isFor: "agent")
+      #expect(expected == nil)
+    } catch {
+      #expect(error == expected)
+    }
+  }
+
   @Test(
     arguments: [
       ("issuer", here), ("token_endpoint", "https://as.example/token"), ("endpoint", "https://as.example/token"),

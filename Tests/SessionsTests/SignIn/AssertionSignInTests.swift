@@ -87,7 +87,7 @@ import Vocabulary
     let configuration = try start()
     home.http.forgetRequests()
     try handOut("job-8", changes)
-    #expect(throws: SessionError.assertion(problem, path: home.directory.path("token"))) {
+    #expect(throws: SessionError.assertion(problem, .file(home.directory.path("token")))) {
       try home.refresh(configuration)
     }
     #expect(!home.http.urls.contains(TestIssuer.tokenURL))
@@ -123,9 +123,96 @@ import Vocabulary
     guard case .assertionUnreadable(.system(let cause, let place))? = error else { throw Home.NoToken() }
     #expect(cause.isNotFound && place == path)
     try home.directory.write("token", String(repeating: "x", count: 65_600))
-    #expect(throws: SessionError.assertion(.tooLong, path: path)) { try home.refresh(configuration) }
+    #expect(throws: SessionError.assertion(.tooLong, .file(path))) { try home.refresh(configuration) }
     configuration.assertionFile = nil
     #expect(throws: SessionError.assertionNotNamed(account: "work")) { try home.refresh(configuration) }
+  }
+
+  // MARK: Other sources
+
+  private static let service = "https://run.example/token?v=2&audience=https%3A%2F%2Fas.example%2Ftenant"
+
+  /// The JWT of the file, and the settings that take it from elsewhere.
+  private func moved(
+    _ change: (inout AccountConfiguration) -> Void
+  ) throws -> (configuration: AccountConfiguration, text: String) {
+    var configuration = configuration
+    configuration.assertionFile = nil
+    change(&configuration)
+    return (configuration, try handOut("job-9"))
+  }
+
+  private func refresh(
+    _ configuration: AccountConfiguration, _ handed: HandedAssertion
+  ) throws -> AccessGrant {
+    try RefreshOperation(
+      account: home.account, configuration: configuration, handed: handed, services: home.services,
+      cancellation: Cancellation()
+    ).run()
+  }
+
+  @Test func `takes the variable of a job, and no other`() throws {
+    _ = try start()
+    let (configuration, text) = try moved { $0.assertionFrom = .gitLabCI }
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
+    let handed = HandedAssertion(variables: ["GITLAB_OIDC_TOKEN": try secret(text), "OTHER": try secret("x.y.z")])
+    #expect(try refresh(configuration, handed).accessToken.text == "at-2" && asked.contains("assertion=\(text)"))
+    var named = configuration
+    named.assertionVariable = "CI_JWT"
+    home.http.forgetRequests()
+    #expect(throws: SessionError.assertionVariables(account: "work", .variable("CI_JWT"))) {
+      try refresh(named, handed)
+    }
+    #expect(!home.http.urls.contains(TestIssuer.tokenURL))
+  }
+
+  @Test func `asks the service of GitHub Actions for one with the audience`() throws {
+    _ = try start()
+    let (configuration, text) = try moved { $0.assertionFrom = .gitHubActions }
+    let handed = HandedAssertion(variables: [
+      "ACTIONS_ID_TOKEN_REQUEST_URL": try secret("https://run.example/token?v=2"),
+      "ACTIONS_ID_TOKEN_REQUEST_TOKEN": try secret("job-token"),
+    ])
+    home.http.answer(Self.service, try response(200, ["value": .string(text)]))
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
+    #expect(try refresh(configuration, handed).accessToken.text == "at-2" && asked.contains("assertion=\(text)"))
+    home.http.answer(Self.service, try response(503, [:]))
+    let error = #expect(throws: SessionError.self) { try refresh(configuration, handed) }
+    guard case .assertionSource(.workflow, because: .oauth(let cause))? = error else { throw Home.NoToken() }
+    #expect(cause.code == .serverUnavailable && error?.isPassing == true && error?.effect == SessionError.Effect.none)
+    #expect(throws: SessionError.assertionVariables(account: "work", .workflow)) {
+      try refresh(configuration, HandedAssertion())
+    }
+  }
+
+  @Test func `reads the file of each pod`() {
+    var configuration = configuration
+    configuration.assertionFrom = .kubernetes
+    #expect(configuration.assertionSource == .file(home.directory.path("token")))
+    configuration.assertionFile = nil
+    #expect(
+      configuration.assertionSource == .file("/var/run/secrets/kubernetes.io/serviceaccount/token"))
+  }
+
+  @Test func `needs the ID Token of another account first, and an assertion for this client`() throws {
+    _ = try start()
+    let (configuration, text) = try moved { $0.assertionAccount = "person" }
+    #expect(throws: SessionError.assertionOfAccount("person")) { try refresh(configuration, HandedAssertion()) }
+    #expect(throws: SessionError.assertion(.wrongClient(expected: "cli"), .account("person"))) {
+      try refresh(configuration, HandedAssertion(assertion: try secret(text)))
+    }
+    let mine = try handOut("alice", ["client_id": "cli"])
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
+    #expect(try refresh(configuration, HandedAssertion(assertion: try secret(mine))).accessToken.text == "at-2")
+  }
+
+  @Test func `is renewed only for a caller where the caller brings what it needs`() {
+    var configuration = configuration
+    #expect(configuration.renewal == .proactive)
+    configuration.assertionFrom = .gitHubActions
+    #expect(configuration.renewal == .onDemand)
+    configuration.refresh = .strict
+    #expect(configuration.renewal == .strict)
   }
 
   @Test func `does not take the place of a user`() throws {

@@ -126,6 +126,7 @@ import Wire
       .tokenFile(TokenFileRequest(account: "work", name: "token-0123456789abcdef0123456789abcdef")),
       .tokenFile(TokenFileRequest(account: "work", kind: .idToken)),
       .lease(LeaseRequest()), .lease(Self.lease), .leaseStatus,
+      .variables(VariablesRequest(names: ["CI_JWT"])),
       .leaseAnswer(LeaseAnswerRequest(question: 3, isAllowed: true)), .events(Self.leaseEvents),
     ] {
       let line = RequestEnvelope(request).serialized()

@@ -76,7 +76,7 @@ import Wire
     #expect(json["pins"] == ["sha256//AAAA="])
     #expect(json["keep"] == true)
     #expect(json["dpop"] == true)
-    #expect(json.count == 41)
+    #expect(json.count == 44)
     #expect(json["protect"] == "passphrase")
     for setting in AccountSetting.all { #expect(json[setting.name] != nil, "\(setting.name)") }
   }

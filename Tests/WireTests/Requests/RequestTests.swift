@@ -38,6 +38,9 @@ let fullLogin: LoginRequest = {
   login.clientKeyID = "k 1"
   login.assertionAudience = "token_endpoint"
   login.assertionFile = "/run/token"
+  login.assertionFrom = .gitHubActions
+  login.assertionVariable = "CI_JWT"
+  login.assertionAccount = "person"
   login.assertionGrant = .tokenExchange
   login.idTokenAlgorithm = .HS256
   login.userInfoAlgorithm = .ES256
@@ -145,6 +148,7 @@ private let fullDiscovery: DiscoverRequest = {
         + #""claims":"{}","authorization_details":"[]","#
         + #""token_endpoint_auth_method":"client_secret_basic","basic_unencoded":true,"client_certificate":true,"#
         + #""client_key_algorithm":"PS256","client_key_id":"k 1","assertion_file":"/run/token","#
+        + #""assertion_from":"github-actions","assertion_variable":"CI_JWT","assertion_account":"person","#
         + #""assertion_grant":"token-exchange","assertion_audience":"token_endpoint","#
         + #""id_token_algorithm":"HS256","userinfo_algorithm":"ES256","trusted_audiences":["project"],"#
         + #""ca_file":"/etc/ca.pem","pins":["sha256//AAAA="],"allow_http_loopback":true,"#
@@ -158,6 +162,7 @@ private let fullDiscovery: DiscoverRequest = {
         + #""origins":["api.example.org"],"refresh":"on-demand","variables":["API=access_token"],"protect":"passphrase","#
         + #""client_secret_descriptor":true,"client_key_descriptor":true,"#
         + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"#
+        + #""assertion_descriptor":true,"#
         + #""register":true,"guest":true,"offline_access":true,"announced_pkce":true,"flow":"browser","can_open_browser":true,"unless":"token","use":true,"ephemeral":true}"#
         + "\n")
   }

@@ -21,13 +21,18 @@ extension DaemonClient {
     _ request: CallRequest, sending content: SharedDescriptor?,
     head tellHead: (ResponseHead) throws(Failure) -> Void, body tellBody: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) -> ResourceAnswer {
-    try connect().lent { (connection) throws(Failure) in
+    try converse { (connection) throws(Failure) in
       let pipe = try send(request, content, over: connection)
       let head: ResponseHead
       do throws(Failure) { head = try self.head(of: request, &connection) } catch {
         guard error.code == .descriptorMissing else { throw error }
         console.detail("no descriptor passes the socket, so the bodies go with the lines")
-        return try requestInline(request, content, &connection, tellHead, tellBody)
+        do throws(Failure) { return try requestInline(request, content, &connection, tellHead, tellBody) } catch {
+          var failure = error
+          // The start of the content was read, so the request cannot be made again.
+          if content != nil { failure.variables = [] }
+          throw failure
+        }
       }
       try tellHead(head)
       return try passBody(pipe, head, &connection, tellBody)

@@ -78,8 +78,10 @@ enum QuickToken {
       else { return .unusual }
     }
     guard let token = text.accessToken else {
-      // A daemon that is just ending: the general way asks the next one.
-      guard let failure = text.failure, failure.code != .daemonUnavailable else { return .unusual }
+      // A daemon that is just ending: the general way asks the next one. And it hands over what the daemon lacks.
+      guard let failure = text.failure, failure.code != .daemonUnavailable, failure.variables.isEmpty else {
+        return .unusual
+      }
       return .failed(failure)
     }
     do {

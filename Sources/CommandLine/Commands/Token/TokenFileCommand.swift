@@ -27,11 +27,13 @@ enum TokenFileCommand {
     var account = ""
     let file: Event.TokenFile
     do {
-      try client.askForToken(.token(request), over: &connection) { (answer, line) throws(Failure) in
-        account = answer.description.account
-        chosen = try variables.chosen(for: answer.description)
-        environment = chosen.removed(from: Environment.entries())
-        try chosen.append(answer, from: line, to: &environment)
+      try client.handingOver(over: &connection) { (connection) throws(Failure) in
+        try client.askForToken(.token(request), over: &connection) { (answer, line) throws(Failure) in
+          account = answer.description.account
+          chosen = try variables.chosen(for: answer.description)
+          environment = chosen.removed(from: Environment.entries())
+          try chosen.append(answer, from: line, to: &environment)
+        }
       }
       file = try TokenFileKeeper.begin(TokenFileRequest(account: account, kind: kind), client, &connection)
     } catch {

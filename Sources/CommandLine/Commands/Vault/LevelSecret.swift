@@ -62,7 +62,7 @@ struct LevelSecret {
     guard mayAsk else {
       throw Failure(
         .invalidRequest, "the \(named.title) is not named, and --no-input forbids to ask for it",
-        hint: "name a file with \("--\(named.file.name)")")
+        hint: "name a file with \("--\(named.fileOption)")")
     }
     return SharedDescriptor(try isNew ? typedTwice() : typed(purpose))
   }
@@ -95,7 +95,7 @@ struct LevelSecret {
     throw Failure(.invalidRequest, mismatch)
   }
 
-  private var hint: Phrase { "name a file: --\(named.file.name)" }
+  private var hint: Phrase { "name a file: --\(named.fileOption)" }
 
   private func pipe(_ secret: Span<UInt8>) throws(Failure) -> FileDescriptor {
     try NamedSecret.pipe(holding: secret, called: named.title)

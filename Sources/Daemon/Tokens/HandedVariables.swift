@@ -1,0 +1,65 @@
+internal import Crypto
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Wire
+
+/// The values of variables that clients have handed over, each for as long as its connection lasts. They are in memory
+/// alone. Used on the loop only.
+final class HandedVariables: DaemonPart {
+  /// Room for the longest assertion, in bytes.
+  private static let mostBytes = BearerAssertion.maximumBytes
+
+  private var values: [UInt64: [String: SealedSecret]] = [:]
+  /// The requests whose descriptors are being read.
+  private var reading: Set<Ticket> = []
+
+  /// Takes the values of a request, which replace those that the connection has handed over before.
+  func take(_ request: VariablesRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
+    let sources = passed.suffix(request.names.count)
+    guard sources.count == request.names.count else {
+      throw Failure(.invalidRequest, "the request must bring one descriptor for each secret that it announces")
+    }
+    reading.insert(ticket)
+    let cancellation = context.cancellation(of: ticket)
+    jobs.wait(as: WaitShare(ticket), cancellation) { () throws(SessionError) in
+      var values: [String: SealedSecret] = [:]
+      for (name, source) in zip(request.names, sources) {
+        let unusable = SessionError.assertion(.malformed, .variable(name))
+        let value = try SecretContent.readLine(source, upTo: Self.mostBytes, or: unusable, cancellation) { bytes in
+          bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) }
+        }
+        values[name] = SealedSecret(value)
+      }
+      return values
+    } then: { [self] outcome in
+      // Its connection may be closed.
+      guard reading.remove(ticket) != nil else { return }
+      do throws(SessionError) {
+        values[ticket.connection] = try outcome.get()
+        loop.send(.result(JSONObject()), to: ticket)
+      } catch {
+        loop.send(.failure(Failure(error, account: nil)), to: ticket)
+      }
+    }
+  }
+
+  func abandon(_ ticket: Ticket) { reading.remove(ticket) }
+
+  /// A connection is closed.
+  func drop(_ connection: UInt64) { if !values.isEmpty { values[connection] = nil } }
+
+  /// The values of these variables, from the first of the requests whose connection has handed over all of them; empty
+  /// where none has.
+  func values(_ names: [String], of tickets: [Ticket]) -> [String: SharedSecret] {
+    guard !names.isEmpty else { return [:] }
+    for ticket in tickets {
+      let found = (values[ticket.connection] ?? [:]).filter { names.contains($0.key) }.compactMapValues {
+        try? $0.open()
+      }
+      if found.count == names.count { return found }
+    }
+    return [:]
+  }
+}

@@ -1,0 +1,128 @@
+package import Crypto
+internal import OAuth
+package import Vocabulary
+
+/// Where the assertion of an account comes from. It is got anew for each request.
+package enum AssertionSource: Sendable, Hashable {
+  /// A file at this absolute path.
+  case file(String)
+  /// This variable of the caller.
+  case variable(String)
+  /// The service of GitHub Actions, as the caller's variables name it.
+  case workflow
+  /// The authorization server of this account, for its user.
+  case account(String)
+  /// It was handed over with the sign-in, and is good for that alone.
+  case handedOver
+
+  /// The file in which each pod finds the JWT of its service account.
+  ///
+  /// Source: https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/
+  private static let podFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
+
+  /// The name that GitLab's own examples give the variable; the job chooses it.
+  ///
+  /// Source: https://docs.gitlab.com/ci/secrets/id_token_authentication/
+  private static let jobVariable = "GITLAB_OIDC_TOKEN"
+
+  /// The longest name of a variable, in bytes.
+  package static let longestVariable = 128
+
+  /// The variables whose values a caller hands over for each request.
+  package var variables: [String] {
+    switch self {
+    case .variable(let name): [name]
+    case .workflow: [WorkflowTokenService.variables.url, WorkflowTokenService.variables.token]
+    case .file, .account, .handedOver: []
+    }
+  }
+
+  /// The source that the settings name; nil when they name none.
+  fileprivate init?(_ settings: AccountConfiguration) {
+    if let account = settings.assertionAccount {
+      self = .account(account)
+    } else if let platform = settings.assertionFrom {
+      switch platform {
+      case .gitHubActions: self = .workflow
+      case .gitLabCI: self = .variable(settings.assertionVariable ?? Self.jobVariable)
+      case .kubernetes: self = .file(settings.assertionFile ?? Self.podFile)
+      }
+    } else if let path = settings.assertionFile {
+      self = .file(path)
+    } else {
+      return nil
+    }
+  }
+
+  /// Gets the assertion, and checks it. Blocking.
+  ///
+  /// - Parameters:
+  ///   - server: The one that it is for.
+  ///   - now: Unix seconds.
+  /// - Throws: Why there is none that this server would take.
+  func read(
+    _ handed: HandedAssertion, of account: AccountName, _ configuration: AccountConfiguration,
+    for server: AuthorizationServer, now: Int, _ cancellation: Cancellation
+  ) throws(SessionError) -> BearerAssertion {
+    let audience = configuration.assertionAudience.map { AssertionAudience($0) } ?? .issuer
+    let expected = audience.text(server.metadata.tokenEndpoint, server.metadata)
+    let text = try content(handed, of: account, for: expected, server, cancellation)
+    do throws(AssertionProblem) {
+      let assertion = try BearerAssertion(text.get())
+      try assertion.check(for: expected, now: now)
+      if case .account = self { try assertion.check(isFor: configuration.clientID) }
+      return assertion
+    } catch {
+      throw .assertion(error, self)
+    }
+  }
+
+  private func content(
+    _ handed: HandedAssertion, of account: AccountName, for audience: String, _ server: AuthorizationServer,
+    _ cancellation: Cancellation
+  ) throws(SessionError) -> Result<SharedSecret, AssertionProblem> {
+    switch self {
+    case .file(let path): return try AssertionFile(path: path).content()
+    case .variable, .workflow:
+      let values = variables.compactMap { handed.variables[$0] }
+      guard values.count == variables.count else { throw .assertionVariables(account: account.text, self) }
+      guard case .workflow = self else { return .success(values[0]) }
+      do throws(OAuthError) {
+        return try WorkflowTokenService(url: values[0], token: values[1]).assertion(
+          for: audience, transport: server.transport, http: server.http, cancellation: cancellation)
+      } catch {
+        throw .assertionSource(self, because: .oauth(error))
+      }
+    case .account(let other):
+      guard let assertion = handed.assertion else { throw .assertionOfAccount(other) }
+      return .success(assertion)
+    case .handedOver:
+      guard let assertion = handed.assertion else { throw .assertionNotNamed(account: account.text) }
+      return .success(assertion)
+    }
+  }
+}
+
+/// What a request brings of an assertion. It is used for that request alone, and kept nowhere.
+package struct HandedAssertion: Sendable {
+  /// The values of the caller's variables, by their names.
+  package var variables: [String: SharedSecret] = [:]
+  /// The assertion itself.
+  package var assertion: SharedSecret?
+
+  package init(variables: [String: SharedSecret] = [:], assertion: SharedSecret? = nil) {
+    self.variables = variables
+    self.assertion = assertion
+  }
+}
+
+extension AccountConfiguration {
+  /// Where the assertion comes from by which the account signs in without a person; nil for an account that does not.
+  package var assertionSource: AssertionSource? { AssertionSource(self) }
+
+  /// When tokens are renewed. What a caller must hand over for it cannot be had without one.
+  package var renewal: RefreshPolicy {
+    let needsCaller = assertionSource.map { !$0.variables.isEmpty } ?? false
+    return needsCaller && refresh != .strict ? .onDemand : refresh
+  }
+}

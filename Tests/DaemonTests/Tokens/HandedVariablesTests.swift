@@ -1,0 +1,129 @@
+import Crypto
+import Encoding
+import OAuth
+import Platform
+import Sessions
+import TestSupport
+import Testing
+import Vault
+import Vocabulary
+import Wire
+
+@testable import Daemon
+
+@Suite struct `Variables that are handed over` {
+  private static let name = "GITLAB_OIDC_TOKEN"
+
+  private let home: DaemonHome
+  private let lock = OpenLock()
+  private let broker: TokenBroker
+
+  init() throws {
+    home = try DaemonHome()
+    broker = TokenBroker(home.context, lock: lock)
+  }
+
+  private func piped(_ text: String) throws -> SharedDescriptor {
+    let pipe = try Pipe()
+    try pipe.writing.writeAll(Array(text.utf8).span)
+    return SharedDescriptor(pipe.reading)
+  }
+
+  private func handOver(_ values: [(name: String, text: String)], _ ticket: Ticket) throws {
+    let passed = try values.map { try piped($0.text) }
+    try broker.handed.take(VariablesRequest(names: values.map(\.name)), ticket, passed: passed)
+  }
+
+  private func values(_ names: [String], _ tickets: Int...) -> [String: String] {
+    broker.handed.values(names, of: tickets.map(Ticket.number)).mapValues(\.text)
+  }
+
+  @Test func `serve the requests of their connection, until that closes`() throws {
+    try handOver([("A", "a-1\n"), ("B", "b-1")], .number(1))
+    home.runJobs()
+    #expect(home.sink.results[1] != nil)
+    #expect(values(["A"], 2, 1) == ["A": "a-1"] && values(["A", "B"], 1) == ["A": "a-1", "B": "b-1"])
+    #expect(values(["A", "C"], 1).isEmpty && values(["A"], 2).isEmpty && values([], 1).isEmpty)
+    try handOver([("A", "a-2")], .number(1))
+    home.runJobs()
+    #expect(values(["A"], 1) == ["A": "a-2"] && values(["B"], 1).isEmpty)
+    broker.handed.drop(1)
+    #expect(values(["A"], 1).isEmpty)
+  }
+
+  @Test func `are not kept for a connection that closed before they were read`() throws {
+    try handOver([("A", "a-1")], .number(1))
+    broker.handed.abandon(.number(1))
+    broker.handed.drop(1)
+    home.runJobs()
+    #expect(values(["A"], 1).isEmpty && home.sink.results.isEmpty)
+  }
+
+  @Test(arguments: ["", "a b", "ä", String(repeating: "x", count: 65_537)]) func `are one word each`(text: String)
+    throws
+  {
+    let file = SharedDescriptor(try FileDescriptor.inMemory(Array(text.utf8).span))
+    try broker.handed.take(VariablesRequest(names: ["A"]), .number(1), passed: [file])
+    home.runJobs()
+    #expect(home.sink.failures[1]?.code == .assertionRejected && values(["A"], 1).isEmpty)
+    #expect(throws: Failure.self) {
+      try broker.handed.take(VariablesRequest(names: ["A", "B"]), .number(2), passed: [file])
+    }
+  }
+
+  /// An account that signed in by the assertion of a job of GitLab.
+  private func addWorkload() throws {
+    let account = try AccountName("work")
+    var configuration = AccountConfiguration(issuer: "https://as.example", clientID: "cli")
+    configuration.assertionFrom = .gitLabCI
+    let added = configuration
+    _ = try home.settings.change { (settings) throws(ConfigurationError) in try settings.set(added, for: account) }
+    let metadata = try AuthorizationServerMetadata(
+      parsing: JSON.object(PlayedServer.metadata).serialized(),
+      issuer: Issuer("https://as.example", allowHTTPLoopback: false), allowHTTPLoopback: false)
+    var record = AccountRecord(
+      authority: Authority(configuration, caDigest: nil, metadata: metadata), signedInAt: home.time.wallSeconds())
+    record.unattended = .assertion
+    try home.services.vault.write(account, content: try record.sealedContent(), protection: .device)
+  }
+
+  private func assertion() -> String {
+    let claims: JSONObject = [
+      "iss": "https://gitlab.example", "sub": "job-7", "aud": "https://as.example",
+      "exp": .int(home.time.wallSeconds() + 600),
+    ]
+    return ([["alg": "ES256"], JSON.object(claims)].map { Base64URL.encode($0.serialized()) } + ["c2ln"])
+      .joined(separator: ".")
+  }
+
+  private func ask(_ number: Int) throws {
+    home.context.noteFileChanges()
+    try broker.token(TokenRequest(account: "work"), .number(number))
+  }
+
+  @Test func `get a token for a caller who came while a refresh without them was under way`() throws {
+    try addWorkload()
+    home.http.answers = [.json(["access_token": "at-1", "token_type": "Bearer", "expires_in": 3600])]
+    try handOver([(Self.name, assertion())], .number(2))
+    home.runJobs()
+    for number in 1...2 { try ask(number) }
+    home.runJobs()
+    #expect(home.sink.failures[1]?.code == .assertionNeeded && home.sink.failures[1]?.variables == [Self.name])
+    #expect(home.sink.lines[2]?.contains("at-1") == true, "\(String(describing: home.sink.failures[2]))")
+  }
+
+  @Test func `are asked for by the names that the settings have`() throws {
+    try addWorkload()
+    try ask(1)
+    home.runJobs()
+    let failure = try #require(home.sink.failures[1])
+    #expect(failure.variables == [Self.name] && Failure(json: failure.json)?.variables == [Self.name])
+    #expect(home.http.sent.isEmpty)
+  }
+}
+
+private final class OpenLock: TokenLock {
+  func refusal(for account: AccountName) -> SessionError? { nil }
+  func used(_ level: Protection) {}
+  func vaultFileChanged() {}
+}
