@@ -14,7 +14,7 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-file --assertion-grant --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --key --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --register --initial-access-token-file --guest --browser --device --paste --no-open --ephemeral --use --if-needed --start --resume --no-wait --acr --max-age --claims-challenge --prompt --login-hint --qr-code --copy-code) limit=1 operand=accounts ;;
+  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-file --assertion-from --assertion-variable --assertion-account --assertion-grant --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --key --profile --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --register --initial-access-token-file --guest --assertion-fd --browser --device --paste --no-open --ephemeral --use --if-needed --start --resume --no-wait --acr --max-age --claims-challenge --prompt --login-hint --qr-code --copy-code) limit=1 operand=accounts ;;
   'logout') options=(--all --local --browser --no-open) limit=1 operand=accounts ;;
   'token') options=(--min-valid -s --scope --resource --audience --authorization-details --exchange --wait --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset --hook --min-valid --wait) limit=1 operand=accounts ;;
@@ -33,12 +33,12 @@ __agent_command() {
   'events') options=(-f --follow --utc --lease) limit=1 operand=accounts ;;
   'verify') options=(--issuer --jwks --hmac-key-file --hmac-key-fd --audience --profile --require --allow-missing --claim --algorithms --type --signature-only --clock-skew --ca-file --allow-http-loopback) limit=1 operand=files ;;
   'decode') options=() limit=1 operand=files ;;
-  'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-file --assertion-grant --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --key --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd) ;;
+  'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-file --assertion-from --assertion-variable --assertion-account --assertion-grant --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --key --profile --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd) ;;
   'account show') options=() limit=1 operand=accounts ;;
-  'account set') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-file --assertion-grant --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --key --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --unset) limit=1 operand=accounts ;;
+  'account set') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-file --assertion-from --assertion-variable --assertion-account --assertion-grant --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --key --profile --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --unset) limit=1 operand=accounts ;;
   'account rename') options=() limit=2 operand=accounts ;;
   'account remove') options=(--local) limit=1 operand=accounts ;;
-  'account import') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-file --assertion-grant --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --key --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --refresh-token-file --refresh-token-fd) ;;
+  'account import') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-file --assertion-from --assertion-variable --assertion-account --assertion-grant --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --keep --dpop --key --profile --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --refresh-token-file --refresh-token-fd) ;;
   'account client-metadata') options=(--client-id --redirect-uri -s --scope --dpop --token-endpoint-auth-method --client-key-algorithm --client-key-id --id-token-algorithm --userinfo-algorithm --allow-http-loopback --client-key-file) limit=1 operand=accounts ;;
   'lock') options=() ;;
   'unlock') options=(--passphrase-file --passphrase-fd --pin-file --pin-fd) limit=1 operand=accounts ;;
@@ -79,6 +79,9 @@ __agent_value() {
   'login --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
   'login --client-key-id') kind=text ;;
   'login --assertion-file') kind=files ;;
+  'login --assertion-from') kind=words words=(github-actions gitlab-ci kubernetes) ;;
+  'login --assertion-variable') kind=text ;;
+  'login --assertion-account') kind=text ;;
   'login --assertion-grant') kind=words words=(jwt-bearer token-exchange client-credentials) ;;
   'login --assertion-audience') kind=text ;;
   'login --id-token-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512) ;;
@@ -95,6 +98,7 @@ __agent_value() {
   'login --jwks-uri') kind=text ;;
   'login --redirect-uri') kind=text ;;
   'login --key') kind=words words=(vault tpm2) ;;
+  'login --profile') kind=words words=(fapi2) ;;
   'login --host') kind=text ;;
   'login --refresh') kind=words words=(on-demand proactive background offline strict) ;;
   'login --var') kind=text ;;
@@ -108,6 +112,7 @@ __agent_value() {
   'login --client-key-file') kind=files ;;
   'login --client-certificate-file') kind=files ;;
   'login --initial-access-token-file') kind=files ;;
+  'login --assertion-fd') kind=text ;;
   'login --resume') kind=text ;;
   'login --acr') kind=text ;;
   'login --max-age') kind=text ;;
@@ -206,6 +211,9 @@ __agent_value() {
   'account add --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
   'account add --client-key-id') kind=text ;;
   'account add --assertion-file') kind=files ;;
+  'account add --assertion-from') kind=words words=(github-actions gitlab-ci kubernetes) ;;
+  'account add --assertion-variable') kind=text ;;
+  'account add --assertion-account') kind=text ;;
   'account add --assertion-grant') kind=words words=(jwt-bearer token-exchange client-credentials) ;;
   'account add --assertion-audience') kind=text ;;
   'account add --id-token-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512) ;;
@@ -222,6 +230,7 @@ __agent_value() {
   'account add --jwks-uri') kind=text ;;
   'account add --redirect-uri') kind=text ;;
   'account add --key') kind=words words=(vault tpm2) ;;
+  'account add --profile') kind=words words=(fapi2) ;;
   'account add --host') kind=text ;;
   'account add --refresh') kind=words words=(on-demand proactive background offline strict) ;;
   'account add --var') kind=text ;;
@@ -243,6 +252,9 @@ __agent_value() {
   'account set --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
   'account set --client-key-id') kind=text ;;
   'account set --assertion-file') kind=files ;;
+  'account set --assertion-from') kind=words words=(github-actions gitlab-ci kubernetes) ;;
+  'account set --assertion-variable') kind=text ;;
+  'account set --assertion-account') kind=text ;;
   'account set --assertion-grant') kind=words words=(jwt-bearer token-exchange client-credentials) ;;
   'account set --assertion-audience') kind=text ;;
   'account set --id-token-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512) ;;
@@ -259,6 +271,7 @@ __agent_value() {
   'account set --jwks-uri') kind=text ;;
   'account set --redirect-uri') kind=text ;;
   'account set --key') kind=words words=(vault tpm2) ;;
+  'account set --profile') kind=words words=(fapi2) ;;
   'account set --host') kind=text ;;
   'account set --refresh') kind=words words=(on-demand proactive background offline strict) ;;
   'account set --var') kind=text ;;
@@ -267,7 +280,7 @@ __agent_value() {
   'account set --passphrase-fd') kind=text ;;
   'account set --pin-file') kind=files ;;
   'account set --pin-fd') kind=text ;;
-  'account set --unset') kind=words words=(provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-file assertion-grant assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop key host refresh var) ;;
+  'account set --unset') kind=words words=(provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-file assertion-from assertion-variable assertion-account assertion-grant assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop key profile host refresh var) ;;
   'account import --issuer') kind=text ;;
   'account import --client-id') kind=text ;;
   'account import --provider') kind=words words=(apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface keycloak okta outlook salesforce slack twitch yahoo zitadel) ;;
@@ -281,6 +294,9 @@ __agent_value() {
   'account import --client-key-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519) ;;
   'account import --client-key-id') kind=text ;;
   'account import --assertion-file') kind=files ;;
+  'account import --assertion-from') kind=words words=(github-actions gitlab-ci kubernetes) ;;
+  'account import --assertion-variable') kind=text ;;
+  'account import --assertion-account') kind=text ;;
   'account import --assertion-grant') kind=words words=(jwt-bearer token-exchange client-credentials) ;;
   'account import --assertion-audience') kind=text ;;
   'account import --id-token-algorithm') kind=words words=(RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512) ;;
@@ -297,6 +313,7 @@ __agent_value() {
   'account import --jwks-uri') kind=text ;;
   'account import --redirect-uri') kind=text ;;
   'account import --key') kind=words words=(vault tpm2) ;;
+  'account import --profile') kind=words words=(fapi2) ;;
   'account import --host') kind=text ;;
   'account import --refresh') kind=words words=(on-demand proactive background offline strict) ;;
   'account import --var') kind=text ;;

@@ -31,6 +31,12 @@ function __agent_takes_value
             return 0
         case 'login --assertion-file'
             return 0
+        case 'login --assertion-from'
+            return 0
+        case 'login --assertion-variable'
+            return 0
+        case 'login --assertion-account'
+            return 0
         case 'login --assertion-grant'
             return 0
         case 'login --assertion-audience'
@@ -63,6 +69,8 @@ function __agent_takes_value
             return 0
         case 'login --key'
             return 0
+        case 'login --profile'
+            return 0
         case 'login --host'
             return 0
         case 'login --refresh'
@@ -88,6 +96,8 @@ function __agent_takes_value
         case 'login --client-certificate-file'
             return 0
         case 'login --initial-access-token-file'
+            return 0
+        case 'login --assertion-fd'
             return 0
         case 'login --resume'
             return 0
@@ -309,6 +319,12 @@ function __agent_takes_value
             return 0
         case 'account add --assertion-file'
             return 0
+        case 'account add --assertion-from'
+            return 0
+        case 'account add --assertion-variable'
+            return 0
+        case 'account add --assertion-account'
+            return 0
         case 'account add --assertion-grant'
             return 0
         case 'account add --assertion-audience'
@@ -340,6 +356,8 @@ function __agent_takes_value
         case 'account add --redirect-uri'
             return 0
         case 'account add --key'
+            return 0
+        case 'account add --profile'
             return 0
         case 'account add --host'
             return 0
@@ -385,6 +403,12 @@ function __agent_takes_value
             return 0
         case 'account set --assertion-file'
             return 0
+        case 'account set --assertion-from'
+            return 0
+        case 'account set --assertion-variable'
+            return 0
+        case 'account set --assertion-account'
+            return 0
         case 'account set --assertion-grant'
             return 0
         case 'account set --assertion-audience'
@@ -416,6 +440,8 @@ function __agent_takes_value
         case 'account set --redirect-uri'
             return 0
         case 'account set --key'
+            return 0
+        case 'account set --profile'
             return 0
         case 'account set --host'
             return 0
@@ -463,6 +489,12 @@ function __agent_takes_value
             return 0
         case 'account import --assertion-file'
             return 0
+        case 'account import --assertion-from'
+            return 0
+        case 'account import --assertion-variable'
+            return 0
+        case 'account import --assertion-account'
+            return 0
         case 'account import --assertion-grant'
             return 0
         case 'account import --assertion-audience'
@@ -494,6 +526,8 @@ function __agent_takes_value
         case 'account import --redirect-uri'
             return 0
         case 'account import --key'
+            return 0
+        case 'account import --profile'
             return 0
         case 'account import --host'
             return 0
@@ -745,7 +779,10 @@ complete -c agent -n '__agent_at options login' -l basic-unencoded -d 'Send clie
 complete -c agent -n '__agent_at options login' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
 complete -c agent -n '__agent_at options login' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
 complete -c agent -n '__agent_at options login' -l assertion-file -r -F -d 'Sign in, and renew, by the JWT in this file, which a platform hands out; needs no person'
-complete -c agent -n '__agent_at options login' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT in --assertion-file gets a token: as a grant, in an exchange, or as the client\'s proof'
+complete -c agent -n '__agent_at options login' -l assertion-from -x -a 'github-actions gitlab-ci kubernetes' -d 'Sign in, and renew, by the JWT that this platform hands out to its jobs and pods; needs no person'
+complete -c agent -n '__agent_at options login' -l assertion-variable -x -d 'Environment variable with the JWT of --assertion-from gitlab-ci, as id_tokens: of the job names it'
+complete -c agent -n '__agent_at options login' -l assertion-account -x -d 'Sign in, and renew, by a JWT that the server of this account gives for its user'
+complete -c agent -n '__agent_at options login' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT that is handed out gets a token: as a grant, in an exchange, or as the client\'s proof'
 complete -c agent -n '__agent_at options login' -l assertion-audience -x -d 'Audience of assertions: the issuer, or for other servers token_endpoint, endpoint, or their own name for it'
 complete -c agent -n '__agent_at options login' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options login' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
@@ -764,6 +801,7 @@ complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The redir
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options login' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
 complete -c agent -n '__agent_at options login' -l key -x -a 'vault tpm2' -d 'Where the keys are made that tokens are bound to or that a new client has: in the vault, or in the TPM'
+complete -c agent -n '__agent_at options login' -l profile -x -a 'fapi2' -d 'Refuse a server or an answer that does less than this security profile demands; fapi2 is FAPI 2.0'
 complete -c agent -n '__agent_at options login' -l host -x -d 'Allow requests to send the access token to this host too; may be given several times'
 complete -c agent -n '__agent_at options login' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
 complete -c agent -n '__agent_at options login' -l var -x -d 'Set this variable for shells and commands, and only those named; may be given several times'
@@ -780,6 +818,7 @@ complete -c agent -n '__agent_at options login' -l client-certificate-file -r -F
 complete -c agent -n '__agent_at options login' -l register -d 'Let the server register a client for this account (RFC 7591), instead of --client-id'
 complete -c agent -n '__agent_at options login' -l initial-access-token-file -r -F -d 'Read the initial access token for --register from this file; - is standard input'
 complete -c agent -n '__agent_at options login' -l guest -d 'Sign in the client itself, without a user; it must authenticate. A later sign-in of a user replaces it'
+complete -c agent -n '__agent_at options login' -l assertion-fd -x -d 'Sign in by the JWT that is read from this open descriptor; it is good once'
 complete -c agent -n '__agent_at options login' -l browser -d 'Sign in with a browser on this machine'
 complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device'
 complete -c agent -n '__agent_at options login' -l paste -d 'Sign in with a browser anywhere, and paste the address that it ends at'
@@ -959,7 +998,10 @@ complete -c agent -n '__agent_at options account add' -l basic-unencoded -d 'Sen
 complete -c agent -n '__agent_at options account add' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
 complete -c agent -n '__agent_at options account add' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
 complete -c agent -n '__agent_at options account add' -l assertion-file -r -F -d 'Sign in, and renew, by the JWT in this file, which a platform hands out; needs no person'
-complete -c agent -n '__agent_at options account add' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT in --assertion-file gets a token: as a grant, in an exchange, or as the client\'s proof'
+complete -c agent -n '__agent_at options account add' -l assertion-from -x -a 'github-actions gitlab-ci kubernetes' -d 'Sign in, and renew, by the JWT that this platform hands out to its jobs and pods; needs no person'
+complete -c agent -n '__agent_at options account add' -l assertion-variable -x -d 'Environment variable with the JWT of --assertion-from gitlab-ci, as id_tokens: of the job names it'
+complete -c agent -n '__agent_at options account add' -l assertion-account -x -d 'Sign in, and renew, by a JWT that the server of this account gives for its user'
+complete -c agent -n '__agent_at options account add' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT that is handed out gets a token: as a grant, in an exchange, or as the client\'s proof'
 complete -c agent -n '__agent_at options account add' -l assertion-audience -x -d 'Audience of assertions: the issuer, or for other servers token_endpoint, endpoint, or their own name for it'
 complete -c agent -n '__agent_at options account add' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options account add' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
@@ -978,6 +1020,7 @@ complete -c agent -n '__agent_at options account add' -l redirect-uri -x -d 'The
 complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account add' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
 complete -c agent -n '__agent_at options account add' -l key -x -a 'vault tpm2' -d 'Where the keys are made that tokens are bound to or that a new client has: in the vault, or in the TPM'
+complete -c agent -n '__agent_at options account add' -l profile -x -a 'fapi2' -d 'Refuse a server or an answer that does less than this security profile demands; fapi2 is FAPI 2.0'
 complete -c agent -n '__agent_at options account add' -l host -x -d 'Allow requests to send the access token to this host too; may be given several times'
 complete -c agent -n '__agent_at options account add' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
 complete -c agent -n '__agent_at options account add' -l var -x -d 'Set this variable for shells and commands, and only those named; may be given several times'
@@ -1001,7 +1044,10 @@ complete -c agent -n '__agent_at options account set' -l basic-unencoded -d 'Sen
 complete -c agent -n '__agent_at options account set' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
 complete -c agent -n '__agent_at options account set' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
 complete -c agent -n '__agent_at options account set' -l assertion-file -r -F -d 'Sign in, and renew, by the JWT in this file, which a platform hands out; needs no person'
-complete -c agent -n '__agent_at options account set' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT in --assertion-file gets a token: as a grant, in an exchange, or as the client\'s proof'
+complete -c agent -n '__agent_at options account set' -l assertion-from -x -a 'github-actions gitlab-ci kubernetes' -d 'Sign in, and renew, by the JWT that this platform hands out to its jobs and pods; needs no person'
+complete -c agent -n '__agent_at options account set' -l assertion-variable -x -d 'Environment variable with the JWT of --assertion-from gitlab-ci, as id_tokens: of the job names it'
+complete -c agent -n '__agent_at options account set' -l assertion-account -x -d 'Sign in, and renew, by a JWT that the server of this account gives for its user'
+complete -c agent -n '__agent_at options account set' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT that is handed out gets a token: as a grant, in an exchange, or as the client\'s proof'
 complete -c agent -n '__agent_at options account set' -l assertion-audience -x -d 'Audience of assertions: the issuer, or for other servers token_endpoint, endpoint, or their own name for it'
 complete -c agent -n '__agent_at options account set' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options account set' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
@@ -1020,6 +1066,7 @@ complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account set' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
 complete -c agent -n '__agent_at options account set' -l key -x -a 'vault tpm2' -d 'Where the keys are made that tokens are bound to or that a new client has: in the vault, or in the TPM'
+complete -c agent -n '__agent_at options account set' -l profile -x -a 'fapi2' -d 'Refuse a server or an answer that does less than this security profile demands; fapi2 is FAPI 2.0'
 complete -c agent -n '__agent_at options account set' -l host -x -d 'Allow requests to send the access token to this host too; may be given several times'
 complete -c agent -n '__agent_at options account set' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
 complete -c agent -n '__agent_at options account set' -l var -x -d 'Set this variable for shells and commands, and only those named; may be given several times'
@@ -1028,7 +1075,7 @@ complete -c agent -n '__agent_at options account set' -l passphrase-file -r -F -
 complete -c agent -n '__agent_at options account set' -l passphrase-fd -x -d 'Read the passphrase from this open descriptor'
 complete -c agent -n '__agent_at options account set' -l pin-file -r -F -d 'Read the PIN from this file, or from standard input when it is -'
 complete -c agent -n '__agent_at options account set' -l pin-fd -x -d 'Read the PIN from this open descriptor'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-file assertion-grant assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop key host refresh var' -d 'Reset this setting to its default; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-file assertion-from assertion-variable assertion-account assertion-grant assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop key profile host refresh var' -d 'Reset this setting to its default; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts)'
@@ -1048,7 +1095,10 @@ complete -c agent -n '__agent_at options account import' -l basic-unencoded -d '
 complete -c agent -n '__agent_at options account import' -l client-key-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Signing algorithm of private_key_jwt; by default the one that the key is for'
 complete -c agent -n '__agent_at options account import' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
 complete -c agent -n '__agent_at options account import' -l assertion-file -r -F -d 'Sign in, and renew, by the JWT in this file, which a platform hands out; needs no person'
-complete -c agent -n '__agent_at options account import' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT in --assertion-file gets a token: as a grant, in an exchange, or as the client\'s proof'
+complete -c agent -n '__agent_at options account import' -l assertion-from -x -a 'github-actions gitlab-ci kubernetes' -d 'Sign in, and renew, by the JWT that this platform hands out to its jobs and pods; needs no person'
+complete -c agent -n '__agent_at options account import' -l assertion-variable -x -d 'Environment variable with the JWT of --assertion-from gitlab-ci, as id_tokens: of the job names it'
+complete -c agent -n '__agent_at options account import' -l assertion-account -x -d 'Sign in, and renew, by a JWT that the server of this account gives for its user'
+complete -c agent -n '__agent_at options account import' -l assertion-grant -x -a 'jwt-bearer token-exchange client-credentials' -d 'How the JWT that is handed out gets a token: as a grant, in an exchange, or as the client\'s proof'
 complete -c agent -n '__agent_at options account import' -l assertion-audience -x -d 'Audience of assertions: the issuer, or for other servers token_endpoint, endpoint, or their own name for it'
 complete -c agent -n '__agent_at options account import' -l id-token-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519 HS256 HS384 HS512' -d 'Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret'
 complete -c agent -n '__agent_at options account import' -l userinfo-algorithm -x -a 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519' -d 'Accept only UserInfo that is signed, with this algorithm'
@@ -1067,6 +1117,7 @@ complete -c agent -n '__agent_at options account import' -l redirect-uri -x -d '
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account import' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
 complete -c agent -n '__agent_at options account import' -l key -x -a 'vault tpm2' -d 'Where the keys are made that tokens are bound to or that a new client has: in the vault, or in the TPM'
+complete -c agent -n '__agent_at options account import' -l profile -x -a 'fapi2' -d 'Refuse a server or an answer that does less than this security profile demands; fapi2 is FAPI 2.0'
 complete -c agent -n '__agent_at options account import' -l host -x -d 'Allow requests to send the access token to this host too; may be given several times'
 complete -c agent -n '__agent_at options account import' -l refresh -x -a 'on-demand proactive background offline strict' -d 'When tokens are renewed, see agent-config(5); without it before they expire, while they are in use'
 complete -c agent -n '__agent_at options account import' -l var -x -d 'Set this variable for shells and commands, and only those named; may be given several times'

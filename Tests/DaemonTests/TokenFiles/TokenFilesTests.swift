@@ -58,6 +58,15 @@ import Wire
     #expect(try files() == [])
   }
 
+  @Test func `tells a closed connection nothing of the end of its session`() throws {
+    try begin()
+    parts.tokenFiles.remove(of: try AccountName("work"))
+    parts.tokenFiles.abandon(.number(1))
+    home.runJobs()
+    #expect(told.allSatisfy { $0.removal == nil })
+    #expect(try files() == [])
+  }
+
   // Its name is claimed on a worker, and its token written on one.
   @Test func `leaves nothing when its connection closes before it is there`() throws {
     let claimed = TokenFileRequest(account: "work")
