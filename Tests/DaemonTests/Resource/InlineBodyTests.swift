@@ -5,19 +5,20 @@ import Wire
 
 @testable import Daemon
 
-@Suite struct `A body in lines` {
+@Suite struct `The body of an answer in lines` {
   private let replies = RecordedReplies(ManualTime())
-  private let pipe: Pipe
+  private let writing: SharedDescriptor
   private let body: InlineBody
 
   init() throws {
-    pipe = try Pipe()
+    let pipe = try Pipe()
     try pipe.reading.setNonBlocking(true)
+    writing = SharedDescriptor(try pipe.writing.duplicate())
     body = InlineBody(SharedDescriptor(try pipe.reading.duplicate()), .number(1), replies)
   }
 
   private func write(_ text: String) throws {
-    try pipe.writing.writeAll(Array(text.utf8).span)
+    try writing.descriptor.writeAll(Array(text.utf8).span)
     for serve in replies.watched { serve() }
   }
 
