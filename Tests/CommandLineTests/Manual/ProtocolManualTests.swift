@@ -44,7 +44,7 @@ import Wire
   /// Values of the members that take only some.
   private static let texts: [String: JSON] = [
     "flow": "paste", "base64": "c2FtcGxl", "provider": "keycloak", "client_key_algorithm": "ES256",
-    "assertion_audience": "token_endpoint", "assertion_grant": "token-exchange",
+    "assertion_audience": "token_endpoint", "key": "tpm2", "assertion_grant": "token-exchange",
     "assertion_from": "kubernetes",
     "id_token_algorithm": "HS256", "userinfo_algorithm": "ES256", "protection": "passphrase", "protect": "tpm2",
     "token_endpoint_auth_method": "client_secret_post", "binding": "host", "refresh": "strict",

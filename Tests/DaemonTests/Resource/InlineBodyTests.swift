@@ -6,9 +6,10 @@ import Wire
 @testable import Daemon
 
 @Suite struct `The body of an answer in lines` {
+  // It tells its loop when it goes, so it goes first.
+  private let body: InlineBody
   private let replies = RecordedReplies(ManualTime())
   private let writing: SharedDescriptor
-  private let body: InlineBody
 
   init() throws {
     let pipe = try Pipe()

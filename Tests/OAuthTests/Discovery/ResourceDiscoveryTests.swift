@@ -71,7 +71,7 @@ import Testing
 
   @Test(
     arguments: [
-      (true, ["PS256"], OAuthError(.bindingUnsupported, "the resource")),
+      (true, ["ES384", "EdDSA"], OAuthError(.bindingUnsupported, "the resource")),
       (true, [], OAuthError(.bindingUnsupported, "the resource")),
       (true, "ES256", OAuthError(.metadataInvalid, "dpop_signing_alg_values_supported")),
       ("true", .null, OAuthError(.metadataInvalid, "dpop_bound_access_tokens_required")),
