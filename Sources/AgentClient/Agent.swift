@@ -200,23 +200,38 @@ extension Agent {
     do throws(Failure) {
       let envelope = RequestEnvelope(request, timeoutSeconds: timeoutSeconds)
       if let connection = idle.withLock({ $0.take() }) {
-        do throws(Failure) { return try await exchange(envelope, over: connection, body) } catch {
-          guard error.code == .daemonUnavailable, request.mayBeRepeated else { throw error }
+        if try isTaken(envelope, over: connection) {
+          do throws(Failure) { return try await answer(to: envelope, over: connection, body) } catch {
+            guard error.code == .daemonUnavailable, request.mayBeRepeated else { throw error }
+          }
         }
       }
-      return try await exchange(envelope, over: try await connect(), body)
+      return try await answer(to: envelope, over: try await connect(sending: envelope), body)
     } catch {
       throw AgentError(error)
     }
   }
 
-  private func exchange<Result: ~Copyable>(
-    _ request: RequestEnvelope, over connection: consuming DaemonConnection,
+  /// Sends a request over a kept connection.
+  ///
+  /// - Returns: False if the agent has closed it. The request has not come to the agent then.
+  private func isTaken(
+    _ request: RequestEnvelope, over connection: borrowing DaemonConnection
+  ) throws(Failure) -> Bool {
+    do throws(Failure) { try connection.sendWhole(request) } catch {
+      guard error.code == .daemonUnavailable else { throw error }
+      return false
+    }
+    return true
+  }
+
+  /// Waits for the answer to a request that was sent.
+  private func answer<Result: ~Copyable>(
+    to request: RequestEnvelope, over connection: consuming DaemonConnection,
     _ body: (Span<UInt8>) throws(Failure) -> Result?
   ) async throws(Failure) -> Result {
     var connection = connection
     do throws(Failure) {
-      try connection.sendWhole(request)
       let deadline = Instant.now.advanced(by: .seconds(request.timeoutSeconds ?? 0) + Self.grace)
       while true {
         if let result = try await connection.nextLine(before: deadline, body) {
@@ -242,19 +257,25 @@ extension Agent {
     _ request: RequestEnvelope, before deadline: Instant = .distantFuture
   ) async throws(AgentError) -> ReplyStream {
     do throws(Failure) {
-      return try ReplyStream(request, over: try await connect(), before: deadline)
+      return ReplyStream(over: try await connect(sending: request), before: deadline)
     } catch {
       throw AgentError(error)
     }
   }
 
-  private func connect() async throws(Failure) -> DaemonConnection {
+  /// Connects and sends a request, at once: the daemon closes a connection over which nothing comes, and this task may
+  /// get its turn again only later.
+  private func connect(sending request: RequestEnvelope) async throws(Failure) -> DaemonConnection {
     let found = Monitor<DaemonConnection?>(nil)
     try await OwnThread.run { [self] () throws(Failure) in
       var connection = try connectIfRunning()
       if connection == nil, try mayStart() {
         try startDaemon()
         connection = try connectIfRunning()
+      }
+      switch connection {
+      case .some(let opened): try opened.sendWhole(request)
+      case .none: return
       }
       found.withLock { swap(&$0, &connection) }
     }

@@ -93,6 +93,15 @@ import Wire
     #expect(thrown?.remedy == .tryLater && thrown?.code == "daemon_unavailable")
   }
 
+  @Test func `sends a change anew that the agent cannot have got, since it hung up before`() async throws {
+    let played = try PlayedAgent([[Self.answer], [#"{"v":1,"result":{}}"#]])
+    let agent = Agent(socket: played.path)
+    _ = try await agent.token()
+    played.awaitEnds(1)
+    try await agent.use("work")
+    #expect(played.requests.count == 2)
+  }
+
   @Test func `uses its connection again, and one more for a call at the same time`() async throws {
     let played = try PlayedAgent([[Self.answer, Self.answer, Self.failure("locked"), Self.answer, ""]])
     let agent = Agent(socket: played.path)

@@ -9,6 +9,7 @@ final class PlayedAgent: Sendable {
   /// The lines received, and `closed` for a connection that the other end has closed.
   private let received: AsyncStream<String>
   private let all = Monitor<[String]>([])
+  private let ends = Monitor(0)
 
   init(_ connections: [[String]], backlog: Int = 8) throws {
     directory = try TemporaryDirectory()
@@ -18,25 +19,33 @@ final class PlayedAgent: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(of: String.self)
     received = stream
     Signals.ignoreFailingWrites()
-    try Threads.start(name: "agent") { [all] in
+    try Threads.start(name: "agent") { [all, ends] in
+      defer { continuation.finish() }
       for answers in connections {
-        guard (try? listener.descriptor.waitUntilReadable(timeout: .seconds(60))) == true,
-          let socket = try? UnixSocket.accept(listener.descriptor), (try? socket.setNonBlocking(false)) != nil
-        else { return }
-        for answer in answers {
-          guard let line = Self.line(from: socket) else { break }
-          all.withLock { $0.append(line) }
-          continuation.yield(line)
-          if !answer.isEmpty { try? socket.writeAll(Array((answer + "\n").utf8).span) }
+        func serve() -> Bool {
+          guard (try? listener.descriptor.waitUntilReadable(timeout: .seconds(3600))) == true,
+            let socket = try? UnixSocket.accept(listener.descriptor), (try? socket.setNonBlocking(false)) != nil
+          else { return false }
+          for answer in answers {
+            guard let line = Self.line(from: socket) else { break }
+            all.withLock { $0.append(line) }
+            continuation.yield(line)
+            if !answer.isEmpty { try? socket.writeAll(Array((answer + "\n").utf8).span) }
+          }
+          if answers.last == "" {
+            while let line = Self.line(from: socket) { all.withLock { $0.append(line) } }
+            continuation.yield("closed")
+          }
+          return true
         }
-        if answers.last == "" {
-          while let line = Self.line(from: socket) { all.withLock { $0.append(line) } }
-          continuation.yield("closed")
-        }
+        guard serve() else { return }
+        ends.update { $0 += 1 }
       }
-      continuation.finish()
     }
   }
+
+  /// Waits until so many connections are over.
+  func awaitEnds(_ count: Int) { _ = ends.wait(nil) { $0 >= count ? true : nil } }
 
   private static func line(from socket: borrowing FileDescriptor) -> String? {
     var line: [UInt8] = []

@@ -15,13 +15,10 @@ final class ReplyStream: Sendable {
   private let state: Monitor<State>
   private let deadline: Instant
 
-  /// Sends the request.
-  ///
-  /// - Parameter deadline: The longest wait for all lines.
-  init(
-    _ request: RequestEnvelope, over connection: consuming DaemonConnection, before deadline: Instant = .distantFuture
-  ) throws(Failure) {
-    try connection.sendWhole(request)
+  /// - Parameters:
+  ///   - connection: The one that the request was sent over.
+  ///   - deadline: The longest wait for all lines.
+  init(over connection: consuming DaemonConnection, before deadline: Instant = .distantFuture) {
     state = Monitor(.idle(connection))
     self.deadline = deadline
   }
