@@ -25,8 +25,8 @@ extension AuthorizationServer {
   private var bindsToCertificate: Bool { clientCertificate != nil && metadata.bindsTokensToCertificates }
 
   /// What the client does less than is demanded, at this server.
-  private var clientBreach: FAPI2.Breach? {
-    guard prover != nil && metadata.takesProofs || bindsToCertificate else { return .tokensUnannounced }
+  private var clientBreach: ProfileBreach? {
+    guard prover != nil && FAPI2.takesProofs(metadata) || bindsToCertificate else { return .tokensUnannounced }
     switch signing.idTokens {
     case .secret: return .algorithmSetting
     case .key(let algorithm): if !FAPI2.algorithms.contains(algorithm) { return .algorithmSetting }

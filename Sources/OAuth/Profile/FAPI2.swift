@@ -18,42 +18,12 @@ package enum FAPI2 {
     case other
   }
 
-  /// One way to do less than the profile demands: of the settings, of the server by its metadata, or of an answer.
-  package enum Breach: Sendable, Hashable, CaseIterable {
-    case tokensUnannounced, tokenUnbound
-    case clientUnproven, proofUnannounced
-    case assertionAudience
-    case endpointOverride, metadataMissing
-    case issuerDiffers
-    case notByCode
-    case pushUnannounced
-    case codeChallengeUnannounced
-    case issuerUnannounced, answerWithoutIssuer
-    case algorithmSetting, clientAlgorithm, serverAlgorithms, idTokenAlgorithm
-
-    /// The section of the profile and, behind the hyphen, the item there.
-    package var rule: String {
-      switch self {
-      case .tokensUnannounced, .tokenUnbound: "5.3.3.1-1"
-      case .clientUnproven, .proofUnannounced: "5.3.3.1-2"
-      case .assertionAudience: "5.3.3.1-5"
-      case .endpointOverride, .metadataMissing: "5.3.3.1-9"
-      case .issuerDiffers: "5.3.3.1-11"
-      case .notByCode: "5.3.3.2-1"
-      case .pushUnannounced: "5.3.3.2-2"
-      case .codeChallengeUnannounced: "5.3.3.2-3"
-      case .issuerUnannounced, .answerWithoutIssuer: "5.3.3.2-5"
-      case .algorithmSetting, .clientAlgorithm, .serverAlgorithms, .idTokenAlgorithm: "5.4.1-1"
-      }
-    }
-  }
-
   /// What the server does less than is demanded, by its metadata.
-  package static func breach(of metadata: AuthorizationServerMetadata, _ flow: Flow) -> Breach? {
+  package static func breach(of metadata: AuthorizationServerMetadata, _ flow: Flow) -> ProfileBreach? {
     if metadata.takesMetadataURLs == nil { return .metadataMissing }
     if metadata.tenant != nil { return .issuerDiffers }
     if !metadata.tokenEndpointAuthMethods.contains(where: provingMethods.contains) { return .proofUnannounced }
-    if !metadata.bindsTokensToCertificates, !metadata.takesProofs { return .tokensUnannounced }
+    if !metadata.bindsTokensToCertificates, !takesProofs(metadata) { return .tokensUnannounced }
     let announced = metadata.idTokenSigningAlgorithms
     if !announced.isEmpty, !announced.contains(where: isAllowed) { return .serverAlgorithms }
     switch flow {
@@ -75,10 +45,46 @@ package enum FAPI2 {
   static let certificateMethods = ["tls_client_auth", "self_signed_tls_client_auth"]
   private static let provingMethods = [keyMethod] + certificateMethods
 
+  /// Whether tokens can be bound to a key by the proofs that this program makes (RFC 9449 section 5.1), with an algorithm
+  /// that there is.
+  static func takesProofs(_ metadata: AuthorizationServerMetadata) -> Bool {
+    metadata.dpopSigningAlgorithms.flatMap { DPoPKey.algorithm(announced: $0) }.map(algorithms.contains) ?? false
+  }
+
   static func isAllowed(_ name: String) -> Bool { JWSAlgorithm(name: name).map(algorithms.contains) ?? false }
 }
 
-extension FAPI2.Breach {
+/// One way to do less than the profile demands: of the settings, of the server by its metadata, or of an answer.
+package enum ProfileBreach: Sendable, Hashable, CaseIterable {
+  case tokensUnannounced, tokenUnbound
+  case clientUnproven, proofUnannounced
+  case assertionAudience
+  case endpointOverride, metadataMissing
+  case issuerDiffers
+  case notByCode
+  case pushUnannounced
+  case codeChallengeUnannounced
+  case issuerUnannounced, answerWithoutIssuer
+  case algorithmSetting, clientAlgorithm, serverAlgorithms, idTokenAlgorithm
+
+  /// The section of the profile and, behind the hyphen, the item there.
+  package var rule: String {
+    switch self {
+    case .tokensUnannounced, .tokenUnbound: "5.3.3.1-1"
+    case .clientUnproven, .proofUnannounced: "5.3.3.1-2"
+    case .assertionAudience: "5.3.3.1-5"
+    case .endpointOverride, .metadataMissing: "5.3.3.1-9"
+    case .issuerDiffers: "5.3.3.1-11"
+    case .notByCode: "5.3.3.2-1"
+    case .pushUnannounced: "5.3.3.2-2"
+    case .codeChallengeUnannounced: "5.3.3.2-3"
+    case .issuerUnannounced, .answerWithoutIssuer: "5.3.3.2-5"
+    case .algorithmSetting, .clientAlgorithm, .serverAlgorithms, .idTokenAlgorithm: "5.4.1-1"
+    }
+  }
+}
+
+extension ProfileBreach {
   /// What is wrong: a sentence in lower case, without a full stop.
   package var sentence: String {
     switch self {
@@ -104,15 +110,8 @@ extension FAPI2.Breach {
   }
 }
 
-extension AuthorizationServerMetadata {
-  /// Tokens can be bound to a key by the proofs that this program makes (RFC 9449 section 5.1).
-  package var takesProofs: Bool {
-    dpopSigningAlgorithms.flatMap { DPoPKey.algorithm(announced: $0) }.map(FAPI2.algorithms.contains) ?? false
-  }
-}
-
 extension OAuthError {
-  package init(_ breach: FAPI2.Breach) {
+  package init(_ breach: ProfileBreach) {
     self.init(.profileBroken, "\(breach.rule): \(breach.sentence)")
     self.breach = breach
   }

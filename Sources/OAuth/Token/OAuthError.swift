@@ -30,7 +30,7 @@ package struct OAuthError: Error, Hashable, Sendable {
   /// The claims that a sign-in must ask for.
   package var claims: RequestedClaims?
   /// How the account's security profile was broken.
-  package var breach: FAPI2.Breach?
+  package var breach: ProfileBreach?
   /// How long the server asked us to wait, at most 300.
   package var retryAfterSeconds: Int?
   /// The request may have been carried out, and no byte of an answer was seen. A refresh token that was

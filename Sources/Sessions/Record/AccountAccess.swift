@@ -59,20 +59,17 @@ struct AccountAccess {
   /// The server as requests see it, with the record's secrets.
   func server(
     metadata: AuthorizationServerMetadata, _ credentials: ClientCredentials, proxyCredentials: SharedSecret?,
-    _ services: SessionServices
+    http: any HTTPClient, time: any TimeSource, keyDevice: any KeyDevice
   ) throws(SessionError) -> AuthorizationServer {
     var transport = transport
     transport.proxy?.credentials = proxyCredentials
-    let authentication = try credentials.authentication(configuration, in: services.vault.keyDevice) {
-      [time = services.time] in
-      time.wallSeconds()
-    }
+    let authentication = try credentials.authentication(configuration, in: keyDevice) { time.wallSeconds() }
     let certificate = try credentials.clientCertificate(configuration)
     let signing = try credentials.signing(configuration)
     do {
       let client = try Client(id: configuration.clientID, authentication: authentication)
       var server = AuthorizationServer(
-        metadata: metadata, client: client, transport: transport, http: services.http,
+        metadata: metadata, client: client, transport: transport, http: http,
         provider: configuration.providerSettings,
         clientCertificate: certificate)
       server.signing = signing

@@ -96,7 +96,8 @@ extension SessionServices {
     let bounds = MetadataRenewal.Bounds(account: account, authority: record.authority)
     try bounds.check(edition.document)
     var server = try access.server(
-      metadata: edition.document, record.credentials, proxyCredentials: record.proxyCredentials, self)
+      metadata: edition.document, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time,
+      keyDevice: vault.keyDevice)
     let key = if let grant { grant.dpopKey } else { try key(of: record, account) }
     server.prover = key.map(prover)
     server.hide(record.revocation?.refreshToken, record.revocation?.accessToken)

@@ -133,7 +133,8 @@ struct FirstContact {
       _ = try credentials.publishedKey(named: &access.configuration, in: services.vault.keyDevice)
     }
     var server = try access.server(
-      metadata: metadata, credentials, proxyCredentials: secrets.proxyCredentials, services)
+      metadata: metadata, credentials, proxyCredentials: secrets.proxyCredentials, http: services.http,
+      time: services.time, keyDevice: services.vault.keyDevice)
     server.prover = try services.newProver(configuration, metadata)
     return server
   }

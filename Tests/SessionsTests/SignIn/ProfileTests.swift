@@ -95,7 +95,7 @@ import Vocabulary
     return try signIn.finish(try secret("c1"))
   }
 
-  private static func broken(_ breach: FAPI2.Breach, followsSuccess: Bool = false) -> SessionError {
+  private static func broken(_ breach: ProfileBreach, followsSuccess: Bool = false) -> SessionError {
     var error = OAuthError(breach)
     error.followsSuccess = followsSuccess
     return .oauth(error)
@@ -144,7 +144,7 @@ import Vocabulary
   struct Weakness: Sendable, CustomTestStringConvertible {
     let member: String
     let value: JSON?
-    let breach: FAPI2.Breach
+    let breach: ProfileBreach
     var testDescription: String { "\(member): \(String(decoding: (value ?? .null).serialized(), as: UTF8.self))" }
   }
 
@@ -176,7 +176,7 @@ import Vocabulary
     #expect(try home.stored() == nil)
   }
 
-  private static let contradictions: [(@Sendable (inout AccountConfiguration) -> Void, FAPI2.Breach)] = [
+  private static let contradictions: [(@Sendable (inout AccountConfiguration) -> Void, ProfileBreach)] = [
     ({ $0.tokenEndpointAuthMethod = .secretBasic }, .clientUnproven),
     ({ $0.tokenEndpointAuthMethod = .secretPost }, .clientUnproven),
     ({ $0.basicUnencoded = true }, .clientUnproven),
@@ -325,9 +325,9 @@ import Vocabulary
     registering.registration = .init(clientName: "agent on host", softwareVersion: "1")
     // A server that does less gets no client.
     for (name, value, breach) in [
-      ("token_endpoint_auth_methods_supported", ["client_secret_basic"], FAPI2.Breach.proofUnannounced),
+      ("token_endpoint_auth_methods_supported", ["client_secret_basic"], ProfileBreach.proofUnannounced),
       ("dpop_signing_alg_values_supported", ["RS256"], .tokensUnannounced),
-    ] as [(String, JSON, FAPI2.Breach)] {
+    ] as [(String, JSON, ProfileBreach)] {
       try publish(("registration_endpoint", .string(place)), (name, value))
       #expect(throws: Self.broken(breach)) { try registering.prepared() }
     }
@@ -418,7 +418,7 @@ import Vocabulary
     #expect(home.http.requests.isEmpty)
   }
 
-  private static let changes: [(@Sendable (inout AccountConfiguration) -> Void, FAPI2.Breach)] = [
+  private static let changes: [(@Sendable (inout AccountConfiguration) -> Void, ProfileBreach)] = [
     ({ $0.assertionAudience = "endpoint" }, .assertionAudience), ({ $0.idTokenAlgorithm = .ES384 }, .algorithmSetting),
     ({ $0.userInfoAlgorithm = .RS256 }, .algorithmSetting), ({ $0.clientKeyAlgorithm = .RS256 }, .clientAlgorithm),
   ]
