@@ -56,6 +56,17 @@ import Wire
     #expect(home.http.resourceTokens.count == 1)
   }
 
+  @Test func `has its place among 128, and none beyond them until one has ended`() throws {
+    let request = CallRequest(account: "work", url: "https://api.example/items", method: "POST")
+    for number in 1...128 { try start(request, number) }
+    let refusal = #expect(throws: Failure.self) { try start(request, 129) }
+    #expect(refusal?.code == .tooBusy)
+    home.runJobs()
+    home.http.resourceAnswers = [.status(200)]
+    try call(130)
+    #expect(home.sink.results[130]?["status"] == 200)
+  }
+
   @Test func `whose content cannot be read is not sent`() throws {
     var request = CallRequest(account: "work", url: "https://api.example/items", method: "POST")
     request.sendsBody = true
