@@ -8,24 +8,15 @@ import Testing
 final class ProgramThreads: TaskExecutor {
   static let shared = ProgramThreads(count: (Sanitizer.isOn ? 1 : 4) * max(2, Machine.processorCount))
 
-  private struct Queue: Sendable {
-    var jobs: [UnownedJob] = []
-    var taken = 0
-
-    mutating func next() -> UnownedJob? {
-      guard taken < jobs.count else { return nil }
-      defer { taken += 1 }
-      return jobs[taken]
-    }
-  }
-
-  private let queue = Monitor(Queue())
+  /// The last one is taken first: a test that goes on goes before those that have not begun, since the server that
+  /// answered it and the token that it holds do not wait for them.
+  private let jobs = Monitor<[UnownedJob]>([])
 
   private init(count: Int) {
     for number in 1...count {
       do {
         try Threads.start(name: "programs \(number)", stackBytes: 8 << 20) {
-          while let job = self.queue.wait(nil, for: { $0.next() }) {
+          while let job = self.jobs.wait(nil, for: { $0.popLast() }) {
             unsafe job.runSynchronously(on: self.asUnownedTaskExecutor())
           }
         }
@@ -37,7 +28,7 @@ final class ProgramThreads: TaskExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    queue.updateForOne { $0.jobs.append(job) }
+    jobs.updateForOne { $0.append(job) }
   }
 }
 
