@@ -75,7 +75,7 @@ public final class Agent: SessionContainer {
   /// The person who is signed in, by the verified ID Token, without a token and without a request to any server.
   ///
   /// - Parameter account: nil means the active one.
-  /// - Returns: Nil if nobody is signed in, or the server gave no ID Token.
+  /// - Returns: Nil if the account has no session, or the server gave no ID Token.
   /// - Throws: ``AgentError/Remedy/unlock`` if the session is locked.
   public func currentUser(_ account: String? = nil) async throws(AgentError) -> User? {
     try await identity(of: account).flatMap { User($0) }

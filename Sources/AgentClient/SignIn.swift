@@ -112,7 +112,7 @@ public final class SignIn: AsyncSequence, Sendable {
 
     /// Waits for the next step; nil after the last one.
     ///
-    /// - Throws: The reason why nobody is signed in: ``AgentError/Remedy/signIn`` if a code expired, ``AgentError/Remedy/none``
+    /// - Throws: Why the sign-in failed: ``AgentError/Remedy/signIn`` if a code expired, ``AgentError/Remedy/none``
     ///   if the person or the server denied it.
     public func next() async throws(AgentError) -> Step? { try await signIn.next() }
 

@@ -43,7 +43,7 @@ public struct SignInOptions: Sendable, Hashable {
   /// Whether the tokens are bound to a key (RFC 9449).
   public var bindsTokens = false
 
-  /// Whether a session that the account has already is kept, so that nobody needs to do anything.
+  /// Whether to keep a session that the account already has. Then there is nothing to do in a browser.
   public var keepsSession = false
 
   /// Whether the account becomes the active one.

@@ -77,7 +77,7 @@ package struct AccountSettings: Sendable, Hashable {
   package var dpop = false
   /// Where the next sign-in makes its keys; nil means the TPM where that opens the vault by itself.
   package var keyStorage: KeyStorage?
-  /// What server, client and answers are held to, from the sign-in on.
+  /// The security profile that server, client and answers must keep, from the sign-in on.
   package var profile: SecurityProfile?
   /// Origins that may get the access token. A request adds its own to those that are there, and may name a host only.
   package var origins: [String] = []

@@ -84,7 +84,7 @@ package enum AssertionGrant: String, Sendable, Hashable, CaseIterable {
   case clientCredentials = "client-credentials"
 }
 
-/// The security profiles that an account can be held to.
+/// The security profiles that an account can demand.
 package enum SecurityProfile: String, Sendable, Hashable, CaseIterable {
   /// The FAPI 2.0 Security Profile (OpenID Foundation, final of February 2025).
   case fapi2

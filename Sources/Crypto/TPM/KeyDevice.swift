@@ -37,8 +37,8 @@ extension PrivateKey {
     try PrivateKey(HeldKey(key: device.makeKey(), device: device))
   }
 
-  /// The key for the vault: PKCS #8 (RFC 5208), or of a device its own sealed form after the public half, of which nobody
-  /// can make use elsewhere.
+  /// The key for the vault: PKCS #8 (RFC 5208). For a key of a device the public half, and then the private half as the
+  /// device sealed it, which only that device can use.
   package borrowing func stored() throws(CryptoError) -> SecretBytes {
     guard let held else { return try serialized() }
     guard case .ec(.p256, let x, let y) = held.key.publicComponents else { throw CryptoError(.invalidKey, "held key") }

@@ -26,7 +26,7 @@ package struct AuthorizationOptions: Sendable, Hashable {
   /// The extra parameters of a known provider.
   var providerParameters: [Provider.Parameter] = []
 
-  /// What the answer is held to.
+  /// The security profile that the answer must keep; nil demands none.
   var profile: SecurityProfile?
 
   /// A server that does not announce PKCE is refused, as clients of resources must (Model Context Protocol,

@@ -17,7 +17,7 @@ package struct AuthorizationServer: Sendable {
   package var prover: DPoPProver?
   /// The signing algorithms that the client is registered for.
   package var signing = ResponseSigning()
-  /// What server, client and answers are held to; nil for no more than each protocol demands.
+  /// The security profile that server, client and answers must keep; nil demands none.
   package var profile: SecurityProfile?
   /// The secrets that no error may repeat, beside those of the request itself: the session's other tokens.
   private var hidden: [SharedSecret] = []

@@ -13,7 +13,7 @@ package final class ClientKey: Sendable {
 
   /// - Parameters:
   ///   - algorithm: The signature algorithm; nil leaves the choice to the key and to the server's announcement.
-  ///   - profile: What that choice is held to.
+  ///   - profile: The security profile that the choice must keep; nil demands none.
   /// - Throws: `unsuitableKey` when the algorithm does not fit the key.
   package init(
     _ key: consuming PrivateKey, keyID: String? = nil, algorithm: JWSAlgorithm? = nil,
