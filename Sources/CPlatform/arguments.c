@@ -6,6 +6,8 @@
 
 #include "CPlatform.h"
 
+#include <stddef.h>
+
 static char **arguments;
 static int argument_count;
 
@@ -13,6 +15,8 @@ __attribute__((constructor)) static void remember(int count, char **values) {
   argument_count = count;
   arguments = values;
 }
+
+const char *agent_argument(int index) { return index >= 0 && index < argument_count ? arguments[index] : NULL; }
 
 char **_swift_stdlib_getUnsafeArgvArgc(int *count);
 char **_swift_stdlib_getUnsafeArgvArgc(int *count) {

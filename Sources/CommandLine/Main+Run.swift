@@ -30,11 +30,11 @@ package enum Main {
     Hygiene.occupyStandardDescriptors()
     // A core file would hold the token that is about to be printed.
     Hygiene.hide()
+    let quick = QuickToken.run()
+    if case .printed = quick { Processes.exit(0) }
     ProgramName.adopt()
-    switch QuickToken.run() {
-    case .printed: Processes.exit(0)
-    case .failed(let failure): Processes.exit(fail(failure, Console(json: false, quiet: false), commandName: nil, nil))
-    case .unusual: break
+    if case .failed(let failure) = quick {
+      Processes.exit(fail(failure, Console(json: false, quiet: false), commandName: nil, nil))
     }
     Processes.exit(run(arguments: Swift.CommandLine.arguments))
   }

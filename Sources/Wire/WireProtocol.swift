@@ -45,11 +45,19 @@ extension WireProtocol {
 
   /// Whether a text can name an account: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.` or `-`.
   /// Such a name needs no escape in JSON, and no shell takes it for more than a word.
-  package static func isAccountName(_ text: String) -> Bool {
-    let bytes = text.utf8
-    guard let first = bytes.first, first != UInt8(ascii: "."), first != UInt8(ascii: "-") else { return false }
-    return bytes.count <= maximumAccountNameLength
-      && bytes.allSatisfy { $0.isASCIIAlphanumeric || "._-".utf8.contains($0) }
+  package static func isAccountName(_ text: String) -> Bool { isAccountName(Array(text.utf8).span) }
+
+  /// The same for the bytes of a text.
+  package static func isAccountName(_ bytes: Span<UInt8>) -> Bool {
+    guard (1...maximumAccountNameLength).contains(bytes.count) else { return false }
+    for index in bytes.indices {
+      switch bytes[index] {
+      case UInt8(ascii: "."), UInt8(ascii: "-"): if index == 0 { return false }
+      case UInt8(ascii: "_"): break
+      case let byte: if !byte.isASCIIAlphanumeric { return false }
+      }
+    }
+    return true
   }
 
   /// How the line of a ``TokenRequest`` begins, whose other members may follow before its last brace.

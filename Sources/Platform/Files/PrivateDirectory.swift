@@ -10,6 +10,9 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   /// The descriptor's number, valid as long as this value lives.
   package var raw: Int32 { descriptor.raw }
 
+  /// To read, change and pass, for the group and for others.
+  package static var allRights: UInt32 { 0o077 }
+
   /// Opens the directory at `path`.
   ///
   /// - Parameters:
@@ -19,7 +22,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   ///   - create: Whether missing directories of the path are created, with mode 0700. A directory that exists is never
   ///     changed.
   package init(
-    opening path: String, create: Bool, withoutOthersRights rights: UInt32 = 0o077
+    opening path: String, create: Bool, withoutOthersRights rights: UInt32 = PrivateDirectory.allRights
   ) throws(DirectoryError) {
     let path = PrivateDirectory.withoutFinalSlashes(path)
     descriptor = try PrivateDirectory.openChecked(path, create: create, rights)
@@ -43,24 +46,36 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     let number = try naming(path) { () throws(SystemError) in try openOrMake(path, create: create) }
     let descriptor = FileDescriptor(owning: number)
     let status = try naming(path) { () throws(SystemError) in try FileStatus(of: descriptor) }
-    guard status.owner == Machine.userID else { throw .notOwned(path: path) }
-    guard status.permissions & rights == 0 else { throw .tooOpen(path: path, mode: status.permissions) }
+    guard isOwned(status) else { throw .notOwned(path: path) }
+    guard isClosed(status, rights) else { throw .tooOpen(path: path, mode: status.permissions) }
     return descriptor
+  }
+
+  private static func isOwned(_ status: FileStatus) -> Bool { status.owner == Machine.userID }
+
+  private static func isClosed(_ status: FileStatus, _ rights: UInt32) -> Bool { status.permissions & rights == 0 }
+
+  /// Whether a path, whose last component is a name, leads to a directory that ``init(opening:create:withoutOthersRights:)`` would
+  /// take. Takes nothing from the heap.
+  static func isUsable(_ path: UnsafePointer<CChar>) -> Bool {
+    guard let number = try? unsafe openDirectory(path), let status = try? FileStatus(of: FileDescriptor(owning: number))
+    else { return false }
+    return isOwned(status) && isClosed(status, allRights)
   }
 
   static func openOrMake(_ path: String, create: Bool) throws(SystemError) -> Int32 {
     try check(path)
     do {
       // The directory nearly always exists, and the client opens it for each token.
-      return try openDirectory(path)
+      return try unsafe openDirectory(path)
     } catch {
       guard create, error.isNotFound else { throw error }
     }
     try makeWithParents(path)
-    return try openDirectory(path)
+    return try unsafe openDirectory(path)
   }
 
-  private static func openDirectory(_ path: String) throws(SystemError) -> Int32 {
+  private static func openDirectory(_ path: UnsafePointer<CChar>) throws(SystemError) -> Int32 {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     return try SystemCall.library("open") { unsafe open(path, flags) }
   }

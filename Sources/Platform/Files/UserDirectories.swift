@@ -81,15 +81,18 @@ package enum UserDirectories {
 
   /// The directory in `XDG_RUNTIME_DIR`, the first of ``runtimeCandidates()``; nil if it is not set.
   package static var sessionRuntimeDirectory: String? {
-    absolute(Environment.value("XDG_RUNTIME_DIR")).map { "\($0)/agent" }
+    absolute(Environment.value("XDG_RUNTIME_DIR")).map { "\($0)\(runtimePart)" }
   }
+
+  /// The end of the paths of ``runtimeCandidates()`` below a directory for all programs.
+  static var runtimePart: String { "/agent" }
 
   package static func runtimeCandidates(in variables: Variables) -> [String] {
     var candidates: [String] = []
-    if let runtime = absolute(variables("XDG_RUNTIME_DIR")) { candidates.append("\(runtime)/agent") }
+    if let runtime = absolute(variables("XDG_RUNTIME_DIR")) { candidates.append("\(runtime)\(runtimePart)") }
     let standard = "/run/user/\(Machine.userID)"
     let isThere = unsafe access(standard, F_OK) == 0
-    if isThere, candidates.first != "\(standard)/agent" { candidates.append("\(standard)/agent") }
+    if isThere, candidates.first != "\(standard)\(runtimePart)" { candidates.append("\(standard)\(runtimePart)") }
     if let run = try? runHome(in: variables) {
       candidates.append("\(run)/\(hostPrefix)\(Machine.bootID() ?? "unknown")")
     }

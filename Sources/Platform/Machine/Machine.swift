@@ -3,7 +3,7 @@ internal import Glibc
 /// Facts about this machine and this process.
 package enum Machine {
   /// The effective user.
-  package static let userID: UInt32 = geteuid()
+  package static var userID: UInt32 { geteuid() }
 
   package static var processID: Int32 { getpid() }
 

@@ -9,6 +9,12 @@ package enum Environment {
     return unsafe String(cString: value)
   }
 
+  /// Whether a variable has a value that is not empty.
+  package static func isSet(_ name: String) -> Bool {
+    guard let value = unsafe getenv(name) else { return false }
+    return unsafe value.pointee != 0
+  }
+
   /// All variables, in their order. Entries without "=" are left out.
   package static func all() -> [(String, String)] {
     entries().compactMap { (entry) -> (String, String)? in

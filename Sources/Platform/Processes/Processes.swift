@@ -1,9 +1,17 @@
+internal import CPlatform
 internal import Glibc
 
 /// This process.
 package enum Processes {
   /// Ends this process with `status`.
   package static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
+
+  /// The bytes of an argument of this process, valid until it ends; its own name is the first. nil past the last one.
+  package static func argument(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
+    guard let text = unsafe agent_argument(Int32(clamping: index)) else { return nil }
+    let bytes = unsafe UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
+    return unsafe UnsafeBufferPointer(start: bytes, count: strlen(text))
+  }
 }
 
 /// The end of a process.

@@ -35,20 +35,20 @@ package enum UnixSocket {
     in directory: borrowing PrivateDirectory, name: String, seconds: Int? = nil
   ) throws(SystemError) -> FileDescriptor {
     try PrivateDirectory.checkName(name)
-    return try connect(toAddress: path(of: name, in: directory), seconds: seconds)
+    return try unsafe connect(toAddress: path(of: name, in: directory), seconds: seconds)
   }
 
   /// The same for the socket at a path of any length.
   package static func connect(path: String, seconds: Int? = nil) throws(SystemError) -> FileDescriptor {
     try SystemCall.checkText(path, "connect")
-    if path.utf8.count <= agent_unix_path_capacity() { return try connect(toAddress: path, seconds: seconds) }
+    if path.utf8.count <= agent_unix_path_capacity() { return try unsafe connect(toAddress: path, seconds: seconds) }
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
       throw SystemError(errno: ENAMETOOLONG, operation: "connect")
     }
     let parent = slash == path.startIndex ? "/" : String(path[..<slash])
     let directory = FileDescriptor(
       owning: try SystemCall.library("open") { unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
-    return try connect(toAddress: "/proc/self/fd/\(directory.raw)\(path[slash...])", seconds: seconds)
+    return try unsafe connect(toAddress: "/proc/self/fd/\(directory.raw)\(path[slash...])", seconds: seconds)
   }
 
   /// Accepts the next connection.
@@ -93,7 +93,7 @@ package enum UnixSocket {
     FileDescriptor(owning: try SystemCall.checked(agent_unix_socket(), "socket"))
   }
 
-  private static func connect(toAddress path: String, seconds: Int? = nil) throws(SystemError) -> FileDescriptor {
+  static func connect(toAddress path: UnsafePointer<CChar>, seconds: Int?) throws(SystemError) -> FileDescriptor {
     let socket = try makeSocket()
     let number = socket.raw
     if let seconds { try SystemCall.checked(agent_set_send_timeout(number, Int(clamping: seconds)), "setsockopt") }

@@ -9,14 +9,9 @@ enum ExecutedCommand {
     let first = Int(Swift.CommandLine.argc) - words.count
     guard first >= 0 else { return words.map { Array($0.utf8) } }
     return words.enumerated().map { index, word in
-      guard let pointer = unsafe Swift.CommandLine.unsafeArgv[first + index] else { return Array(word.utf8) }
-      guard unsafe String(cString: pointer).utf8.elementsEqual(word.utf8) else { return Array(word.utf8) }
-      var bytes: [UInt8] = []
-      var place = unsafe pointer
-      while unsafe place.pointee != 0 {
-        bytes.append(unsafe UInt8(bitPattern: place.pointee))
-        unsafe place += 1
-      }
+      guard let bytes = unsafe Processes.argument(first + index).map({ unsafe Array($0) }),
+        String(decoding: bytes, as: UTF8.self) == word
+      else { return Array(word.utf8) }
       return bytes
     }
   }

@@ -22,51 +22,38 @@ enum QuickToken {
   private static let answerCapacity = 4096
 
   static func run() -> Outcome {
-    guard let account = QuickArguments.account, let directory = UserDirectories.sessionRuntimeDirectory,
-      isUnset("AGENT_SOCKET"), isUnset("AGENT_ACCOUNT"),
-      let place = try? PrivateDirectory(opening: directory, create: false)
+    guard let account = unsafe QuickArguments.account, !Environment.isSet("AGENT_SOCKET"),
+      !Environment.isSet("AGENT_ACCOUNT")
     else { return .unusual }
     do {
-      guard let socket = try connect(in: place), (try? UnixSocket.peerUserID(socket)) == Machine.userID else {
-        return .unusual
-      }
-      return ask(socket, account)
+      guard
+        let socket = try UnixSocket.connectInSession(
+          name: WireProtocol.socketName, seconds: WireProtocol.defaultTimeoutSeconds),
+        (try? UnixSocket.peerUserID(socket)) == Machine.userID
+      else { return .unusual }
+      return unsafe ask(socket, account)
     } catch {
-      return .failed(error)
+      return .failed(Failure(.timeout, "the daemon did not answer in time"))
     }
   }
 
-  /// - Returns: Nil if no daemon listens, or something is unusual.
-  /// - Throws: `timeout` if a daemon accepts no connection.
-  private static func connect(in place: borrowing PrivateDirectory) throws(Failure) -> FileDescriptor? {
-    do {
-      return try UnixSocket.connect(
-        in: place, name: WireProtocol.socketName, seconds: WireProtocol.defaultTimeoutSeconds)
-    } catch {
-      if error.isAgain { throw Failure(.timeout, "the daemon did not answer in time") }
-      return nil
-    }
-  }
-
-  private static func ask(_ socket: borrowing FileDescriptor, _ account: String) -> Outcome {
+  private static func ask(_ socket: borrowing FileDescriptor, _ account: UnsafeBufferPointer<UInt8>) -> Outcome {
     Signals.ignoreFailingWrites()
     return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: answerCapacity) { buffer in
       unsafe buffer.initialize(repeating: 0)
       defer { unsafe buffer.update(repeating: 0) }
       var text = unsafe StackText(buffer)
-      return ask(socket, account, &text)
+      return unsafe ask(socket, account, &text)
     }
   }
 
-  private static func isUnset(_ variable: String) -> Bool {
-    (Environment.value(variable) ?? "").isEmpty
-  }
-
-  private static func ask(_ socket: borrowing FileDescriptor, _ account: String, _ text: inout StackText) -> Outcome {
+  private static func ask(
+    _ socket: borrowing FileDescriptor, _ account: UnsafeBufferPointer<UInt8>, _ text: inout StackText
+  ) -> Outcome {
     text.append(WireProtocol.tokenRequestStart)
     if !account.isEmpty {
       text.append(",\"account\":\"")
-      text.append(account)
+      text.append(unsafe account.span)
       text.append("\"")
     }
     text.append("}\n")
@@ -96,24 +83,24 @@ enum QuickToken {
 /// This program's arguments, looked at where they are.
 private enum QuickArguments {
   /// The account of `token [ACCOUNT]`, empty when none is named; nil when the line is any other.
-  static var account: String? {
-    let count = Swift.CommandLine.argc
-    let arguments = unsafe Swift.CommandLine.unsafeArgv
-    guard count == 2 || count == 3, let command = unsafe arguments[1], unsafe String(cString: command) == "token",
-      let program = unsafe arguments[0], unsafe !isHelper(program)
+  static var account: UnsafeBufferPointer<UInt8>? {
+    guard let program = unsafe Processes.argument(0), unsafe !isHelper(program.span),
+      let command = unsafe Processes.argument(1), unsafe isToken(command.span), unsafe Processes.argument(3) == nil
     else { return nil }
-    guard count == 3, let operand = unsafe arguments[2] else { return "" }
-    let account = unsafe String(cString: operand)
-    return WireProtocol.isAccountName(account) ? account : nil
+    guard let account = unsafe Processes.argument(2) else { return unsafe UnsafeBufferPointer(start: nil, count: 0) }
+    return unsafe WireProtocol.isAccountName(account.span) ? account : nil
+  }
+
+  private static func isToken(_ word: Span<UInt8>) -> Bool {
+    guard word.count == 5 else { return false }
+    for (index, byte) in "token".utf8.enumerated() where word[index] != byte { return false }
+    return true
   }
 
   /// Whether the program was called by what may be the name of a helper: not one of the few letters of `agent`.
-  private static func isHelper(_ path: UnsafePointer<CChar>) -> Bool {
-    var (place, length) = unsafe (path, 0)
-    while unsafe place.pointee != 0 {
-      length = unsafe place.pointee == CChar(bitPattern: UInt8(ascii: "/")) ? 0 : length + 1
-      unsafe place += 1
-    }
+  private static func isHelper(_ path: Span<UInt8>) -> Bool {
+    var length = 0
+    for index in path.indices { length = path[index] == UInt8(ascii: "/") ? 0 : length + 1 }
     return length == 7 || length > 15
   }
 }
@@ -130,11 +117,15 @@ private enum QuickArguments {
   }
 
   /// Adds text that fits; the callers' texts have a bound.
-  mutating func append(_ text: String) {
-    for byte in text.utf8 where count < capacity {
-      unsafe buffer[count] = byte
-      count += 1
-    }
+  mutating func append(_ text: String) { for byte in text.utf8 { append(byte) } }
+
+  /// The same for the bytes of a text.
+  mutating func append(_ text: Span<UInt8>) { for index in text.indices { append(text[index]) } }
+
+  private mutating func append(_ byte: UInt8) {
+    guard count < capacity else { return }
+    unsafe buffer[count] = byte
+    count += 1
   }
 
   /// Sends all of it and forgets it.

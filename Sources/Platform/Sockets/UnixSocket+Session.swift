@@ -1,0 +1,52 @@
+internal import CPlatform
+internal import Glibc
+
+// The way of a program that starts for each token. A text on the heap costs it page faults, and those are its time.
+extension UnixSocket {
+  /// Connects to a socket in ``UserDirectories/sessionRuntimeDirectory`` by the rules of ``PrivateDirectory``, with nothing on the
+  /// heap.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the socket, without a slash and short.
+  ///   - seconds: As in ``connect(in:name:seconds:)``.
+  /// - Returns: nil if no process listens, the directory is missing or not private, or the path is too long for an address: the other
+  ///   functions tell which, and know a way for long ones.
+  /// - Throws: `EAGAIN` if the time is over.
+  package static func connectInSession(name: String, seconds: Int) throws(SystemError) -> FileDescriptor? {
+    try unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: agent_unix_path_capacity() + 1) {
+      (path) throws(SystemError) in try unsafe connect(building: path, name, seconds)
+    }
+  }
+
+  private static func connect(
+    building path: UnsafeMutableBufferPointer<CChar>, _ name: String, _ seconds: Int
+  ) throws(SystemError) -> FileDescriptor? {
+    guard let start = path.baseAddress, let home = unsafe getenv("XDG_RUNTIME_DIR"),
+      unsafe home.pointee == CChar(bitPattern: UInt8(ascii: "/"))
+    else { return nil }
+    var length = unsafe strlen(home)
+    while length > 1, unsafe home[length - 1] == CChar(bitPattern: UInt8(ascii: "/")) { length -= 1 }
+    let part = UserDirectories.runtimePart
+    guard length + part.utf8.count + 1 + name.utf8.count < path.count else { return nil }
+    unsafe memcpy(start, home, length)
+    unsafe append(part, to: start, &length)
+    guard unsafe PrivateDirectory.isUsable(start) else { return nil }
+    unsafe append("/", to: start, &length)
+    unsafe append(name, to: start, &length)
+    do {
+      return try unsafe connect(toAddress: start, seconds: seconds)
+    } catch {
+      if error.isAgain { throw error }
+      return nil
+    }
+  }
+
+  /// Adds a text and a NUL, for which there is room.
+  private static func append(_ text: String, to start: UnsafeMutablePointer<CChar>, _ length: inout Int) {
+    for byte in text.utf8 {
+      unsafe start[length] = CChar(bitPattern: byte)
+      length += 1
+    }
+    unsafe start[length] = 0
+  }
+}
