@@ -36,7 +36,7 @@ package enum Main {
     if case .failed(let failure) = quick {
       Processes.exit(fail(failure, Console(json: false, quiet: false), commandName: nil, nil))
     }
-    Processes.exit(run(arguments: Swift.CommandLine.arguments))
+    Processes.exit(run(arguments: Processes.arguments))
   }
 
   private static func run(_ invocation: Invocation) throws(Failure) -> Int32 {

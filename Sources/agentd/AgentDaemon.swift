@@ -5,6 +5,6 @@ internal import Platform
 enum AgentDaemon {
   static func main() {
     Hygiene.occupyStandardDescriptors()
-    Processes.exit(DaemonMain.run(arguments: CommandLine.arguments))
+    Processes.exit(DaemonMain.run(arguments: Processes.arguments))
   }
 }

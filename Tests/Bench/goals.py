@@ -34,5 +34,4 @@ _PAGES = ("one program has from 62 to 76 faults for a token, as the kernel happe
 # Tests/Bench/publish writes the documents anew.
 WHY = {
     "command.token.faults": _PAGES, "command.env.faults": _PAGES, "command.json.faults": _PAGES,
-    "prompt.hanging": "the hook gives the daemon 500 ms, and the process that asks it comes on top",
 }

@@ -59,11 +59,15 @@ class Home:
         self.environment = {name: value for name, value in os.environ.items()
                             if not name.startswith("AGENT_") and not name.lower().endswith("_proxy")}
         self.environment |= {"LC_ALL": "C", "PATH": "/usr/local/bin:/usr/bin:/bin"}
-        for variable, part in (("HOME", "home"), ("XDG_RUNTIME_DIR", "run"), ("XDG_CONFIG_HOME", "config"),
+        # As long as /run/user/1000: a client that makes a long path out of it costs more page faults.
+        runtime = tempfile.mkdtemp(prefix="r", dir="/tmp")
+        self.environment["XDG_RUNTIME_DIR"] = runtime
+        place.closers.append(lambda: shutil.rmtree(runtime, ignore_errors=True))
+        for variable, part in (("HOME", "home"), ("XDG_CONFIG_HOME", "config"),
                                ("XDG_STATE_HOME", "state"), ("XDG_CACHE_HOME", "cache")):
             (self.path / part).mkdir(mode=0o700, parents=True)
             self.environment[variable] = str(self.path / part)
-        self.socket = self.path / "run/agent/agent.sock"
+        self.socket = pathlib.Path(runtime, "agent/agent.sock")
         place.homes.append(self)
 
     def settings(self):

@@ -17,8 +17,9 @@ struct PromptHook: Sendable {
   /// The statement that tells the function which variables were set.
   let naming: @Sendable (_ names: [String]) -> String
 
-  /// How long `agent __renew` may wait for the daemon; a refresh goes on without it.
-  static let patienceMilliseconds = 500
+  /// How long `agent __renew` may wait for the daemon, so that a prompt waits half a second at most with the start of that
+  /// process; a refresh goes on without it.
+  static let patienceMilliseconds = 480
   /// The longest wait between two questions, so that the end of a daemon is noticed.
   static let longestWait = 60
   /// The wait after a question without an answer, and while the account is signed out.

@@ -30,9 +30,9 @@ enum HelperName: String, CaseIterable, Sendable {
   ///
   /// - Parameter path: The name that the program was called by.
   static func called(_ path: String) -> (helper: HelperName, rest: String)? {
-    let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
-    if name.utf8.elementsEqual(keyringProgram.utf8) { return (.keyring, "") }
-    for (prefix, helper) in prefixes where name.utf8.starts(with: prefix.utf8) {
+    let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    if name == keyringProgram { return (.keyring, "") }
+    for (prefix, helper) in prefixes where name.hasPrefix(prefix) {
       return (helper, String(decoding: name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
     }
     return nil

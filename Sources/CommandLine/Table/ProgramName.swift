@@ -31,7 +31,7 @@ package struct ProgramName: Sendable, Hashable {
 
   /// The name that this process was called by, if it is a name at all.
   static var current: ProgramName {
-    guard unsafe isAdopted, let path = Swift.CommandLine.arguments.first else { return standard }
+    guard unsafe isAdopted, let path = Processes.arguments.first else { return standard }
     // By the name of a helper no command can be typed.
     return named(HelperName.called(path) == nil ? path : Machine.executablePath())
   }

@@ -59,6 +59,9 @@ package struct JSONLayout: Sendable {
 
     /// The kind of this value.
     package var kind: JSONKind { entry.kind }
+
+    /// Whether it is a string. Another module that compares ``kind`` makes a table for it at run time.
+    package var isString: Bool { kind == .string }
   }
 }
 

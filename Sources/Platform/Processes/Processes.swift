@@ -6,6 +6,15 @@ package enum Processes {
   /// Ends this process with `status`.
   package static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
 
+  /// The arguments of this process, its own name first. Bytes that are not UTF-8 are repaired.
+  package static var arguments: [String] {
+    var arguments: [String] = []
+    while let bytes = unsafe argument(arguments.count) {
+      unsafe arguments.append(String(decoding: bytes, as: UTF8.self))
+    }
+    return arguments
+  }
+
   /// The bytes of an argument of this process, valid until it ends; its own name is the first. nil past the last one.
   package static func argument(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
     guard let text = unsafe agent_argument(Int32(clamping: index)) else { return nil }

@@ -13,15 +13,22 @@ extension UnixSocket {
   ///   functions tell which, and know a way for long ones.
   /// - Throws: `EAGAIN` if the time is over.
   package static func connectInSession(name: String, seconds: Int) throws(SystemError) -> FileDescriptor? {
+    try unsafe connectInSession(of: getenv("XDG_RUNTIME_DIR"), name: name, seconds: seconds)
+  }
+
+  /// The same with another value of `XDG_RUNTIME_DIR`.
+  package static func connectInSession(
+    of home: UnsafePointer<CChar>?, name: String, seconds: Int
+  ) throws(SystemError) -> FileDescriptor? {
     try unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: agent_unix_path_capacity() + 1) {
-      (path) throws(SystemError) in try unsafe connect(building: path, name, seconds)
+      (path) throws(SystemError) in try unsafe connect(home, building: path, name, seconds)
     }
   }
 
   private static func connect(
-    building path: UnsafeMutableBufferPointer<CChar>, _ name: String, _ seconds: Int
+    _ home: UnsafePointer<CChar>?, building path: UnsafeMutableBufferPointer<CChar>, _ name: String, _ seconds: Int
   ) throws(SystemError) -> FileDescriptor? {
-    guard let start = path.baseAddress, let home = unsafe getenv("XDG_RUNTIME_DIR"),
+    guard let start = path.baseAddress, let home = unsafe home,
       unsafe home.pointee == CChar(bitPattern: UInt8(ascii: "/"))
     else { return nil }
     var length = unsafe strlen(home)

@@ -17,7 +17,7 @@ package struct RoleAnswer: Sendable {
     }
     guard let accessKeyID = result["access_key_id"]?.string(in: line),
       let expiresAt = result["expires_at"]?.value(in: line).int, let secret = result["secret_access_key"],
-      let session = result["session_token"], secret.kind == .string, session.kind == .string
+      let session = result["session_token"], secret.isString, session.isString
     else { throw Reply.unreadable }
     self.accessKeyID = accessKeyID
     self.expiresAt = expiresAt

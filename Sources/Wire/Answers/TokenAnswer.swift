@@ -150,7 +150,7 @@ package struct TokenAnswer: Sendable {
     }
     guard layout.root["v"]?.value(in: line).int == WireProtocol.version,
       let token = result[WireProtocol.accessTokenMember],
-      token.kind == .string, let account = result["account"]?.string(in: line),
+      token.isString, let account = result["account"]?.string(in: line),
       let issuer = result["issuer"]?.string(in: line), let tokenType = result["token_type"]?.string(in: line)
     else { throw Reply.unreadable }
     self.token = token
@@ -174,7 +174,7 @@ package struct TokenAnswer: Sendable {
   ///
   /// - Returns: Whether there is one: the request must have asked for it, and the server must have issued one.
   package func appendIDToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) -> Bool {
-    guard let idToken = result["id_token"], idToken.kind == .string else { return false }
+    guard let idToken = result["id_token"], idToken.isString else { return false }
     idToken.appendString(in: line, to: &sink)
     return true
   }

@@ -137,3 +137,65 @@ import Testing
     #expect(found == [42])
   }
 }
+
+@Suite struct `The socket in the directory of the session` {
+  let scratch: TemporaryDirectory
+
+  init() throws { scratch = try TemporaryDirectory() }
+
+  private func connect(_ home: String?) throws(SystemError) -> FileDescriptor? {
+    guard let home else { return try unsafe UnixSocket.connectInSession(of: nil, name: "socket", seconds: 5) }
+    return try unsafe UnixSocket.connectInSession(of: home, name: "socket", seconds: 5)
+  }
+
+  private func listen(mode: String = "700") throws -> FileDescriptor {
+    let listener = try UnixSocket.listen(in: try scratch.open("agent"), name: "socket", backlog: 8)
+    _ = try ProcessRunner.shell("chmod \(mode) \(scratch.path("agent"))")
+    return listener
+  }
+
+  @Test(arguments: ["", "/", "///"]) func `is reached whatever slashes end the variable`(slashes: String) throws {
+    let listener = try listen()
+    let client = try #require(try connect(scratch.path + slashes))
+    #expect(try UnixSocket.peer(client).process == Machine.processID)
+    _ = try UnixSocket.accept(listener)
+  }
+
+  @Test(arguments: ["755", "701", "720"]) func `is left where others may use the directory`(mode: String) throws {
+    let listener = try listen(mode: mode)
+    #expect(try connect(scratch.path) == nil)
+    #expect(throws: SystemError.self) {
+      try listener.setNonBlocking(true); _ = try UnixSocket.accept(listener)
+    }
+  }
+
+  @Test func `is left where the directory is a link`() throws {
+    let listener = try listen()
+    let other = try TemporaryDirectory()
+    _ = try ProcessRunner.shell("ln -s \(scratch.path("agent")) \(other.path("agent"))")
+    #expect(try connect(other.path) == nil)
+    #expect(throws: SystemError.self) { _ = try UnixSocket.accept(listener) }
+  }
+
+  @Test func `is not looked for where the variable is missing or no absolute path`() throws {
+    let listener = try listen()
+    #expect(try connect(nil) == nil)
+    #expect(try connect("") == nil)
+    #expect(try connect(String(scratch.path.dropFirst())) == nil)
+    #expect(throws: SystemError.self) { _ = try UnixSocket.accept(listener) }
+  }
+
+  @Test func `is left where nobody listens, or there is no such directory`() throws {
+    #expect(try connect(scratch.path) == nil)
+    do { _ = try listen() }
+    #expect(try connect(scratch.path) == nil)
+  }
+
+  @Test(arguments: 100..<116) func `is reached by a path of 107 bytes at most`(length: Int) throws {
+    let name = String(repeating: "d", count: length - scratch.path.utf8.count - "/agent/socket".utf8.count - 1)
+    let listener = try UnixSocket.listen(in: try scratch.open(name + "/agent"), name: "socket", backlog: 8)
+    let client = try connect(scratch.path(name))
+    #expect((client != nil) == (length <= 107))
+    if client != nil { _ = try UnixSocket.accept(listener) }
+  }
+}

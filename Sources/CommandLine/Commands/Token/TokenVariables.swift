@@ -4,11 +4,13 @@ internal import Wire
 /// The variables that `env` and `exec` set: those that `--var` names, and without it the usual ones.
 struct TokenVariables: Sendable {
   /// Those that are set unless `--var` names others.
-  private static let usual = [
-    VariableMapping("AGENT_ACCESS_TOKEN", .accessToken), VariableMapping("AGENT_TOKEN_TYPE", .tokenType),
-    VariableMapping("AGENT_TOKEN_EXPIRES_AT", .expiresAt), VariableMapping("AGENT_ACCOUNT", .account),
-    VariableMapping("AGENT_ISSUER", .issuer), VariableMapping("AGENT_SUBJECT", .subject),
-  ]
+  private static var usual: [VariableMapping] {
+    [
+      VariableMapping("AGENT_ACCESS_TOKEN", .accessToken), VariableMapping("AGENT_TOKEN_TYPE", .tokenType),
+      VariableMapping("AGENT_TOKEN_EXPIRES_AT", .expiresAt), VariableMapping("AGENT_ACCOUNT", .account),
+      VariableMapping("AGENT_ISSUER", .issuer), VariableMapping("AGENT_SUBJECT", .subject),
+    ]
+  }
 
   private var mappings: [VariableMapping]
   /// They are the ``usual`` ones.
