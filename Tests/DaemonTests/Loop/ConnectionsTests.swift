@@ -112,6 +112,26 @@ import Wire
     #expect(handler.abandoned == [ticket])
   }
 
+  @Test func `tell who streams an answer to them once the peer has read all that there was`() throws {
+    let peer = try connect()
+    try ask("list", peer)
+    try serve(1)
+    let ticket = handler.handled[0].ticket
+    final class Count { var calls = 0 }
+    let count = Count()
+    connections.stream(to: ticket) { count.calls += 1 }
+    let part = Reply.event(.notice(Phrase(stringLiteral: String(repeating: "x", count: 100_000))))
+    for _ in 0..<10 { connections.send(part, to: ticket) }
+    #expect(connections.unread(by: ticket) > 0)
+    while connections.unread(by: ticket) > 0 {
+      #expect(count.calls == 0)
+      var bytes: [UInt8] = []
+      #expect(try peer.descriptor.read(into: &bytes, upTo: 1 << 16) > 0)
+      try pass(seconds: 0)
+    }
+    #expect(count.calls == 1)
+  }
+
   @Test func `are answered once, also while that of another connection is served`() throws {
     let (first, second) = (try connect(), try connect())
     try ask("list", first)
