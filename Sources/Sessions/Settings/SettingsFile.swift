@@ -80,9 +80,10 @@ package final class SettingsFile {
     case .success(let reading):
       problem = nil
       if known == nil || known?.stamp != reading.stamp { keep(reading.settings, reading.stamp) }
-    case .failure(let error): problem = error
+      knownAt = seen
+    // The next attempt may go well, though the file is the same: there were no descriptors left, for example.
+    case .failure(let error): (problem, knownAt) = (error, nil)
     }
-    knownAt = seen
   }
 
   /// Changes the settings on disk under the lock and returns what was written. What changes nothing writes nothing.

@@ -54,6 +54,27 @@ import Testing
     }
   }
 
+  @Test(arguments: [Fault.failure, .tooManyFiles])
+  func `of a look at the settings lasts as long as the fault`(fault: Fault) throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let daemon = try FaultyDaemon(tree, at: [tree.path("config/agent")])
+        try tree.signIn(at: issuer.url)
+        let token = try tree.token()
+        let file = tree.path("config/agent/config.json")
+        let copy = "cp -p '\(file)' '\(file).new' && mv '\(file).new' '\(file)'"
+        try #require(try ProcessRunner.shell(copy).succeeded)
+        try daemon.order(1, Fault(description: "\(fault.description.filter(\.isNumber))+", message: nil))
+        let answer = try tree.agent("token", "work")
+        try daemon.order()
+        #expect(try daemon.wasHit())
+        #expect(answer.failed(1), "\(answer.status) \(answer.errorText)")
+        #expect(try tree.token() == token)
+        try daemon.kill()
+      }
+    }
+  }
+
   /// A power failure keeps what was written to the disk before, and nothing else.
   @Test func `finds the rotated token on the disk before anyone is told of it`() throws {
     try FaultSweep.with { sweep in

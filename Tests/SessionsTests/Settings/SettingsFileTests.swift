@@ -90,7 +90,8 @@ import Vocabulary
     try write("{")
     read(file, seen: 3)
     #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.lastRead() }
-    #expect(file.isKnown(at: 3) && file.revision == revision)
+    // It is tried again, though nothing has changed: what failed may have been the system.
+    #expect(!file.isKnown(at: 3) && file.revision == revision)
     try write(#"{"version":1}"#)
     #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.lastRead() }
     read(file, seen: 4)
