@@ -37,7 +37,8 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
     case .networkUnreachable: "the network is unreachable"
     case .timedOut: "timed out"
     case .notTLS: "it does not speak TLS"
-    case .clientKeyUnsuitable: "it takes no signature with ECDSA on P-256 and SHA-256, which the client's key in the TPM makes"
+    case .clientKeyUnsuitable:
+      "it takes no signature with ECDSA on P-256 and SHA-256, which the client's key in the TPM makes"
     case .clientKeyTooLate: "it asks for the client's certificate in the middle of its answer"
     case .proxyAuthentication: "it wants a user name and a password"
     case .proxyRefused: "it does not connect to this host"

@@ -35,7 +35,9 @@ extension Certificate {
       (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
       (NID_ext_key_usage, "clientAuth"),
     ] {
-      guard let extra = unsafe X509V3_EXT_conf_nid(nil, nil, number, value) else { throw .library("X509V3_EXT_conf_nid") }
+      guard let extra = unsafe X509V3_EXT_conf_nid(nil, nil, number, value) else {
+        throw .library("X509V3_EXT_conf_nid")
+      }
       defer { unsafe X509_EXTENSION_free(extra) }
       try check(unsafe X509_add_ext(made, extra, -1), "X509_add_ext")
     }

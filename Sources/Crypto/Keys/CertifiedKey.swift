@@ -7,11 +7,11 @@ package final class CertifiedKey: Sendable {
   private let key: PrivateKey
 
   /// - Throws: `invalidKey` when there is no certificate, or the first is not for the key.
-  package init(_ key: consuming PrivateKey, _ certificates: [Certificate]) throws(CryptoError) {
+  package init(_ key: borrowing PrivateKey, _ certificates: [Certificate]) throws(CryptoError) {
     guard let own = certificates.first, own.publicComponents == key.publicComponents else {
       throw CryptoError(.invalidKey, "certificate")
     }
-    self.key = key
+    self.key = try key.copy()
     self.certificates = certificates.map(\.der)
   }
 
@@ -34,7 +34,7 @@ package final class CertifiedKey: Sendable {
     guard let chain = unsafe OPENSSL_sk_new_null() else { throw .library("OPENSSL_sk_new_null") }
     var objects = unsafe [OpaquePointer]()
     defer {
-      for unsafe object in unsafe objects { unsafe X509_free(object) }
+      for unsafeobject in unsafe objects { unsafe X509_free(object) }
       unsafe OPENSSL_sk_free(chain)
     }
     for der in certificates {

@@ -8,10 +8,7 @@ extension PrivateKey {
   /// The key as an object of the library that can sign. For a key of a device it holds the public half alone and asks the
   /// device for each signature, on the thread that signs.
   borrowing func signingHandle(_ observer: @escaping SignatureObserver) throws(CryptoError) -> KeyHandle {
-    guard let held else {
-      try check(unsafe EVP_PKEY_up_ref(handle.raw), "EVP_PKEY_up_ref")
-      return unsafe KeyHandle(owning: handle.raw)
-    }
+    guard let held else { return try handle.copy() }
     return try DeviceSigner(held, observer).makeHandle()
   }
 }

@@ -2,6 +2,7 @@ internal import CCurl
 internal import CTLS
 internal import Crypto
 internal import OAuth
+internal import Vocabulary
 
 /// The client certificate that a handle's connections show in the TLS handshake (RFC 8705), and why one did not.
 ///
@@ -46,7 +47,7 @@ final class ShownCertificate: @unchecked Sendable {
       return CURLE_OUT_OF_MEMORY
     }
     guard certificate.key.isHeld else { return CURLE_OK }
-    guard agent_tls_sign_with_p256(context) == 1 else { return CURLE_SSL_CERTPROBLEM }
+    guard unsafe agent_tls_sign_with_p256(context) == 1 else { return CURLE_SSL_CERTPROBLEM }
     // The connection ends before this value does.
     unsafe SSL_CTX_set_cert_cb(context, mayAskDevice, Unmanaged.passUnretained(self).toOpaque())
     return CURLE_OK

@@ -17,7 +17,7 @@ package final class ClientCertificate: Sendable, Equatable {
   ///   - text: Certificates in PEM form, the client's own first. Anything else in it is left out.
   ///   - key: The private key of the first.
   /// - Throws: `invalidKey` when there is no certificate, or it is not for the key.
-  package init(_ text: Span<UInt8>, key: consuming PrivateKey) throws(CryptoError) {
+  package init(_ text: Span<UInt8>, key: borrowing PrivateKey) throws(CryptoError) {
     let unusable = CryptoError(.invalidKey, "certificate")
     let blocks = (PEM.blocks(in: text) ?? []).filter { $0.isLabelled(Self.label) }
     var certificates: [Certificate] = []

@@ -1,4 +1,4 @@
-internal import Crypto
+package import Crypto
 internal import Encoding
 package import Vocabulary
 
