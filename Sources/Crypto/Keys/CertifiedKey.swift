@@ -34,7 +34,7 @@ package final class CertifiedKey: Sendable {
     guard let chain = unsafe OPENSSL_sk_new_null() else { throw .library("OPENSSL_sk_new_null") }
     var objects = unsafe [OpaquePointer]()
     defer {
-      for unsafeobject in unsafe objects { unsafe X509_free(object) }
+      for index in unsafe objects.indices { unsafe X509_free(objects[index]) }
       unsafe OPENSSL_sk_free(chain)
     }
     for der in certificates {
