@@ -41,7 +41,8 @@ extension OAuthError {
   /// A sign-in makes a new key for tokens, and not for the client.
   fileprivate var keyHint: Phrase? {
     guard code == .keyForeign, subject.utf8.elementsEqual(OAuthError.clientKey.utf8) else { return nil }
-    return Phrase("sign in with another key of the client, \("--client-key-file"), or with a new client, \("--register")")
+    return Phrase(
+      "sign in with another key of the client, \("--client-key-file"), or with a new client, \("--register")")
   }
 
   /// The sign-in at the issuer that was meant.

@@ -101,8 +101,7 @@ package struct ClientRegistrar: Sendable {
     request.tokenEndpointAuthMethod = method.rawValue
     switch method {
     case .tlsClientAuth:
-      let problem = "a certificate that an authority issues is registered by hand only"
-      throw .oauth(OAuthError(.registrationUnusable, problem))
+      throw .oauth(OAuthError(.registrationUnusable, "a certificate of an authority is registered by hand only"))
     case .selfSignedTLSClientAuth:
       if secrets.credentials.certificate == nil { try makeCertificate() }
       request.keys = [try secrets.credentials.publishedCertificate(configuration, in: services.vault.keyDevice)]

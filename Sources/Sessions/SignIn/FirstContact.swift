@@ -27,7 +27,8 @@ struct FirstContact {
     access.useProxyCredentials(self.secrets.proxyCredentials)
     try self.secrets.credentials.rehearse(in: services.vault.keyDevice)
     // The metadata of a client with a certificate have other endpoints (RFC 8705 section 5).
-    if self.secrets.credentials.certificate != nil || configuration.tokenEndpointAuthMethod == .selfSignedTLSClientAuth {
+    if self.secrets.credentials.certificate != nil || configuration.tokenEndpointAuthMethod == .selfSignedTLSClientAuth
+    {
       access.configuration.clientCertificate = true
     }
     do throws(SessionError) {
