@@ -31,11 +31,16 @@ extension Certificate {
     try check(unsafe X509_set_issuer_name(made, subject), "X509_set_issuer_name")
     guard unsafe ASN1_TIME_set(X509_getm_notBefore(made), start) != nil else { throw .library("ASN1_TIME_set") }
     try check(unsafe ASN1_TIME_set_string_X509(X509_getm_notAfter(made), noEnd), "ASN1_TIME_set_string_X509")
+    try check(unsafe X509_set_pubkey(made, key.handle.raw), "X509_set_pubkey")
+    var context = unsafe X509V3_CTX()
+    unsafe X509V3_set_ctx(&context, made, made, nil, nil, 0)
     for (number, value) in [
       (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
-      (NID_ext_key_usage, "clientAuth"),
+      // Names are not unique: servers that trust several such certificates tell them apart by these.
+      (NID_ext_key_usage, "clientAuth"), (NID_subject_key_identifier, "hash"),
+      (NID_authority_key_identifier, "keyid:always"),
     ] {
-      guard let extra = unsafe X509V3_EXT_conf_nid(nil, nil, number, value) else {
+      guard let extra = unsafe X509V3_EXT_conf_nid(nil, &context, number, value) else {
         throw .library("X509V3_EXT_conf_nid")
       }
       defer { unsafe X509_EXTENSION_free(extra) }
@@ -57,7 +62,6 @@ extension Certificate {
   private static func sign(_ certificate: OpaquePointer, by key: borrowing PrivateKey) throws(CryptoError) {
     let problem = Outcome()
     let handle = try key.signingHandle { problem.error = $0 }
-    try check(unsafe X509_set_pubkey(certificate, handle.raw), "X509_set_pubkey")
     guard unsafe X509_sign(certificate, handle.raw, Digest.sha256.implementation) > 0 else {
       throw problem.error ?? .library("X509_sign")
     }

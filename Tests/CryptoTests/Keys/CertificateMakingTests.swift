@@ -55,6 +55,17 @@ import Testing
     ] { #expect(text.contains(part), "\(part)") }
   }
 
+  // A server that trusts several clients' certificates looks for them by their names, and ours may have one name.
+  @Test func `is told apart from another of the same name by its key's identifier`() throws {
+    let (one, other) = (try certificate(.generateEC(.p256)), try certificate(.generateEC(.p256)))
+    let directory = try TemporaryDirectory()
+    try directory.write("own", PEM.text("CERTIFICATE", other.der))
+    try directory.write("all", PEM.text("CERTIFICATE", one.der) + PEM.text("CERTIFICATE", other.der))
+    let result = try ProcessRunner.shell(
+      "cd '\(directory.path)' && openssl verify -check_ss_sig -purpose sslclient -CAfile all own")
+    #expect(result.succeeded, "\(result.errorText)")
+  }
+
   @Test func `takes a name of any length`() throws {
     let certificate = try certificate(.generateEC(.p256), name: String(repeating: "ä", count: 100))
     let subject = try run("x509 -in certificate -noout -subject -nameopt utf8", certificate)

@@ -60,6 +60,8 @@ final class MutualTLSServer: Sendable {
         if sys.argv[1]:
             made.minimum_version = made.maximum_version = ssl.TLSVersion[sys.argv[1]]
         made.load_cert_chain("server.pem", "server.key")
+        # Each connection is a whole handshake.
+        made.num_tickets = 0
         if wants_certificate:
             made.verify_mode = ssl.CERT_REQUIRED
             made.load_verify_locations("ca.pem")
@@ -75,6 +77,7 @@ final class MutualTLSServer: Sendable {
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
+            self.send_header("Connection", "close")
             self.end_headers()
             self.wfile.write(body)
 
