@@ -116,7 +116,7 @@ let package = Package(
       name: "TestSupport", dependencies: ["Encoding", "Platform"], path: "Tests/TestSupport", swiftSettings: strict),
     tests("EncodingTests", uses: ["Encoding"]),
     tests("PlatformTests", uses: ["Platform", "TestSupport"]),
-    tests("CryptoTests", uses: ["Crypto", "Encoding"]),
+    tests("CryptoTests", uses: ["Crypto", "Encoding", "Platform", "TestSupport"]),
     tests("JOSETests", uses: ["JOSE", "Crypto", "Encoding"]),
     tests("QRCodeTests", uses: ["QRCode"]),
     tests("VocabularyTests", uses: ["Vocabulary", "Encoding"]),

@@ -21,6 +21,7 @@
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 // The allocation macros add the file and the line.
 static inline void *agent_secure_zalloc(size_t count) { return OPENSSL_secure_zalloc(count); }
@@ -51,7 +52,44 @@ static inline OSSL_DECODER_CTX *agent_tpm_key_decoder(EVP_PKEY **key, OSSL_LIB_C
   return OSSL_DECODER_CTX_new_for_pkey(key, "DER", "TSS2", "EC", EVP_PKEY_KEYPAIR, library, "provider=tpm2");
 }
 
+// A public key on P-256 whose signatures are asked of somebody else. The library keeps low-level keys with a method of
+// their own away from its providers; these functions are deprecated and in every version 3.
+typedef int (*agent_ec_signer)(
+    int type, const unsigned char *digest, int count, unsigned char *signature, unsigned int *signature_count,
+    const BIGNUM *inverse, const BIGNUM *nonce_point, EC_KEY *key);
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+// A place for data of our own in each such key; negative when there is none.
+static inline int agent_ec_key_index(CRYPTO_EX_dup *copy, CRYPTO_EX_free *release) {
+  return EC_KEY_get_ex_new_index(0, NULL, NULL, copy, release);
+}
+static inline void *agent_ec_key_data(const EC_KEY *key, int index) { return EC_KEY_get_ex_data(key, index); }
+static inline EC_KEY_METHOD *agent_ec_method(agent_ec_signer signer) {
+  EC_KEY_METHOD *method = EC_KEY_METHOD_new(EC_KEY_OpenSSL());
+  if (method) EC_KEY_METHOD_set_sign(method, signer, NULL, NULL);
+  return method;
+}
+// The library owns `data` from here on if the result is 1.
+static inline int agent_ec_key(
+    EVP_PKEY **key, const BIGNUM *x, const BIGNUM *y, const EC_KEY_METHOD *method, int index, void *data) {
+  EC_KEY *point = EC_KEY_new_by_curve_name(NID_X9_62_prime256v1);
+  EVP_PKEY *made = EVP_PKEY_new();
+  if (point && made && EC_KEY_set_public_key_affine_coordinates(point, (BIGNUM *)x, (BIGNUM *)y) == 1 &&
+      EC_KEY_set_method(point, method) == 1 && EVP_PKEY_assign_EC_KEY(made, point) == 1) {
+    if (EC_KEY_set_ex_data(point, index, data) == 1) {
+      *key = made;
+      return 1;
+    }
+    point = NULL;
+  }
+  EC_KEY_free(point);
+  EVP_PKEY_free(made);
+  return 0;
+}
+#pragma clang diagnostic pop
+
 // Macros made of other macros.
 static inline int agent_selection_public_key(void) { return EVP_PKEY_PUBLIC_KEY; }
+static inline int agent_text_utf8(void) { return MBSTRING_UTF8; }
 
 #endif

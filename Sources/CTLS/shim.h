@@ -9,6 +9,15 @@
 // A place for data of our own in each context; negative when there is none.
 static inline int agent_tls_context_index(void) { return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
 
+// A client with this key signs with nothing else.
+static inline int agent_tls_sign_with_p256(SSL_CTX *context) {
+  return SSL_CTX_set1_client_sigalgs_list(context, "ecdsa_secp256r1_sha256");
+}
+// How many of the signature algorithms that the server takes are among those.
+static inline int agent_tls_shared_algorithms(SSL *connection) {
+  return SSL_get_shared_sigalgs(connection, 0, NULL, NULL, NULL, NULL, NULL);
+}
+
 static const int agent_tls_alert_read = SSL_CB_READ_ALERT;
 // The low byte of an alert's value.
 static const int agent_tls_close_notify = SSL_AD_CLOSE_NOTIFY;

@@ -56,6 +56,10 @@ package struct JOSEError: Error, Hashable, Sendable {
     case invalidKeySet
     /// A private key that is encrypted with a passphrase.
     case passphraseNeeded
+    /// A private key in a device that wants an authorization at each use.
+    case authorizationNeeded
+    /// A private key in a device that is not one for ECDSA on P-256, or is bound to a policy.
+    case unsuitableHeldKey
     /// More keys than the limit.
     case tooManyKeys
     /// A set that holds symmetric and public keys together.

@@ -20,14 +20,25 @@ package struct PrivateKeyText: ~Copyable {
     self.algorithm = algorithm
   }
 
-  /// - Parameter text: The text, on the secure heap; no copy of the key is made anywhere else.
+  /// A key of a device, which is not asked.
+  private init(held key: consuming PrivateKey) {
+    self.key = key
+    keyID = nil
+    algorithm = nil
+  }
+
+  /// - Parameters:
+  ///   - text: The text, on the secure heap; no copy of the key is made anywhere else.
+  ///   - device: Has the key where the text says that a TPM has it; nil where that is not possible.
   /// - Throws: `passphraseNeeded` for an encrypted one; `unsupportedKey`, `unsuitableKey` for one that is not for
-  ///   signatures, `weakKey`, else `invalidKey`.
-  package static func read(_ text: Span<UInt8>) throws(JOSEError) -> PrivateKeyText {
+  ///   signatures, `weakKey`, else `invalidKey`; for one in a device `authorizationNeeded`, `unsuitableHeldKey`.
+  package static func read(
+    _ text: Span<UInt8>, in device: (any KeyDevice)? = nil
+  ) throws(JOSEError) -> PrivateKeyText {
     var start = 0
     while start < text.count, [0x20, 0x09, 0x0A, 0x0D].contains(text[start]) { start += 1 }
     guard start < text.count else { throw JOSEError(.invalidKey) }
-    return text[start] == UInt8(ascii: "{") ? try PrivateJWK.read(text) : try pem(text)
+    return text[start] == UInt8(ascii: "{") ? try PrivateJWK.read(text) : try pem(text, device)
   }
 
   static func jwk(
@@ -37,13 +48,17 @@ package struct PrivateKeyText: ~Copyable {
     return try PrivateKeyText(key, keyID: keyID, algorithm: algorithm)
   }
 
-  /// PKCS #8 (RFC 5958), and the older forms that hold an RSA or an EC key. The file may hold certificates and
-  /// EC parameters beside it.
-  private static func pem(_ text: Span<UInt8>) throws(JOSEError) -> PrivateKeyText {
+  private static let heldLabel = "TSS2 PRIVATE KEY"
+
+  /// PKCS #8 (RFC 5958), the older forms that hold an RSA or an EC key, and what programs write of a key in a TPM. The
+  /// file may hold certificates and EC parameters beside it.
+  private static func pem(
+    _ text: Span<UInt8>, _ device: (any KeyDevice)?
+  ) throws(JOSEError) -> PrivateKeyText {
     guard let blocks = PEM.blocks(in: text) else { throw JOSEError(.invalidKey) }
     if blocks.contains(where: { $0.isLabelled("ENCRYPTED PRIVATE KEY") }) { throw JOSEError(.passphraseNeeded) }
     let keys = blocks.filter { block in
-      ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"].contains { block.isLabelled($0) }
+      ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", heldLabel].contains { block.isLabelled($0) }
     }
     guard let block = keys.first, keys.count == 1 else { throw JOSEError(.invalidKey) }
     var characters = SecretBuffer()
@@ -57,12 +72,30 @@ package struct PrivateKeyText: ~Copyable {
     } catch {
       throw JOSEError(.invalidKey)
     }
+    let der: SecretBytes
+    do { der = try bytes.finish() } catch { throw JOSEError(error) }
+    if block.isLabelled(heldLabel) { return PrivateKeyText(held: try held(der, device)) }
     let key: PrivateKey
     do throws(CryptoError) {
-      key = try bytes.finish().withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
+      key = try der.withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
     } catch {
       throw error.code == .unsupportedAlgorithm ? JOSEError(.unsupportedKey) : JOSEError(error)
     }
     return try PrivateKeyText(key)
+  }
+
+  private static func held(
+    _ der: borrowing SecretBytes, _ device: (any KeyDevice)?
+  ) throws(JOSEError) -> PrivateKey {
+    guard let device else { throw JOSEError(.unsupportedKey) }
+    do throws(CryptoError) {
+      return try der.withBytes { (der) throws(CryptoError) in try PrivateKey(heldIn: device, file: der) }
+    } catch {
+      switch error.code {
+      case .wrongAuthorization: throw JOSEError(.authorizationNeeded)
+      case .unsupportedAlgorithm: throw JOSEError(.unsuitableHeldKey)
+      default: throw JOSEError(error)
+      }
+    }
   }
 }

@@ -258,7 +258,8 @@ extension AccountSetting {
     "key", \.keyStorage, Option("key", in: .protection, "PLACE"),
     "Where the keys are made that tokens are bound to or that a new client has: in the vault, or in the TPM",
     details: "In the TPM (`tpm2`) they sign with ES256 and cannot be copied. By default there, where the TPM opens the"
-      + " vault by itself and the server takes ES256, and else in the vault (`vault`). Counts at the next sign-in.")
+      + " vault by itself and the server takes ES256, and else in the vault (`vault`). Counts at the next sign-in. A key"
+      + " that a file brings stays where it is.")
 
   package static let profile = AccountSetting(
     "profile", \.profile, Option("profile", in: .protection, "PROFILE"),

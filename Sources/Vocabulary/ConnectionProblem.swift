@@ -7,6 +7,10 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case timedOut = "timed_out"
   /// An answer came in plain text, as from a port for http.
   case notTLS = "not_tls"
+  /// It takes no signature by the client's key, which is in a device: that signs with ECDSA on P-256 and SHA-256 alone.
+  case clientKeyUnsuitable = "client_key_unsuitable"
+  /// It asked for the client's certificate in the middle of its answer, when the device is not asked any more.
+  case clientKeyTooLate = "client_key_too_late"
   /// The proxy wants a user's name and password.
   case proxyAuthentication = "proxy_authentication"
   /// The proxy does not connect to the host.
@@ -33,6 +37,9 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
     case .networkUnreachable: "the network is unreachable"
     case .timedOut: "timed out"
     case .notTLS: "it does not speak TLS"
+    case .clientKeyUnsuitable:
+      "it takes no signature with ECDSA on P-256 and SHA-256, which the client's key in the TPM makes"
+    case .clientKeyTooLate: "it asks for the client's certificate in the middle of its answer"
     case .proxyAuthentication: "it wants a user name and a password"
     case .proxyRefused: "it does not connect to this host"
     case .selfSigned: "it is self-signed"

@@ -55,6 +55,49 @@ import Testing
     #expect(try read("a line of explanation\n" + PrivateKeyVectors.ecPKCS8) == read(PrivateKeyVectors.ec))
   }
 
+  private struct Device: KeyDevice {
+    func makeKey() throws(CryptoError) -> TPM.Key { throw CryptoError(.unreachable, "test") }
+    func sign(digest: [UInt8], with _: TPM.Key) throws(CryptoError) -> [UInt8] {
+      throw CryptoError(.unreachable, "test")
+    }
+  }
+
+  /// What the openssl program wrote of a key on P-256 that it made in a TPM of software.
+  private static let held = """
+    MIHwBgZngQUKAQOgAwEBAQIEQAAAAQRYAFYAIwALAAYAcgAAABAAEAADABAAIMQK
+    D+utlldRAbtb/27dByMHep+CJFoWmhdse3Y7oNOFACCGmA3YK3dJifcStheZyaUH
+    StOiE6Gi/HH9TPyANfIK0wSBgAB+ACATJ7UcQuRzlSHlZiJRr0Z4WO3A8GESrtpR
+    A2k+tyqzygAQo9EjqKFpHi4GIEhQIilrhnj7S/toGSZUzkRrUYUhko5qqg6GAs+i
+    V4Cn41TPngey+6KuifzlWwI+J1MvshhBCkfjUfko2oPBobJTMNqlZ162wAuDDSyo
+    I+jb
+    """
+
+  /// - Parameter change: Changes the key's bytes.
+  private func readHeld(in device: (any KeyDevice)?, _ change: (inout [UInt8]) -> Void = { _ in }) throws -> (
+    isHeld: Bool, kind: PublicKey.Kind
+  ) {
+    var bytes = try Base64.decode(Self.held.split(separator: "\n").joined())
+    change(&bytes)
+    let text = Array(PEM.text("TSS2 PRIVATE KEY", bytes).utf8)
+    let read = try PrivateKeyText.read(text.span, in: device)
+    return (read.key.isHeld, read.key.kind)
+  }
+
+  @Test func `may be one that a TPM has, which is not asked`() throws {
+    let read = try readHeld(in: Device())
+    #expect(read.isHeld && read.kind == .p256)
+  }
+
+  @Test func `that a TPM has is refused where there is none, with a problem, or beside another`() throws {
+    #expect(throws: JOSEError(.unsupportedKey)) { try readHeld(in: nil) }
+    // Whether the key needs no authorization; the curve; the end.
+    #expect(throws: JOSEError(.authorizationNeeded)) { try readHeld(in: Device()) { $0[15] = 0 } }
+    #expect(throws: JOSEError(.unsuitableHeldKey)) { try readHeld(in: Device()) { $0[41] = 4 } }
+    #expect(throws: JOSEError(.invalidKey)) { try readHeld(in: Device()) { $0.removeLast() } }
+    let both = Array((PrivateKeyVectors.ecPKCS8 + "\n" + PEM.text("TSS2 PRIVATE KEY", [0x30])).utf8)
+    #expect(throws: JOSEError(.invalidKey)) { _ = try PrivateKeyText.read(both.span, in: Device()) }
+  }
+
   // RFC 7517 sections 4.4 and 4.5.
   @Test func `has a name and an algorithm when it is a JSON Web Key that tells them`() throws {
     let key = try read(PrivateKeyVectors.jwkEC)

@@ -20,7 +20,8 @@ extension Option<String?> {
   static var clientKeyFile: Self {
     Self(
       "client-key-file", in: .client, .secretFile,
-      "Read the client's private key from this file, in PEM form or as a JSON Web Key; `-` is standard input")
+      "Read the client's private key from this file, in PEM form, which may name a key in the TPM, or as a JSON Web Key; `-` is standard input"
+    )
   }
   static var clientCertificateFile: Self {
     Self(

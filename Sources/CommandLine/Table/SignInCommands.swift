@@ -64,10 +64,18 @@ enum SignInCommands {
       handshake (RFC 8705), and tokens may then be bound to it. All of these are handed over to `agentd` as open files
       and kept in the vault, where later sign-ins find them.
 
+      The key may be in the TPM, where nobody can copy it: one on P-256 that OpenSSL's provider `tpm2` made in this TPM,
+      without an authorization of its own, as the examples show. Its file (`TSS2 PRIVATE KEY`) is of no use elsewhere. The
+      TPM signs once before a person is asked, and then for each token or for each connection; a server must take
+      ECDSA on P-256 with SHA-256.
+
       `--register` asks the server to register a client of its own for the account (RFC 7591): one without a secret
       unless the server wants more. What the server made of it is checked, its client identifier goes into the settings
       and its secrets into the vault. When the sign-in fails, or the account is removed, the client is deleted at the
-      server again (RFC 7592), as far as the server lets clients do that; `agent logout` keeps it.
+      server again (RFC 7592), as far as the server lets clients do that; `agent logout` keeps it. With
+      `--token-endpoint-auth-method self_signed_tls_client_auth` a key and a certificate for it are made, which has no
+      end, and registered (RFC 8705, section 2.2). For `tls_client_auth` an authority must issue the certificate, so that
+      such a client is registered by hand.
 
       `--guest` signs in nobody: the client gets tokens for itself (RFC 6749, section 4.4), for which it must prove who
       it is, and gets new ones the same way whenever they are needed. `agent status` calls the account a guest's. A
@@ -100,7 +108,8 @@ enum SignInCommands {
 
       With `--dpop` the tokens are bound to a key that is made now and never shown (RFC 9449). It signs with ES256, or
       PS256 or RS256 where the server takes no ES256. Where the TPM opens the vault by itself the key is made in the TPM
-      and cannot be copied, as is the one of a client that registers itself to prove who it is (`private_key_jwt`);
+      and cannot be copied, as is the one of a client that registers itself to prove who it is (`private_key_jwt`,
+      `self_signed_tls_client_auth`);
       `--key tpm2` demands it, `--key vault` keeps them in the vault. When the TPM is cleared, or the vault is used on
       another machine, the session needs a new sign-in; nothing is deleted before.
       Whoever gets hold of such a token cannot use it; what uses it rightfully is `agent request`, or needs a proof for
@@ -167,6 +176,21 @@ enum SignInCommands {
       Example(
         "Sign in a job of GitHub Actions",
         "agent login ci --issuer https://id.example.com --client-id ci --assertion-from github-actions"),
+      Example(
+        "Make a client's key in the TPM",
+        "openssl genpkey -provider tpm2 -algorithm EC -pkeyopt group:P-256 -out client.key"),
+      Example(
+        "Ask an authority for the certificate of a key in the TPM",
+        "openssl req -new -provider tpm2 -provider default -propquery '?provider=tpm2' -key client.key -subj /CN=my-cli -out client.csr"
+      ),
+      Example(
+        "Sign in with the key in the TPM and its certificate",
+        "agent login work --issuer https://id.example.com --client-id my-cli --client-key-file client.key --client-certificate-file client.pem"
+      ),
+      Example(
+        "Have a client registered with a certificate whose key is made in the TPM",
+        "agent login work --issuer https://id.example.com --register --key tpm2 --token-endpoint-auth-method self_signed_tls_client_auth"
+      ),
     ])
 
   static let logout = Command(

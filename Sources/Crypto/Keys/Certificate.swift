@@ -4,6 +4,8 @@ internal import COpenSSL
 package struct Certificate: Sendable, Hashable {
   package static let maximumBytes = 65_536
 
+  /// The certificate itself.
+  package let der: [UInt8]
   /// SHA-256 over the whole certificate (RFC 8705 section 3.1: `x5t#S256`).
   package let digest: [UInt8]
   /// The public key of the certificate.
@@ -18,6 +20,7 @@ package struct Certificate: Sendable, Hashable {
   package init(der: [UInt8]) throws(CryptoError) {
     guard (1...Self.maximumBytes).contains(der.count) else { throw CryptoError(.invalidKey, "certificate") }
     ErrorQueue.clear()
+    self.der = der
     digest = try Digest.sha256.hash(der.span)
     var consumed = 0
     let certificate = unsafe der.withUnsafeBufferPointer { buffer in

@@ -13,6 +13,12 @@ internal import COpenSSL
     unsafe EVP_PKEY_free(raw)
   }
 
+  /// The same key for another owner.
+  borrowing func copy() throws(CryptoError) -> KeyHandle {
+    try check(unsafe EVP_PKEY_up_ref(raw), "EVP_PKEY_up_ref")
+    return unsafe KeyHandle(owning: raw)
+  }
+
   /// A new public key, which the caller owns, from parameters, which the library copies.
   static func makePublicKey(
     named type: String, _ parameters: UnsafeMutablePointer<OSSL_PARAM>?

@@ -30,6 +30,12 @@ package struct PrivateKey: ~Copyable, Sendable {
     self.held = held
   }
 
+  /// The same key for another owner.
+  borrowing func copy() throws(CryptoError) -> PrivateKey {
+    if let held { return try PrivateKey(held) }
+    return try PrivateKey(try handle.copy())
+  }
+
   /// The public half as a key.
   package borrowing func publicKey() throws(CryptoError) -> PublicKey {
     try PublicKey(publicComponents)

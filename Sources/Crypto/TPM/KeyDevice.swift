@@ -6,10 +6,12 @@ package protocol KeyDevice: Sendable {
   /// - Throws: `unreachable` where the device cannot be used now.
   func makeKey() throws(CryptoError) -> TPM.Key
 
-  /// Signs with ES256 (RFC 7518 section 3.4), the only algorithm that every TPM has.
+  /// Signs with ECDSA on P-256, the only algorithm that every TPM has.
   ///
+  /// - Parameter digest: The SHA-256 hash of the message.
+  /// - Returns: The signature in the form of ES256 (RFC 7518 section 3.4).
   /// - Throws: `unreachable` where the device cannot be used now; `foreignKey` for a key of another one.
-  func sign(_ message: [UInt8], with key: TPM.Key) throws(CryptoError) -> [UInt8]
+  func sign(digest: [UInt8], with key: TPM.Key) throws(CryptoError) -> [UInt8]
 }
 
 /// A private key that a device holds.
@@ -19,7 +21,7 @@ struct HeldKey: Sendable {
 
   func sign(_ algorithm: SignatureAlgorithm, _ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
     guard case .ecdsa(.p256, .sha256) = algorithm else { throw CryptoError(.unsupportedAlgorithm, "sign") }
-    return try device.sign(message.indices.map { message[$0] }, with: key)
+    return try device.sign(digest: try Digest.sha256.hash(message), with: key)
   }
 }
 
@@ -63,6 +65,13 @@ extension PrivateKey {
     let components = PublicComponents.ec(curve: .p256, x: part(1..<1 + width), y: part(1 + width..<start))
     let key = TPM.Key(serialized: part(start..<bytes.count), publicComponents: components)
     try self.init(HeldKey(key: key, device: device))
+  }
+
+  /// A key that was made in the device by another program.
+  ///
+  /// - Throws: As ``TPM/Key/init(file:)``.
+  package init(heldIn device: any KeyDevice, file: Span<UInt8>) throws(CryptoError) {
+    try self.init(HeldKey(key: TPM.Key(file: file), device: device))
   }
 
   /// Whether a device holds the key.

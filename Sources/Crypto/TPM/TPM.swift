@@ -113,12 +113,11 @@ package struct TPM: ~Copyable {
     }
   }
 
-  /// Signs with ES256 (RFC 7518 section 3.4).
+  /// Signs as ``KeyDevice/sign(digest:with:)`` says.
   ///
   /// - Parameter serialized: The ``Key/serialized`` of a key without an authorization.
   /// - Throws: `foreignKey`, `refused`, `unreachable`.
-  package borrowing func sign(_ message: [UInt8], with serialized: [UInt8]) throws(CryptoError) -> [UInt8] {
-    let digest = try Digest.sha256.hash(message.span)
+  package borrowing func sign(digest: [UInt8], with serialized: [UInt8]) throws(CryptoError) -> [UInt8] {
     ErrorQueue.clear()
     let key = try load(serialized, authorization: SecretBytes())
     do {

@@ -22,7 +22,9 @@ extension AccountRequests {
     jobs.wait(as: WaitShare(ticket), cancellation) {
       [services, configuration] () throws(SessionError) -> JSONObject in
       var configuration = configuration
-      var credentials = try sources.read(for: &configuration, given, proxyCredentials: nil, cancellation).credentials
+      var credentials = try sources.read(
+        for: &configuration, given, proxyCredentials: nil, in: services.vault.keyDevice, cancellation
+      ).credentials
       if let name, credentials.isEmpty { credentials = try services.credentials(of: name, configuration) }
       return try ClientRegistrationRequest(
         publishing: configuration, credentials, name: "agent", in: services.vault.keyDevice

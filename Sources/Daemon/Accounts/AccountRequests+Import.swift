@@ -24,7 +24,7 @@ extension AccountRequests {
       var configuration = configuration
       let token = try ClientSecret.read(tokenSource, as: .refreshToken, cancellation)
       let secrets = try sources.read(
-        for: &configuration, given, proxyCredentials: proxyCredentials, cancellation)
+        for: &configuration, given, proxyCredentials: proxyCredentials, in: services.vault.keyDevice, cancellation)
       return try TokenImport(
         account: account, configuration: configuration, refreshToken: token, given: secrets, services: services,
         settingsDirectory: directory, cancellation: cancellation

@@ -50,7 +50,7 @@ enum Survey {
           summary.isEphemeral = true
           if let record = try services.record(of: name) {
             summary.label = record.label
-            add(record, to: &summary)
+            add(record, to: &summary, services)
           }
           summaries.append(summary)
           continue
@@ -58,7 +58,7 @@ enum Survey {
         summary.protection = levels[name]
         summary.label = try? vault.get()?.label(of: name)
         if let vault = try vault.get(), let record = try services.record(of: name, in: vault) {
-          add(record, to: &summary)
+          add(record, to: &summary, services)
         }
       } catch {
         summary.problem = error
@@ -91,13 +91,13 @@ enum Survey {
     return summary
   }
 
-  private static func add(_ record: AccountRecord, to summary: inout AccountSummary) {
+  private static func add(_ record: AccountRecord, to summary: inout AccountSummary, _ services: SessionServices) {
     summary.isExpired = record.isExpired
     let canGoOn = record.refreshToken != nil || record.accessToken != nil || record.unattended != nil
     summary.isGranted = !record.isExpired && canGoOn
     summary.unattended = record.unattended
     summary.clientSecretExpiresAt = record.registration?.secretExpiresAt
-    summary.certificate = record.certificate(summary.configuration)
+    summary.certificate = record.certificate(summary.configuration, in: services.vault.keyDevice)
     summary.subject = record.identity?.subject
     summary.scope = record.scope
     summary.authorizationDetails = record.authorizationDetails?.json

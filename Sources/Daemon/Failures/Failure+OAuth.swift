@@ -15,7 +15,7 @@ extension Failure {
     self.init(
       FailureCode(error.code), message,
       hint: error.claims.map { login.with([.init("claims-challenge", $0.challenge)]) } ?? error.secretHint(login)
-        ?? error.advice.map { Phrase(advice: $0) } ?? error.waitHint ?? error.slashHint(login)
+        ?? error.advice.map { Phrase(advice: $0) } ?? error.waitHint ?? error.keyHint ?? error.slashHint(login)
         ?? error.code.hint(name, login))
   }
 }
@@ -36,6 +36,13 @@ extension OAuthError {
     }
     guard code == .invalidRequest, serverDescription?.hasPart("client_secret") == true else { return nil }
     return Phrase("if the client has a secret: \(login.askingForSecret)")
+  }
+
+  /// A sign-in makes a new key for tokens, and not for the client.
+  fileprivate var keyHint: Phrase? {
+    guard code == .keyForeign, subject.utf8.elementsEqual(OAuthError.clientKey.utf8) else { return nil }
+    return Phrase(
+      "sign in with another key of the client, \("--client-key-file"), or with a new client, \("--register")")
   }
 
   /// The sign-in at the issuer that was meant.

@@ -149,6 +149,12 @@ extension ConfigurationError.KeyProblem {
       Phrase("the client's key is protected by a passphrase; decrypt it first, for example with openssl pkey")
     case .unsupported: Phrase("the client's key is of a kind that is not supported, or not for signatures")
     case .weak: Phrase("the client's key is too weak: RSA keys need 2048 bits at least")
+    case .heldWithAuthorization:
+      Phrase("the client's key is in the TPM and has an authorization of its own; make one without it")
+    case .heldUnsuitably:
+      Phrase(
+        "the client's key is in the TPM and cannot be used there; make one on P-256 without a policy, as agent-login(1) shows"
+      )
     }
   }
 }

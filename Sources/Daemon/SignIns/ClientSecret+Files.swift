@@ -7,11 +7,15 @@ extension ClientSecret {
   private static let mostFileBytes = 65_536
 
   /// A private key, in PEM form or as a JSON Web Key.
-  static func readKey(_ source: SharedDescriptor, _ cancellation: Cancellation) throws(SessionError) -> ClientKeyFile {
+  ///
+  /// - Parameter device: Has the key where the file says that a TPM has it.
+  static func readKey(
+    _ source: SharedDescriptor, in device: any KeyDevice, _ cancellation: Cancellation
+  ) throws(SessionError) -> ClientKeyFile {
     let unusable = SessionError.configuration(ConfigurationError(.clientKey(.malformed), ""))
     return try SecretContent.read(source, upTo: mostFileBytes - 1, or: unusable, cancellation) {
       (text) throws(SessionError) in
-      try ClientKeyFile(text)
+      try ClientKeyFile(text, in: device)
     }
   }
 

@@ -34,15 +34,16 @@ struct SecretSources: Sendable {
   ///   - configuration: Takes over what the key's file tells of the key.
   ///   - named: The settings that the request names, which win.
   ///   - proxyCredentials: `user:password` from the proxy's URL.
+  ///   - device: Has the client's key where its file says that a TPM has it.
   ///   - cancellation: Ends the waits.
   func read(
     for configuration: inout AccountConfiguration, _ named: AccountSettings, proxyCredentials: String?,
-    _ cancellation: Cancellation
+    in device: any KeyDevice, _ cancellation: Cancellation
   ) throws(SessionError) -> SignInSecrets {
     var secrets = SignInSecrets()
     if let source = sources[.clientSecret] { secrets.credentials.secret = try ClientSecret.read(source, cancellation) }
     if let source = sources[.clientKey] {
-      let file = try ClientSecret.readKey(source, cancellation)
+      let file = try ClientSecret.readKey(source, in: device, cancellation)
       secrets.credentials.key = file.key
       configuration.clientKeyID = named.clientKeyID ?? file.keyID
       configuration.clientKeyAlgorithm = named.clientKeyAlgorithm ?? file.algorithm

@@ -67,11 +67,13 @@ final class SignIns: AccountPart {
       settingsDirectory: settingsFile.directoryPath,
       cancellation: login.cancellation
     ) {
-      [cancellation = login.cancellation, directory = settingsFile.directoryPath] (configuration) throws(SessionError)
-      in
+      [
+        cancellation = login.cancellation, directory = settingsFile.directoryPath,
+        device = services(for: login.account).vault.keyDevice
+      ] (configuration) throws(SessionError) in
       let known = try request.registersClient ? nil : ClientsFile.complete(&configuration, in: directory)
       var secrets = try sources.read(
-        for: &configuration, request.settings, proxyCredentials: meant.proxyCredentials, cancellation)
+        for: &configuration, request.settings, proxyCredentials: meant.proxyCredentials, in: device, cancellation)
       secrets.clientFile = known?.path
       if secrets.credentials.isEmpty, let secret = known?.publicSecret {
         secrets.credentials.secret = try ClientSecret.make(secret)

@@ -95,7 +95,9 @@ extension TokenProblem {
     case .nested: (.nested, "the token holds another token (cty), which is not supported")
     case .unknownKey: (.unknownKey, "no key of the set is the one that the token was signed with")
     case .ambiguousKey: (.ambiguousKey, "several keys of the set fit the token, and none is tried at random")
-    case .unsuitableKey, .invalidKey, .weakKey, .unsupportedKey, .invalidKeySet, .passphraseNeeded, .tooManyKeys,
+    case .unsuitableKey, .invalidKey, .weakKey, .unsupportedKey, .invalidKeySet, .passphraseNeeded,
+      .authorizationNeeded,
+      .unsuitableHeldKey, .tooManyKeys,
       .mixedKeySet:
       (.unsuitableKey, "the key that the token names (kid) is not for verifying this algorithm")
     case .badSignature: (.badSignature, "the signature does not fit")

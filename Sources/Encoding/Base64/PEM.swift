@@ -50,6 +50,15 @@ package enum PEM {
     }
   }
 
+  /// The textual encoding of an object that is not secret (section 2).
+  package static func text(_ label: String, _ object: [UInt8]) -> String {
+    let characters = Array(Base64.encode(object).utf8)
+    let lines = stride(from: 0, to: characters.count, by: 64).map { start in
+      String(decoding: characters[start..<min(start + 64, characters.count)], as: UTF8.self) + "\n"
+    }
+    return "-----BEGIN \(label)-----\n\(lines.joined())-----END \(label)-----\n"
+  }
+
   private static let mostLabelBytes = 64
 
   /// The label of a line, if it is such a line.

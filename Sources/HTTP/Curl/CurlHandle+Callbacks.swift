@@ -15,7 +15,7 @@ extension CurlHandle {
   }
 }
 
-private func exchange(at context: UnsafeMutableRawPointer?) -> (any RunningExchange)? {
+func exchange(at context: UnsafeMutableRawPointer?) -> (any RunningExchange)? {
   unsafe context?.assumingMemoryBound(to: (any RunningExchange)?.self).pointee
 }
 
@@ -60,5 +60,6 @@ private let checkSocket: agent_curl_socket_check = { context, socket, _ in
   guard let exchange = unsafe exchange(at: context) else { return CURL_SOCKOPT_ERROR }
   // One that is refused here is closed like every other.
   unsafe agent_curl_note_socket(exchange.progress.handle.connections, socket)
+  exchange.progress.handle.shown.noteSocket()
   return exchange.progress.mayConnect() ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR
 }

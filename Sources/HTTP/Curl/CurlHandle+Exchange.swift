@@ -16,14 +16,14 @@ extension CurlHandle {
     guard request.method == .post else {
       try set(CURLOPT_HTTPGET, true)
       if request.method == .delete { try set(CURLOPT_CUSTOMREQUEST, "DELETE") }
-      return try run(exchange, lines, request.transport)
+      return try run(exchange, lines)
     }
     switch request.form {
     case .some(let form):
       try form.withBytes { (form) throws(HTTPFailure) in
         try unsafe form.withUnsafeBytes { (form) throws(HTTPFailure) in
           try unsafe setBody(form)
-          try run(exchange, lines, request.transport)
+          try run(exchange, lines)
         }
       }
     case .none: throw HTTPFailure(.setup)

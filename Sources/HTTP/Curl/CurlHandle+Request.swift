@@ -18,8 +18,8 @@ extension CurlHandle {
     try setConnectTimes(transport)
     try setRestrictions(route)
     try setTrust(route)
-    try setClientCertificate(route)
-    try watchTLSEnd(route)
+    shown.prepare(route)
+    try watchTLS(route)
     try watchClosing()
     try setProxy(route)
     if let deadline { try set(CURLOPT_TIMEOUT_MS, ContinuousClock.now.duration(to: deadline).wholeMilliseconds) }

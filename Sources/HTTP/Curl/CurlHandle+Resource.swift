@@ -19,7 +19,7 @@ extension CurlHandle {
     // With an expectation a server can reject the request before the content is sent (RFC 9110 section 10.1.1).
     if Self.isSentUnasked(content) { try lines.append("Expect", "") }
     try setMethod(request.method, content: content)
-    try run(exchange, lines, request.transport)
+    try run(exchange, lines)
   }
 
   private static func isSentUnasked(_ content: (any ResourceContent)?) -> Bool {

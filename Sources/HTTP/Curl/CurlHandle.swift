@@ -14,6 +14,8 @@ internal import OAuth
   let multi: UnsafeMutableRawPointer
   /// The connection writes into it for as long as it lives.
   let tlsEnd: UnsafeMutablePointer<TLSEnd>
+  /// What its connections show of the client.
+  let shown = ShownCertificate()
   /// Its sockets, and whether a transfer has begun and not ended successfully; read when a connection is closed.
   let connections: UnsafeMutablePointer<agent_curl_connections>
   /// The library writes why a transfer failed into it.
@@ -59,20 +61,18 @@ internal import OAuth
   /// Runs the prepared transfer with these header lines, and waits for the end of the response or for the moment when the
   /// exchange leaves its thread.
   func run(
-    _ exchange: any RunningExchange, _ lines: borrowing HeaderList, _ transport: Transport
+    _ exchange: any RunningExchange, _ lines: borrowing HeaderList
   ) throws(HTTPFailure) {
-    // The lines and the key are lent to the library, which needs them until the response begins.
+    // The lines are lent to the library, which needs them until the response begins.
     try unsafe lines.withList { (list) throws(HTTPFailure) in
       var isLeft = false
       defer { if isLeft { _ = unsafe agent_curl_set_list(easy, CURLOPT_HTTPHEADER, nil) } else { reset() } }
       try check(unsafe agent_curl_set_list(easy, CURLOPT_HTTPHEADER, list))
       unsafe running.pointee = exchange
       try setCallbacks()
-      try lendingClientKey(of: transport) { () throws(HTTPFailure) in
-        switch waking(by: exchange.cancellation, { transfer(exchange) }) {
-        case .waits: isLeft = true
-        case .ended(let result): try end(exchange, after: result)
-        }
+      switch waking(by: exchange.cancellation, { shown.lend { transfer(exchange) } }) {
+      case .waits: isLeft = true
+      case .ended(let result): try end(exchange, after: result)
       }
     }
   }

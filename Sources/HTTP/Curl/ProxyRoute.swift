@@ -5,6 +5,8 @@ internal import OAuth
 /// The proxy of a connection.
 struct ProxyRoute: Equatable, Sendable {
   let url: String
+  /// The connection to the proxy itself is one of TLS.
+  let isEncrypted: Bool
   /// `user:password`.
   let credentials: SharedSecret?
 
@@ -17,6 +19,7 @@ struct ProxyRoute: Equatable, Sendable {
     else { throw HTTPFailure(.setup) }
     if Self.isExcluded(host, by: proxy.exclusions) { return nil }
     url = proxy.url
+    isEncrypted = uri.isHTTPS
     credentials = proxy.credentials
   }
 

@@ -97,6 +97,7 @@ struct TransferProgress {
     // The library accepts a header that is cut off after its first line.
     if code == CURLE_OK { return headers.isFinished && !isCutShort() ? nil : failure(.receive) }
     if let refusal { return failure(refusal) }
+    if let (code, problem) = handle.shown.failure { return failure(code, problem) }
     guard let code else { return failure(reason() ?? .setup) }
     // The library reports a header line that exceeds its buffer as lack of memory.
     if code == CURLE_OUT_OF_MEMORY, requestStarted, !headers.isFinished { return failure(.tooLarge) }

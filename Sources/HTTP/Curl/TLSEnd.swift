@@ -41,11 +41,15 @@ struct TLSEnd {
 }
 
 extension CurlHandle {
-  /// Watches the end of the connection that the request may make.
-  func watchTLSEnd(_ route: Route) throws(HTTPFailure) {
-    guard !route.isPlain, CurlLibrary.usesOpenSSL else { return }
-    try check(unsafe agent_curl_set_tls_hook(easy, watchTLS))
-    try check(unsafe agent_curl_set_context(easy, CURLOPT_SSL_CTX_DATA, tlsEnd))
+  /// Watches the end of the connection that the request may make, and has it show the client certificate.
+  func watchTLS(_ route: Route) throws(HTTPFailure) {
+    guard !route.isPlain else { return }
+    guard CurlLibrary.usesOpenSSL else {
+      if route.clientCertificate != nil { throw HTTPFailure(.setup) }
+      return
+    }
+    try check(unsafe agent_curl_set_tls_hook(easy, beginTLS))
+    try check(unsafe agent_curl_set_context(easy, CURLOPT_SSL_CTX_DATA, running))
   }
 
   /// Whether the received content may be truncated.
@@ -58,9 +62,9 @@ extension CurlHandle {
 }
 
 /// Called for each TLS connection before it is made.
-private let watchTLS: agent_curl_tls_hook = { _, context, end in
-  guard let context = unsafe context, let end = unsafe end?.assumingMemoryBound(to: TLSEnd.self),
-    unsafe TLSEnd.watch(OpaquePointer(context), for: end)
+private let beginTLS: agent_curl_tls_hook = { _, context, running in
+  guard let context = unsafe context, let handle = unsafe exchange(at: running)?.progress.handle,
+    unsafe TLSEnd.watch(OpaquePointer(context), for: handle.tlsEnd)
   else { return CURLE_OUT_OF_MEMORY }
-  return CURLE_OK
+  return unsafe handle.shown.show(in: OpaquePointer(context))
 }

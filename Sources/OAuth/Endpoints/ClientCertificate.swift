@@ -3,10 +3,8 @@ internal import Encoding
 
 /// The certificate that a client shows in the TLS handshake (RFC 8705), with its private key.
 package final class ClientCertificate: Sendable, Equatable {
-  /// The certificate, and those that lead to its authority, in PEM form.
-  package let chain: [UInt8]
-  /// PKCS #8 in DER form.
-  package let key: SharedSecret
+  /// The certificate, those that lead to its authority, and the key.
+  package let key: CertifiedKey
   /// SHA-256 of the certificate in base64url: what tokens that are bound to it name as `x5t#S256`
   /// (RFC 8705 section 3.1).
   package let thumbprint: String
@@ -21,31 +19,28 @@ package final class ClientCertificate: Sendable, Equatable {
   /// - Throws: `invalidKey` when there is no certificate, or it is not for the key.
   package init(_ text: Span<UInt8>, key: borrowing PrivateKey) throws(CryptoError) {
     let unusable = CryptoError(.invalidKey, "certificate")
-    let blocks = (PEM.blocks(in: text) ?? []).filter { $0.isLabelled("CERTIFICATE") }
-    var chain: [UInt8] = []
+    let blocks = (PEM.blocks(in: text) ?? []).filter { $0.isLabelled(Self.label) }
     var certificates: [Certificate] = []
     for block in blocks {
       var (characters, der): ([UInt8], [UInt8]) = ([], [])
       PEM.appendBase64(of: block, in: text, to: &characters)
       do { try Base64.decode(characters.span, to: &der) } catch { throw unusable }
       certificates.append(try Certificate(der: der))
-      chain += Array("-----BEGIN CERTIFICATE-----\n".utf8) + Self.lines(characters)
-      chain += Array("-----END CERTIFICATE-----\n".utf8)
     }
-    guard let own = certificates.first, own.publicComponents == key.publicComponents else { throw unusable }
-    self.chain = chain
-    self.key = SharedSecret(try key.serialized())
+    self.key = try CertifiedKey(key, certificates)
+    guard let own = certificates.first else { throw unusable }
     thumbprint = Base64URL.encode(own.digest)
     expiresAt = own.expiresAt
     isSelfIssued = own.isSelfIssued
   }
 
-  /// The key belongs to the certificate, so the certificates tell all.
-  package static func == (a: ClientCertificate, b: ClientCertificate) -> Bool { a.chain == b.chain }
+  private static let label = "CERTIFICATE"
 
-  private static func lines(_ characters: [UInt8]) -> [UInt8] {
-    stride(from: 0, to: characters.count, by: 64).flatMap { start in
-      characters[start..<min(start + 64, characters.count)] + [UInt8(ascii: "\n")]
-    }
+  /// A certificate as ``init(_:key:)`` reads it.
+  package static func text(_ certificate: Certificate) -> String { PEM.text(label, certificate.der) }
+
+  /// The key belongs to the certificate, so the certificates tell all.
+  package static func == (a: ClientCertificate, b: ClientCertificate) -> Bool {
+    a.key.certificates == b.key.certificates
   }
 }

@@ -9,6 +9,10 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case connect
     /// The TLS handshake or a TLS record failed.
     case tls
+    /// The device that holds the key of the client certificate cannot be used now.
+    case clientKeyUnavailable
+    /// The key of the client certificate is another device's.
+    case clientKeyForeign
     /// No trusted authority issued the server's certificate.
     case certificate
     /// The server's certificate has expired or is not valid yet.

@@ -127,7 +127,9 @@ extension JOSEError.Code {
     case .unknownKey: "it was signed with none of the usable keys that the issuer publishes"
     case .ambiguousKey: "the issuer publishes several keys that it may be signed with"
     case .weakKey: "the secret that protects it is too short"
-    case .unsuitableKey, .invalidKey, .unsupportedKey, .invalidKeySet, .passphraseNeeded, .tooManyKeys, .mixedKeySet:
+    case .passphraseNeeded, .authorizationNeeded, .unsuitableHeldKey:
+      "the key that it names is not for verifying its signature"
+    case .unsuitableKey, .invalidKey, .unsupportedKey, .invalidKeySet, .tooManyKeys, .mixedKeySet:
       "the key that it names is not for verifying its signature"
     case .badSignature: "its signature does not fit"
     case .invalidPayload, .invalidClaim: "its claims are malformed"

@@ -1,4 +1,4 @@
-internal import Crypto
+package import Crypto
 internal import Encoding
 package import Vocabulary
 
@@ -51,8 +51,11 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.httpStatus = httpStatus
   }
 
+  /// The client's private key, as a subject.
+  package static let clientKey = "the client's key"
+
   /// A failure to sign with a key.
-  init(signing error: CryptoError, _ subject: String) {
+  package init(signing error: CryptoError, _ subject: String) {
     let code: Code =
       switch error.code {
       case .unreachable: .keyUnavailable
@@ -68,7 +71,8 @@ package struct OAuthError: Error, Hashable, Sendable {
   package init(_ failure: HTTPFailure, _ role: EndpointRole, at endpoint: Endpoint, proxy: String?) {
     let code = Code(failure)
     let peer = code == .proxyFailed ? proxy.flatMap { try? URI($0) } : endpoint.uri
-    let place = role == .resource ? endpoint.uri.origin : role.subject
+    let isAboutKey = code == .keyUnavailable || code == .keyForeign
+    let place = isAboutKey ? Self.clientKey : role == .resource ? endpoint.uri.origin : role.subject
     self.init(code, code.isAboutHost ? peer?.authority ?? "the proxy" : place)
     // The sentences about certificates tell these themselves.
     let isTold = [.certificateExpired, .certificateNotYetValid, .certificateOfOtherHost].contains(failure.problem)

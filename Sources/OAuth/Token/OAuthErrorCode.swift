@@ -46,6 +46,8 @@ extension OAuthError.Code {
       case .proxy: .proxyFailed
       case .send, .receive: .connectionLost
       case .tls: .tlsFailure
+      case .clientKeyUnavailable: .keyUnavailable
+      case .clientKeyForeign: .keyForeign
       case .certificate: .certificateRejected
       case .certificateTime:
         failure.problem == .certificateNotYetValid ? .certificateNotYetValid : .certificateExpired

@@ -64,7 +64,7 @@ struct AccountAccess {
     var transport = transport
     transport.proxy?.credentials = proxyCredentials
     let authentication = try credentials.authentication(configuration, in: keyDevice) { time.wallSeconds() }
-    let certificate = try credentials.clientCertificate(configuration)
+    let certificate = try credentials.clientCertificate(configuration, in: keyDevice)
     let signing = try credentials.signing(configuration)
     do {
       let client = try Client(id: configuration.clientID, authentication: authentication)

@@ -1,12 +1,16 @@
-internal import Crypto
+package import Crypto
 internal import OAuth
 
 /// The client that an account is, in its record.
 extension AccountRecord {
   /// Thumbprint and expiry of the account's client certificate; nil when it has none, or none that can be read.
-  package func certificate(_ configuration: AccountConfiguration) -> (thumbprint: String, expiresAt: Int)? {
+  ///
+  /// - Parameter device: That of the certificate's key, if it is in one. It is not asked.
+  package func certificate(
+    _ configuration: AccountConfiguration, in device: any KeyDevice
+  ) -> (thumbprint: String, expiresAt: Int)? {
     guard clientCertificate != nil else { return nil }
-    let certificate = try? credentials.clientCertificate(configuration)
+    let certificate = try? credentials.clientCertificate(configuration, in: device)
     return certificate.flatMap { $0 }.map { ($0.thumbprint, $0.expiresAt) }
   }
 

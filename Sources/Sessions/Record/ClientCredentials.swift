@@ -47,10 +47,14 @@ package struct ClientCredentials: Sendable {
   }
 
   /// The client certificate for the TLS handshake; nil when the settings use none.
-  func clientCertificate(_ configuration: AccountConfiguration) throws(SessionError) -> ClientCertificate? {
+  ///
+  /// - Parameter device: That of the key, if it is in one. It is not asked.
+  func clientCertificate(
+    _ configuration: AccountConfiguration, in device: any KeyDevice
+  ) throws(SessionError) -> ClientCertificate? {
     guard configuration.clientCertificate else { return nil }
     guard let certificate else { throw .configuration(ConfigurationError(.missingClientCertificate, "")) }
-    let key = try privateKey { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
+    let key = try privateKey(in: device)
     do {
       return try certificate.bytes.withBytes { (text) throws(CryptoError) in try ClientCertificate(text, key: key) }
     } catch {
@@ -86,7 +90,7 @@ package struct ClientCredentials: Sendable {
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> ClientKey {
     let algorithm = configuration.clientKeyAlgorithm?.rawValue
-    let key = try privateKey { (bytes) throws(CryptoError) in try PrivateKey(stored: bytes, in: device) }
+    let key = try privateKey(in: device)
     do throws(JOSEError) {
       return try ClientKey(
         key, keyID: configuration.clientKeyID, algorithm: algorithm.flatMap { JWSAlgorithm(name: $0) },
@@ -96,27 +100,52 @@ package struct ClientCredentials: Sendable {
     }
   }
 
+  /// Has a key that is in a device sign once, so that nobody is asked to approve what would fail afterwards.
+  ///
+  /// - Throws: `keyForeign`, `keyUnavailable`.
+  func rehearse(in device: any KeyDevice) throws(SessionError) {
+    guard key != nil else { return }
+    let key = try privateKey(in: device)
+    guard key.isHeld else { return }
+    do throws(CryptoError) {
+      guard try key.isConsistent() else { throw CryptoError(.invalidKey, "held key") }
+    } catch {
+      throw .oauth(OAuthError(signing: error, OAuthError.clientKey))
+    }
+  }
+
+  /// Makes a certificate that the key signs for itself (RFC 8705 section 2.2).
+  ///
+  /// - Parameters:
+  ///   - name: Its common name.
+  ///   - device: That of the key, if it is in one, which signs.
+  ///   - start: The first second of its validity, in unix seconds.
+  mutating func makeCertificate(name: String, in device: any KeyDevice, from start: Int) throws(SessionError) {
+    let key = try privateKey(in: device)
+    do throws(CryptoError) {
+      let text = ClientCertificate.text(try .selfSigned(by: key, name: name, from: start))
+      let bytes = Array(text.utf8)
+      certificate = SharedSecret(try SecretBytes(copying: bytes.span))
+    } catch {
+      throw .oauth(OAuthError(signing: error, OAuthError.clientKey))
+    }
+  }
+
   private func requireSecret() throws(SessionError) -> SharedSecret {
     guard let secret else { throw .configuration(ConfigurationError(.missingClientSecret, "client_secret")) }
     return secret
   }
 
-  private func privateKey(
-    _ read: (Span<UInt8>) throws(CryptoError) -> PrivateKey
-  ) throws(SessionError) -> PrivateKey {
+  private func privateKey(in device: any KeyDevice) throws(SessionError) -> PrivateKey {
     guard let key else { throw .configuration(ConfigurationError(.missingClientKey, "")) }
     do throws(CryptoError) {
-      return try key.bytes.withBytes { (text) throws(CryptoError) in try Self.decode(text, read) }
+      return try key.bytes.withBytes { (text) throws(CryptoError) in
+        var bytes = SecretBuffer(capacity: text.count)
+        do { try Base64URL.decode(text, to: &bytes) } catch { throw CryptoError(.invalidKey, "client key") }
+        return try bytes.finish().withBytes { (bytes) throws(CryptoError) in try PrivateKey(stored: bytes, in: device) }
+      }
     } catch {
       throw .configuration(ConfigurationError(.clientKey(.malformed), ""))
     }
-  }
-
-  private static func decode(
-    _ text: Span<UInt8>, _ read: (Span<UInt8>) throws(CryptoError) -> PrivateKey
-  ) throws(CryptoError) -> PrivateKey {
-    var bytes = SecretBuffer(capacity: text.count)
-    do { try Base64URL.decode(text, to: &bytes) } catch { throw CryptoError(.invalidKey, "client key") }
-    return try bytes.finish().withBytes(read)
   }
 }

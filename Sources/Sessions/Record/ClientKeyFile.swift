@@ -13,10 +13,12 @@ package struct ClientKeyFile: Sendable {
   /// The only algorithm that the key is for; nil when the file does not say.
   package let algorithm: SigningAlgorithm?
 
-  /// - Parameter text: PEM or a JSON Web Key, on the secure heap.
-  package init(_ text: Span<UInt8>) throws(SessionError) {
+  /// - Parameters:
+  ///   - text: PEM or a JSON Web Key, on the secure heap.
+  ///   - device: Has the key where the file says that a TPM has it. It is not asked.
+  package init(_ text: Span<UInt8>, in device: any KeyDevice) throws(SessionError) {
     do throws(JOSEError) {
-      let read = try PrivateKeyText.read(text)
+      let read = try PrivateKeyText.read(text, in: device)
       keyID = read.keyID
       algorithm = read.algorithm.flatMap { SigningAlgorithm(rawValue: $0.rawValue) }
       key = try Self.encode(read.key)
@@ -26,6 +28,8 @@ package struct ClientKeyFile: Sendable {
         case .passphraseNeeded: .encrypted
         case .unsupportedKey, .unsuitableKey: .unsupported
         case .weakKey: .weak
+        case .authorizationNeeded: .heldWithAuthorization
+        case .unsuitableHeldKey: .heldUnsuitably
         default: .malformed
         }
       throw .configuration(ConfigurationError(.clientKey(problem), ""))
@@ -40,7 +44,7 @@ package struct ClientKeyFile: Sendable {
       if let device { return ClientKeyFile(key: try encoded(try .make(in: device))) }
       return ClientKeyFile(key: try encoded(try .generateEC(.p256)))
     } catch {
-      throw error.code == .unreachable ? .oauth(OAuthError(.keyUnavailable, "the client's key")) : .memory
+      throw error.code == .unreachable ? .oauth(OAuthError(.keyUnavailable, OAuthError.clientKey)) : .memory
     }
   }
 

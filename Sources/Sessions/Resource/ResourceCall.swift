@@ -168,7 +168,7 @@ extension SessionServices {
     access.useProxyCredentials(record.proxyCredentials)
     var transport = access.transport
     // A token that is bound to the certificate is good only with it (RFC 8705 section 3).
-    transport.clientCertificate = try record.credentials.clientCertificate(configuration)
+    transport.clientCertificate = try record.credentials.clientCertificate(configuration, in: vault.keyDevice)
     return transport
   }
 }

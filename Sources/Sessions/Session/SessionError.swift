@@ -276,6 +276,10 @@ package struct ConfigurationError: Error, Hashable, Sendable {
     case unsupported
     /// RSA of less than 2048 bits (RFC 7518, section 3.3).
     case weak
+    /// In a TPM, with an authorization of its own.
+    case heldWithAuthorization
+    /// In a TPM, and not one for ECDSA on P-256, or bound to a policy.
+    case heldUnsuitably
   }
 
   package var code: Code

@@ -2,6 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import JOSE
 internal import OAuth
+internal import Platform
 internal import Vault
 internal import Vocabulary
 
@@ -37,6 +38,9 @@ package struct ClientRegistrar: Sendable {
 
   /// Names this program to servers that know it, whatever the client is called (RFC 7591 section 2).
   private static let softwareID = "0b0c5e0e-58a7-4c5c-9d0e-6f6c1c7f3c52"
+
+  /// How long before now a certificate is valid, in seconds.
+  private static let secondsBefore = 86_400
 
   init(
     configuration: AccountConfiguration, secrets: SignInSecrets, order: Order, redirectURIs: [String],
@@ -96,10 +100,17 @@ package struct ClientRegistrar: Sendable {
   ) throws(SessionError) {
     request.tokenEndpointAuthMethod = method.rawValue
     switch method {
-    case .tlsClientAuth, .selfSignedTLSClientAuth:
-      throw .oauth(OAuthError(.registrationUnusable, "a certificate is registered by hand only"))
+    case .tlsClientAuth:
+      throw .oauth(OAuthError(.registrationUnusable, "a certificate of an authority is registered by hand only"))
+    case .selfSignedTLSClientAuth:
+      if secrets.credentials.certificate == nil { try makeCertificate() }
+      request.keys = [try secrets.credentials.publishedCertificate(configuration, in: services.vault.keyDevice)]
+      request.bindsTokensToCertificate = metadata.bindsTokensToCertificates
     case .privateKeyJWT:
-      if secrets.credentials.key == nil { secrets.credentials.key = try makeKey() }
+      if secrets.credentials.key == nil {
+        let announced = metadata.tokenEndpointAuthSigningAlgorithms
+        secrets.credentials.key = try makeKey(announced?.contains(SigningAlgorithm.ES256.rawValue) ?? true)
+      }
       request.keys = [
         try secrets.credentials.publishedKey(named: &configuration, in: services.vault.keyDevice)
       ]
@@ -107,12 +118,19 @@ package struct ClientRegistrar: Sendable {
     }
   }
 
-  private func makeKey() throws(SessionError) -> SharedSecret {
-    let announced = metadata.tokenEndpointAuthSigningAlgorithms
-    let takesES256 = announced?.contains(SigningAlgorithm.ES256.rawValue) ?? true
-    return try services.makingKey(configuration, holds: takesES256) { (device) throws(SessionError) in
+  /// - Parameter takesES256: Whether the server takes what a key in the TPM signs.
+  private func makeKey(_ takesES256: Bool) throws(SessionError) -> SharedSecret {
+    try services.makingKey(configuration, holds: takesES256) { (device) throws(SessionError) in
       try ClientKeyFile.generate(in: device).key
     }
+  }
+
+  /// Makes a certificate for the key, and the key if there is none.
+  private mutating func makeCertificate() throws(SessionError) {
+    if secrets.credentials.key == nil { secrets.credentials.key = try makeKey(true) }
+    // A server's clock may be behind ours.
+    let start = services.time.wallSeconds() - Self.secondsBefore
+    try secrets.credentials.makeCertificate(name: order.clientName, in: services.vault.keyDevice, from: start)
   }
 
   private func request() throws(SessionError) -> ClientRegistrationRequest {
@@ -203,6 +221,7 @@ package struct ClientRegistrar: Sendable {
     case .none: if order.needsProof { throw unusable("as a client that proves nothing") }
     case .secretBasic, .secretPost: if registration.secret == nil { throw unusable("without a client secret") }
     case .privateKeyJWT: if request.keys.isEmpty { throw unusable("by a key that it was not given") }
+    case .selfSignedTLSClientAuth where secrets.credentials.certificate != nil && !request.keys.isEmpty: break
     case .tlsClientAuth, .selfSignedTLSClientAuth: throw unusable("by a certificate that it was not given")
     }
     let grants = registration.grantTypes ?? request.grantTypes

@@ -25,8 +25,12 @@ struct FirstContact {
     access = try AccountAccess(configuration)
     self.secrets = try secrets(access)
     access.useProxyCredentials(self.secrets.proxyCredentials)
+    try self.secrets.credentials.rehearse(in: services.vault.keyDevice)
     // The metadata of a client with a certificate have other endpoints (RFC 8705 section 5).
-    if self.secrets.credentials.certificate != nil { access.configuration.clientCertificate = true }
+    if self.secrets.credentials.certificate != nil || configuration.tokenEndpointAuthMethod == .selfSignedTLSClientAuth
+    {
+      access.configuration.clientCertificate = true
+    }
     do throws(SessionError) {
       metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
     } catch {
@@ -145,7 +149,7 @@ struct FirstContact {
     func isAnnounced(_ method: ClientAuthenticationMethod) -> Bool {
       metadata.tokenEndpointAuthMethods.contains(method.rawValue)
     }
-    if let certificate = try credentials.clientCertificate(configuration) {
+    if let certificate = try credentials.clientCertificate(configuration, in: services.vault.keyDevice) {
       let methods: [ClientAuthenticationMethod] =
         certificate.isSelfIssued
         ? [.selfSignedTLSClientAuth, .tlsClientAuth] : [.tlsClientAuth, .selfSignedTLSClientAuth]

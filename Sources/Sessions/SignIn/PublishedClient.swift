@@ -111,4 +111,18 @@ extension ClientCredentials {
       throw .memory
     }
   }
+
+  /// The public half of the key with the certificate for it (RFC 8705 section 2.2.2).
+  ///
+  /// - Parameter device: That of the key, if it is in one.
+  func publishedCertificate(
+    _ configuration: AccountConfiguration, in device: any KeyDevice
+  ) throws(SessionError) -> JSONObject {
+    var configuration = configuration
+    configuration.clientCertificate = true
+    guard let certificate = try clientCertificate(configuration, in: device) else { throw .memory }
+    var members = try publishedKey(named: &configuration, in: device)
+    members["x5c"] = .array(certificate.key.certificates.map { .string(Base64.encode($0)) })
+    return members
+  }
 }

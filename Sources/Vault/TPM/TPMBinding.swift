@@ -192,8 +192,8 @@ extension TPMBinding: KeyDevice {
     try asking { (tpm) throws(CryptoError) in try tpm.makeKey(authorization: SecretBytes()) }
   }
 
-  func sign(_ message: [UInt8], with key: TPM.Key) throws(CryptoError) -> [UInt8] {
-    try asking { (tpm) throws(CryptoError) in try tpm.sign(message, with: key.serialized) }
+  func sign(digest: [UInt8], with key: TPM.Key) throws(CryptoError) -> [UInt8] {
+    try asking { (tpm) throws(CryptoError) in try tpm.sign(digest: digest, with: key.serialized) }
   }
 
   private func asking<Answer: Sendable>(

@@ -235,7 +235,8 @@ import Wire
     let tree = try TemporaryDirectory()
     for command in CommandTable.all {
       #expect(command.options.isEmpty || !command.examples.isEmpty, "\(command.name)")
-      for example in command.examples {
+      // What another program does first is told too.
+      for example in command.examples where !example.line.hasPrefix("openssl ") {
         let calls = try Self.calls(in: example.line, tree)
         #expect(!calls.isEmpty, "\(example.line)")
         for call in calls { #expect(throws: Never.self, "\(call)") { try Parser.parse(call) } }

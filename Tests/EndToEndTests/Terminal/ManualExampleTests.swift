@@ -146,6 +146,8 @@ import Testing
   static let printsVariables = "printenv AGENT_ACCESS_TOKEN; printenv AGENT_ACCOUNT; printenv AGENT_ISSUER"
   static let variables = "TOKEN\nwork\nISSUER\n"
 
+  private static let onTPM = "it takes a TPM; run with one of software by `A client whose key is in the TPM`"
+
   /// Lines that no test can run, and why.
   static let cannotRun: [String: String] = [
     #"agent events --follow --json | jq --unbuffered -r 'select(.event == "signed_out") | .account'"#:
@@ -157,6 +159,13 @@ import Testing
       "a platform would write there; run with other files by `A workload that signs in by assertion`",
     "agent login ci --issuer https://id.example.com --client-id ci --assertion-from github-actions":
       "GitHub would be asked; run with another service by `A workload on a platform`",
+    "openssl genpkey -provider tpm2 -algorithm EC -pkeyopt group:P-256 -out client.key": Self.onTPM,
+    "openssl req -new -provider tpm2 -provider default -propquery '?provider=tpm2' -key client.key -subj /CN=my-cli -out client.csr":
+      Self.onTPM,
+    "agent login work --issuer https://id.example.com --client-id my-cli --client-key-file client.key --client-certificate-file client.pem":
+      Self.onTPM,
+    "agent login work --issuer https://id.example.com --register --key tpm2 --token-endpoint-auth-method self_signed_tls_client_auth":
+      Self.onTPM,
     "agent mcp https://mcp.example.com/mcp": "a client starts it and talks to it; its own tests do that",
     "agent mcp https://mcp.example.com/mcp --login ask": "a client starts it and talks to it",
     "agent mcp https://mcp.example.com/mcp --account work": "a client starts it and talks to it",

@@ -4,6 +4,7 @@ import OAuth
 import Platform
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Takes what it is told to, and keeps it.
 private final class Receiver: ResourceReceiver {
@@ -403,6 +404,57 @@ private final class Content: ResourceContent {
     let wasSilent = { try begin(request("GET", server.url()), to: Receiver()).pending != nil }
     #expect(try wasSilent())
     #expect(closed.wait(Sanitizer.patience) { $0 ? true : nil } == true)
+  }
+
+  /// Asks for the client's certificate in the middle of its answer (RFC 8446 section 4.6.2), when it is told to.
+  private static let lateServer = #"""
+    import socket, ssl, sys
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain("certificate", "key")
+    context.post_handshake_auth = True
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_verify_locations("own")
+    listener = socket.create_server(("127.0.0.1", 0))
+    print(listener.getsockname()[1], flush=True)
+    client = context.wrap_socket(listener.accept()[0], server_side=True)
+    while b"\r\n\r\n" not in client.recv(65536): pass
+    client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nbef")
+    sys.stdin.readline()
+    client.verify_client_post_handshake()
+    client.sendall(b"o")
+    try:
+        client.recv(1)
+        client.sendall(b"re")
+    except OSError: pass
+    """#
+
+  // The thread that waits for all answers must not wait for a device.
+  @Test(.enabled(if: Spawn.search("python3") != nil))
+  func `ends when the server asks for a key of a device after a silence`() throws {
+    let device = try PlayedDevice()
+    let certificate = try device.certificate()
+    let files = try TemporaryDirectory()
+    let authority = try CertificateAuthority.shared.get()
+    _ = try authority.write(.good, to: files)
+    try files.write("own", ClientCertificate.text(try Certificate(der: certificate.key.certificates[0])))
+    try files.write("server.py", Self.lateServer)
+    let server = try RunningProcess(
+      executable: "/usr/bin/env", arguments: ["python3", files.path("server.py")], directory: files.path)
+    var transport = Transport()
+    transport.certificateAuthorities = try CertificateAuthorities(pem: authority.pem)
+    transport.clientCertificate = certificate
+    let request = ResourceRequest(
+      method: try #require(ResourceMethod("GET")),
+      endpoint: try Endpoint("https://127.0.0.1:\(try server.readLine())/", allowHTTPLoopback: false), fields: [],
+      transport: transport, stallSeconds: 20, cancellation: Cancellation())
+    let signatures = device.signatures
+    let response = try begin(request, to: Receiver())
+    let rest = Rest(of: try #require(response.pending))
+    try server.send("go\n")
+    var failure = answered(.tls)
+    failure.problem = .clientKeyTooLate
+    #expect(throws: failure) { try rest.bytes() }
+    #expect(device.signatures == signatures)
   }
 
   @Test func `that breaks off after a silence is no answer`() throws {

@@ -1,8 +1,9 @@
-import Crypto
 import Encoding
 import JOSE
 import Platform
 import Testing
+
+@testable import Crypto
 
 @testable import OAuth
 
@@ -210,13 +211,13 @@ private final class PlayedDevice: KeyDevice {
     return TPM.Key(serialized: [number], publicComponents: key.publicComponents)
   }
 
-  func sign(_ message: [UInt8], with key: TPM.Key) throws(CryptoError) -> [UInt8] {
+  func sign(digest: [UInt8], with key: TPM.Key) throws(CryptoError) -> [UInt8] {
     let (problem, kept) = state.withLock { state in
       state.signatures += 1
       return (state.problem, state.keys[Int(key.serialized[0])])
     }
     if let problem { throw CryptoError(problem, "played") }
     let key = try kept.bytes.withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
-    return try key.sign(.ecdsa(.p256, .sha256), message: message.span)
+    return try ECDSASignature.decodeDER(try KeyContext(for: key.handle).sign(digest), curve: .p256)
   }
 }

@@ -14,7 +14,7 @@ import Vocabulary
 
   private static func keyFile(_ text: String = key) throws -> ClientKeyFile {
     let bytes = Array(text.utf8)
-    return try ClientKeyFile(bytes.span)
+    return try ClientKeyFile(bytes.span, in: NoDevice())
   }
 
   /// A home whose server announces these methods.

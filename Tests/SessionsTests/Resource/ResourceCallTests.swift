@@ -55,7 +55,7 @@ import Vocabulary
     var bound = configuration
     bound.clientCertificate = true
     try home.store(bound) {
-      $0.credentials.key = try ClientKeyFile(Array(Self.certificateKey.utf8).span).key
+      $0.credentials.key = try ClientKeyFile(Array(Self.certificateKey.utf8).span, in: NoDevice()).key
       $0.credentials.certificate = try secret(Self.certificate)
     }
     #expect(status(try call([Self.api + "/x": ResourceAnswer()], configuration: bound)) == 200)

@@ -200,7 +200,7 @@ import Vocabulary
     typealias Credentials = `What a client proves itself with`
     let text = Array(Credentials.certificateKey.utf8)
     var given = SignInSecrets()
-    given.credentials.key = try ClientKeyFile(text.span).key
+    given.credentials.key = try ClientKeyFile(text.span, in: NoDevice()).key
     given.credentials.certificate = try secret(Credentials.certificate)
     let bound = try request(Self.configuration, given).prepared()
     #expect(bound.configuration.dpop && bound.server.prover != nil)

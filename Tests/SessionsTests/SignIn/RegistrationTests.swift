@@ -1,3 +1,4 @@
+import Crypto
 import Encoding
 import OAuth
 import Platform
@@ -219,6 +220,49 @@ import Vocabulary
     #expect(key["kid"]?.string == outcome.configuration.clientKeyID && key["kid"] != nil)
     #expect(try home.stored()?.clientKey != nil)
     #expect(home.http.requests.contains { $0.form?.contains { $0.hasPrefix("client_assertion=") } == true })
+  }
+
+  // RFC 8705 sections 2.2.2 and 3.4.
+  @Test func `has a certificate for a key of its own where that is wanted, and keeps both when it is registered anew`()
+    throws
+  {
+    let home = try home([
+      ("authorization_endpoint", "https://as.example/authorize"),
+      ("token_endpoint_auth_methods_supported", ["self_signed_tls_client_auth"]),
+      ("tls_client_certificate_bound_access_tokens", true),
+    ])
+    var configuration = AccountConfiguration(issuer: TestIssuer.text, clientID: "")
+    configuration.tokenEndpointAuthMethod = .selfSignedTLSClientAuth
+    try registers(home)
+    var request = preparation(home, configuration)
+    request.listen = { (_, _, _) throws(SessionError) in 49_152 }
+    let outcome = try signIn(home, request)
+    #expect(outcome.configuration.clientCertificate)
+    func certificate() throws -> Certificate {
+      let asked = try #require(home.http.requests.last { $0.url == Self.place }?.json)
+      #expect(asked["token_endpoint_auth_method"] == "self_signed_tls_client_auth")
+      #expect(asked["tls_client_certificate_bound_access_tokens"] == true)
+      let key = try #require(asked["jwks"]?["keys"]?.array?.first?.object)
+      let chain = try #require(key["x5c"]?.array)
+      #expect(key["kty"] == "EC" && key["d"] == nil && chain.count == 1)
+      let certificate = try Certificate(der: Base64.decode(try #require(chain.first?.string)))
+      guard case .ec(_, let x, _) = certificate.publicComponents else { throw CryptoError(.invalidKey, "test") }
+      #expect(key["x"]?.string == Base64URL.encode(x))
+      return certificate
+    }
+    let first = try certificate()
+    let thumbprint = Base64URL.encode(first.digest)
+    #expect(try home.stored()?.certificate(outcome.configuration, in: NoDevice())?.thumbprint == thumbprint)
+
+    try registers(home, ("client_id", "c2"))
+    var again = preparation(home, outcome.configuration)
+    again.registersClient = false
+    again.listen = { (redirect, _, _) throws(SessionError) in
+      guard let port = redirect.uri.port else { return 49_153 }
+      throw .redirectUnavailable(port: Int(port), SystemError(errno: 98, operation: "bind"))
+    }
+    #expect(try again.prepared().configuration.clientID == "c2")
+    #expect(try certificate() == first)
   }
 
   // RFC 6749 section 4.4: the client credentials grant is for confidential clients only.

@@ -1,0 +1,86 @@
+internal import COpenSSL
+
+extension Certificate {
+  /// The most characters of a common name (RFC 5280 appendix A.1: `ub-common-name`).
+  private static let mostNameCharacters = 64
+  /// The last second of a certificate that has no end (RFC 5280 section 4.1.2.5).
+  private static let noEnd = "99991231235959Z"
+
+  /// A certificate that a key signs for itself, for TLS clients alone. It has no end: who knows it by its registration asks
+  /// nobody whether it is good still (RFC 8705 section 2.2).
+  ///
+  /// - Parameters:
+  ///   - key: On P-256.
+  ///   - name: The common name of subject and issuer, of which the first 64 characters are taken.
+  ///   - start: The first second of its validity, in unix seconds.
+  /// - Throws: As ``KeyDevice/sign(digest:with:)`` for the key of a device.
+  package static func selfSigned(
+    by key: borrowing PrivateKey, name: String, from start: Int
+  ) throws(CryptoError) -> Certificate {
+    ErrorQueue.clear()
+    guard let made = unsafe X509_new() else { throw .library("X509_new") }
+    defer { unsafe X509_free(made) }
+    // Version 3 is written as 2.
+    try check(unsafe X509_set_version(made, 2), "X509_set_version")
+    try unsafe setSerial(of: made)
+    let subject = unsafe X509_get_subject_name(made)
+    let common = Array(String(name.unicodeScalars.prefix(mostNameCharacters)).utf8)
+    try check(
+      unsafe X509_NAME_add_entry_by_NID(
+        subject, NID_commonName, agent_text_utf8(), common, Int32(common.count), -1, 0), "X509_NAME_add_entry_by_NID")
+    try check(unsafe X509_set_issuer_name(made, subject), "X509_set_issuer_name")
+    guard unsafe ASN1_TIME_set(X509_getm_notBefore(made), start) != nil else { throw .library("ASN1_TIME_set") }
+    try check(unsafe ASN1_TIME_set_string_X509(X509_getm_notAfter(made), noEnd), "ASN1_TIME_set_string_X509")
+    try check(unsafe X509_set_pubkey(made, key.handle.raw), "X509_set_pubkey")
+    var context = unsafe X509V3_CTX()
+    unsafe X509V3_set_ctx(&context, made, made, nil, nil, 0)
+    for (number, value) in [
+      (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
+      // Names are not unique: servers that trust several such certificates tell them apart by these.
+      (NID_ext_key_usage, "clientAuth"), (NID_subject_key_identifier, "hash"),
+      (NID_authority_key_identifier, "keyid:always"),
+    ] {
+      guard let extra = unsafe X509V3_EXT_conf_nid(nil, &context, number, value) else {
+        throw .library("X509V3_EXT_conf_nid")
+      }
+      defer { unsafe X509_EXTENSION_free(extra) }
+      try check(unsafe X509_add_ext(made, extra, -1), "X509_add_ext")
+    }
+    try unsafe sign(made, by: key)
+    return try Certificate(der: try unsafe encoded(made))
+  }
+
+  private static func setSerial(of certificate: OpaquePointer) throws(CryptoError) {
+    let bytes = try Random.bytes(16)
+    let number = unsafe BN_bin2bn(bytes, Int32(bytes.count), nil)
+    defer { unsafe BN_free(number) }
+    guard unsafe BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != nil else {
+      throw .library("BN_to_ASN1_INTEGER")
+    }
+  }
+
+  private static func sign(_ certificate: OpaquePointer, by key: borrowing PrivateKey) throws(CryptoError) {
+    let problem = Outcome()
+    let handle = try key.signingHandle { problem.error = $0 }
+    guard unsafe X509_sign(certificate, handle.raw, Digest.sha256.implementation) > 0 else {
+      throw problem.error ?? .library("X509_sign")
+    }
+  }
+
+  /// The library signs on the thread that asks it to.
+  private final class Outcome: @unchecked Sendable {
+    var error: CryptoError?
+  }
+
+  private static func encoded(_ certificate: OpaquePointer) throws(CryptoError) -> [UInt8] {
+    let count = unsafe i2d_X509(certificate, nil)
+    guard count > 0 else { throw .library("i2d_X509") }
+    var der = [UInt8](repeating: 0, count: Int(count))
+    let written = unsafe der.withUnsafeMutableBufferPointer { buffer in
+      var end = buffer.baseAddress
+      return unsafe i2d_X509(certificate, &end)
+    }
+    guard written == count else { throw .library("i2d_X509") }
+    return der
+  }
+}

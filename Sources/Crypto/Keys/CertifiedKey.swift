@@ -1,0 +1,54 @@
+internal import COpenSSL
+
+/// A private key with the certificate for it, and those that lead to its authority.
+package final class CertifiedKey: Sendable {
+  /// In DER form, that of the key first.
+  package let certificates: [[UInt8]]
+  private let key: PrivateKey
+
+  /// - Throws: `invalidKey` when there is no certificate, or the first is not for the key.
+  package init(_ key: borrowing PrivateKey, _ certificates: [Certificate]) throws(CryptoError) {
+    guard let own = certificates.first, own.publicComponents == key.publicComponents else {
+      throw CryptoError(.invalidKey, "certificate")
+    }
+    self.key = try key.copy()
+    self.certificates = certificates.map(\.der)
+  }
+
+  /// Whether a device holds the key.
+  package var isHeld: Bool { key.isHeld }
+
+  /// Whether the device, if there is one, can sign with the key now.
+  ///
+  /// - Throws: As ``KeyDevice/sign(digest:with:)``.
+  package func isConsistent() throws(CryptoError) -> Bool { try key.isConsistent() }
+
+  /// Lends the objects that libssl uses: the certificate (`X509`), the key (`EVP_PKEY`), and the rest of the chain
+  /// (`STACK_OF(X509)`). A key of a device asks it for each signature, on the thread that signs.
+  ///
+  /// - Parameter observer: Called for a key of a device, for as long as a connection has the key.
+  package func lend<Result>(
+    observer: @escaping SignatureObserver, _ body: (OpaquePointer, OpaquePointer, OpaquePointer) -> Result
+  ) throws(CryptoError) -> Result {
+    let handle = try key.signingHandle(observer)
+    guard let chain = unsafe OPENSSL_sk_new_null() else { throw .library("OPENSSL_sk_new_null") }
+    var objects = unsafe [OpaquePointer]()
+    defer {
+      for index in unsafe objects.indices { unsafe X509_free(objects[index]) }
+      unsafe OPENSSL_sk_free(chain)
+    }
+    for der in certificates {
+      let object = unsafe der.withUnsafeBufferPointer { buffer in
+        var position = buffer.baseAddress
+        return unsafe d2i_X509(nil, &position, buffer.count)
+      }
+      guard let object = unsafe object else { throw .library("d2i_X509", code: .invalidKey) }
+      unsafe objects.append(object)
+      if unsafe objects.count > 1 {
+        guard unsafe OPENSSL_sk_push(chain, UnsafeRawPointer(object)) > 0 else { throw .library("OPENSSL_sk_push") }
+      }
+    }
+    guard let own = unsafe objects.first else { throw CryptoError(.invalidKey, "certificate") }
+    return unsafe body(own, handle.raw, chain)
+  }
+}

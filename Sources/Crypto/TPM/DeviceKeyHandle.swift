@@ -1,0 +1,87 @@
+internal import COpenSSL
+internal import Platform
+
+/// Called on the thread that signs with what became of each signature: nil for one that was made.
+package typealias SignatureObserver = @Sendable (CryptoError?) -> Void
+
+extension PrivateKey {
+  /// The key as an object of the library that can sign. For a key of a device it holds the public half alone and asks the
+  /// device for each signature, on the thread that signs.
+  borrowing func signingHandle(_ observer: @escaping SignatureObserver) throws(CryptoError) -> KeyHandle {
+    guard let held else { return try handle.copy() }
+    return try DeviceSigner(held, observer).makeHandle()
+  }
+}
+
+/// Signs for an object of the library, which owns it.
+private final class DeviceSigner: Sendable {
+  private let key: HeldKey
+  private let observer: SignatureObserver
+
+  init(_ key: HeldKey, _ observer: @escaping SignatureObserver) {
+    self.key = key
+    self.observer = observer
+  }
+
+  /// The place of a signer in its object.
+  private static let index = unsafe agent_ec_key_index(
+    { _, _, data, _, _, _ in
+      guard let signer = unsafe data?.pointee else { return 1 }
+      _ = unsafe Unmanaged<DeviceSigner>.fromOpaque(signer).retain()
+      return 1
+    },
+    { _, signer, _, _, _, _ in
+      guard let signer = unsafe signer else { return }
+      unsafe Unmanaged<DeviceSigner>.fromOpaque(signer).release()
+    })
+
+  /// How such objects sign. It lives as long as the process.
+  nonisolated(unsafe) private static let method: OpaquePointer? = unsafe agent_ec_method {
+    _, digest, count, signature, signatureCount, _, _, key in
+    guard let key = unsafe key, let digest = unsafe digest, let signature = unsafe signature,
+      let place = unsafe agent_ec_key_data(key, DeviceSigner.index)
+    else { return 0 }
+    let signer = unsafe Unmanaged<DeviceSigner>.fromOpaque(place).takeUnretainedValue()
+    guard let made = unsafe signer.sign(Array(UnsafeBufferPointer(start: digest, count: Int(count)))) else { return 0 }
+    // The library's buffer has room for the longest signature of the curve.
+    unsafe signature.update(from: made, count: made.count)
+    unsafe signatureCount?.pointee = UInt32(made.count)
+    return 1
+  }
+
+  func makeHandle() throws(CryptoError) -> KeyHandle {
+    guard case .ec(.p256, let x, let y) = key.key.publicComponents else {
+      throw CryptoError(.unsupportedAlgorithm, "held key")
+    }
+    ErrorQueue.clear()
+    guard let made = unsafe makeObject(x, y) else { throw .library("EC_KEY_new", code: .invalidKey) }
+    return unsafe KeyHandle(owning: made)
+  }
+
+  private func makeObject(_ x: [UInt8], _ y: [UInt8]) -> OpaquePointer? {
+    guard Self.index >= 0, let method = unsafe Self.method else { return nil }
+    let first = unsafe BN_bin2bn(x, Int32(x.count), nil)
+    defer { unsafe BN_free(first) }
+    let second = unsafe BN_bin2bn(y, Int32(y.count), nil)
+    defer { unsafe BN_free(second) }
+    let owned = unsafe Unmanaged.passRetained(self)
+    var made: OpaquePointer?
+    if unsafe agent_ec_key(&made, first, second, method, Self.index, owned.toOpaque()) == 1 { return unsafe made }
+    unsafe owned.release()
+    return nil
+  }
+
+  /// A signature in DER; nil when there is none.
+  private func sign(_ digest: [UInt8]) -> [UInt8]? {
+    do throws(CryptoError) {
+      guard digest.count == Digest.sha256.byteCount else { throw CryptoError(.unsupportedAlgorithm, "held key") }
+      let signature = try key.device.sign(digest: digest, with: key.key)
+      let der = try ECDSASignature.encodeDER(signature.span)
+      observer(nil)
+      return der
+    } catch {
+      observer(error)
+      return nil
+    }
+  }
+}
