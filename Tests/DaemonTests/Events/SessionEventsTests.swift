@@ -87,6 +87,17 @@ import Wire
     #expect(home.events(1) == [.activeChanged])
   }
 
+  @Test func `keep the answer to one back until the mark of the last one is written`() throws {
+    // The mark of the daemon's start is being written.
+    try home.tell(.locked, "work")
+    #expect(home.parts.events.hold(.result(JSONObject()), of: .number(3)))
+    try home.daemon.takeResult()
+    #expect(home.daemon.sink.results[3] == nil)
+    home.daemon.runJobs()
+    #expect(home.daemon.sink.results[3] != nil)
+    #expect(!home.parts.events.hold(.result(JSONObject()), of: .number(4)))
+  }
+
   @Test func `by another program are read by a worker, once a minute too`() throws {
     try home.changeOutside { try $0.set($0[AccountName("mail")]!, for: AccountName("new")) }
     home.parts.housekeep()
