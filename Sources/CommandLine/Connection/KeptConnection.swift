@@ -33,7 +33,9 @@ struct KeptConnection: ~Copyable {
   }
 
   /// Says more about what was asked for; nothing while there is no connection.
-  mutating func send(_ request: RequestEnvelope) throws(Failure) { try connection.send(request) }
+  mutating func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor] = []) throws(Failure) {
+    try connection.send(request, passing: passed)
+  }
 
   /// The daemon has done what it was asked for.
   mutating func succeeded() { (failures, mayStart) = (0, true) }
