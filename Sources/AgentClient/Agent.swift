@@ -231,8 +231,8 @@ extension Agent {
     _ body: (Span<UInt8>) throws(Failure) -> Result?
   ) async throws(Failure) -> Result {
     var connection = connection
+    let deadline = Instant.now.advanced(by: .seconds(request.timeoutSeconds ?? 0) + Self.grace)
     do throws(Failure) {
-      let deadline = Instant.now.advanced(by: .seconds(request.timeoutSeconds ?? 0) + Self.grace)
       while true {
         if let result = try await connection.nextLine(before: deadline, body) {
           keep(connection)
@@ -240,6 +240,14 @@ extension Agent {
         }
       }
     } catch {
+      if let variables = try CallerVariables(lackedBy: error, over: connection) {
+        // What was handed over is forgotten with this connection.
+        try await connection.handOver(variables, before: deadline)
+        try connection.sendWhole(request)
+        while true {
+          if let result = try await connection.nextLine(before: deadline, body) { return result }
+        }
+      }
       // After a failure that is not the agent's answer the connection may have an unread rest, so it is dropped.
       if ![.daemonUnavailable, .timeout, .internalError, .cancelled].contains(error.code) { keep(connection) }
       throw error
@@ -257,7 +265,7 @@ extension Agent {
     _ request: RequestEnvelope, before deadline: Instant = .distantFuture
   ) async throws(AgentError) -> ReplyStream {
     do throws(Failure) {
-      return ReplyStream(over: try await connect(sending: request), before: deadline)
+      return ReplyStream(of: request, over: try await connect(sending: request), before: deadline)
     } catch {
       throw AgentError(error)
     }

@@ -5,6 +5,8 @@ package import Wire
 package struct DaemonConnection: ~Copyable, Sendable {
   private let socket: FileDescriptor
   private let privateDaemon: DaemonProcess?
+  /// Whether a process of another user is at the other end, which may not learn what only this user's processes can.
+  package let isOfOtherUser: Bool
   private var lines = LineBuffer()
 
   /// Takes over a connected socket.
@@ -21,6 +23,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
     self.socket = socket
     self.privateDaemon = privateDaemon
+    isOfOtherUser = user != Machine.userID
   }
 
   /// The socket's number, for waiting on several things; valid as long as this value lives.

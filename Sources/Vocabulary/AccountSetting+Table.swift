@@ -116,7 +116,7 @@ extension AccountSetting {
     details:
       "By default `issuer`. `token_endpoint` and `endpoint`, which is the one that is asked, mean their URLs, and any"
       + " other text itself. It is the `aud` of what the client signs for `private_key_jwt`, and what the `aud` of"
-      + " what a platform hands out must hold.")
+      + " what a platform hands out must hold, where by default the URL of the token endpoint does as well.")
 
   package static let assertionFile = AccountSetting(
     "assertion_file", \.assertionFile, kind: .file, Option("assertion-file", in: .signIn, "FILE"),
@@ -139,7 +139,7 @@ extension AccountSetting {
   package static let assertionVariable = AccountSetting(
     "assertion_variable", \.assertionVariable, Option("assertion-variable", in: .signIn, "NAME"),
     "Environment variable with the JWT of --assertion-from gitlab-ci, as id_tokens: of the job names it",
-    details: "By default `GITLAB_OIDC_TOKEN`.")
+    details: "By default `GITLAB_OIDC_TOKEN`. It stands beside `assertion_from` with `gitlab-ci` alone.")
 
   package static let assertionAccount = AccountSetting(
     "assertion_account", \.assertionAccount, Option("assertion-account", in: .signIn, "ACCOUNT"),
@@ -258,8 +258,8 @@ extension AccountSetting {
     "key", \.keyStorage, Option("key", in: .protection, "PLACE"),
     "Where the keys are made that tokens are bound to or that a new client has: in the vault, or in the TPM",
     details: "In the TPM (`tpm2`) they sign with ES256 and cannot be copied. By default there, where the TPM opens the"
-      + " vault by itself and the server takes ES256, and else in the vault (`vault`). Counts at the next sign-in. A key"
-      + " that a file brings stays where it is.")
+      + " vault by itself, is not away and the server takes ES256, and else in the vault (`vault`). Counts at the next"
+      + " sign-in. A key that a file brings stays where it is.")
 
   package static let profile = AccountSetting(
     "profile", \.profile, Option("profile", in: .protection, "PROFILE"),

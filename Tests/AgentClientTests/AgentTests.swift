@@ -53,6 +53,46 @@ import Wire
       ])
   }
 
+  private static let lack =
+    #"{"v":1,"error":{"code":"assertion_needed","message":"not set","variables":["HOME"]}}"#
+
+  @Test func `hands over the variables that a request lacked, makes it again, and keeps no connection that holds them`()
+    async throws
+  {
+    let played = try PlayedAgent([[Self.lack, Self.result(""), Self.answer, ""], [Self.answer]])
+    let agent = Agent(socket: played.path)
+    #expect(try await agent.token(for: "work").revealedAuthorization() == "Bearer s3cret")
+    for _ in 0..<3 { _ = await played.next() }
+    #expect(await played.next() == "closed")
+    let asked = #"{"v":1,"request":"token","account":"work","claims":true,"timeout":120}"#
+    #expect(played.requests == [asked, #"{"v":1,"request":"variables","names":["HOME"]}"#, asked])
+    _ = try await agent.token(for: "work")
+  }
+
+  @Test func `hands variables over once, and none that this process has not`() async throws {
+    let twice = try PlayedAgent([[Self.lack, Self.result(""), Self.lack]])
+    #expect(
+      await Self.error { () async throws(AgentError) in try await Agent(socket: twice.path).token() }?.code
+        == "assertion_needed")
+    #expect(twice.requests.count == 3)
+    let other = try PlayedAgent([[Self.lack.replacing("HOME", with: "AGENT_TESTS_HAVE_NO_SUCH")]])
+    #expect(
+      await Self.error { () async throws(AgentError) in try await Agent(socket: other.path).token() }?.code
+        == "assertion_needed")
+    #expect(other.requests.count == 1)
+  }
+
+  @Test func `hands them over before the head of a resource's answer comes`() async throws {
+    let head = #"{"v":1,"event":"response","status":200,"headers":[]}"#
+    let played = try PlayedAgent([
+      [Self.lack, Self.result(""), head + "\n" + Self.result(#""account":"work","status":200,"body_bytes":0"#)]
+    ])
+    let response = try await Agent(socket: played.path).request(ResourceRequest("https://api.example/x"))
+    #expect(response.status == 200)
+    #expect(try await response.bytes().isEmpty)
+    #expect(played.requests.count == 3 && played.requests[0] == played.requests[2])
+  }
+
   @Test func `gives a token with a proof for one request`() async throws {
     let played = try PlayedAgent([
       [

@@ -26,6 +26,16 @@ extension DaemonConnection {
     return result
   }
 
+  /// Hands over variables of this process.
+  ///
+  /// - Throws: As ``nextLine(before:_:)``.
+  mutating func handOver(_ variables: CallerVariables, before deadline: Instant) async throws(Failure) {
+    try send(RequestEnvelope(variables.request), passing: variables.values)
+    try await nextLine(before: deadline) { (line) throws(Failure) in
+      if case .failure(let failure) = try Reply(parsing: line) { throw failure }
+    }
+  }
+
   /// The longest line that is sent, in bytes: a socket takes it whole, so that sending blocks no thread of Swift's pool.
   private static let maximumSentBytes = 100 << 10
 

@@ -14,12 +14,18 @@ final class ReplyStream: Sendable {
 
   private let state: Monitor<State>
   private let deadline: Instant
+  /// Made again where it lacked variables; nil once there was another line.
+  private let repeatable: Monitor<RequestEnvelope?>
 
   /// - Parameters:
-  ///   - connection: The one that the request was sent over.
+  ///   - request: The request.
+  ///   - connection: The one that it was sent over.
   ///   - deadline: The longest wait for all lines.
-  init(over connection: consuming DaemonConnection, before deadline: Instant = .distantFuture) {
+  init(
+    of request: RequestEnvelope, over connection: consuming DaemonConnection, before deadline: Instant = .distantFuture
+  ) {
     state = Monitor(.idle(connection))
+    repeatable = Monitor(request)
     self.deadline = deadline
   }
 
@@ -32,7 +38,14 @@ final class ReplyStream: Sendable {
     guard var connection = try take() else { return nil }
     do throws(Failure) {
       try work(connection)
-      let reply = try await connection.nextLine(before: deadline) { (line) throws(Failure) in try Reply(parsing: line) }
+      var reply = try await connection.nextLine(before: deadline) { (line) throws(Failure) in try Reply(parsing: line) }
+      if let request = repeatable.withLock({ $0.take() }), case .failure(let failure) = reply,
+        let variables = try CallerVariables(lackedBy: failure, over: connection)
+      {
+        try await connection.handOver(variables, before: deadline)
+        try connection.sendWhole(request)
+        reply = try await connection.nextLine(before: deadline) { (line) throws(Failure) in try Reply(parsing: line) }
+      }
       if case .event = reply { put(.idle(connection)) } else { put(.ended) }
       return reply
     } catch {

@@ -60,7 +60,7 @@ struct HandedFiles {
   static func askForClientSecret() throws(Failure) -> SharedDescriptor {
     SharedDescriptor(
       try SecretPrompt.ask(Phrase("Client secret"), hint: "name a file: --client-secret-file") {
-        (secret) throws(Failure) in try NamedSecret.pipe(holding: secret, called: Phrase("client secret"))
+        (secret) throws(Failure) in try FileDescriptor.pipe(holding: secret, called: Phrase("client secret"))
       })
   }
 
@@ -75,7 +75,7 @@ struct HandedFiles {
         throw Failure(.invalidRequest, "the environment variable \"\(variable)\" is not set, or empty")
       }
       descriptors.append(
-        SharedDescriptor(try NamedSecret.pipe(holding: Array(value.utf8).span, called: Phrase("client secret"))))
+        SharedDescriptor(try FileDescriptor.pipe(holding: Array(value.utf8).span, called: Phrase("client secret"))))
     } else if asks {
       descriptors.append(try Self.askForClientSecret())
     }

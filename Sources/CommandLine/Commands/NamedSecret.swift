@@ -108,19 +108,4 @@ struct NamedSecret {
     guard Set(named).count > 1 else { return }
     throw Failure(.invalidRequest, Phrase("standard input cannot hold what \(Phrase.all(named)) name"))
   }
-
-  /// The capacity of a pipe that is not read (pipe(7)), far more than a secret may have.
-  private static let mostPiped = 32_768
-
-  /// The end to read from of a pipe with these bytes in it.
-  static func pipe(holding bytes: Span<UInt8>, called name: Phrase) throws(Failure) -> FileDescriptor {
-    guard bytes.count <= mostPiped else { throw Failure(.invalidRequest, Phrase("the \(name) is too long")) }
-    do {
-      let pipe = try Pipe()
-      try pipe.writing.writeAll(bytes)
-      return pipe.reading
-    } catch {
-      throw Failure(error, doing: "the \(name) could not be handed over")
-    }
-  }
 }

@@ -181,14 +181,8 @@ struct DaemonClient {
     do {
       return try body(&connection)
     } catch {
-      let names = error.variables
-      guard !names.isEmpty, names.allSatisfy({ !(Environment.value($0) ?? "").isEmpty }) else { throw error }
-      var values: [SharedDescriptor] = []
-      for name in names {
-        let value = Array((Environment.value(name) ?? "").utf8)
-        values.append(SharedDescriptor(try NamedSecret.pipe(holding: value.span, called: Phrase("value of \(name)"))))
-      }
-      _ = try ask(.variables(VariablesRequest(names: names)), passing: values, over: &connection)
+      guard let variables = try CallerVariables(lackedBy: error, over: connection) else { throw error }
+      _ = try ask(variables.request, passing: variables.values, over: &connection)
     }
     return try body(&connection)
   }

@@ -33,7 +33,14 @@ struct KeptConnection: ~Copyable {
   }
 
   /// Says more about what was asked for; nothing while there is no connection.
-  mutating func send(_ request: RequestEnvelope) throws(Failure) { try connection.send(request) }
+  mutating func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor] = []) throws(Failure) {
+    try connection.send(request, passing: passed)
+  }
+
+  /// As ``CallerVariables/init(lackedBy:over:)``.
+  mutating func variables(lackedBy failure: Failure) throws(Failure) -> CallerVariables? {
+    try connection.variables(lackedBy: failure)
+  }
 
   /// The daemon has done what it was asked for.
   mutating func succeeded() { (failures, mayStart) = (0, true) }
@@ -92,6 +99,11 @@ struct ClosableConnection: ~Copyable {
 
   mutating func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor] = []) throws(Failure) {
     if number != nil { try connection!.send(request, passing: passed) }
+  }
+
+  /// As ``CallerVariables/init(lackedBy:over:)``; nil once it is closed.
+  mutating func variables(lackedBy failure: Failure) throws(Failure) -> CallerVariables? {
+    number == nil ? nil : try CallerVariables(lackedBy: failure, over: connection!)
   }
 
   /// Reads once; waits if there is nothing to read.

@@ -35,6 +35,9 @@ extension ManualProtocol {
     Member(
       "announced_pkce", "boolean",
       "Refuse an authorization server that does not announce PKCE, for a sign-in to a resource that named it."),
+    Member(
+      "proof_algorithms", "list of texts",
+      "The algorithms of DPoP proofs that the resource takes, of which the key that the tokens are bound to has one."),
   ]
 
   /// The settings of an account beside its issuer and its client.

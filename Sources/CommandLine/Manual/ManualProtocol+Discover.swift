@@ -35,6 +35,9 @@ extension ManualProtocol {
       Member(
         "dpop_bound_access_tokens_required", "boolean", "It takes only tokens that are bound to a key; see RFC 9449."),
       Member(
+        "dpop_signing_alg_values_supported", "list of texts",
+        "The algorithms of proofs that it takes, where it says so: what `login` takes as `proof_algorithms`."),
+      Member(
         "account_issuer", "text",
         "The authorization server of the account that was named, if it is there: it has a client at that server."),
       Member("name", "text", "A name for an account that none has yet."),

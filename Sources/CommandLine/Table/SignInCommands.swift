@@ -85,8 +85,8 @@ enum SignInCommands {
       token of a Kubernetes service account: it is exchanged for an access token (RFC 7523, section 2.1), needs no
       person and no browser, and is kept nowhere. Each renewal reads the file anew and exchanges what is in it then, so
       there is no refresh token. Its `iss`, `sub` and `exp` must be there, its `exp` not past, its `nbf` not ahead, and
-      its `aud` must hold the issuer, or what `--assertion-audience` says; else nothing is sent, and the message names
-      the claim. The exit status is 3 where a later JWT may do, and 6 where this server takes none such. In a container
+      its `aud` must hold the issuer or the URL of the token endpoint, or what `--assertion-audience` says alone; else
+      nothing is sent, and the message names the claim. The exit status is 3 where a later JWT may do, and 6 where this server takes none such. In a container
       without a daemon: `agent --no-daemon login NAME ...`, then `agent --no-daemon token NAME`. With
       `--assertion-grant token-exchange` the JWT is the subject token of an exchange (RFC 8693) instead, and with
       `client-credentials` it proves who the client is (RFC 7523, section 2.2), which then gets tokens for itself.
@@ -96,9 +96,11 @@ enum SignInCommands {
       which a job has with the permission `id-token: write`. `gitlab-ci` takes the variable that `id_tokens:` of the job
       sets: `GITLAB_OIDC_TOKEN`, or what `--assertion-variable` says; it is as old as the job. `kubernetes` reads the
       token of the pod's service account; for one with the right `aud`, project it and name its file with
-      `--assertion-file`. Variables are read from the environment of the command that needs a new token, `agent token`
-      say, and handed over to `agentd`, which forgets them when the command ends; without them it fails with exit status
-      3, and nothing is renewed in the background. `--assertion-fd` reads the JWT from a descriptor. It is good once:
+      `--assertion-file`. Variables are read from the environment of the command that needs a new token, `agent token` or
+      `agent mcp` say, and handed over to `agentd`, which forgets them when the command ends; without them it fails with
+      exit status 3, and nothing is renewed in the background. A lease (see `agent serve`) hands none over, neither those
+      of the machine that lends nor those of the other one: while it lasts, have a command of this machine renew the
+      token. `--assertion-fd` reads the JWT from a descriptor. It is good once:
       when the access token ends, without a daemon at once, the exit status is 3.
 
       `--assertion-account` signs in at one server by way of another one, where the user of that account is signed in:
@@ -107,10 +109,11 @@ enum SignInCommands {
       its ID Token is past its end, so it needs `openid` among its scopes. Both servers must know this client.
 
       With `--dpop` the tokens are bound to a key that is made now and never shown (RFC 9449). It signs with ES256, or
-      PS256 or RS256 where the server takes no ES256. Where the TPM opens the vault by itself the key is made in the TPM
-      and cannot be copied, as is the one of a client that registers itself to prove who it is (`private_key_jwt`,
-      `self_signed_tls_client_auth`);
-      `--key tpm2` demands it, `--key vault` keeps them in the vault. When the TPM is cleared, or the vault is used on
+      PS256 or RS256 where the server, or the resource that is signed in to, takes no ES256. Where the TPM opens the vault
+      by itself the key is made in the TPM and cannot be copied, as is the one of a client that registers itself to prove
+      who it is (`private_key_jwt`, `self_signed_tls_client_auth`); while the TPM is away it is made in the vault, with a
+      notice, and where the TPM refuses to make it the sign-in fails. `--key tpm2` demands it, `--key vault` keeps them in
+      the vault. When the TPM is cleared, or the vault is used on
       another machine, the session needs a new sign-in; nothing is deleted before.
       Whoever gets hold of such a token cannot use it; what uses it rightfully is `agent request`, or needs a proof for
       each request, see `agent proof`. A server that answers with an unbound token is refused. The choice is kept with

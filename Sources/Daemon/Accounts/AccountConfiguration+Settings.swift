@@ -92,6 +92,13 @@ extension AccountConfiguration {
     let named = given.origins
     given.origins = []
     apply(given)
+    if hasIdleVariable {
+      throw Failure(
+        .invalidRequest, "\("--assertion-variable") has an effect only with \("--assertion-from gitlab-ci")",
+        hint:
+          "add that, or leave the variable out; an account loses it by \("--unset assertion-variable")"
+      )
+    }
     for entry in try originEntries(named: named) { list(entry) }
   }
 

@@ -131,12 +131,18 @@ extension OAuthError.Code {
     case .tokenNotBound, .bindingUnsupported:
       Phrase(
         "to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
-    case .keyUnavailable: "agent vault check"
+    case .keyUnavailable:
+      // Only a sign-in that says how has a key yet to be made.
+      login.options.isEmpty
+        ? "agent vault check"
+        : Phrase("to have the key in the vault, where it can be copied: \(login.with([.init("key", "vault")]))")
     case .profileBroken: Phrase("have that changed, or do without \("--profile fapi2")")
     case .proofNeeded: login.with("dpop")
     case .proofRejected: Phrase("check this machine's clock")
     case .assertionRejected:
-      Phrase("the server must trust the issuer (iss) and know the subject (sub) of the JWT; the platform names both")
+      Phrase(
+        "the server must trust the issuer (iss), know the subject (sub) and take the audience (aud) of the JWT; for another audience: \("--assertion-audience")"
+      )
     case .codeRejected: Phrase("try again: \(login.phrase)")
     default: meaning == .grantEnded || meaning == .signInNeeded ? login.phrase : nil
     }

@@ -33,7 +33,7 @@ extension Phrase {
       "the client registration endpoint", "the metadata endpoint", "the JWK Set endpoint", "the server",
       "the resource", "the issuer", "the URL", "the scope", "the client id", "the sign-in", "the request",
       "the audience", "the proxy", "the configured one", "the authorization server", "the account's DPoP key",
-      "the one that was asked for", "the client's key", "the key set",
+      "the one that was asked for", "the client's key", "the key set", "the server, for this resource,",
     ]
     return Dictionary(subjects.map { ($0.english, $0) }, uniquingKeysWith: { one, _ in one })
   }()

@@ -269,6 +269,11 @@ final class Lease: Admission {
     case .locked: Failure(.locked, "the account of the lease is locked")
     case .tokenRefused, .stepUpNeeded:
       Failure(failure.code, "the resource wants another sign-in than the one that the lease is for")
+    case .assertionNeeded where !failure.variables.isEmpty:
+      Failure(
+        failure.code,
+        "the account of the lease needs variables of the machine that lends it, and no lease hands any over",
+        hint: "have a command on that machine renew the token")
     case _ where failure.code.exitStatus == .signInNeeded:
       Failure(failure.code, "the account of the lease needs a sign-in")
     case _ where failure.message.hasPart(account.text):

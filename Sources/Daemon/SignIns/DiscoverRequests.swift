@@ -84,6 +84,7 @@ final class DiscoverRequests: DaemonPart {
       answer["servers_with_client"] = .array(serversWithClient.map { .string($0) })
     }
     if resource.wantsBoundTokens { answer["dpop_bound_access_tokens_required"] = true }
+    answer["dpop_signing_alg_values_supported"] = resource.proofAlgorithms.map { .array($0.map(JSON.string)) }
     answer["account_issuer"] = request.account.flatMap { try? AccountName($0) }
       .flatMap { settings[$0] }.map { .string($0.issuer) }
     answer["name"] = LoginSettings.names(forHostOf: resource.identifier).first { settings[$0] == nil }

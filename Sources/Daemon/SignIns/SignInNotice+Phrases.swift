@@ -9,6 +9,9 @@ extension Phrase {
     case .clientRegistered(let clientID): self = "the server registered a client for this account: \(clientID)"
     case .foreignManagement:
       self = "the server names a place of another server to manage the client at, so it cannot be deleted from here"
+    case .tpmAway:
+      self =
+        "the TPM cannot be reached now, so the key that the tokens are bound to is in the vault; to have it in the TPM, sign in later with \("--key tpm2")"
     case .earlierSession(nil): self = "the earlier session stays valid at the server until it expires there"
     case .earlierSession(let page?):
       self = "the earlier session stays valid at the server until it expires there, or until you end it: \(page)"

@@ -93,6 +93,7 @@ final class SignIns: AccountPart {
     start.activates = request.activates
     start.asksToStay = request.asksToStay
     start.needsAnnouncedPKCE = request.needsAnnouncedPKCE
+    start.proofAlgorithms = request.proofAlgorithms
     start.registersClient = request.registersClient
     start.registration = ClientRegistrar.Order(
       clientName: "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))", softwareVersion: Product.version,

@@ -1,6 +1,7 @@
 package import Crypto
 internal import Encoding
 package import JOSE
+package import Vocabulary
 
 /// The key that an account's tokens are bound to (RFC 9449 section 3), made for one sign-in. A token without this key
 /// cannot be used.
@@ -20,10 +21,17 @@ package final class DPoPKey: Sendable {
 
   /// The algorithm for a server that announces these (RFC 9449 section 5.1); nil when there is none.
   ///
-  /// - Parameter announced: Nil where the server does not say.
-  package static func algorithm(announced: [String]?) -> JWSAlgorithm? {
-    guard let announced else { return algorithms[0] }
-    return algorithms.first { announced.contains($0.rawValue) }
+  /// - Parameters:
+  ///   - announced: Nil where the server does not say.
+  ///   - resource: Those that the resource takes, which sees the same key (RFC 9728 section 2); nil where it does not say.
+  ///   - profile: Has only the algorithms of the profile be chosen.
+  package static func algorithm(
+    announced: [String]?, resource: [String]? = nil, profile: SecurityProfile? = nil
+  ) -> JWSAlgorithm? {
+    let permitted = algorithms.filter { profile == nil || FAPI2.algorithms.contains($0) }
+    return permitted.first { algorithm in
+      [announced, resource].allSatisfy { $0?.contains(algorithm.rawValue) ?? true }
+    }
   }
 
   /// A new key, for ES256 on P-256.

@@ -10,6 +10,8 @@ package struct ProtectedResource: Sendable, Hashable {
   package internal(set) var scopes: [String]
   /// It takes only tokens that are bound to a key (RFC 9449).
   package let wantsBoundTokens: Bool
+  /// The algorithms of the proofs that it takes; nil when it does not say.
+  package let proofAlgorithms: [String]?
 
   /// More authorization servers than these are not looked at.
   package static let mostServers = 16
@@ -46,9 +48,10 @@ package struct ProtectedResource: Sendable, Hashable {
     guard !servers.isEmpty else { throw OAuthError(.metadataInvalid, "it names no authorization server to go to") }
     authorizationServers = servers
     wantsBoundTokens = try reader.flag("dpop_bound_access_tokens_required")
-    if wantsBoundTokens, let algorithms = try reader.strings("dpop_signing_alg_values_supported"),
-      DPoPKey.algorithm(announced: algorithms) == nil
-    {
+    let member = "dpop_signing_alg_values_supported"
+    // Without a need for proofs a wrong list costs only itself.
+    proofAlgorithms = wantsBoundTokens ? try reader.strings(member) : try? reader.strings(member)
+    if wantsBoundTokens, DPoPKey.algorithm(announced: proofAlgorithms) == nil {
       throw OAuthError(.bindingUnsupported, "the resource")
     }
     scopes = (try? Scope(values: reader.strings("scopes_supported") ?? []).values) ?? []

@@ -55,11 +55,13 @@ package struct BearerAssertion: Sendable {
   ///
   /// - Parameters:
   ///   - expected: What `aud` must hold, byte for byte.
+  ///   - endpoint: What it may hold instead, where the URL that it is sent to is enough (RFC 7523 section 3).
   ///   - now: Unix seconds.
-  package func check(for expected: String, now: Int) throws(AssertionProblem) {
+  package func check(for expected: String, orFor endpoint: Endpoint? = nil, now: Int) throws(AssertionProblem) {
     if expiresAt <= now - Self.clockSkew { throw .expired(seconds: now - expiresAt) }
     if let notBefore, notBefore > now + Self.clockSkew { throw .notYetValid(seconds: notBefore - now) }
-    guard audience.contains(where: { $0.utf8.elementsEqual(expected.utf8) }) else {
+    let accepted = [expected, endpoint?.text].compactMap(\.self)
+    guard audience.contains(where: { text in accepted.contains { $0.utf8.elementsEqual(text.utf8) } }) else {
       throw .wrongAudience(expected: expected)
     }
   }

@@ -31,6 +31,7 @@ extension AccountRecord {
     rest.proxyCredentials = proxyCredentials
     rest.isSignedOut = true
     rest.needsAnnouncedPKCE = needsAnnouncedPKCE
+    rest.proofAlgorithms = proofAlgorithms
     rest.revocation = revocation
     if revocation != nil { rest.dpopKey = dpopKey }
     return rest

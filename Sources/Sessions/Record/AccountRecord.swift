@@ -39,6 +39,8 @@ package struct AccountRecord: Sendable {
   package var redirectURI: String?
   /// A sign-in began at a resource that named the server (RFC 9728), so each sign-in there wants PKCE to be announced.
   package var needsAnnouncedPKCE = false
+  /// The algorithms of DPoP proofs that this resource takes; empty where it does not say.
+  package var proofAlgorithms: [String] = []
   /// `user:password` of the account's proxy.
   package var proxyCredentials: SharedSecret?
   /// Unix seconds.
@@ -156,6 +158,7 @@ extension AccountRecord {
     if unattended == .client { open["guest"] = true }
     if unattended == .assertion { open["assertion"] = true }
     if needsAnnouncedPKCE { open["announced_pkce"] = true }
+    if !proofAlgorithms.isEmpty { open["proof_algorithms"] = .array(proofAlgorithms.map(JSON.string)) }
     open["revoke_until"] = revocation.map { .int($0.until) }
     open["redirect_uri"] = redirectURI.map { .string($0) }
     open["registration"] = registration.map { .object($0.open) }
@@ -197,6 +200,7 @@ extension AccountRecord {
       if open["guest"]?.bool == true { record.unattended = .client }
       if open["assertion"]?.bool == true { record.unattended = .assertion }
       record.needsAnnouncedPKCE = open["announced_pkce"]?.bool ?? false
+      record.proofAlgorithms = open["proof_algorithms"]?.array?.compactMap(\.string) ?? []
       record.revocation = open["revoke_until"]?.int.map { Revocation(until: $0) }
       record.redirectURI = open["redirect_uri"]?.string
       record.registration = open["registration"]?.object.map { ClientRegistrationRecord($0) }

@@ -64,13 +64,18 @@ package enum AssertionSource: Sendable, Hashable {
     _ handed: HandedAssertion, of account: AccountName, _ configuration: AccountConfiguration,
     for server: AuthorizationServer, now: Int, _ cancellation: Cancellation
   ) throws(SessionError) -> BearerAssertion {
-    let audience = configuration.assertionAudience.map { AssertionAudience($0) } ?? .issuer
-    let expected = audience.text(server.metadata.tokenEndpoint, server.metadata)
+    let named = configuration.assertionAudience.map { AssertionAudience($0) }
+    let endpoint = server.metadata.tokenEndpoint
+    let expected = (named ?? .issuer).text(endpoint, server.metadata)
     let text = try content(handed, of: account, for: expected, server, cancellation)
     do throws(AssertionProblem) {
       let assertion = try BearerAssertion(text.get())
-      try assertion.check(for: expected, now: now)
-      if case .account = self { try assertion.check(isFor: configuration.clientID) }
+      if case .account = self {
+        try assertion.check(for: expected, now: now)
+        try assertion.check(isFor: configuration.clientID)
+      } else {
+        try assertion.check(for: expected, orFor: named == nil ? endpoint : nil, now: now)
+      }
       return assertion
     } catch {
       throw .assertion(error, self)

@@ -14,15 +14,22 @@ extension SessionServices {
 
   /// The prover of an account that is about to sign in; nil when it shall get Bearer tokens.
   ///
-  /// - Throws: `bindingUnsupported` when the server announces proofs, but none that we make.
+  /// - Parameter resource: The algorithms of the resource's proofs; empty where it does not say.
+  /// - Throws: `bindingUnsupported` when the server announces proofs, but none that we make, or none that the resource
+  ///   takes.
   func newProver(
-    _ configuration: AccountConfiguration, _ metadata: AuthorizationServerMetadata
+    _ configuration: AccountConfiguration, _ metadata: AuthorizationServerMetadata, forResource resource: [String]
   ) throws(SessionError) -> DPoPProver? {
     guard configuration.dpop else { return nil }
     return try oauth { () throws(OAuthError) in
-      guard let algorithm = DPoPKey.algorithm(announced: metadata.dpopSigningAlgorithms) else {
+      let (announced, profile) = (metadata.dpopSigningAlgorithms, configuration.profile)
+      guard DPoPKey.algorithm(announced: announced, profile: profile) != nil else {
         throw OAuthError(.bindingUnsupported, "the server")
       }
+      guard
+        let algorithm = DPoPKey.algorithm(
+          announced: announced, resource: resource.isEmpty ? nil : resource, profile: profile)
+      else { throw OAuthError(.bindingUnsupported, "the server, for this resource,") }
       return try makingKey(configuration, holds: algorithm == .ES256) { (device) throws(OAuthError) in
         prover(try DPoPKey.generate(for: algorithm, in: device))
       }
@@ -34,7 +41,8 @@ extension SessionServices {
   /// - Parameters:
   ///   - holds: Whether the TPM can hold it.
   ///   - make: Makes it in a device, or, where that is nil, for the vault.
-  /// - Throws: What `make` throws; where the settings leave the choice, not for a TPM that cannot be used now.
+  /// - Throws: What `make` throws; where the settings leave the choice, not for a TPM that is away now. One that refuses,
+  ///   or a library that fails, is no reason to keep the key where it can be copied.
   func makingKey<Key, Problem: Error>(
     _ configuration: AccountConfiguration, holds: Bool = true, _ make: ((any KeyDevice)?) throws(Problem) -> Key
   ) throws(Problem) -> Key {
@@ -42,9 +50,23 @@ extension SessionServices {
     case .vault: return try make(nil)
     case .tpm2: return try make(vault.keyDevice)
     case nil:
-      guard holds, !isEphemeral, vault.isBoundToTPM, let key = try? make(vault.keyDevice) else { return try make(nil) }
-      return key
+      guard holds, keepsKeysInTPM else { return try make(nil) }
+      do { return try make(vault.keyDevice) } catch {
+        guard vault.isTPMAway else { throw error }
+        return try make(nil)
+      }
     }
+  }
+
+  /// Whether keys are made in the TPM where the settings leave the choice.
+  private var keepsKeysInTPM: Bool { !isEphemeral && vault.isBoundToTPM }
+
+  /// Whether the key is in the vault because the TPM was away when it was made.
+  func isKeptOutOfTPM(_ prover: DPoPProver?, _ configuration: AccountConfiguration) -> Bool {
+    guard configuration.keyStorage == nil, let key = prover?.key, key.algorithm == .ES256, !key.isHeld else {
+      return false
+    }
+    return keepsKeysInTPM
   }
 
   /// The key of a record; nil when its tokens are not bound to one.

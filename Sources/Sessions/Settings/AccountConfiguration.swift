@@ -53,11 +53,16 @@ package struct AccountConfiguration: Sendable, Hashable {
   /// Takes over each setting that `other` names.
   package mutating func apply(_ other: AccountSettings) { settings.apply(other) }
 
-  /// Resets a setting to its default. The excluded hosts go with the proxy.
+  /// Resets a setting to its default. The excluded hosts go with the proxy, and the variable with the platform whose it
+  /// is.
   package mutating func unset(_ setting: AccountSetting) {
     setting.unset(in: &settings)
     if setting === AccountSetting.proxy { settings.proxyExclusions = nil }
+    if setting === AccountSetting.assertionFrom { settings.assertionVariable = nil }
   }
+
+  /// A variable is named, and no platform that sets it.
+  package var hasIdleVariable: Bool { settings.assertionVariable != nil && settings.assertionFrom != .gitLabCI }
 
   private mutating func dropDefaults() {
     for setting in AccountSetting.all {
@@ -143,6 +148,7 @@ extension AccountConfiguration {
     }
     guard settings.issuer != nil else { throw ConfigurationError(.invalid, "\(place).issuer") }
     guard let configuration = Self(settings) else { throw ConfigurationError(.invalid, "\(place).client_id") }
+    if configuration.hasIdleVariable { throw ConfigurationError(.invalid, "\(place).assertion_variable") }
     self = configuration
   }
 

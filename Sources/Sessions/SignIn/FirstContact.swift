@@ -128,7 +128,9 @@ struct FirstContact {
   }
 
   /// Chooses the client authentication, and with it the server as requests see it.
-  mutating func server() throws(SessionError) -> AuthorizationServer {
+  ///
+  /// - Parameter algorithms: Those of the proofs that the resource takes; empty where it does not say.
+  mutating func server(provingWith algorithms: [String] = []) throws(SessionError) -> AuthorizationServer {
     let credentials = secrets.credentials
     if !credentials.isEmpty, configuration.tokenEndpointAuthMethod == .none {
       access.configuration.tokenEndpointAuthMethod = try method(credentials)
@@ -139,7 +141,7 @@ struct FirstContact {
     var server = try access.server(
       metadata: metadata, credentials, proxyCredentials: secrets.proxyCredentials, http: services.http,
       time: services.time, keyDevice: services.vault.keyDevice)
-    server.prover = try services.newProver(configuration, metadata)
+    server.prover = try services.newProver(configuration, metadata, forResource: algorithms)
     return server
   }
 

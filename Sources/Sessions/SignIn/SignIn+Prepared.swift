@@ -20,13 +20,14 @@ extension SignIn {
     /// Where the browser brings the answer; nil where none comes to this machine and none is pasted.
     package let redirect: SignInRedirect?
     private let contact: FirstContact
+    private let isKeptOutOfTPM: Bool
 
     /// Checks the server's metadata first, so that the person does not approve a sign-in that cannot be finished.
     init(
       _ request: Request, _ contact: FirstContact, _ level: Protection, _ redirect: SignInRedirect?
     ) throws(SessionError) {
       var contact = contact
-      server = try contact.server()
+      server = try contact.server(provingWith: request.proofAlgorithms)
       let (server, configuration) = (server, contact.configuration)
       do throws(ExtraParameters.Problem) { extras = try configuration.extraParameters() } catch {
         throw .configuration(ConfigurationError(.invalid, "parameters, claims or authorization_details"))
@@ -36,6 +37,7 @@ extension SignIn {
       self.redirect = redirect
       self.contact = contact
       self.level = level
+      isKeptOutOfTPM = request.services.isKeptOutOfTPM(server.prover, configuration)
       let needsKeys = if case .secret = server.signing.idTokens { false } else { expectsIDToken }
       try oauth { () throws(OAuthError) in
         try server.checkProfile(request.profileFlow)
@@ -52,7 +54,8 @@ extension SignIn.Prepared {
   package var configuration: AccountConfiguration { contact.configuration }
   /// The notices of the preparation for the person.
   package var notices: [SignIn.Notice] {
-    contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registered?.notices ?? []
+    (contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registered?.notices ?? [])
+      + (isKeptOutOfTPM ? [.tpmAway] : [])
   }
   /// The client has something to prove itself with.
   package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
@@ -252,6 +255,7 @@ extension SignIn.Prepared {
     record.registration = contact.secrets.registration ?? kept
     record.proxyCredentials = contact.secrets.proxyCredentials
     record.needsAnnouncedPKCE = request.needsAnnouncedPKCE
+    record.proofAlgorithms = request.proofAlgorithms
     record.redirectURI = redirect?.uri.text ?? (kept == nil ? nil : old?.redirectURI)
     if refreshToken != nil { try record.keep(server.prover) }
     return record

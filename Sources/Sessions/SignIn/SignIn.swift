@@ -29,6 +29,8 @@ package enum SignIn {
     package var asksToStay = false
     /// A resource named the server, which must announce PKCE then; the account goes on demanding it.
     package var needsAnnouncedPKCE = false
+    /// The algorithms of DPoP proofs that the resource takes; empty where it does not say, or is not known.
+    package var proofAlgorithms: [String] = []
     let services: SessionServices
     let settingsDirectory: String
     let cancellation: Cancellation
@@ -100,6 +102,8 @@ extension SignIn {
     case clientRegistered(String)
     /// The client is managed at another server, so it cannot be deleted from here.
     case foreignManagement
+    /// The key that tokens are bound to is in the vault, because the TPM was away.
+    case tpmAway
     /// The grant of the sign-in before is left at the server; the provider's page that ends it, if there is one.
     case earlierSession(page: String?)
   }
@@ -136,6 +140,7 @@ extension SignIn.Request {
     var request = self
     if let old, old.needsAnnouncedPKCE, old.authority.isSameIssuer(as: configuration) {
       request.needsAnnouncedPKCE = true
+      if request.proofAlgorithms.isEmpty { request.proofAlgorithms = old.proofAlgorithms }
     }
     if unattended != nil { try old?.refuseReplacement(account) }
     let isRegistered = old.map { $0.registration != nil && $0.authority.isSameClient(as: configuration) } ?? false

@@ -60,11 +60,14 @@ extension Vault {
       path: place?.path ?? stateDirectory, exists: (try? place?.exists()) ?? false)
   }
 
-  /// Whether this machine's TPM opens the vault by itself, or would if the vault were made now.
+  /// Whether a TPM opens the vault by itself, be it there now or not, or this machine's would if the vault were made now.
   package var isBoundToTPM: Bool {
     let summary = summary()
-    return summary.tpmProblem == nil && (!summary.exists || isBoundToTPM(summary.slots))
+    return summary.exists ? isBoundToTPM(summary.slots) : summary.tpmProblem == nil
   }
+
+  /// Whether the TPM, when it was last asked, was out of reach. One that answered that it does not want to is not.
+  package var isTPMAway: Bool { bindings.tpm.problem.map { $0 != .refused } ?? false }
 
   private func isBoundToTPM(_ slots: [SlotSummary]) -> Bool {
     let automatic = slots.filter { $0.protection == .device && ($0.kind == .host || $0.kind == .tpm2) }

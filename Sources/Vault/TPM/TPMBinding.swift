@@ -206,6 +206,7 @@ extension TPMBinding: KeyDevice {
       switch error.code {
       case .foreignDevice: throw CryptoError(.foreignKey, "TPM")
       case .secureHeapFull: throw CryptoError(.secureHeapFull, "TPM")
+      case .cryptoFailure: throw CryptoError(.libraryFailure, "TPM")
       default: throw CryptoError(.unreachable, "TPM")
       }
     }

@@ -20,6 +20,8 @@ package struct LoginRequest: Sendable, Hashable {
   package var asksToStay = false
   /// An authorization server that does not announce PKCE is refused: a resource named it.
   package var needsAnnouncedPKCE = false
+  /// The algorithms of DPoP proofs that the resource takes which the tokens are for; empty where it does not say.
+  package var proofAlgorithms: [String] = []
   /// Whether ``Event/qrCode(_:)`` is sent too.
   package var wantsQRCode = false
 
@@ -87,6 +89,7 @@ extension LoginRequest {
     isGuest = try members.flag("guest")
     asksToStay = try members.flag("offline_access")
     needsAnnouncedPKCE = try members.flag("announced_pkce")
+    proofAlgorithms = try members.texts("proof_algorithms")
     wantsQRCode = try members.flag("qr_code")
     flow = try members.choice("flow", Flow.self)
     canOpenBrowser = try members.flag("can_open_browser")
@@ -105,6 +108,7 @@ extension LoginRequest {
     members.add("guest", isGuest)
     members.add("offline_access", asksToStay)
     members.add("announced_pkce", needsAnnouncedPKCE)
+    members.add("proof_algorithms", proofAlgorithms)
     members.add("qr_code", wantsQRCode)
     members.add("flow", flow?.rawValue)
     members.add("can_open_browser", canOpenBrowser)

@@ -56,7 +56,7 @@ extension DevelopmentIssuer {
       "prompt_values_supported": list(CodeRequest.promptValues),
       "subject_types_supported": ["public"],
       "id_token_signing_alg_values_supported": [.string(key.algorithm.rawValue)],
-      "dpop_signing_alg_values_supported": list(Refusal.proofAlgorithms),
+      "dpop_signing_alg_values_supported": list(ProofRole.authorizationServer.algorithms(settings)),
       "claims_supported": list(User.protocolClaims + about("", [:]).names),
     ]
     for name in ["token", "revocation", "introspection"] {

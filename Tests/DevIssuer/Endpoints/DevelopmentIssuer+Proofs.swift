@@ -18,6 +18,7 @@ extension DevelopmentIssuer {
     } catch {
       throw Refusal("invalid_dpop_proof", "it is no JWT with a public key in jwk (\(error.code))")
     }
+    try check(role.algorithms(settings).contains(proof.algorithm), "alg is not one that is taken here")
     try check(proof.claims["htm"]?.string == request.method, "htm is another method")
     // Section 4.3, item 9: without query and fragment.
     let target = proof.claims["htu"]?.string.flatMap { try? URI($0) }

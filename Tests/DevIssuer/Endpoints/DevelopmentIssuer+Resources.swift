@@ -86,6 +86,10 @@ extension DevelopmentIssuer {
       "bearer_methods_supported": ["header"],
       "scopes_supported": .array(scopes.map(JSON.string)),
     ]
+    if settings.text("resource_dpop_algorithms") != nil {
+      document["dpop_signing_alg_values_supported"] = .array(
+        ProofRole.resourceServer.algorithms(settings).map(JSON.string))
+    }
     if settings.isOn("require_dpop") { document["dpop_bound_access_tokens_required"] = true }
     return .json(document)
   }

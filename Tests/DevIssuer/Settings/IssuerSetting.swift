@@ -110,6 +110,9 @@ struct IssuerSetting: Sendable {
     flag("dpop_required", "token requests need a proof of possession (RFC 9449)"),
     flag("dpop_nonce", "proofs of possession need a nonce of this server"),
     flag("dpop_nonce_rotation", isOn: true, "their nonces stay the same"),
+    text(
+      "dpop_algorithms", "NAME,…", .null, "take proofs with these algorithms alone (default: all)",
+      check: isAlgorithms),
     number("dpop_window", 0...86_400, 60, "seconds that the time of a proof may be off (default: 60)"),
   ]
 
@@ -118,6 +121,9 @@ struct IssuerSetting: Sendable {
     text("require_acr", "basic|strong", .null, "they want this kind of sign-in (RFC 9470)"),
     text("require_max_age", "SECONDS", .null, "they want a sign-in no older than this", check: isNumber(0...Int.max)),
     flag("require_dpop", "they take only tokens that are bound to a key (RFC 9449)"),
+    text(
+      "resource_dpop_algorithms", "NAME,…", .null, "they take proofs with these algorithms alone (default: all)",
+      check: isAlgorithms),
     number("refuse_next", 0...1_000_000, 0, "they refuse so many good tokens"),
     text(
       "redirect_to", "URI", "http://resource.invalid/", "where /redirect sends to (default: http://resource.invalid/)",
@@ -236,6 +242,10 @@ extension IssuerSetting {
   // MARK: Values
 
   @Sendable private static func isAlgorithm(_ text: String) -> Bool { JWSAlgorithm(name: text) != nil }
+
+  @Sendable private static func isAlgorithms(_ text: String) -> Bool {
+    text.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { isAlgorithm(String($0)) }
+  }
 
   @Sendable private static func isURI(_ text: String) -> Bool { (try? URI(text)) != nil }
 

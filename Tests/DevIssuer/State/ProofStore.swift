@@ -2,12 +2,21 @@ import Encoding
 import JOSE
 
 /// Whose nonces a proof must hold: those of one role are nothing to the other (RFC 9449 section 9).
-enum ProofRole: Sendable, CaseIterable { case authorizationServer, resourceServer }
+enum ProofRole: Sendable, CaseIterable {
+  case authorizationServer, resourceServer
+
+  /// The algorithms of the proofs that it takes.
+  func algorithms(_ settings: IssuerSettings) -> [String] {
+    let names = settings.text(self == .authorizationServer ? "dpop_algorithms" : "resource_dpop_algorithms")
+    return names?.split(separator: ",").map(String.init) ?? Refusal.proofAlgorithms
+  }
+}
 
 /// A proof of possession whose signature was checked (RFC 9449 section 4.3).
 struct PossessionProof: Sendable {
   /// Of the key (section 6.1).
   let thumbprint: String
+  let algorithm: String
   let claims: JSONObject
 
   init(_ text: String) throws(JOSEError) {
@@ -18,6 +27,7 @@ struct PossessionProof: Sendable {
     let algorithms = Set(Refusal.proofAlgorithms.compactMap(JWSAlgorithm.init(name:)))
     let verified = try jws.verified(by: JWKSet([jwk]), algorithms: algorithms, allowedTypes: .required(["dpop+jwt"]))
     thumbprint = jwk.thumbprint()
+    algorithm = jws.algorithm.rawValue
     claims = try JWTClaims(payload: verified.payload).object
   }
 }

@@ -134,6 +134,38 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: Machine.userID == 0, "only root can be two users"))
+  func `gets no variable of another user, whatever it asks for`() throws {
+    let directory = try TemporaryDirectory()
+    let listener = SharedDescriptor(try UnixSocket.listen(in: try directory.open(), name: "agent.sock", backlog: 1))
+    let open = "chmod 755 '\(directory.path)' && chmod 666 '\(directory.path("agent.sock"))'"
+    try #require(try ProcessRunner.shell(open).succeeded)
+    let lack = #"{"v":1,"error":{"code":"assertion_needed","message":"not set","variables":["JWT"]}}"# + "\n"
+    let received = try Pipe()
+    let report = SharedDescriptor(try received.writing.duplicate())
+    try received.writing.close()
+    try Threads.start(name: "test-server") {
+      guard (try? listener.descriptor.waitUntilReadable(timeout: .seconds(60))) == true,
+        let peer = try? UnixSocket.accept(listener.descriptor), (try? peer.setNonBlocking(false)) != nil
+      else { return }
+      var bytes: [UInt8] = []
+      while bytes.last != 0x0A, let count = try? peer.read(into: &bytes, upTo: 4096), count > 0 {}
+      _ = try? peer.writeAll(Array(lack.utf8).span)
+      while let count = try? peer.read(into: &bytes, upTo: 4096), count > 0 {}
+      _ = try? report.descriptor.writeAll(bytes.span)
+      _ = try? report.descriptor.writeAll(Array("end\n".utf8).span)
+    }
+    try OtherUser.with { user in
+      let variables = ["AGENT_SOCKET=\(directory.path("agent.sock"))", "AGENT_SOCKET_USER=0", "JWT=aaaa.bbbb.cccc"]
+      let answer = try user.agent(["token", "work"], variables: variables)
+      #expect(answer.failed(3) && answer.errorText.contains("not set"), "\(answer.status) \(answer.errorText)")
+    }
+    var bytes: [UInt8] = []
+    while !bytes.suffix(4).elementsEqual("end\n".utf8), try received.reading.read(into: &bytes, upTo: 4096) > 0 {}
+    let lines = bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+    #expect(lines.count == 2 && lines[0].contains(#""request":"token""#), "\(lines)")
+  }
+
   @Test(.enabled(if: Recipes.hasUserNamespaces, "no user namespace can be made here as another user"))
   func `is used from a container with users of its own`() throws {
     try Self.withOpenFolder("165534") { resource, _, path in

@@ -202,6 +202,55 @@ import Testing
     }
   }
 
+  @Test func `are made in the vault while the TPM is away, and the person is told`() throws {
+    try TPMHome.with { home in
+      try home.signIn("open")
+      try home.tpm.end()
+      func login(_ name: String, _ options: String...) throws -> ProcessResult {
+        let line = [
+          "login", name, "--issuer", home.issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--device",
+          "--dpop", "--json",
+        ]
+        return try home.tree.agent(line + options, home.machine())
+      }
+      let told = "the TPM cannot be reached now"
+      let result = try login("work")
+      try #require(result.succeeded, "\(result.errorText)")
+      let notices = result.lines.filter { $0.contains("\"notice\"") && $0.contains(told) }
+      #expect(notices.count == 1, "\(result.outputText)")
+      try home.run("token", "work", "--force-refresh")
+      // Whoever chooses is told nothing, or that it cannot be.
+      let chosen = try login("chosen", "--key", "vault")
+      #expect(chosen.succeeded && !chosen.outputText.contains(told), "\(chosen.errorText)")
+      #expect(try login("held", "--key", "tpm2").failureCode == "tpm_unavailable")
+    }
+  }
+
+  @Test func `are not made in the vault because the TPM refuses to make them`() throws {
+    try TPMHome.with { home in
+      let lying = try LyingTPM(between: home.tpm, .refusal)
+      defer { extendLifetime(lying) }
+      func login(_ name: String, _ options: String...) throws -> ProcessResult {
+        let line = [
+          "login", name, "--issuer", home.issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--device",
+          "--json",
+        ]
+        return try home.tree.agent(line + options, ["TPM2OPENSSL_TCTI": lying.connection])
+      }
+      try #require(try login("open").succeeded)
+      try #require(try home.tree.json("vault", "status")["binding"] == "tpm2")
+      try lying.refuse()
+      // The second time it is no other.
+      for _ in 0..<2 {
+        let refused = try login("work", "--dpop")
+        #expect(refused.status == .exited(1) && refused.failureCode == "tpm_unavailable", "\(refused.errorText)")
+        #expect(refused.failure?["hint"]?.string?.contains("--key vault") == true, "\(refused.errorText)")
+      }
+      #expect(try home.issuer.count("device_authorizations") == 1)
+      #expect(try login("work", "--dpop", "--key", "vault").succeeded)
+    }
+  }
+
   @Test func `are not made where there is no TPM, and the person is told before the browser opens`() throws {
     try TPMHome.with { home in
       let line = [

@@ -64,6 +64,27 @@ import Testing
     }
   }
 
+  @Test(arguments: ["PS256", "RS256"])
+  func `are bound to an RSA key where the server takes no other, and go on with it`(algorithm: String) throws {
+    let options = ["--dpop-required", "--dpop-algorithms", algorithm, "--resource-dpop-algorithms", algorithm]
+    try Issuer.with(options) { issuer in
+      try AgentTree.with { tree in
+        let session = Session(
+          tree: tree, issuer: issuer, events: try tree.signIn("work", at: issuer.url, clientID: "agent-cli", "--dpop"))
+        let first = try tree.token()
+        #expect(try tree.token("work", "--force-refresh") != first)
+        try tree.stopDaemon()
+        #expect(try tree.json("token", "work")["token_type"] == "DPoP")
+        let proof = try tree.agent("proof", "GET", issuer.url + "/resource").outputText
+        let header = try JSON(parsing: Base64URL.decode(String(try #require(proof.split(separator: ".").first))))
+        #expect(header["alg"] == .string(algorithm) && header["jwk"]?["kty"] == "RSA")
+        #expect(try call(session).hasPrefix("HTTP/1.1 200 "))
+        #expect(try tree.agent("request", issuer.url + "/resource").succeeded)
+        #expect(try issuer.count("proof_refusals") == 0)
+      }
+    }
+  }
+
   @Test func `are used by the two commands that a script puts together`() throws {
     try with("--dpop-required") { session in
       let url = session.issuer.url + "/resource"

@@ -1,3 +1,4 @@
+import AgentClient
 import Encoding
 import Platform
 import TestSupport
@@ -90,6 +91,20 @@ import Testing
         }
       }
     }
+  }
+
+  /// A job of GitHub Actions, for code that is `async`.
+  private static func withJob(_ body: (Scene) async throws -> Void) async throws {
+    let platform = try Issuer.start(["--job-token", Scene.jobToken])
+    defer { platform.stop() }
+    let tree = try AgentTree.start()
+    defer { tree.close() }
+    try tree.directory.write(
+      "platform.json", String(decoding: PlainHTTP.get(port: platform.port, "/jwks").body, as: UTF8.self))
+    let server = try Issuer.start(
+      ["--platform-jwks", tree.path("platform.json"), "--platform-issuer", platform.url])
+    defer { server.stop() }
+    try await body(Scene(tree: tree, platform: platform, server: server, source: .gitHub))
   }
 
   @Test(arguments: Source.lasting)
@@ -227,6 +242,47 @@ import Testing
     }
   }
 
+  @Test func `names a variable only beside the platform whose it is`() throws {
+    try Self.with(.gitLab) { scene in
+      let tree = scene.tree
+      let line = [
+        "login", "ci", "--issuer", scene.server.url, "--client-id", "agent-cli", "--allow-http-loopback", "--json",
+      ]
+      let variable = ["--assertion-variable", "CI_JWT_FOR_ID"]
+      for way in [[], ["--assertion-from", "github-actions"], ["--assertion-file", scene.file]] {
+        let refused = try tree.agent(line + variable + way)
+        #expect(refused.status == .exited(2) && refused.failureCode == "invalid_request", "\(refused.errorText)")
+        #expect(refused.failure?["message"]?.string?.contains("--assertion-from gitlab-ci") == true)
+      }
+      let login = try tree.agent(
+        line + variable + ["--assertion-from", "gitlab-ci"], ["CI_JWT_FOR_ID": try scene.handOut()])
+      try #require(login.succeeded, "\(login.errorText)")
+      let moved = try tree.agent("account", "set", "ci", "--assertion-from", "github-actions", "--json")
+      #expect(moved.failed(2) && moved.failureCode == "invalid_request", "\(moved.errorText)")
+      #expect(moved.failure?["hint"]?.string?.contains("--unset assertion-variable") == true)
+      // It goes with the platform.
+      try #require(try tree.agent("account", "set", "ci", "--unset", "assertion-from").succeeded)
+      let settings = try tree.json("account", "show", "ci")["settings"]
+      #expect(settings?["assertion_from"] == nil && settings?["assertion_variable"] == nil)
+      let alone = try tree.agent(["account", "set", "ci", "--json"] + variable)
+      #expect(alone.failed(2) && alone.failureCode == "invalid_request", "\(alone.errorText)")
+    }
+  }
+
+  @Test func `finds no sense in settings with a variable and another platform`() throws {
+    try Self.with(.gitLab) { scene in
+      try #require(try scene.login().succeeded)
+      let path = "config/agent/config.json"
+      let text = String(decoding: try scene.tree.directory.read(path), as: UTF8.self)
+      try #require(text.contains("\"gitlab-ci\""))
+      try scene.tree.directory.write(
+        path, text.replacing("\"gitlab-ci\"", with: "\"kubernetes\", \"assertion_variable\": \"CI_JWT\""))
+      let refused = try scene.tree.agent("account", "show", "ci", "--json")
+      #expect(refused.failureCode == "invalid_configuration", "\(refused.errorText)")
+      #expect(refused.failure?["message"]?.string?.contains("ci.assertion_variable") == true)
+    }
+  }
+
   @Test func `sends a body once, though its token needs variables first`() throws {
     try Self.with(.gitHub) { scene in
       try #require(try scene.login().succeeded)
@@ -254,6 +310,103 @@ import Testing
       try scene.server.await("assertion_grants", grants + 3)
       process.closeInput()
       #expect(try process.wait() == .exited(0))
+    }
+  }
+
+  @Test func `keeps a token file of it, also when another daemon writes it`() throws {
+    try Self.with(.gitHub) { scene in
+      try #require(try scene.login().succeeded)
+      let process = try RunningProcess(
+        executable: Programs.path("agent"),
+        arguments: ["exec", "ci", "--token-file", "--", "sh", "-c", "echo $AGENT_TOKEN_FILE; cat"],
+        environment: scene.tree.environment(try scene.variables()))
+      let path = try process.readLine()
+      let token = try ProcessRunner.shell("cat '\(path)'").outputText
+      try scene.tree.stopDaemon()
+      // The next one has no token, and none of the variables.
+      _ = try scene.tree.agent("list")
+      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      var next = ""
+      while next.isEmpty || next == token {
+        try #require(Instant.now < deadline, "the file does not come back")
+        next = try ProcessRunner.shell("cat '\(path)' || true").outputText
+        Threads.sleep(for: .milliseconds(20))
+      }
+      #expect(try scene.server.count("assertion_grants") == 2)
+      process.closeInput()
+      #expect(try process.wait() == .exited(0))
+    }
+  }
+
+  @Test func `speaks to an MCP server by it`() throws {
+    try Self.with(.gitHub) { scene in
+      let tree = scene.tree
+      try #require(try scene.login().succeeded)
+      let begun =
+        #"{"jsonrpc":"2.0","id":"i","result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#
+      let mcp = try LoopbackServer { conversation in
+        while let request = try conversation.readRequest() {
+          let isFirst = request.body.contains(#""initialize""#)
+          try conversation.respond(
+            isFirst ? 200 : 202, headers: isFirst ? ["Content-Type: application/json"] : [], body: isFirst ? begun : "")
+        }
+      }
+      let host = String(mcp.url("/").dropLast())
+      try #require(try tree.agent("account", "set", "ci", "--host", host).succeeded)
+      try tree.stopDaemon()
+      let lines = try MCPLines(tree, mcp.url("/mcp"), ["--account", "ci"], try scene.variables())
+      try lines.begin()
+      try lines.finish()
+      #expect(mcp.requests.first?.values("Authorization").first?.hasPrefix("Bearer ") == true)
+      #expect(try scene.server.count("assertion_grants") == 2)
+    }
+  }
+
+  @Test func `gives its token to a program of the library`() async throws {
+    try await Self.withJob { scene in
+      let (tree, variables) = (scene.tree, try scene.variables())
+      try #require(try scene.login().succeeded)
+      try tree.stopDaemon()
+      try #require(try tree.agent("daemon", "start").succeeded)
+      let path = try #require(try tree.json("daemon", "status")["socket"]?.string)
+      let url = try #require(variables["ACTIONS_ID_TOKEN_REQUEST_URL"] ?? nil)
+      await #expect(processExitsWith: .success) {
+        [path = path as String, url = url as String, token = Scene.jobToken as String] in
+        try Environment.set("ACTIONS_ID_TOKEN_REQUEST_URL", to: url)
+        try Environment.set("ACTIONS_ID_TOKEN_REQUEST_TOKEN", to: token)
+        let agent = Agent(socket: path)
+        let found = try await agent.token(for: "ci")
+        try #require(found.revealedAuthorization().hasPrefix("Bearer "))
+      }
+      #expect(try scene.server.count("assertion_grants") == 2)
+      // They went with that program.
+      #expect(try tree.agent("token", "ci", "--force-refresh").failed(3))
+    }
+  }
+
+  @Test func `tells who comes by a lease that no variables pass it, and takes none`() throws {
+    try Self.with(.gitHub) { scene in
+      let tree = scene.tree
+      try #require(try scene.login().succeeded)
+      let host = String(scene.server.url.dropFirst("http://".count))
+      try #require(try tree.agent("account", "set", "ci", "--host", "http://" + host).succeeded)
+      try tree.stopDaemon()
+      let serving = try RunningProcess(
+        executable: Programs.path("agent"), arguments: ["serve", "ci"],
+        environment: tree.environment(try scene.variables()))
+      let socket = try serving.readLine()
+      var variables = try scene.variables()
+      variables["AGENT_SOCKET"] = socket
+      let request = ["request", "\(scene.server.url)/resource", "--json", "--output", tree.path("answer")]
+      let refused = try tree.agent(request, variables)
+      #expect(refused.failed(3) && refused.failureCode == "assertion_needed", "\(refused.errorText)")
+      #expect(refused.failure?["message"]?.string?.contains("no lease hands any over") == true, "\(refused.errorText)")
+      #expect(refused.failure?["variables"] == nil)
+      #expect(try scene.platform.count("job_assertions") == 1)
+      // What a command of this machine renewed is lent.
+      try #require(try scene.renew().succeeded)
+      #expect(try tree.agent(request, variables).succeeded)
+      try serving.terminate()
     }
   }
 

@@ -37,6 +37,30 @@ import Testing
     }
   }
 
+  // RFC 9728 section 2: both see proofs of the same key.
+  @Test func `binds tokens to a key whose proofs the resource takes too, also the next time`() throws {
+    try Issuer.with(["--require-dpop", "--resource-dpop-algorithms", "PS256"]) { issuer in
+      try AgentTree.with { tree in
+        let resource = issuer.url + "/resource"
+        for line in [["login", resource, "--issuer", issuer.url] + Self.options, ["login", "127.0.0.1", "--device"]] {
+          let login = try tree.agent(line + ["--json"])
+          try #require(login.succeeded, "\(login.errorText)")
+          let answer = try tree.agent("request", resource)
+          #expect(answer.succeeded && answer.outputText.contains("Hello"), "\(answer.errorText)")
+          try #require(try tree.agent("logout", "127.0.0.1").succeeded)
+        }
+        #expect(try issuer.count("proof_refusals") == 0)
+        // No key can do for both.
+        try issuer.control("dpop_algorithms", "ES256")
+        let asked = try issuer.count("device_authorizations")
+        let refused = try tree.agent("login", "127.0.0.1", "--device", "--json")
+        #expect(refused.status == .exited(1) && refused.failureCode == "invalid_configuration", "\(refused.errorText)")
+        #expect(refused.failure?["message"]?.string?.contains("for this resource") == true, "\(refused.errorText)")
+        #expect(try issuer.count("device_authorizations") == asked)
+      }
+    }
+  }
+
   // Model Context Protocol, authorization.
   @Test func `is refused at a server that does not announce PKCE, before a browser opens`() throws {
     try Self.with { issuer, tree, resource in

@@ -40,6 +40,9 @@ struct RealServer: Sendable {
   /// Where its scripts keep what they know of it.
   var folder: String { directory.path }
 
+  /// Puts a file into that folder.
+  func write(_ name: String, _ bytes: [UInt8]) throws { try directory.write(name, bytes) }
+
   /// A text of its description.
   func text(_ member: String) throws -> String { try #require(description[member]?.string) }
 

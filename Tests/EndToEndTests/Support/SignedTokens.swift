@@ -20,6 +20,20 @@ final class SignedTokens: Sendable {
     self.keyID = keyID
   }
 
+  /// Signs with a P-256 key of others.
+  ///
+  /// - Parameter base64: Its DER form.
+  static func signing(withKey base64: String) throws -> SignedTokens {
+    let bytes = try Base64.decode(base64)
+    return SignedTokens(owning: try PrivateKey(serialized: bytes.span))
+  }
+
+  private init(owning key: consuming PrivateKey) {
+    self.key = key
+    algorithm = .ES256
+    keyID = "k"
+  }
+
   /// The key set that publishes the key.
   func keySet() throws -> String {
     String(decoding: JWKSet([try JWK(key.publicComponents, keyID: keyID)]).serialized(), as: UTF8.self)

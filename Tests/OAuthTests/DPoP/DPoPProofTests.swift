@@ -2,6 +2,7 @@ import Encoding
 import JOSE
 import Platform
 import Testing
+import Vocabulary
 
 @testable import Crypto
 
@@ -142,6 +143,14 @@ struct ReadProof {
   func `is for the first algorithm of ours that the server announces`(announced: [String]?, algorithm: JWSAlgorithm) {
     #expect(DPoPKey.algorithm(announced: announced) == algorithm)
     #expect(DPoPKey.algorithm(announced: ["EdDSA", "none"]) == nil)
+  }
+
+  @Test func `is for an algorithm that the resource takes as well, and that the profile has`() {
+    #expect(DPoPKey.algorithm(announced: nil, resource: ["RS256", "PS256"]) == .PS256)
+    #expect(DPoPKey.algorithm(announced: ["ES256", "RS256"], resource: ["RS256"]) == .RS256)
+    #expect(DPoPKey.algorithm(announced: ["ES256"], resource: ["PS256"]) == nil)
+    #expect(DPoPKey.algorithm(announced: ["RS256"], resource: nil, profile: .fapi2) == nil)
+    #expect(DPoPKey.algorithm(announced: ["ES256", "RS256"], resource: ["RS256"], profile: .fapi2) == nil)
   }
 
   @Test func `is refused when it is cut off or another kind of key`() throws {

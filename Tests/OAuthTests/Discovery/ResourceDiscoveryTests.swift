@@ -66,7 +66,9 @@ import Testing
       "dpop_bound_access_tokens_required": required, "dpop_signing_alg_values_supported": algorithms,
     ]
     let http = ScriptedHTTP(try response(401, ""), try response(Self.document(changes)))
-    #expect(try find(http).wantsBoundTokens == wants)
+    let found = try find(http)
+    #expect(found.wantsBoundTokens == wants)
+    #expect(found.proofAlgorithms == algorithms.array?.compactMap(\.string))
   }
 
   @Test(

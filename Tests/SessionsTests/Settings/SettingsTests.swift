@@ -179,6 +179,8 @@ import Vocabulary
 
   func parse(_ name: String, _ value: JSON) throws(ConfigurationError) -> Settings {
     var account: JSONObject = ["issuer": "https://as.example", "client_id": "cli"]
+    // Has no sense without the other.
+    if name == AccountSetting.assertionVariable.name { account[AccountSetting.assertionFrom.name] = "gitlab-ci" }
     account[name] = value
     let settings: JSON = ["version": 2, "accounts": ["work": .object(account)]]
     return try Settings(parsing: settings.serialized())

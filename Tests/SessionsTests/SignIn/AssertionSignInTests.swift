@@ -115,6 +115,21 @@ import Vocabulary
     #expect(try signIn(configuration).grant.accessToken.text == "at-1")
   }
 
+  // RFC 7523 section 3.
+  @Test func `may be for the token endpoint, unless the settings name an audience`() throws {
+    try handOut("job-7", ["aud": .string(TestIssuer.tokenURL)])
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1"))
+    #expect(try signIn(configuration).grant.accessToken.text == "at-1")
+    var configuration = configuration
+    configuration.assertionAudience = "issuer"
+    home.http.forgetRequests()
+    let problem = AssertionProblem.wrongAudience(expected: TestIssuer.text)
+    #expect(throws: SessionError.assertion(problem, .file(home.directory.path("token")))) {
+      try signIn(configuration)
+    }
+    #expect(!home.http.urls.contains(TestIssuer.tokenURL))
+  }
+
   @Test func `says that there is no file, that it is too long, and that none is named`() throws {
     var configuration = try start()
     let path = home.directory.path("token")

@@ -31,6 +31,7 @@ let fullLogin: LoginRequest = {
   login.registersClient = true
   login.isGuest = true
   login.needsAnnouncedPKCE = true
+  login.proofAlgorithms = ["PS256"]
   login.asksToStay = true
   login.basicUnencoded = true
   login.clientCertificate = true
@@ -163,7 +164,7 @@ private let fullDiscovery: DiscoverRequest = {
         + #""client_secret_descriptor":true,"client_key_descriptor":true,"#
         + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"#
         + #""assertion_descriptor":true,"#
-        + #""register":true,"guest":true,"offline_access":true,"announced_pkce":true,"flow":"browser","can_open_browser":true,"unless":"token","use":true,"ephemeral":true}"#
+        + #""register":true,"guest":true,"offline_access":true,"announced_pkce":true,"proof_algorithms":["PS256"],"flow":"browser","can_open_browser":true,"unless":"token","use":true,"ephemeral":true}"#
         + "\n")
   }
 

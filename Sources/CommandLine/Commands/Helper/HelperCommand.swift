@@ -244,7 +244,7 @@ struct HelperCommand {
   /// Has the daemon drop the token that a place refused; a place that is not listed is none of ours.
   private func erase(_ url: String, _ secret: [UInt8]) -> Int32 {
     do throws(Failure) {
-      let pipe = try NamedSecret.pipe(holding: secret.span, called: "token")
+      let pipe = try FileDescriptor.pipe(holding: secret.span, called: "token")
       _ = try client.limited(to: deadline).ask(
         .forget(ForgetRequest(account: account, url: url)), passing: [SharedDescriptor(pipe)])
       return 0

@@ -25,8 +25,12 @@ final class MCPExchange {
   private var received = 0
   /// How much of the content has gone in lines.
   private var sent = 0
+  /// Variables were handed over: once by one request.
+  private var variables = Variables.notAsked
   /// The length of the body, once the daemon has told it, and the failure.
   private var result: (bodyBytes: Int, problem: Failure?)?
+
+  private enum Variables { case notAsked, underWay, handedOver }
 
   private static let pieceBytes = 256 << 10
 
@@ -82,7 +86,10 @@ final class MCPExchange {
         case .event(.bodyWanted): try sendPart()
         case .event(let event): client.console.tell(event)
         case .failure(let failure) where failure.code == .descriptorMissing && !request.isInline: try repeatInline()
-        case .failure(let failure): throw failure
+        case .failure(let failure): try handOver(what: failure)
+        case .result where variables == .underWay:
+          (variables, pipe, sent) = (.handedOver, nil, 0)
+          try send()
         case .result(let result):
           guard let bytes = result["body_bytes"]?.int else { throw Reply.unreadable }
           self.result = (bytes, result["problem"].flatMap { Failure(json: $0) })
@@ -93,6 +100,13 @@ final class MCPExchange {
     } catch {
       tell(.failed(error))
     }
+  }
+
+  /// Hands over the variables that the request lacked, after which it is made again.
+  private func handOver(what failure: Failure) throws(Failure) {
+    guard variables == .notAsked, let values = try connection.variables(lackedBy: failure) else { throw failure }
+    variables = .underWay
+    try connection.send(client.envelope(values.request), passing: values.values)
   }
 
   /// The socket passes no descriptors.

@@ -82,6 +82,7 @@ struct ResourceLogin {
       request.asksToStay = true
     }
     if answer["dpop_bound_access_tokens_required"]?.bool == true { request.dpop = true }
+    request.proofAlgorithms = (answer["dpop_signing_alg_values_supported"]?.array ?? []).compactMap(\.string)
   }
 
   /// Whether it is the resource that was named, or the whole origin that it belongs to.

@@ -15,6 +15,8 @@ struct TokenFileKeeper: ~Copyable {
   private var hasChanged = false
   /// Whether the file was there when something was last heard of it.
   private var isThere = true
+  /// Variables were handed over, and the file is asked for once more.
+  private var isHandingOver = false
 
   /// As ``KeptConnection/nextAttempt``.
   var nextAttempt: Instant? { connection.nextAttempt }
@@ -45,10 +47,14 @@ struct TokenFileKeeper: ~Copyable {
   private static func send(
     _ request: TokenFileRequest, _ client: DaemonClient, _ connection: borrowing DaemonConnection
   ) throws(Failure) {
+    try connection.send(envelope(request, client))
+  }
+
+  private static func envelope(_ request: TokenFileRequest, _ client: DaemonClient) -> RequestEnvelope {
     _ = client.logRequest(.tokenFile(request))
     var envelope = client.envelope(.tokenFile(request))
     envelope.timeoutSeconds = nil
-    try connection.send(envelope)
+    return envelope
   }
 
   borrowing func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
@@ -75,14 +81,18 @@ struct TokenFileKeeper: ~Copyable {
     switch reply {
     case .event(.tokenFile(let file)): take(file)
     case .event(let event): console.tell(event)
-    case .failure(let failure): throw failure
-    case .result: break
+    case .failure(let failure):
+      guard !isHandingOver, let variables = try connection.variables(lackedBy: failure) else { throw failure }
+      isHandingOver = true
+      try connection.send(client.envelope(variables.request), passing: variables.values)
+    case .result: if isHandingOver { try connection.send(Self.envelope(request, client)) }
     }
   }
 
   private mutating func take(_ file: Event.TokenFile) {
     hasChanged = true
     connection.succeeded()
+    isHandingOver = false
     let wasThere = isThere
     isThere = file.removal == nil
     if let code = file.removal {
@@ -100,6 +110,7 @@ struct TokenFileKeeper: ~Copyable {
 
   private mutating func lose(_ failure: Failure) {
     connection.lose()
+    isHandingOver = false
     if isThere {
       hasChanged = true
       console.note("the token file is gone until a daemon writes it again: \(failure.text)")
@@ -111,11 +122,15 @@ struct TokenFileKeeper: ~Copyable {
 
   /// Asks for the file again.
   mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
-    let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) }
-    let request = TokenFileRequest(account: account, name: name, kind: kind)
-    try connection.attempt(poller, key: key) { [client] (next) throws(Failure) in
+    try connection.attempt(poller, key: key) { [client, request] (next) throws(Failure) in
       try Self.send(request, client, next)
     }
+  }
+
+  /// Asks for the file by its old name.
+  private var request: TokenFileRequest {
+    let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) }
+    return TokenFileRequest(account: account, name: name, kind: kind)
   }
 
   /// The command has ended. The file goes with the connection; here it is seen to that it is gone already.

@@ -98,6 +98,6 @@ struct LevelSecret {
   private var hint: Phrase { "name a file: --\(named.fileOption)" }
 
   private func pipe(_ secret: Span<UInt8>) throws(Failure) -> FileDescriptor {
-    try NamedSecret.pipe(holding: secret, called: named.title)
+    try FileDescriptor.pipe(holding: secret, called: named.title)
   }
 }

@@ -1,28 +1,40 @@
-import Platform
-import TestSupport
-import Testing
+internal import Platform
 
-/// A program between a client and a software TPM, which changes a byte of each secret that the TPM finds.
-final class LyingTPM: Sendable {
+/// A program between a client and a software TPM, which changes what the TPM answers.
+package final class LyingTPM: Sendable {
+  /// What it does.
+  package enum Lie: String, Sendable {
+    /// Changes a byte of each secret that the TPM finds.
+    case secrets
+    /// Has the TPM fail to make keys, after ``refuse()``.
+    case refusal
+  }
+
   private let directory: TemporaryDirectory
   private let process: RunningProcess
 
-  init(between tpm: SoftwareTPM) throws {
+  /// Starts it.
+  package init(between tpm: SoftwareTPM, _ lie: Lie = .secrets) throws {
     directory = try TemporaryDirectory()
     let place = String(tpm.connection.dropFirst("swtpm:path=".count))
-    try #require(try ProcessRunner.shell("ln -s '\(place).ctrl' '\(directory.path("s")).ctrl'").succeeded)
+    try ProcessRunner.shell("ln -s '\(place).ctrl' '\(directory.path("s")).ctrl'")
     process = try RunningProcess(
-      executable: "/usr/bin/python3", arguments: ["-c", Self.program, place, directory.path("s")])
-    #expect(try process.readLine() == "listening")
+      executable: "/usr/bin/python3", arguments: ["-c", Self.program, place, directory.path("s"), lie.rawValue])
+    // It listens.
+    _ = try process.readLine()
   }
 
+  /// From now on no key is made.
+  package func refuse() throws { try directory.write("refusal", "") }
+
   /// How clients find it.
-  var connection: String { "swtpm:path=\(directory.path("s"))" }
+  package var connection: String { "swtpm:path=\(directory.path("s"))" }
 
   // A command and an answer begin with a tag, their size and a code (TPM 2.0 Library, part 1, section 18); the answer of
   // TPM2_ECDH_ZGen goes on with the size of its parameters, of the point and of its first coordinate (part 3, section 14.5).
+  // TPM2_Create has the code 0x153, and 0x101 is TPM_RC_FAILURE (part 2, sections 6.5.2 and 6.6.3).
   private static let program = """
-    import socket, struct, sys
+    import os, socket, struct, sys
 
     def part(peer, count):
         data = b""
@@ -41,6 +53,7 @@ final class LyingTPM: Sendable {
     listener.bind(sys.argv[2])
     listener.listen(8)
     print("listening", flush=True)
+    refusal = os.path.join(os.path.dirname(sys.argv[2]), "refusal")
     while True:
         client = listener.accept()[0]
         with client, socket.socket(socket.AF_UNIX) as tpm:
@@ -50,8 +63,11 @@ final class LyingTPM: Sendable {
                     command = message(client)
                     tpm.sendall(command)
                     answer = bytearray(message(tpm))
-                    if command[6:10] == b"\\x00\\x00\\x01\\x54" and len(answer) > 30:
+                    code = struct.unpack(">I", command[6:10])[0]
+                    if sys.argv[3] == "secrets" and code == 0x154 and len(answer) > 30:
                         answer[25] ^= 1
+                    if sys.argv[3] == "refusal" and code == 0x153 and os.path.exists(refusal):
+                        answer = struct.pack(">HII", 0x8001, 10, 0x101)
                     client.sendall(answer)
             except (EOFError, OSError):
                 pass
