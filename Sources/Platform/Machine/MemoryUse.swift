@@ -29,9 +29,9 @@ package struct MemoryUse: Sendable, Hashable {
 }
 
 extension MemoryUse {
-  /// Limits the heap to one arena for all threads; otherwise each thread that ends leaves an arena behind. Call it at
+  /// Limits the heap to two arenas for all threads; otherwise each thread that ends leaves an arena behind. Call it at
   /// the start of a program.
-  package static func shareArenas() { agent_limit_arenas(1) }
+  package static func shareArenas() { agent_limit_arenas(2) }
 
   /// Gives freed memory back to the system.
   package static func trim() { agent_trim_heap() }
