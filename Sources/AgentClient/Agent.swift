@@ -241,7 +241,7 @@ extension Agent {
       }
     } catch {
       if let variables = try CallerVariables(lackedBy: error, over: connection) {
-        // What was handed over is forgotten with this connection.
+        // The daemon forgets the values when this connection closes, so it is not kept.
         try await connection.handOver(variables, before: deadline)
         try connection.sendWhole(request)
         while true {

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
@@ -87,4 +88,15 @@ int agent_terminal_set_echo(int descriptor, int enabled) {
   if (enabled) settings.c_lflag |= ECHO;
   else settings.c_lflag = (settings.c_lflag & ~(tcflag_t)ECHO) | ECHONL;
   return tcsetattr(descriptor, TCSAFLUSH, &settings) == 0 ? 0 : -errno;
+}
+
+unsigned agent_user_id(void) {
+  // One more than the number, so that 0 is unknown.
+  static _Atomic long known;
+  long value = atomic_load_explicit(&known, memory_order_relaxed);
+  if (!value) {
+    value = (long)geteuid() + 1;
+    atomic_store_explicit(&known, value, memory_order_relaxed);
+  }
+  return (unsigned)(value - 1);
 }

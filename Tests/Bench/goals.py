@@ -11,7 +11,7 @@ AT_MOST = {
     "slowest": 1000, "hanging.token": 1.1, "hanging.refresh": 1.1, "hanging.refused": 0,
     # One rehearsal, one read and one write of the vault.
     "refresh": 1.8, "refresh.system_calls": 89,
-    "refresh.system_calls": "each check of a directory's owner asks for the user's number, four times a refresh; the client is faster so",
+    "refresh.system_calls": "each check of a directory's owner asked for the user's number, four times a refresh; now once a process",
     "memory.refreshes": "eight pages in a thousand refreshes, which a day of use does not add to from its twelfth hour on",
     "sharing.open": 1.3,
     # Connections that were used a moment ago are used again, whatever the method.

@@ -145,6 +145,8 @@ enum { agent_child_unchanged, agent_child_exited, agent_child_signalled, agent_c
 // How a child changed, and the status or signal that goes with it.
 int agent_child_change(int process, int *number);
 int agent_execute(const char *path, char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment);
+// The effective user at the first call. Swift's own way to keep a value once costs a short run two page faults.
+unsigned agent_user_id(void);
 // The arguments of this process, its own name first; NULL past the last one. They stay where they are.
 const char *_Nullable agent_argument(int index);
 // The "NAME=VALUE" strings of this process, NULL past the last one.

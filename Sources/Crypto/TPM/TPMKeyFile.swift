@@ -13,8 +13,8 @@ extension TPM.Key {
   /// `id-loadablekey` (2.23.133.10.1.3).
   private static let loadable: [UInt8] = [0x67, 0x81, 0x05, 0x0A, 0x01, 0x03]
 
-  /// A key as programs that make keys in a TPM write it: `TSS2 PRIVATE KEY`, in DER form. The TPM is not asked, so nobody
-  /// knows yet whether it is its key.
+  /// A key as programs that make keys in a TPM write it: `TSS2 PRIVATE KEY`, in DER form. The TPM is not asked
+  /// whether it made the key.
   ///
   /// - Parameter der: At most ``TPM/maximumKeyLength`` bytes, with nothing after the key.
   /// - Throws: `invalidKey`; `unsupportedAlgorithm` for one that cannot sign with ECDSA on P-256 over any SHA-256 hash, or

@@ -13,7 +13,7 @@ final class ShownCertificate: @unchecked Sendable {
   private var hasProxy = false
   /// The number of TLS connections over the last socket.
   private var connections = 0
-  /// Whether the thread that runs the transfer waits for nobody else.
+  /// Whether the thread runs this transfer alone, so that it may wait for a device.
   private var mayWait = false
   private(set) var failure: (code: HTTPFailure.Code, problem: ConnectionProblem?)?
 

@@ -55,7 +55,7 @@ package struct BearerAssertion: Sendable {
   ///
   /// - Parameters:
   ///   - expected: What `aud` must hold, byte for byte.
-  ///   - endpoint: What it may hold instead, where the URL that it is sent to is enough (RFC 7523 section 3).
+  ///   - endpoint: The URL of the token endpoint, if `aud` may hold that instead (RFC 7523 section 3).
   ///   - now: Unix seconds.
   package func check(for expected: String, orFor endpoint: Endpoint? = nil, now: Int) throws(AssertionProblem) {
     if expiresAt <= now - Self.clockSkew { throw .expired(seconds: now - expiresAt) }

@@ -1,9 +1,10 @@
+internal import CPlatform
 internal import Glibc
 
 /// Facts about this machine and this process.
 package enum Machine {
   /// The effective user.
-  package static var userID: UInt32 { geteuid() }
+  package static var userID: UInt32 { agent_user_id() }
 
   package static var processID: Int32 { getpid() }
 

@@ -100,7 +100,7 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// Has a key that is in a device sign once, so that nobody is asked to approve what would fail afterwards.
+  /// Signs once with a key that is in a device: a sign-in whose key does not work must fail before a person approves it.
   ///
   /// - Throws: `keyForeign`, `keyUnavailable`.
   func rehearse(in device: any KeyDevice) throws(SessionError) {
@@ -123,7 +123,7 @@ package struct ClientCredentials: Sendable {
   mutating func makeCertificate(name: String, in device: any KeyDevice, from start: Int) throws(SessionError) {
     let key = try privateKey(in: device)
     do throws(CryptoError) {
-      let text = ClientCertificate.text(try .selfSigned(by: key, name: name, from: start))
+      let text = ClientCertificate.text(try key.selfSignedCertificate(name: name, from: start))
       let bytes = Array(text.utf8)
       certificate = SharedSecret(try SecretBytes(copying: bytes.span))
     } catch {

@@ -7,7 +7,7 @@ import Testing
   private static let start = 1_700_000_000
 
   private func certificate(_ key: borrowing PrivateKey, name: String = "agent") throws -> Certificate {
-    try .selfSigned(by: key, name: name, from: Self.start)
+    try key.selfSignedCertificate(name: name, from: Self.start)
   }
 
   /// What the openssl program says of it.
@@ -89,7 +89,7 @@ import Testing
 
 @Suite struct `A key with a certificate` {
   @Test func `is not one with another's certificate, or with none`() throws {
-    let other = try Certificate.selfSigned(by: .generateEC(.p256), name: "other", from: 0)
+    let other = try PrivateKey.generateEC(.p256).selfSignedCertificate(name: "other", from: 0)
     #expect(throws: CryptoError(.invalidKey, "certificate")) { try CertifiedKey(.generateEC(.p256), [other]) }
     #expect(throws: CryptoError(.invalidKey, "certificate")) { try CertifiedKey(.generateEC(.p256), []) }
   }

@@ -35,7 +35,8 @@ final class PlayedDevice: KeyDevice {
   func waitForWaiter() -> Bool { state.wait(Sanitizer.patience) { $0.isWaiting ? true : nil } ?? false }
 
   func certificate() throws -> ClientCertificate {
-    let text = Array(ClientCertificate.text(try .selfSigned(by: .make(in: self), name: "client", from: 0)).utf8)
+    let text = Array(
+      ClientCertificate.text(try PrivateKey.make(in: self).selfSignedCertificate(name: "client", from: 0)).utf8)
     return try ClientCertificate(text.span, key: .make(in: self))
   }
 

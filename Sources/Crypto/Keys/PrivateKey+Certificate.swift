@@ -1,37 +1,36 @@
 internal import COpenSSL
 
-extension Certificate {
+extension PrivateKey {
   /// The most characters of a common name (RFC 5280 appendix A.1: `ub-common-name`).
   private static let mostNameCharacters = 64
   /// The last second of a certificate that has no end (RFC 5280 section 4.1.2.5).
   private static let noEnd = "99991231235959Z"
 
-  /// A certificate that a key signs for itself, for TLS clients alone. It has no end: who knows it by its registration asks
-  /// nobody whether it is good still (RFC 8705 section 2.2).
+  /// A certificate that this key, on P-256, signs for itself, for TLS clients alone. It does not expire: a server takes it because it
+  /// is registered (RFC 8705 section 2.2).
   ///
   /// - Parameters:
-  ///   - key: On P-256.
   ///   - name: The common name of subject and issuer, of which the first 64 characters are taken.
   ///   - start: The first second of its validity, in unix seconds.
   /// - Throws: As ``KeyDevice/sign(digest:with:)`` for the key of a device.
-  package static func selfSigned(
-    by key: borrowing PrivateKey, name: String, from start: Int
+  package borrowing func selfSignedCertificate(
+    name: String, from start: Int
   ) throws(CryptoError) -> Certificate {
     ErrorQueue.clear()
     guard let made = unsafe X509_new() else { throw .library("X509_new") }
     defer { unsafe X509_free(made) }
     // Version 3 is written as 2.
     try check(unsafe X509_set_version(made, 2), "X509_set_version")
-    try unsafe setSerial(of: made)
+    try unsafe Self.setSerial(of: made)
     let subject = unsafe X509_get_subject_name(made)
-    let common = Array(String(name.unicodeScalars.prefix(mostNameCharacters)).utf8)
+    let common = Array(String(name.unicodeScalars.prefix(Self.mostNameCharacters)).utf8)
     try check(
       unsafe X509_NAME_add_entry_by_NID(
         subject, NID_commonName, agent_text_utf8(), common, Int32(common.count), -1, 0), "X509_NAME_add_entry_by_NID")
     try check(unsafe X509_set_issuer_name(made, subject), "X509_set_issuer_name")
     guard unsafe ASN1_TIME_set(X509_getm_notBefore(made), start) != nil else { throw .library("ASN1_TIME_set") }
-    try check(unsafe ASN1_TIME_set_string_X509(X509_getm_notAfter(made), noEnd), "ASN1_TIME_set_string_X509")
-    try check(unsafe X509_set_pubkey(made, key.handle.raw), "X509_set_pubkey")
+    try check(unsafe ASN1_TIME_set_string_X509(X509_getm_notAfter(made), Self.noEnd), "ASN1_TIME_set_string_X509")
+    try check(unsafe X509_set_pubkey(made, handle.raw), "X509_set_pubkey")
     var context = unsafe X509V3_CTX()
     unsafe X509V3_set_ctx(&context, made, made, nil, nil, 0)
     for (number, value) in [
@@ -46,8 +45,8 @@ extension Certificate {
       defer { unsafe X509_EXTENSION_free(extra) }
       try check(unsafe X509_add_ext(made, extra, -1), "X509_add_ext")
     }
-    try unsafe sign(made, by: key)
-    return try Certificate(der: try unsafe encoded(made))
+    try unsafe sign(made)
+    return try Certificate(der: try unsafe Self.encoded(made))
   }
 
   private static func setSerial(of certificate: OpaquePointer) throws(CryptoError) {
@@ -59,9 +58,9 @@ extension Certificate {
     }
   }
 
-  private static func sign(_ certificate: OpaquePointer, by key: borrowing PrivateKey) throws(CryptoError) {
+  private borrowing func sign(_ certificate: OpaquePointer) throws(CryptoError) {
     let problem = Outcome()
-    let handle = try key.signingHandle { problem.error = $0 }
+    let handle = try signingHandle { problem.error = $0 }
     guard unsafe X509_sign(certificate, handle.raw, Digest.sha256.implementation) > 0 else {
       throw problem.error ?? .library("X509_sign")
     }
