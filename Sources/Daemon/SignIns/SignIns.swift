@@ -160,32 +160,6 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// The longest interval between polls, in seconds, of which the person is not told.
-  private static let longestUntoldInterval = 60
-
-  private func devicePrepared(_ login: Login, _ waiting: SignIn.Waiting.Device) {
-    let (prepared, code) = (waiting.prepared, waiting.authorization)
-    login.polling.device = DevicePolling(code)
-    log.note(.signInCode(seconds: code.expiresIn), login.account)
-    let expiry = waiting.startedAtUnixSeconds + code.expiresIn
-    send(
-      .deviceCode(
-        Event.DeviceCode(
-          login: login.name, account: login.account.text, issuer: prepared.configuration.issuer,
-          clientID: prepared.configuration.clientID, scope: prepared.scope?.text, userCode: code.userCode,
-          verificationURI: code.verificationURI, verificationURIComplete: code.verificationURIComplete,
-          expiresAt: expiry, interval: login.polling.device.interval)), to: login, until: expiry)
-    if login.polling.device.interval > Self.longestUntoldInterval {
-      let seconds = login.polling.device.interval
-      let notice = Phrase(
-        "this server may be asked only every \(seconds) seconds, so it may take that long after you approve")
-      loop.send(.event(.notice(notice)), to: login.ticket)
-    }
-    if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
-    detach(login, until: expiry)
-    scheduleNextPoll(login)
-  }
-
   /// Sends the action that a person must take, and keeps it for a request that resumes the sign-in later.
   func send(_ event: Event, to login: Login, until expiry: Int) {
     (login.event, login.expiry) = (event, expiry)
@@ -196,55 +170,6 @@ final class SignIns: AccountPart {
   func sendQRCode(_ address: String, to ticket: Ticket) {
     guard let code = QRCode(address).flatMap({ Event.QRCode(rows: $0.rows) }) else { return }
     loop.send(.event(.qrCode(code)), to: ticket)
-  }
-
-  private func scheduleNextPoll(_ login: Login) {
-    guard let device = login.device else { return }
-    let now = services.time.now()
-    let elapsed = device.startedAt.duration(to: now).wholeMilliseconds
-    switch login.polling.device.next(elapsedMilliseconds: elapsed) {
-    case .poll(let wait): schedule(at: now.advanced(by: .milliseconds(wait))) { [self, id = login.id] in pollDue(id) }
-    case .expire(let wait):
-      schedule(at: now.advanced(by: .milliseconds(wait))) { [self, id = login.id] in loginExpired(id) }
-    }
-  }
-
-  func pollDue(_ id: UInt64) {
-    guard let login = logins[id], let device = login.device else { return }
-    let lifetime = Duration.seconds(device.authorization.expiresIn)
-    // A machine that slept past the deadline reports it at once.
-    guard device.startedAt.duration(to: services.time.now()) < lifetime else { return loginExpired(id) }
-    let approved = jobs.messages { [log, account = login.account] (_: Void) in log.note(.signInApproved, account) }
-    jobs.wait(as: .signIn(id), login.cancellation) { [approval = login.approval] () throws(SessionError) in
-      try device.poll {
-        guard approval.give() else { return false }
-        approved(())
-        return true
-      }
-    } then: { [self] outcome in
-      loginPolled(id, outcome)
-    }
-  }
-
-  func loginPolled(_ id: UInt64, _ outcome: Result<SignIn.Waiting.Poll, SessionError>) {
-    guard let login = logins[id] else { return }
-    switch outcome {
-    case .failure(let error): loginFinished(id, .failure(error))
-    case .success(.signedIn(let outcome)): loginFinished(id, .success(outcome))
-    case .success(.undecided(let pending)):
-      let interval = login.polling.device.interval
-      login.polling.device.after(pending)
-      if login.polling.device.interval != interval {
-        log.note(.signInSlowed(seconds: login.polling.device.interval), login.account)
-      }
-      if login.polling.device.suspectsFastClock, !login.polling.hasWarnedOfClock {
-        login.polling.hasWarnedOfClock = true
-        let notice = Phrase("the server keeps asking to slow down: this machine's clock may run too fast")
-        loop.send(.event(.notice(notice)), to: login.ticket)
-      }
-      step(.signInPending(seconds: login.polling.device.interval), login.account)
-      scheduleNextPoll(login)
-    }
   }
 
   func loginExpired(_ id: UInt64) {
@@ -416,47 +341,5 @@ final class SignIns: AccountPart {
   private func noteEnd(of login: Login, _ code: FailureCode?) {
     let time = login.startedAt.duration(to: services.time.now()).wholeMilliseconds
     log.note(.signInEnded(milliseconds: time, code), login.account)
-  }
-
-  /// An approved sign-in is always stored, so it would survive the end of the session.
-  func refuseWhileFinishing(_ account: AccountName) throws(Failure) {
-    if logins.values.contains(where: { $0.account == account && $0.isFinishing }) { try refuseDuring(account) }
-  }
-
-  /// Settings and a name must not change under a sign-in, which would write the old ones back.
-  func refuseDuring(_ account: AccountName) throws(Failure) {
-    guard logins.values.contains(where: { $0.account == account }) else { return }
-    throw Failure(.tooBusy, "a sign-in to \(account.text) is under way", hint: "finish or cancel it first")
-  }
-
-  /// Ends the unapproved sign-ins of an account at its sign-out.
-  func endUnapproved(of account: AccountName) {
-    for login in logins.values where login.account == account && login.approval.giveUp() {
-      conclude(login, .failure(Failure(.cancelled, "the account was signed out")))
-      end(login)
-    }
-  }
-
-  /// Ends the unapproved sign-ins that could not be stored because their protection level is locked.
-  func endUnapproved(at levels: Set<Protection>) {
-    for login in logins.values {
-      guard let level = login.waiting?.prepared.level, levels.contains(level), login.approval.giveUp() else { continue }
-      fail(login, .vault(VaultError(.locked(level))))
-    }
-  }
-
-  /// Ends all unapproved sign-ins, because the daemon is stopping.
-  func stop() {
-    for login in logins.values where login.approval.giveUp() {
-      conclude(login, .failure(Failure(.cancelled, "the daemon is stopping")))
-      end(login)
-    }
-  }
-
-  /// Ends the sign-in of a request whose sender disconnected. A background sign-in continues.
-  func abandon(_ ticket: Ticket) {
-    for login in logins.values where login.ticket == ticket {
-      if login.event != nil, login.isDetached { login.ticket = .nobody } else { end(login) }
-    }
   }
 }

@@ -1,0 +1,84 @@
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vocabulary
+internal import Wire
+
+/// Sign-ins by device code: the code goes to the terminal, and a timer asks the server until the person has decided.
+extension SignIns {
+  /// The longest interval between polls, in seconds, of which the person is not told.
+  private static let longestUntoldInterval = 60
+
+  func devicePrepared(_ login: Login, _ waiting: SignIn.Waiting.Device) {
+    let (prepared, code) = (waiting.prepared, waiting.authorization)
+    login.polling.device = DevicePolling(code)
+    log.note(.signInCode(seconds: code.expiresIn), login.account)
+    let expiry = waiting.startedAtUnixSeconds + code.expiresIn
+    send(
+      .deviceCode(
+        Event.DeviceCode(
+          login: login.name, account: login.account.text, issuer: prepared.configuration.issuer,
+          clientID: prepared.configuration.clientID, scope: prepared.scope?.text, userCode: code.userCode,
+          verificationURI: code.verificationURI, verificationURIComplete: code.verificationURIComplete,
+          expiresAt: expiry, interval: login.polling.device.interval)), to: login, until: expiry)
+    if login.polling.device.interval > Self.longestUntoldInterval {
+      let seconds = login.polling.device.interval
+      let notice = Phrase(
+        "this server may be asked only every \(seconds) seconds, so it may take that long after you approve")
+      loop.send(.event(.notice(notice)), to: login.ticket)
+    }
+    if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
+    detach(login, until: expiry)
+    scheduleNextPoll(login)
+  }
+
+  private func scheduleNextPoll(_ login: Login) {
+    guard let device = login.device else { return }
+    let now = services.time.now()
+    let elapsed = device.startedAt.duration(to: now).wholeMilliseconds
+    switch login.polling.device.next(elapsedMilliseconds: elapsed) {
+    case .poll(let wait): schedule(at: now.advanced(by: .milliseconds(wait))) { [self, id = login.id] in pollDue(id) }
+    case .expire(let wait):
+      schedule(at: now.advanced(by: .milliseconds(wait))) { [self, id = login.id] in loginExpired(id) }
+    }
+  }
+
+  private func pollDue(_ id: UInt64) {
+    guard let login = logins[id], let device = login.device else { return }
+    let lifetime = Duration.seconds(device.authorization.expiresIn)
+    // A machine that slept past the deadline reports it at once.
+    guard device.startedAt.duration(to: services.time.now()) < lifetime else { return loginExpired(id) }
+    let approved = jobs.messages { [log, account = login.account] (_: Void) in log.note(.signInApproved, account) }
+    jobs.wait(as: .signIn(id), login.cancellation) { [approval = login.approval] () throws(SessionError) in
+      try device.poll {
+        guard approval.give() else { return false }
+        approved(())
+        return true
+      }
+    } then: { [self] outcome in
+      loginPolled(id, outcome)
+    }
+  }
+
+  private func loginPolled(_ id: UInt64, _ outcome: Result<SignIn.Waiting.Poll, SessionError>) {
+    guard let login = logins[id] else { return }
+    switch outcome {
+    case .failure(let error): loginFinished(id, .failure(error))
+    case .success(.signedIn(let outcome)): loginFinished(id, .success(outcome))
+    case .success(.undecided(let pending)):
+      let interval = login.polling.device.interval
+      login.polling.device.after(pending)
+      if login.polling.device.interval != interval {
+        log.note(.signInSlowed(seconds: login.polling.device.interval), login.account)
+      }
+      if login.polling.device.suspectsFastClock, !login.polling.hasWarnedOfClock {
+        login.polling.hasWarnedOfClock = true
+        let notice = Phrase("the server keeps asking to slow down: this machine's clock may run too fast")
+        loop.send(.event(.notice(notice)), to: login.ticket)
+      }
+      step(.signInPending(seconds: login.polling.device.interval), login.account)
+      scheduleNextPoll(login)
+    }
+  }
+}

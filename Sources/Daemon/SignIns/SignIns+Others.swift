@@ -1,0 +1,49 @@
+internal import Sessions
+internal import Vault
+internal import Vocabulary
+internal import Wire
+
+/// What a sign-in under way means for other requests, and what they mean for it.
+extension SignIns {
+  /// An approved sign-in is always stored, so it would survive the end of the session.
+  func refuseWhileFinishing(_ account: AccountName) throws(Failure) {
+    if logins.values.contains(where: { $0.account == account && $0.isFinishing }) { try refuseDuring(account) }
+  }
+
+  /// Settings and a name must not change under a sign-in, which would write the old ones back.
+  func refuseDuring(_ account: AccountName) throws(Failure) {
+    guard logins.values.contains(where: { $0.account == account }) else { return }
+    throw Failure(.tooBusy, "a sign-in to \(account.text) is under way", hint: "finish or cancel it first")
+  }
+
+  /// Ends the unapproved sign-ins of an account at its sign-out.
+  func endUnapproved(of account: AccountName) {
+    for login in logins.values where login.account == account && login.approval.giveUp() {
+      conclude(login, .failure(Failure(.cancelled, "the account was signed out")))
+      end(login)
+    }
+  }
+
+  /// Ends the unapproved sign-ins that could not be stored because their protection level is locked.
+  func endUnapproved(at levels: Set<Protection>) {
+    for login in logins.values {
+      guard let level = login.waiting?.prepared.level, levels.contains(level), login.approval.giveUp() else { continue }
+      fail(login, .vault(VaultError(.locked(level))))
+    }
+  }
+
+  /// Ends all unapproved sign-ins, because the daemon is stopping.
+  func stop() {
+    for login in logins.values where login.approval.giveUp() {
+      conclude(login, .failure(Failure(.cancelled, "the daemon is stopping")))
+      end(login)
+    }
+  }
+
+  /// Ends the sign-in of a request whose sender disconnected. A background sign-in continues.
+  func abandon(_ ticket: Ticket) {
+    for login in logins.values where login.ticket == ticket {
+      if login.event != nil, login.isDetached { login.ticket = .nobody } else { end(login) }
+    }
+  }
+}
