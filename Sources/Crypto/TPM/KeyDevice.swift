@@ -29,9 +29,6 @@ extension PrivateKey {
   /// Stands before a key of a device; PKCS #8 begins with another byte.
   private static let heldMark: UInt8 = 1
 
-  /// The longest form of ``stored()``, in bytes.
-  package static let mostStoredBytes = 16_384
-
   /// A new ECDSA key on P-256 in a device.
   ///
   /// - Throws: `unreachable` where the device cannot be used now.

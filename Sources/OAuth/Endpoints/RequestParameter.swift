@@ -18,7 +18,6 @@ enum RequestParameter: String, Sendable, CaseIterable {
   case grantType = "grant_type"
   case idTokenHint = "id_token_hint"
   case loginHint = "login_hint"
-  case logoutHint = "logout_hint"
   case maxAge = "max_age"
   case nonce
   case prompt
