@@ -34,9 +34,9 @@ import Testing
       try AgentTree.with { tree in
         try tree.signIn(at: issuer.url)
         #expect(try tree.check()["check"] == "ok")
-        try tree.set("--userinfo-algorithm", "RS256")
-        #expect(try tree.check()["check"] == "ok")
         try tree.set("--userinfo-algorithm", "ES256")
+        #expect(try tree.check()["check"] == "ok")
+        try tree.set("--userinfo-algorithm", "RS256")
         #expect(try tree.check()["check_problem"]?["code"] == "server_misbehaved")
       }
     }

@@ -18,7 +18,7 @@ struct HostileScene {
   private let secrets: Int
 
   static func with(_ body: (HostileScene) throws -> Void) throws {
-    try Issuer.with(["--algorithm", "ES256"]) { healthy in
+    try Issuer.with { healthy in
       try AgentTree.with { tree in
         let browser = "#!/bin/sh\ncurl -qsS --noproxy '*' --max-time 10 -o /dev/null -L \"$1\"\n"
         try tree.directory.write("home/browser", browser)
@@ -70,7 +70,7 @@ struct HostileScene {
 
   /// Attacks a first sign-in, at an issuer of which nothing is known yet.
   func attackSignIn(_ row: HostileRow) throws {
-    try Issuer.with(["--algorithm", "ES256", "--open-registration"]) { hostile in
+    try Issuer.with(["--open-registration"]) { hostile in
       try hostile.control(row.switches + [("redirect_to", healthy.url + "/echo")])
       let outcome = try signIn(hostile, row.action)
       #expect(outcome == row.outcome, "\(row)")
@@ -93,7 +93,7 @@ struct HostileScene {
 
   /// Attacks the keys of an issuer with which a session was begun, and that has changed them since.
   func attackKeys(_ row: HostileRow) throws {
-    try Issuer.with(["--algorithm", "ES256"]) { hostile in
+    try Issuer.with { hostile in
       try tree.signIn("work", at: hostile.url)
       try hostile.control([("rotate_key", "1"), ("redirect_to", healthy.url + "/echo")] + row.switches)
       let outcome = try act(.refresh, at: hostile)
@@ -113,7 +113,7 @@ struct HostileScene {
 
   /// Signs in at an issuer whose keys are known from another account, and that changes them just before it signs.
   func signInAfterRotation() throws {
-    try Issuer.with(["--algorithm", "ES256"]) { issuer in
+    try Issuer.with { issuer in
       try tree.signIn("work", at: issuer.url)
       try issuer.control("rotate_key", "1")
       #expect(try signIn(issuer, .browser) == .accepted)

@@ -27,10 +27,12 @@ final class Issuer: Sendable {
   /// A new issuer that approves sign-ins by itself, for code that cannot be in ``with(approval:_:_:)``; see ``stop()``.
   static func start(_ options: [String] = []) throws -> Issuer { try Issuer(["--approve", "always"] + options) }
 
+  /// It signs with an elliptic curve unless the options say otherwise: an RSA key takes a tenth of a second to make.
   private init(_ options: [String]) throws {
+    let algorithm = options.contains("--algorithm") ? [] : ["--algorithm", "ES256"]
     process = try RunningProcess(
       executable: Programs.path("devissuer"),
-      arguments: ["--port", "0", "--control", "--interval", "1"] + options)
+      arguments: ["--port", "0", "--control", "--interval", "1"] + algorithm + options)
     let ready = try JSON(parsing: Array(process.readLine().utf8))
     try #require(ready["event"]?.string == "ready")
     url = try #require(ready["issuer"]?.string)

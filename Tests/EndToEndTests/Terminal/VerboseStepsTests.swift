@@ -45,7 +45,7 @@ import Testing
       #expect(
         steps(cold) == [
           "no cached token: refreshing", Self.began, Self.read, Self.cached, Self.tokens, Self.written,
-          "key set from the cache, N s old", "the ID Token was verified: RS256", "refresh ended after N ms: ok",
+          "key set from the cache, N s old", "the ID Token was verified: ES256", "refresh ended after N ms: ok",
         ])
       let forced = try session.tree.agent("token", "work", "-v", "--force-refresh")
       #expect(steps(forced).first == "a new token was requested: refreshing")
@@ -109,7 +109,7 @@ import Testing
         #expect(told.contains("metadata: GET ISSUER/.well-known/openid-configuration: HTTP status 200 in N ms"))
         #expect(
           told.contains("device authorization endpoint: POST ISSUER/device_authorization: HTTP status 200 in N ms"))
-        #expect(told.contains("the ID Token was verified: RS256"))
+        #expect(told.contains("the ID Token was verified: ES256"))
         #expect(told.contains("sign-in ended after N ms: ok"))
         // The events of the answer are as they are without it.
         let events = try login.lines.map { try JSON(parsing: Array($0.utf8))["event"]?.string }
