@@ -12,13 +12,12 @@ final class Connection {
   /// The output that the kernel has not taken whole, its size in bytes, and how many bytes of its first part are sent.
   private var outbound: (parts: [Outgoing], bytes: Int, sent: Int) = ([], 0, 0)
 
-  /// The request being answered; the next line waits until it is.
-  private(set) var current: Ticket?
-  /// Time at which the request being answered times out.
-  private var requestDeadline: Instant?
-  /// When the current request got its first deadline.
-  private var waitingSince: Instant?
+  /// The request being answered: when it times out, and when it got its first deadline.
+  private var answering: (ticket: Ticket, deadline: Instant?, waitingSince: Instant?)?
   private var lastSerial: UInt64 = 0
+
+  /// The request being answered; the next line waits until it is.
+  var current: Ticket? { answering?.ticket }
 
   /// Descriptors that came with the bytes, in order, for the next request that says it sends some.
   var passed: [SharedDescriptor] = []
@@ -83,27 +82,23 @@ final class Connection {
   func nextTicket() -> Ticket {
     lastSerial += 1
     let ticket = Ticket(connection: id, serial: lastSerial)
-    current = ticket
-    requestDeadline = nil
-    waitingSince = nil
+    answering = (ticket, nil, nil)
     return ticket
   }
 
   func setDeadline(_ deadline: Instant, of ticket: Ticket, now: Instant) {
     guard current == ticket else { return }
-    requestDeadline = deadline
-    waitingSince = waitingSince ?? now
+    answering = (ticket, deadline, answering?.waitingSince ?? now)
   }
 
   /// Seconds since the current request got its first deadline, rounded.
   func secondsWaited(until now: Instant) -> Int {
-    let waited = waitingSince?.duration(to: now) ?? .zero
+    let waited = answering?.waitingSince?.duration(to: now) ?? .zero
     return Int((waited + .milliseconds(500)).components.seconds)
   }
 
   func finishRequest() {
-    current = nil
-    requestDeadline = nil
+    answering = nil
     whenRead = nil
   }
 
@@ -113,7 +108,7 @@ final class Connection {
   /// When this peer is out of time, unless something happens before; nil while it is our turn.
   var deadline: Instant? {
     if hasOutput { return lastProgress.advanced(by: Self.sendTime) }
-    if current != nil { return requestDeadline }
+    if let answering { return answering.deadline }
     if hasPartialLine { return lastProgress.advanced(by: .seconds(WireProtocol.requestLineSeconds)) }
     return mayIdle ? nil : lastProgress.advanced(by: Self.idleTime)
   }

@@ -5,7 +5,6 @@ internal import Wire
 
 /// The parts of the daemon, in the order of their dependencies.
 final class DaemonParts {
-  private let context: DaemonContext
   let broker: TokenBroker
   let signIns: SignIns
   let resources: ResourceRequests
@@ -24,7 +23,6 @@ final class DaemonParts {
   let identity: IdentityRequests
 
   init(_ context: DaemonContext) throws(SystemError) {
-    self.context = context
     let lock = VaultLock(context)
     broker = TokenBroker(context, lock: lock)
     signIns = SignIns(context, broker)
@@ -80,8 +78,8 @@ final class DaemonParts {
 
   /// Runs once a minute, and sees the settings as they are now.
   func housekeep() {
-    context.noteFileChanges()
-    context.whenSettingsAreRead { [self] in
+    broker.context.noteFileChanges()
+    broker.context.whenSettingsAreRead { [self] in
       locking.housekeep()
       broker.housekeep()
     }

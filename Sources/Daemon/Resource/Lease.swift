@@ -15,11 +15,10 @@ final class Lease: Admission {
   let owner: Ticket
   /// A rename updates it.
   var account: AccountName
+  /// What was asked for.
+  private let request: LeaseRequest
+  /// The places of the request; all that the account lists, if it names none.
   private let places: [OriginEntry]
-  private let methods: [String]
-  private let target: TokenRequest.Target
-  /// Users who may come, besides the daemon's own.
-  private let users: [Int]
   let end: Instant?
   private(set) var usesLeft: Int?
 
@@ -28,8 +27,6 @@ final class Lease: Admission {
   private(set) var underWay: [Ticket: Use] = [:]
   private(set) var peers: [UInt64: LeaseEntry.Peer] = [:]
 
-  /// Peers get the token too.
-  private let handsOutToken: Bool
   /// Origins that the person was asked about, or `token`, and the answers; nil for a lease that asks nothing.
   private var answers: [String: Bool]?
   /// Requests that wait for an answer, by origin.
@@ -68,15 +65,12 @@ final class Lease: Admission {
     ended: @escaping () -> Void, asking ask: @escaping (String, String?, LeaseEntry.Peer?) -> Void = { _, _, _ in }
   ) {
     self.ask = ask
-    handsOutToken = request.handsOutToken
+    self.request = request
     answers = request.confirms ? [:] : nil
     self.name = name
     self.owner = owner
     self.account = account
     self.places = places
-    methods = request.methods
-    target = request.target
-    users = request.users
     self.end = end
     usesLeft = request.uses
     self.tell = tell
@@ -85,7 +79,7 @@ final class Lease: Admission {
   }
 
   /// Whether a process of this user may be a peer.
-  func mayServe(user: UInt32) -> Bool { user == Machine.userID || users.contains(Int(user)) }
+  func mayServe(user: UInt32) -> Bool { user == Machine.userID || request.users.contains(Int(user)) }
 
   func came(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
 
@@ -97,12 +91,12 @@ final class Lease: Admission {
       // Only of a request that is permitted is it told what is wrong with it.
       let name = (try? JSON(parsing: line, limits: WireProtocol.requestLimits))?["request"]?.string
       let isPermitted =
-        ["resource", "resource_body", "lease_status"].contains(name) || (name == "token" && handsOutToken)
+        ["resource", "resource_body", "lease_status"].contains(name) || (name == "token" && request.handsOutToken)
       throw refusal(isPermitted ? error : Self.notPermitted, nil)
     }
     switch envelope.request {
     case .call, .resourceBody, .leaseStatus: return envelope
-    case .token where handsOutToken: return envelope
+    case .token where request.handsOutToken: return envelope
     default: throw refusal(Self.notPermitted, nil)
     }
   }
@@ -117,7 +111,7 @@ final class Lease: Admission {
     case .leaseStatus, .resourceBody: break
     case .call(let call):
       do throws(Failure) { envelope.request = .call(try pinned(call, ticket)) } catch { throw refusal(error, ticket) }
-    case .token(let token) where handsOutToken:
+    case .token(let token) where request.handsOutToken:
       do throws(Failure) { envelope.request = .token(try pinned(token, ticket)) } catch { throw refusal(error, ticket) }
     default: throw refusal(Self.notPermitted, ticket)
     }
@@ -155,11 +149,11 @@ final class Lease: Admission {
   private func pinned(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
     if cause != nil || usesLeft == 0 { throw Self.over }
     guard token.account == nil, token.place == nil, !token.forceRefresh, !token.extras.idToken, !token.extras.claims,
-      token.target == TokenRequest.Target() || token.target == target
+      token.target == TokenRequest.Target() || token.target == request.target
     else { throw Self.notPermitted }
     try take(Use(method: Self.token, origin: nil), ticket)
     var token = token
-    (token.account, token.target, token.isLent) = (account.text, target, true)
+    (token.account, token.target, token.isLent) = (account.text, request.target, true)
     token.extras = TokenRequest.Extras()
     return token
   }
@@ -176,19 +170,22 @@ final class Lease: Admission {
   /// Whether a token that is handed out is the narrow one that was asked for, as the server itself says.
   func isNarrow(_ grant: AccessGrant) -> Bool {
     guard grant.isScopeNamed, let scope = grant.scope else { return false }
-    return scope.split(separator: " ").allSatisfy { value in target.scope.contains { $0.utf8.elementsEqual(value.utf8) }
+    return scope.split(separator: " ").allSatisfy { value in
+      request.target.scope.contains { $0.utf8.elementsEqual(value.utf8) }
     }
   }
 
   private func pinned(_ call: CallRequest, _ ticket: Ticket) throws(Failure) -> CallRequest {
     if cause != nil || usesLeft == 0 { throw Self.over }
-    guard call.account == nil, call.target == TokenRequest.Target() || call.target == target else {
+    guard call.account == nil, call.target == TokenRequest.Target() || call.target == request.target else {
       throw Self.notPermitted
     }
     var call = call
-    (call.account, call.target) = (account.text, target)
+    (call.account, call.target) = (account.text, request.target)
     let place = try ResourceCall.Target(call)
-    guard methods.isEmpty || methods.contains(place.method.text), fits(place, &call) else { throw Self.notPermitted }
+    guard request.methods.isEmpty || request.methods.contains(place.method.text), fits(place, &call) else {
+      throw Self.notPermitted
+    }
     try take(Use(method: place.method.text, origin: place.origin.text), ticket)
     return call
   }
@@ -196,7 +193,7 @@ final class Lease: Admission {
   /// Whether the request is for a place of the lease, as its sender wrote it and as a server may read it.
   private func fits(_ place: ResourceCall.Target, _ call: inout CallRequest) -> Bool {
     let names = place.fields.map { $0.name.lowercased() }
-    if !methods.isEmpty, names.contains(where: Self.methodFields.contains) { return false }
+    if !request.methods.isEmpty, names.contains(where: Self.methodFields.contains) { return false }
     let own = places.filter { $0.origin.utf8.elementsEqual(place.origin.text.utf8) }
     if own.contains(where: \.path.isEmpty) { return true }
     let path = place.endpoint.uri.path
@@ -286,10 +283,10 @@ final class Lease: Admission {
   func terms(now: Instant) -> JSONObject {
     var object = JSONObject([("lease", .string(name))])
     object["places"] = .array(places.map { .string($0.origin + $0.path) })
-    object["methods"] = methods.isEmpty ? nil : .array(methods.map { .string($0) })
+    object["methods"] = request.methods.isEmpty ? nil : .array(request.methods.map { .string($0) })
     object["expires_in"] = end.map { .int(max(0, Int(now.duration(to: $0).components.seconds))) }
     object["uses_left"] = usesLeft.map { .int($0) }
-    object["hand_out_token"] = handsOutToken ? true : nil
+    object["hand_out_token"] = request.handsOutToken ? true : nil
     return object
   }
 }

@@ -33,11 +33,9 @@ final class LiveAccount {
   var session = Session()
   var waiters: [Waiter] = []
 
-  /// The vault file's stamp and the revision of the watched files at the last validation of the cached token.
-  var validated: (stamp: FileStamp?, revision: UInt64?)
-
-  /// A worker holds the cached token against the vault.
-  var isValidating = false
+  /// The last time that the cached token was held against the vault: the vault file's stamp and the revision of the
+  /// watched files then, and whether a worker does it now.
+  var validation: (stamp: FileStamp?, revision: UInt64?, isRunning: Bool) = (nil, nil, false)
 
   /// The origins that refused the tokens of this target.
   var refusals = OriginRefusals()

@@ -11,16 +11,16 @@ extension TokenBroker {
     guard let grant = account.session.grant, account.session.refresh == nil else { return false }
     // Without a watch of files only the stamp tells, at which a worker looks.
     guard let revision = context.vaultRevision else { return true }
-    if revision == account.validated.revision { return false }
+    if revision == account.validation.revision { return false }
     // A file that is watched is on a disk of this machine, and was just written.
     guard let stamp = FileStamp(at: vaultPath) else { return true }
-    if stamp != account.validated.stamp {
+    if stamp != account.validation.stamp {
       // Of a file that this process wrote itself it knows the records.
       let known = services.vault.generation(of: account.name, inFileWith: stamp)
       guard known == grant.recordGeneration else { return true }
       lock.vaultFileChanged()
     }
-    account.validated = (stamp, revision)
+    (account.validation.stamp, account.validation.revision) = (stamp, revision)
     return false
   }
 
@@ -35,16 +35,16 @@ extension TokenBroker {
   /// replaced that record. A worker reads the record, and only when the vault file has changed; the requests for the
   /// token wait for that, and no others (the loop never blocks).
   func validate(_ account: LiveAccount) {
-    guard !account.isValidating, let grant = account.session.grant else { return }
-    account.isValidating = true
-    let (path, known, revision) = (vaultPath, account.validated.stamp, context.vaultRevision)
+    guard !account.validation.isRunning, let grant = account.session.grant else { return }
+    account.validation.isRunning = true
+    let (path, known, revision) = (vaultPath, account.validation.stamp, context.vaultRevision)
     jobs.run({ [services, name = account.name] in
       let stamp = FileStamp(at: path)
       // Without a vault file the token is not validated, as before the first validation.
       let isKnown = stamp != nil && stamp == known
       return Validation(stamp: stamp, isCurrent: isKnown ? true : services.isCurrent(grant, of: name))
     }) { [self] result in
-      account.isValidating = false
+      account.validation.isRunning = false
       let validation = result.get()
       // Of a token that came meanwhile the result says nothing.
       let isOfGrant = account.session.grant?.recordGeneration == grant.recordGeneration
@@ -66,7 +66,7 @@ extension TokenBroker {
     // Another process may also have changed the key slots.
     if validation.stamp != known || validation.stamp == nil { lock.vaultFileChanged() }
     if isCurrent {
-      account.validated = (validation.stamp, revision)
+      (account.validation.stamp, account.validation.revision) = (validation.stamp, revision)
     } else {
       step(.recordChanged, account.name)
       account.session.forgetToken()
