@@ -6,7 +6,7 @@ import Testing
 /// that Swift runs tasks on has a thread for each processor, and these would keep all of it waiting. With a sanitizer
 /// programs cost a processor's time too.
 final class ProgramThreads: TaskExecutor {
-  static let shared = ProgramThreads(count: (Sanitizer.isOn ? 1 : 4) * max(2, Machine.processorCount))
+  static let shared = ProgramThreads(count: (Sanitizer.isOn ? 1 : 6) * max(2, Machine.processorCount))
 
   /// The last one is taken first: a test that goes on goes before those that have not begun, since the server that
   /// answered it and the token that it holds do not wait for them.

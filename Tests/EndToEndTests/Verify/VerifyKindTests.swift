@@ -205,8 +205,8 @@ private func code(_ result: ProcessResult) throws -> String {
       try AgentTree.with { tree in
         for (options, expected) in [
           (["--profile", "id-token"], "algorithm_not_allowed"), ([], "algorithm_not_allowed"),
-          (["--profile", "id-token", "--algorithms", "RS256"], "algorithm_not_allowed"),
-          (["--algorithms", "RS256"], "valid"),
+          (["--profile", "id-token", "--algorithms", "ES256"], "algorithm_not_allowed"),
+          (["--algorithms", "ES256"], "valid"),
         ] {
           let result = try tree.agent(
             ["verify", "--issuer", url, "--allow-http-loopback", "--json"] + options, input: token)
