@@ -11,8 +11,6 @@ AT_MOST = {
     "slowest": 1000, "hanging.token": 1.1, "hanging.refresh": 1.1, "hanging.refused": 0,
     # One rehearsal, one read and one write of the vault.
     "refresh": 1.8, "refresh.system_calls": 89,
-    "refresh.system_calls": "each check of a directory's owner asked for the user's number, four times a refresh; now once a process",
-    "memory.refreshes": "eight pages in a thousand refreshes, which a day of use does not add to from its twelfth hour on",
     "sharing.open": 1.3,
     # Connections that were used a moment ago are used again, whatever the method.
     "request.post": 1.2, "request.dpop.post": 1.2,
@@ -45,6 +43,7 @@ WHY = {
     "refresh": ("room for the new vault is reserved on the disk before the token is spent, which takes a file system's journal as long as a "
                 "small write; the rest is two changes of thread and the 88 system calls"),
     "sharing.open": "the answers to all 50 are written one after the other by one thread, which is most of the difference",
+    "memory.refreshes": "eight pages in a thousand refreshes, which a day of use does not add to from its twelfth hour on",
     "memory": "a third of it are the Swift library's tables, which the loader changes as it places the program",
     "verify.one.RS256": ("a signature of RSA takes 24 us to verify, so what is done around it counts: the claims are read, and their text is "
                          "written"),
