@@ -271,7 +271,9 @@ deb: toolchain
 	@sh share/release/deb
 
 # Takes root, mmdebstrap and a mirror of Debian, so that it is not part of `make check`.
-check-deb: deb build
+check-deb:
+	@sh Tests/Checks/deb
+	@$(MAKE) --no-print-directory deb build
 	@sh Tests/Checks/deb $(RELEASE)
 
 release-check:
