@@ -51,6 +51,16 @@ import Wire
     #expect(home.sink.results[1]?["account"] == "work")
   }
 
+  @Test func `begins where the account has no session, though one would do`() throws {
+    try home.daemon.add("work")
+    try home.begin("work", 1) { $0.unless = .token }
+    #expect(home.code(1) == "WDJB-MJHT")
+    try home.daemon.addSignedIn("other")
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    try home.begin("other", 2) { $0.unless = .token }
+    #expect(home.code(2) == nil && home.sink.results[2]?["kept"] == true)
+  }
+
   @Test func `ends with its code, and asks no more`() throws {
     home.daemon.http.answers = Array(repeating: .error("authorization_pending"), count: 100)
     try home.begin("work", 1)

@@ -15,6 +15,7 @@ final class RecordedReplies: ReplySink {
   /// Requests that went on after they were held.
   private(set) var admitted: [Int: RequestEnvelope] = [:]
   private(set) var events: [Int: [Event]] = [:]
+  private(set) var deadlines: [Int: Instant] = [:]
   /// What is done when a watched descriptor is ready, in the order in which they were watched.
   private(set) var watched: [() -> Void] = []
   /// The terms of those that came by a lent socket; the number of their connection is 1.
@@ -62,7 +63,7 @@ final class RecordedReplies: ReplySink {
   func stream(to ticket: Ticket, _ act: @escaping () -> Void) {}
   func unread(by ticket: Ticket) -> Int { 0 }
   func dropPeers(of admission: any Admission, saying failure: Failure) {}
-  func setDeadline(_ deadline: Instant, of ticket: Ticket) {}
+  func setDeadline(_ deadline: Instant, of ticket: Ticket) { deadlines[Int(ticket.connection)] = deadline }
 }
 
 extension Ticket {

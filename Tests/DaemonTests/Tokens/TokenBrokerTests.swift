@@ -27,6 +27,19 @@ import Wire
     #expect(try home.storedToken() == "rt-2")
   }
 
+  @Test func `says how to begin where there is no account`() throws {
+    let empty = try DaemonHome()
+    let broker = TokenBroker(empty.context, lock: PlayedLock())
+    func hint() -> String? {
+      empty.context.noteFileChanges()
+      do throws(Failure) { _ = try broker.resolve(nil) } catch { return error.hint }
+      return nil
+    }
+    #expect(hint()?.contains("agent login") == true)
+    try empty.add("work")
+    #expect(hint() == nil)
+  }
+
   @Test func `serves a token that is there at once, and asks no server`() throws {
     let home = try BrokerHome(isWatched: true)
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]

@@ -25,9 +25,9 @@ import Wire
   /// Checks a line that is no token.
   ///
   /// - Returns: What was written of it.
-  private func check(_ number: Int, keys: String? = nil, _ edit: (inout VerifyRequest) -> Void = { _ in }) throws
-    -> String
-  {
+  private func check(
+    _ number: Int, keys: String? = nil, hasDeadline: Bool = false, _ edit: (inout VerifyRequest) -> Void = { _ in }
+  ) throws -> String {
     var request = VerifyRequest()
     request.bringsKeys = keys != nil
     edit(&request)
@@ -36,7 +36,7 @@ import Wire
     if let keys { passed.append(SharedDescriptor(try FileDescriptor.inMemory(Array(keys.utf8).span))) }
     passed.append(SharedDescriptor(try FileDescriptor.inMemory(Array("no token\n".utf8).span)))
     passed.append(SharedDescriptor(try results.writing.duplicate()))
-    try parts.verifications.verify(request, .number(number), hasDeadline: false, passed: passed)
+    try parts.verifications.verify(request, .number(number), hasDeadline: hasDeadline, passed: passed)
     home.runJobs()
     var bytes: [UInt8] = []
     _ = try results.reading.read(into: &bytes, upTo: 4096)
@@ -91,6 +91,33 @@ import Wire
     parts.verifications.endVerifications(of: .number(1))
     home.runJobs()
     #expect(home.sink.results.isEmpty && home.sink.failures.isEmpty)
+  }
+
+  @Test func `has the time that its sender gave it, and else as much as its tokens take`() throws {
+    _ = try check(1, keys: Self.keys, hasDeadline: true)
+    _ = try check(2, keys: Self.keys)
+    #expect(home.sink.deadlines[1] == nil)
+    let deadline = try #require(home.sink.deadlines[2])
+    #expect(deadline > home.time.now().advanced(by: .seconds(24 * 3600)))
+  }
+
+  // RFC 7515 section 4.1.1: the algorithms of a secret and those of keys are not each other's.
+  @Test func `has algorithms of the kind of its keys`() throws {
+    for (algorithm, isOfKey) in [("ES256", true), ("HS256", false)] {
+      for bringsSecret in [false, true] {
+        var request = VerifyRequest()
+        (request.bringsKeys, request.bringsSecret, request.algorithms) = (!bringsSecret, bringsSecret, [algorithm])
+        let given = Array((bringsSecret ? "a secret" : Self.keys).utf8)
+        let none: [UInt8] = []
+        let passed = [
+          SharedDescriptor(try FileDescriptor.inMemory(given.span)),
+          SharedDescriptor(try FileDescriptor.inMemory(none.span)), SharedDescriptor(try Pipe().writing.duplicate()),
+        ]
+        let taken: Void? = try? parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
+        #expect((taken != nil) == (isOfKey != bringsSecret), "\(algorithm)")
+        home.runJobs()
+      }
+    }
   }
 
   @Test(arguments: [(1, 1), (2, 2), (4, 4), (5, 4), (64, 4)])

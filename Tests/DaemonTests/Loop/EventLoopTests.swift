@@ -1,0 +1,19 @@
+import Platform
+import Testing
+
+@testable import Daemon
+
+@Suite struct `The loop of the daemon` {
+  @Test func `wakes at the earliest of its timers, though that was set after it began to wait for a later one`() throws
+  {
+    let loop = try EventLoop(SystemTime())
+    var acts: [String] = []
+    loop.schedule(at: loop.now.advanced(by: .seconds(60))) { acts.append("later") }
+    // What a worker hands over comes while the loop waits for the later one.
+    loop.jobs.run({}) { _ in
+      loop.schedule(at: loop.now.advanced(by: .milliseconds(10))) { acts.append("earlier") }
+    }
+    try loop.run { !acts.isEmpty }
+    #expect(acts == ["earlier"])
+  }
+}
