@@ -53,12 +53,13 @@ extension JWK {
     return .rsa(modulus: modulus, exponent: exponent)
   }
 
-  /// RFC 7518 section 6.2.1. Coordinates of another length are refused.
+  /// RFC 7518 section 6.2.1.
   private static func ec(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     guard let name = try string("crv", members) else { throw JOSEError(.invalidKey) }
     guard let curve = Curve.allCases.first(where: { $0.jwkName.utf8.elementsEqual(name.utf8) })
     else { throw JOSEError(.unsupportedKey) }
-    return .ec(curve: curve, x: try number("x", members), y: try number("y", members))
+    return .ec(
+      curve: curve, x: curve.coordinate(try number("x", members)), y: curve.coordinate(try number("y", members)))
   }
 
   /// RFC 8037 section 2.
@@ -97,5 +98,13 @@ extension JWK {
     guard let text = try string(name, members), let bytes = try? Base64URL.decode(text), !bytes.isEmpty
     else { throw JOSEError(.invalidKey) }
     return bytes
+  }
+}
+
+extension Curve {
+  /// A coordinate at its full length. RFC 7518 section 6.2.1.2 demands that, but there are servers that leave out the
+  /// zeros it begins with, as one key in a hundred does. A longer one is refused with the key.
+  func coordinate(_ bytes: [UInt8]) -> [UInt8] {
+    Array(repeating: 0, count: max(0, coordinateByteCount - bytes.count)) + bytes
   }
 }

@@ -32,8 +32,8 @@ struct PrivateJWK {
     guard let curve = Curve.allCases.first(where: { Self.isSame(name, $0.jwkName) }) else {
       throw JOSEError(.unsupportedKey)
     }
-    let (x, y) = (try number("x", text), try number("y", text))
-    let secret = try secret("d", text)
+    let (x, y) = (curve.coordinate(try number("x", text)), curve.coordinate(try number("y", text)))
+    let secret = try secret("d", text, atLeast: curve.coordinateByteCount)
     do { return try PrivateKey(curve: curve, x: x, y: y, secret: secret) } catch { throw JOSEError(error) }
   }
 
@@ -84,10 +84,14 @@ struct PrivateJWK {
     return bytes
   }
 
-  private func secret(_ name: String, _ text: Span<UInt8>) throws(JOSEError) -> SecretBytes {
+  /// - Parameter length: In bytes; zeros stand before a shorter number, as for ``Curve/coordinate(_:)``.
+  private func secret(
+    _ name: String, _ text: Span<UInt8>, atLeast length: Int = 0
+  ) throws(JOSEError) -> SecretBytes {
     guard let node = root[name], let count = node.stringByteCount, count > 0 else { throw JOSEError(.invalidKey) }
     var characters = SecretBuffer(capacity: count)
-    var bytes = SecretBuffer(capacity: count)
+    var bytes = SecretBuffer(capacity: max(count, length))
+    for _ in 0..<max(0, length - count * 3 / 4) { bytes.append(0) }
     node.appendString(in: text, to: &characters)
     do {
       try characters.withBytes { (characters) throws(Base64URLError) in try Base64URL.decode(characters, to: &bytes) }

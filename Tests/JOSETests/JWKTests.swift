@@ -91,6 +91,28 @@ import Testing
     }
   }
 
+  // Some servers leave out the zeros that a number begins with, as the library of Glewlwyd does for one key in a hundred.
+  @Test func `a number of an EC key without the zeros that it begins with is read as if they were there`() throws {
+    func shortened(_ bytes: [UInt8]) -> String { Base64URL.encode(Array(bytes.drop { $0 == 0 })) }
+    var missing: Set<String> = []
+    while missing != ["x", "y"] {
+      let key = try PrivateKey.generateEC(.p256)
+      guard case .ec(_, let x, let y) = key.publicComponents, x.first == 0 || y.first == 0 else { continue }
+      missing.formUnion((x.first == 0 ? ["x"] : []) + (y.first == 0 ? ["y"] : []))
+      let written = Samples.changing(
+        try JWK(key.publicComponents).published, [("x", .string(shortened(x))), ("y", .string(shortened(y)))])
+      let read = try JWK(written)
+      #expect(read.components == key.publicComponents)
+      #expect(try read.thumbprint() == JWK(key.publicComponents).thumbprint())
+    }
+    // A longer number is no coordinate, and a short one without zeros before it leads to no point of the curve.
+    for number: [UInt8] in [[0] + Array(repeating: 1, count: 32), [1]] {
+      #expect(throws: JOSEError(.invalidKey)) {
+        _ = try JWK(Samples.changing(Samples.p256Key, [("x", .string(Base64URL.encode(number)))])).components
+      }
+    }
+  }
+
   @Test func `the thumbprint does not depend on other members`() throws {
     let plain = try JWK(Samples.p256Key)
     let named = try JWK(Samples.changing(Samples.p256Key, [("kid", "x"), ("use", "enc"), ("other", [1, 2])]))
