@@ -26,10 +26,11 @@ import Testing
     }
   }
 
-  private static let all = [
-    PrivateKeyVectors.ec, PrivateKeyVectors.ecPKCS8, PrivateKeyVectors.rsa, PrivateKeyVectors.ed25519,
-    PrivateKeyVectors.jwkRSA, PrivateKeyVectors.jwkEC, PrivateKeyVectors.jwkEd25519,
-  ]
+  private static let all =
+    [
+      PrivateKeyVectors.ec, PrivateKeyVectors.ecPKCS8, PrivateKeyVectors.rsa, PrivateKeyVectors.ed25519,
+      PrivateKeyVectors.jwkRSA, PrivateKeyVectors.jwkEC, PrivateKeyVectors.jwkEd25519,
+    ] + PrivateKeyVectors.jwkWithoutZeros
 
   /// Signs with what was read, and verifies with the public half that was read.
   @Test(arguments: all) func `signs`(text: String) throws {

@@ -127,6 +127,22 @@ enum PrivateKeyVectors {
     "d":"jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"}
     """#
 
+  /// Each lacks the zero that one of its numbers begins with, as a program wrote it.
+  static let jwkWithoutZeros = [
+    #"""
+    {"kty":"EC","crv":"P-256","x":"RgMdc0UJA9MoNSFNer-ad_AWDShpXKOU04zqY8kPCw",
+    "y":"_Vo9nbSKhdO0dVMhIKaA1YBmXT-oqntXbQxSkT7TEWw","d":"o0LY0BBPdKQeiMXwhsogmMXsNlOQXu2-94jS8majfbg"}
+    """#,
+    #"""
+    {"kty":"EC","crv":"P-256","x":"KdnG-XRIhZ3agQmhTbJsCw9mN45hQb5AL4-67VcIbL4",
+    "y":"CoeIHEfEykBKX3nIvWAqMvG05rvzuO9NIHBUMQhLWg","d":"JiHjumkNgW11d9NuIDpE5H4y6sHg-c8ZeLST5LwlnDg"}
+    """#,
+    #"""
+    {"kty":"EC","crv":"P-256","x":"cYfRzra1DoDzFPqN_MAN-QDWnHa9GYSD0M1qWkq9xGQ",
+    "y":"pWeF6DXhq60AMDEpegxiUK3UyaHdtWoqOicMWK9dPd0","d":"DUVFRx4iXyoTATsi5b2A0YvzOggE4sQlGlv1DCFUCw"}
+    """#,
+  ]
+
   // RFC 8037 appendix A.1.
   static let jwkEd25519 = #"""
     {"kty":"OKP","crv":"Ed25519","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
