@@ -61,6 +61,14 @@ import Wire
     #expect(home.code(2) == nil && home.sink.results[2]?["kept"] == true)
   }
 
+  @Test func `does not begin where the account is locked, which may have a session`() throws {
+    try home.daemon.add("work", protection: .passphrase)
+    home.lock.begin()
+    home.lock.shut(try AccountName("work"), .passphrase)
+    try home.begin("work", 1) { $0.unless = .token }
+    #expect(home.code(1) == nil && home.sink.failures[1]?.code == .locked, "\(home.sink.failures)")
+  }
+
   @Test func `ends with its code, and asks no more`() throws {
     home.daemon.http.answers = Array(repeating: .error("authorization_pending"), count: 100)
     try home.begin("work", 1)
@@ -446,7 +454,7 @@ private final class SignInHome {
   let signIns: SignIns
 
   private let broker: TokenBroker
-  private let lock: VaultLock
+  let lock: VaultLock
 
   init() throws {
     daemon = try DaemonHome()
