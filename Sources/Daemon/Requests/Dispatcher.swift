@@ -25,12 +25,12 @@ final class Dispatcher: DaemonPart, RequestHandler {
 
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     context.noteFileChanges()
-    if let seconds = deadlineSeconds(envelope) {
+    if let seconds = envelope.deadlineSeconds {
       loop.setDeadline(loop.now.advanced(by: .seconds(seconds)), of: ticket)
     }
-    if Self.isChange(envelope.request) { changes.insert(ticket) }
+    if envelope.request.isChange { changes.insert(ticket) }
     if case .vault(.lock) = envelope.request { refuseUnlocks() }
-    guard context.mustReadSettings, Self.needsSettings(envelope.request) else { return begin(envelope, ticket, passed) }
+    guard context.mustReadSettings, envelope.request.needsSettings else { return begin(envelope, ticket, passed) }
     waiting[ticket] = envelope.request
     context.whenSettingsAreRead { [self] in
       // Its sender may have gone.
@@ -95,21 +95,6 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  private static func needsSettings(_ request: Request) -> Bool {
-    switch request {
-    case .daemonStatus, .daemonStop, .daemonLog, .leaseStatus, .vault(.lock), .variables: false
-    default: true
-    }
-  }
-
-  private static func isChange(_ request: Request) -> Bool {
-    switch request {
-    case .vault(.status): false
-    case .login, .loginResume, .logout, .use, .account, .vault: true
-    default: false
-    }
-  }
-
   func hold(_ result: Reply, of ticket: Ticket) -> Bool {
     changes.contains(ticket) && parts.events.hold(result, of: ticket)
   }
@@ -147,16 +132,6 @@ final class Dispatcher: DaemonPart, RequestHandler {
       loop.send(.event(.redirectRefused(error)), to: ticket)
     }
     return true
-  }
-
-  /// Seconds until a request times out; nil without a limit. Without a timeout of its own, a sign-in ends when its code
-  /// expires, a stop request when all work is done; following events and keeping a token file have no end.
-  private func deadlineSeconds(_ envelope: RequestEnvelope) -> Int? {
-    switch envelope.request {
-    case .login, .loginResume, .daemonStop, .tokenFile, .lease: envelope.timeoutSeconds
-    case .events(let events) where events.follow: envelope.timeoutSeconds
-    default: (envelope.timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) + envelope.request.waitSeconds
-    }
   }
 
   /// Stops all parts: no new work begins.

@@ -1,0 +1,33 @@
+internal import Wire
+
+/// How the daemon serves each kind of request.
+extension Request {
+  /// Whether it is served by the settings as they are on disk now.
+  var needsSettings: Bool {
+    switch self {
+    case .daemonStatus, .daemonStop, .daemonLog, .leaseStatus, .vault(.lock), .variables: false
+    default: true
+    }
+  }
+
+  /// Whether it may change an account or the vault.
+  var isChange: Bool {
+    switch self {
+    case .vault(.status): false
+    case .login, .loginResume, .logout, .use, .account, .vault: true
+    default: false
+    }
+  }
+}
+
+extension RequestEnvelope {
+  /// Seconds until a request times out; nil without a limit. Without a timeout of its own, a sign-in ends when its code
+  /// expires, a stop request when all work is done; following events and keeping a token file have no end.
+  var deadlineSeconds: Int? {
+    switch request {
+    case .login, .loginResume, .daemonStop, .tokenFile, .lease: timeoutSeconds
+    case .events(let events) where events.follow: timeoutSeconds
+    default: (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) + request.waitSeconds
+    }
+  }
+}
