@@ -15,7 +15,7 @@ final class Lease: Admission {
   let owner: Ticket
   /// A rename updates it.
   var account: AccountName
-  /// What was asked for.
+  /// The request that opened it, with its limits.
   private let request: LeaseRequest
   /// The places of the request; all that the account lists, if it names none.
   private let places: [OriginEntry]

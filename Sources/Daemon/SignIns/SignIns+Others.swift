@@ -3,7 +3,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// What a sign-in under way means for other requests, and what they mean for it.
+/// The effects of sign-ins under way on other requests, and of other requests on them.
 extension SignIns {
   /// An approved sign-in is always stored, so it would survive the end of the session.
   func refuseWhileFinishing(_ account: AccountName) throws(Failure) {

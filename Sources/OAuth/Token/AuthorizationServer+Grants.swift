@@ -125,8 +125,8 @@ extension AuthorizationServer {
   ///
   /// - Parameters:
   ///   - audience: The issuer identifier of that server.
-  ///   - scope: What is to be asked for there.
-  ///   - resources: What the token is to be for there (RFC 8707).
+  ///   - scope: The scope of the token that is requested there.
+  ///   - resources: The resources of that token (RFC 8707).
   /// - Throws: The refusal of the server; `unsupportedTokenType` for an answer that is no such assertion.
   package func identityAssertion(
     by idToken: SharedSecret, for audience: String, scope: Scope?, resources: [String], cancellation: Cancellation
