@@ -7,6 +7,8 @@ extension CurlHandle {
   func send(_ request: borrowing HTTPRequest, _ exchange: any RunningExchange) throws(HTTPFailure) {
     var lines = HeaderList()
     try lines.append("Accept", request.accept)
+    // Without the field a server may use any coding (RFC 9110 section 12.5.3).
+    try lines.append("Accept-Encoding", "identity")
     // Never wait for "100 Continue" before the body.
     try lines.append("Expect", "")
     if request.isJSON { try lines.append("Content-Type", "application/json") }

@@ -30,6 +30,10 @@ extension CurlHandle {
   private static func lines(of request: ResourceRequest, hasContent: Bool) throws(HTTPFailure) -> HeaderList {
     var lines = HeaderList()
     for field in request.fields { try lines.append(present: field.name, field.value) }
+    // Without the field a server may use any coding (RFC 9110 section 12.5.3).
+    if !request.fields.contains(where: { $0.isNamed("Accept-Encoding") }) {
+      try lines.append("Accept-Encoding", "identity")
+    }
     if hasContent, !request.fields.contains(where: { $0.isNamed("Content-Type") }) {
       try lines.append("Content-Type", "application/x-www-form-urlencoded")
     }

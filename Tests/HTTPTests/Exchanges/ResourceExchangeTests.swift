@@ -136,7 +136,7 @@ private final class Content: ResourceContent {
           line: "GET /a?b=c HTTP/1.1",
           headers: [
             "Host: 127.0.0.1:\(server.port)", "User-Agent: agent-test/1", "Accept: */*", "X-A: b", "X-Empty:",
-            "Authorization: Bearer at-1",
+            "Accept-Encoding: identity", "Authorization: Bearer at-1",
           ], body: "")
       ])
   }
@@ -144,11 +144,14 @@ private final class Content: ResourceContent {
   @Test func `takes the caller's word for what the library would say`() throws {
     let server = try Self.answering()
     _ = try send(
-      request("PUT", server.url(), ["Accept: text/html", "User-Agent: mine", "content-type: text/plain"]),
+      request(
+        "PUT", server.url(),
+        ["Accept: text/html", "User-Agent: mine", "content-type: text/plain", "accept-encoding: gzip"]),
       Content([.text("hello")], length: 5), to: Receiver())
     let sent = try #require(server.requests.first)
     #expect(sent.values("Accept") == ["text/html"])
     #expect(sent.values("User-Agent") == ["mine"])
+    #expect(sent.values("Accept-Encoding") == ["gzip"])
     #expect(sent.values("Content-Type") == ["text/plain"])
     #expect(sent.values("Expect") == [])
     #expect(sent.body == "hello")
