@@ -23,12 +23,12 @@ extension JWK {
 
   /// Whether it is a shared secret (RFC 7518 section 6.4).
   static func isSymmetric(_ members: JSONObject) -> Bool {
-    members["k"] != nil || members["kty"]?.string?.utf8.elementsEqual("oct".utf8) == true
+    member("k", members) != nil || members["kty"]?.string?.utf8.elementsEqual("oct".utf8) == true
   }
 
   /// Whether private numbers are there (RFC 7518 section 6.2.2 and 6.3.2).
   static func hasPrivateMembers(_ members: JSONObject) -> Bool {
-    ["d", "p", "q", "dp", "dq", "qi", "oth"].contains { members[$0] != nil }
+    ["d", "p", "q", "dp", "dq", "qi", "oth"].contains { member($0, members) != nil }
   }
 
   private static func components(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
@@ -72,7 +72,7 @@ extension JWK {
   /// RFC 7517 section 4.2 and 4.3. Values of `key_ops` twice, or a clash with `use`, spoil the key.
   private static func canVerify(_ members: JSONObject) throws(JOSEError) -> Bool {
     let isForSignatures = try string("use", members).map { $0.utf8.elementsEqual("sig".utf8) }
-    guard let value = members["key_ops"] else { return isForSignatures ?? true }
+    guard let value = member("key_ops", members) else { return isForSignatures ?? true }
     guard let list = value.array else { throw JOSEError(.invalidKey) }
     let operations = list.compactMap { $0.string.map { Array($0.utf8) } }
     guard operations.count == list.count, Set(operations).count == list.count else { throw JOSEError(.invalidKey) }
@@ -87,9 +87,14 @@ extension JWK {
     name.elementsEqual("verify".utf8) || name.elementsEqual("sign".utf8)
   }
 
+  /// A member that is there and not null, which some servers write for what they leave out.
+  private static func member(_ name: String, _ members: JSONObject) -> JSON? {
+    members[name].flatMap { $0 == .null ? nil : $0 }
+  }
+
   /// A member that must be a string when it is there.
   private static func string(_ name: String, _ members: JSONObject) throws(JOSEError) -> String? {
-    guard let value = members[name] else { return nil }
+    guard let value = member(name, members) else { return nil }
     guard let string = value.string else { throw JOSEError(.invalidKey) }
     return string
   }

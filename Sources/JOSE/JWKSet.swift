@@ -77,7 +77,10 @@ extension JWKSet {
         isKnown = true
       }
       guard key.fits(algorithm) else { continue }
-      guard found == nil else { throw JOSEError(.ambiguousKey) }
+      // The same key twice is one key.
+      if let other = found, other.thumbprint() != key.thumbprint() || other.issuer != key.issuer {
+        throw JOSEError(.ambiguousKey)
+      }
       found = key
     }
     if let found { return found }

@@ -22,8 +22,11 @@ package struct JWTClaims: Sendable {
   /// All claims.
   package var object: JSONObject { layout.root.value(in: payload.span).object ?? JSONObject() }
 
-  /// One claim; nil when it is absent. The others are not looked at.
-  package subscript(name: String) -> JSON? { layout.root[name]?.value(in: payload.span) }
+  /// One claim; nil when it is absent, or null, as OpenID Connect Core 1.0 section 13.3 has claims without a value left
+  /// out. The others are not looked at.
+  package subscript(name: String) -> JSON? {
+    layout.root[name].flatMap { $0.kind == .null ? nil : $0.value(in: payload.span) }
+  }
 
   /// Reads the claims of a token that was verified before.
   ///

@@ -63,6 +63,15 @@ import Testing
     #expect(throws: JOSEError(code)) { try JWK(Samples.changing(key, changes)) }
   }
 
+  @Test func `a member that is null is absent`() throws {
+    let nothing: [(String, JSON?)] = ["use", "alg", "key_ops", "kid", "d", "k", "oth"].map { ($0, .null) }
+    for key in [Samples.p256Key, Samples.rsaKey, Samples.edwardsKey] {
+      let read = try JWK(Samples.changing(key, nothing))
+      #expect(read.canVerify && read.algorithm == nil && read.keyID == nil)
+    }
+    #expect(throws: JOSEError(.invalidKey)) { try JWK(Samples.changing(Samples.p256Key, [("x", .null)])) }
+  }
+
   @Test func `a key is published with its public members only`() throws {
     let key = try JWK(PrivateKey.generateEC(.p384).publicComponents, keyID: "k", algorithm: .ES384)
     #expect(key.requiredMembers.names == ["crv", "kty", "x", "y"])

@@ -37,7 +37,9 @@ import Testing
     #expect(try set.key(for: .ES256, keyID: "x").keyID == nil && set.key(for: .PS512, keyID: nil).keyID == nil)
     #expect(throws: JOSEError(.unknownKey)) { try set.key(for: .EdDSA, keyID: nil) }
     let twice = try Self.read(PublicKeyVectors.rsa + "\n" + PublicKeyVectors.rsaPKCS1)
-    #expect(throws: JOSEError(.ambiguousKey)) { try twice.key(for: .RS256, keyID: "x") }
+    #expect(try twice.key(for: .RS256, keyID: "x").components == twice.keys[1].components)
+    let two = try Self.read(PublicKeyVectors.ec + "\n" + PublicKeyVectors.otherEC)
+    #expect(throws: JOSEError(.ambiguousKey)) { try two.key(for: .ES256, keyID: "x") }
   }
 
   @Test(arguments: [

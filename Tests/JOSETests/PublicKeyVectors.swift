@@ -8,7 +8,15 @@ enum PublicKeyVectors {
     -----END PUBLIC KEY-----
     """
 
-  /// The same key in a certificate.
+  /// A key of nobody's.
+  static let otherEC = """
+    -----BEGIN PUBLIC KEY-----
+    MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEdfOgvDOl1MuWOLEkYW8cEnEeZZbq
+    FiT0Iv/ooXgtNAL9zmsIu7Z0IatF4XDXeb6Z4nQj3ZkZnV2GHwoCy1fh+g==
+    -----END PUBLIC KEY-----
+    """
+
+  /// The key ``ec`` in a certificate.
   static let certificate = """
     -----BEGIN CERTIFICATE-----
     MIIBcDCCARWgAwIBAgIUEi9Hm/oQAjgLZsoLeooRc9tDQr0wCgYIKoZIzj0EAwIw

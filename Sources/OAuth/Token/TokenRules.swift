@@ -104,19 +104,15 @@ package struct TokenRules: Sendable {
     try checkPresence(claims)
     try profile?.check(claims, audiences: audiences)
     for demand in demands {
-      guard let value = claims[demand.name], value != .null else { throw .missingClaim(demand.name) }
+      guard let value = claims[demand.name] else { throw .missingClaim(demand.name) }
       guard demand.holds(for: value) else { throw .otherValue(demand) }
     }
     return Verified(header: header, payload: payload, claims: claims)
   }
 
-  /// A claim that is null counts as absent (OpenID Connect Core 1.0 section 5.3.2).
   private func checkPresence(_ claims: JWTClaims) throws(TokenFault) {
     func require(_ name: String) throws(TokenFault) {
-      switch claims[name] {
-      case nil, .null: throw .missingClaim(name)
-      default: break
-      }
+      if claims[name] == nil { throw .missingClaim(name) }
     }
     if requiresExpiry { try require("exp") }
     for name in profile?.requiredClaims ?? [] { try require(name) }
