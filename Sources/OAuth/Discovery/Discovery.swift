@@ -8,27 +8,34 @@ package enum Discovery {
   /// Finds and reads the metadata of `issuer`.
   ///
   /// The candidates of ``Issuer/metadataLocations`` are tried in order. The next one is tried only when a
-  /// place has no such document (a 4xx status, or a body that is no JSON object). A document for another
-  /// issuer, a failed connection or a server in trouble ends the search (RFC 8414 section 3.3).
+  /// place has no such document: a 4xx status, a 500 or 501, a redirect that is not followed, or a body that is no JSON
+  /// object with an issuer. A document for another issuer, a failed connection or a server that is away ends the search
+  /// (RFC 8414 section 3.3).
   ///
   /// - Throws: `metadataMissing` when no candidate has a document; `malformedResponse` when one has something that only
-  ///   calls itself JSON.
+  ///   calls itself JSON; what the first redirect or error of a server stands for, when there was one.
   package static func fetch(
     _ issuer: Issuer, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<AuthorizationServerMetadata> {
     var lastStatus: Int?
     // A JSON answer was meant to be the document, unlike the HTML page that many servers return for any address.
     var isBroken = false
+    // Other places of a server that redirects what it does not know, or fails over it, may have the document.
+    var refusal: OAuthError?
     for location in issuer.metadataLocations {
       let response = try get(location, .metadata, transport, http, cancellation)
       lastStatus = response.status
       if response.status != 200 {
         let error = Self.problem(response, EndpointRole.metadata.subject)
-        if (400..<500).contains(response.status), error.code.meaning != .passing { continue }
-        throw error
+        switch response.status {
+        case 300...399, 500, 501: refusal = refusal ?? error
+        case 400...499 where error.code.meaning != .passing: break
+        default: throw error
+        }
+        continue
       }
       let body = publicBytes(of: response)
-      guard isJSONObject(body) else {
+      guard namesIssuer(body) else {
         isBroken = isBroken || response.headers.isJSON
         continue
       }
@@ -36,6 +43,7 @@ package enum Discovery {
         parsing: body, issuer: issuer, allowHTTPLoopback: transport.allowHTTPLoopback)
       return FetchedDocument(value: metadata, body: body, maxAgeSeconds: response.headers.maxAgeSeconds)
     }
+    if let refusal { throw refusal }
     if isBroken { throw OAuthError(.malformedResponse, EndpointRole.metadata.subject) }
     throw OAuthError(.metadataMissing, issuer.metadataLocations.first?.text ?? "the issuer", httpStatus: lastStatus)
   }
@@ -96,8 +104,8 @@ package enum Discovery {
     response.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
 
-  private static func isJSONObject(_ body: [UInt8]) -> Bool {
-    (try? JSON(parsing: body))?.object != nil
+  private static func namesIssuer(_ body: [UInt8]) -> Bool {
+    (try? JSON(parsing: body))?.object?["issuer"] != nil
   }
 }
 

@@ -69,13 +69,29 @@ import Vocabulary
   }
 
   @Test(arguments: [
-    (500, OAuthError.Code.serverUnavailable), (503, .serverUnavailable), (408, .serverUnavailable),
-    (425, .serverUnavailable), (429, .rateLimited), (302, .redirectRefused), (204, .malformedResponse),
+    (502, OAuthError.Code.serverUnavailable), (503, .serverUnavailable), (408, .serverUnavailable),
+    (425, .serverUnavailable), (429, .rateLimited), (204, .malformedResponse),
   ])
   func `a server in trouble ends the search`(status: Int, code: OAuthError.Code) throws {
     let http = ScriptedHTTP(try response(status, ""), try response(document))
     #expect(throws: expected(code, "the metadata endpoint", status: status)) { try fetch(http) }
     #expect(http.requests == gets(1))
+  }
+
+  // RFC 8414 section 5: a server may know one of the places only, and redirect others to a sign-in page of another host.
+  @Test(arguments: [(302, OAuthError.Code.redirectRefused), (500, .serverUnavailable), (501, .serverUnavailable)])
+  func `a place that is redirected or fails is told of if no other has the document`(
+    status: Int, code: OAuthError.Code
+  ) throws {
+    let good = ScriptedHTTP(try response(status, ""), try response(document))
+    #expect(try fetch(good).value.issuer == testIssuer())
+    let bad = ScriptedHTTP(try response(status, ""), try response(404, ""), try response("<html>"))
+    #expect(throws: expected(code, "the metadata endpoint", status: status)) { try fetch(bad) }
+  }
+
+  @Test func `an answer without an issuer is no document`() throws {
+    let good = ScriptedHTTP(try response(#"{"error":"not found"}"#), try response(document))
+    #expect(try fetch(good).value.issuer == testIssuer())
   }
 
   @Test func `a wait that the server asks for is passed on`() throws {

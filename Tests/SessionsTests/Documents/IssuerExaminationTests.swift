@@ -37,11 +37,11 @@ import Vocabulary
   }
 
   @Test func `tells why a document is not there, and no time where the server told none`() throws {
-    http.always(TestIssuer.metadataURL, try response(500, .null))
+    http.always(TestIssuer.metadataURL, try response(503, .null))
     let found = try finding()
     #expect(found.keys == nil && found.clockOffsetSeconds == nil, "\(found)")
     guard case .oauth(let error) = found.problem else { Issue.record("\(found)"); return }
-    #expect(error.httpStatus == 500, "\(error)")
+    #expect(error.httpStatus == 503, "\(error)")
   }
 
   @Test func `changes nothing that is kept`() throws {
