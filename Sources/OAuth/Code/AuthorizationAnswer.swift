@@ -41,7 +41,7 @@ extension AuthorizationRequest {
     guard !fields.repeatsOne, !fields.has("access_token"), !fields.has("id_token") else {
       throw OAuthError(.malformedResponse, Self.subject)
     }
-    if let error = fields.text("error") { throw refusal(error, fields.text("error_description")) }
+    if fields.has("error") { throw refusal(fields.text("error") ?? "", fields.text("error_description")) }
     guard let code = fields.only("code"), isPrintable(code) else {
       throw OAuthError(.malformedResponse, Self.subject)
     }

@@ -3,32 +3,35 @@ internal import Encoding
 
 /// The fields of a redirect's query, their values on the secure heap: one of them is the code.
 struct RedirectFields {
-  private let fields: [(name: String, value: SharedSecret)]
+  private typealias Field = (name: String, value: SharedSecret?)
+
+  /// Without a value are those whose value is not form-encoded.
+  private let fields: [Field]
 
   /// The longest query, in bytes, and the most fields.
   static let maximumBytes = 16_384
   private static let maximumFields = 64
 
-  /// nil for a query that is too large or not form-encoded. Fields without a value count as left out (RFC
-  /// 6749 section 3.1).
+  /// nil for a query that is too large. Fields without a value count as left out (RFC 6749 section 3.1), and so do
+  /// those whose name is not form-encoded: it is none that we look for.
   init?(_ query: Span<UInt8>) {
     guard query.count <= Self.maximumBytes else { return nil }
-    var fields: [(name: String, value: SharedSecret)] = []
+    var fields: [Field] = []
     var start = 0
     while start < query.count {
       var end = start
       while end < query.count, query[end] != UInt8(ascii: "&") { end += 1 }
       let part = query.extracting(start..<end)
       start = end + 1
-      guard fields.count < Self.maximumFields, let field = Self.field(part) else { return nil }
-      if field.value.bytes.count > 0 { fields.append(field) }
+      guard fields.count < Self.maximumFields else { return nil }
+      if let field = Self.field(part), field.value?.bytes.count != 0 { fields.append(field) }
     }
     self.fields = fields
   }
 
   func has(_ name: String) -> Bool { fields.contains { $0.name.utf8.elementsEqual(name.utf8) } }
 
-  /// The value of a field that is there once.
+  /// The value of a field that is there once and form-encoded.
   func only(_ name: String) -> SharedSecret? {
     let found = fields.filter { $0.name.utf8.elementsEqual(name.utf8) }
     return found.count == 1 ? found[0].value : nil
@@ -36,22 +39,22 @@ struct RedirectFields {
 
   /// The same as text, for values that are not secret; the first when there are several.
   func text(_ name: String) -> String? {
-    guard let field = fields.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
-    return field.value.bytes.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+    guard let value = fields.first(where: { $0.name.utf8.elementsEqual(name.utf8) })?.value else { return nil }
+    return value.bytes.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
 
   /// Whether a name stands there twice.
   var repeatsOne: Bool { Set(fields.map { Array($0.name.utf8) }).count < fields.count }
 
-  private static func field(_ part: Span<UInt8>) -> (name: String, value: SharedSecret)? {
+  private static func field(_ part: Span<UInt8>) -> Field? {
     var equals = 0
     while equals < part.count, part[equals] != UInt8(ascii: "=") { equals += 1 }
     let value = part.extracting(min(equals + 1, part.count)...)
-    guard let name = decoded(part.extracting(..<equals)), let secret = decoded(value) else { return nil }
+    guard let name = decoded(part.extracting(..<equals)) else { return nil }
     let text = name.bytes.withBytes { bytes in
       String(validating: bytes.indices.map { bytes[$0] }, as: UTF8.self)
     }
-    return text.map { ($0, secret) }
+    return text.map { ($0, decoded(value)) }
   }
 
   private static func decoded(_ text: Span<UInt8>) -> SharedSecret? {

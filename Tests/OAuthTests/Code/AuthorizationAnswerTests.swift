@@ -63,11 +63,26 @@ private enum Judgement: Equatable {
       "", "code=c1", "code=c1&state=", "code=c1&state=\(request.state)x", "code=c1&state=\(request.state.dropLast())",
       "code=c1&state=\(request.state.lowercased())", "error=access_denied", "error=access_denied&state=x",
       "iss=https%3A%2F%2Fevil.example&state=x", "code=c1&state=\(strict.state)", "code=c1&\(state)&\(state)",
-      "code=c1&\(state)&state=x", "code=%&\(state)", "code=%zz&\(state)", "code=\u{7F}&\(state)",
+      "code=c1&\(state)&state=x", "code=c1&state=%zz", "code=c1&st%zzate=\(request.state)", "code=c1&\(state)%",
       "\(state)&" + String(repeating: "a=1&", count: 70), "\(state)&code=" + String(repeating: "x", count: 16_400),
     ] {
       #expect(judge(other) == .foreign, "\(other)")
     }
+  }
+
+  @Test func `a field that is not form-encoded spoils itself alone`() {
+    #expect(judge("code=c1&\(state)&utm=50%&%=1") == .code("c1"))
+    #expect(judge("error=access_denied&error_description=100%&\(state)") == judge("error=access_denied&\(state)"))
+    #expect(judge("error=access_denied&error_description=%u00e9&\(state)") == judge("error=access_denied&\(state)"))
+  }
+
+  @Test(arguments: ["code=%", "code=%zz", "code=\u{7F}", "error=%", "code=c1&error=%", "code=c1&code=%"])
+  func `a code or an error that is not form-encoded ends the sign-in`(field: String) {
+    #expect(judge("\(field)&\(state)") == .failure(OAuthError(.malformedResponse, "the authorization endpoint")))
+  }
+
+  @Test func `an issuer that is not form-encoded is another one`() {
+    #expect(judge("code=c1&\(state)&iss=%") == mismatch(nil))
   }
 
   @Test(arguments: [(16_384, true), (16_385, false)])
