@@ -14,6 +14,7 @@ package final class DeviceAuthorizationResponse: Sendable {
   package let userCode: String
   /// An https URL, exactly as received; or one of http to a loopback literal, where the account allows that.
   package let verificationURI: String
+  /// The same with the code in it; nil where the server has none that a person may open.
   package let verificationURIComplete: String?
   /// Seconds from the moment of the answer.
   package let expiresIn: Int
@@ -53,7 +54,7 @@ package final class DeviceAuthorizationResponse: Sendable {
       throw reader.malformed("verification_uri")
     }
     verificationURI = uri
-    verificationURIComplete = try Self.url("_complete", reader, bytes, allowHTTPLoopback)
+    verificationURIComplete = try? Self.url("_complete", reader, bytes, allowHTTPLoopback)
     guard let expiresIn = try reader.seconds("expires_in", in: bytes), expiresIn > 0 else {
       throw reader.malformed("expires_in")
     }
@@ -66,6 +67,7 @@ package final class DeviceAuthorizationResponse: Sendable {
     _ suffix: String, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ allowHTTPLoopback: Bool
   ) throws(OAuthError) -> String? {
     for name in ["verification_uri", "verification_url"] {
+      if reader.member(name + suffix)?.stringByteCount == 0 { continue }
       guard let text = try visible(name + suffix, limit: 2048, reader, bytes) else { continue }
       // The user opens this address in a browser, so another scheme, such as `javascript`, is refused.
       guard let uri = try? URI(text), uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {

@@ -118,13 +118,34 @@ private func malformed(_ member: String) -> OAuthError {
     #expect(try parse([("user_code", #"" ab-Cd é ""#)]).userCode == " ab-Cd é ")
   }
 
-  @Test(arguments: ["verification_uri", "verification_uri_complete", "verification_url_complete"])
-  func `a URL with hidden characters is refused`(name: String) {
-    #expect(throws: malformed(name)) { try parse([(name, #""https://as.example/\u0007""#)]) }
-    #expect(throws: malformed(name)) { try parse([(name, #""\#(String(repeating: "x", count: 2049))""#)]) }
+  @Test func `a URL with hidden characters is refused`() {
+    #expect(throws: malformed("verification_uri")) {
+      try parse([("verification_uri", #""https://as.example/\u0007""#)])
+    }
+    #expect(throws: malformed("verification_uri")) {
+      try parse([("verification_uri", #""\#(String(repeating: "x", count: 2049))""#)])
+    }
   }
 
-  @Test(arguments: ["verification_uri", "verification_uri_complete", "verification_url_complete"])
+  // RFC 8628 section 3.2: it is optional, and the other address and the code are enough.
+  @Test(arguments: ["verification_uri_complete", "verification_url_complete"])
+  func `an address with the code that cannot be used is none`(name: String) throws {
+    for address in [
+      "", "as.example/go?c", "javascript:alert(1)", "http://as.example/go", #"https://as.example/\u0007"#,
+      "https://as.example/ä",
+      String(repeating: "x", count: 2049),
+    ] {
+      let codes = try parse([("verification_uri_complete", nil), (name, #""\#(address)""#)])
+      #expect(codes.verificationURIComplete == nil && codes.verificationURI == "https://as.example/go", "\(address)")
+    }
+  }
+
+  @Test func `an empty address is none`() throws {
+    let codes = try parse([("verification_uri", #""""#), ("verification_url", #""https://g.example/device""#)])
+    #expect(codes.verificationURI == "https://g.example/device")
+  }
+
+  @Test(arguments: ["verification_uri"])
   func `an address that is not https is a bad answer`(name: String) {
     for address in [
       "as.example/go", "javascript:alert(1)", "http://as.example/go", "http://127.0.0.1:8080/go", "file:///etc/passwd",
