@@ -41,9 +41,9 @@ struct AnswerReader: ~Copyable {
     return text
   }
 
-  /// A secret of at least one byte, all of them in `allowed`.
+  /// A secret of at least one byte, all of them in `allowed`. Some servers write an empty one for what they leave out.
   func secret(_ name: String, in bytes: Span<UInt8>, allowed: ClosedRange<UInt8>) throws(OAuthError) -> SharedSecret? {
-    guard let node = member(name) else { return nil }
+    guard let node = member(name), node.stringByteCount != 0 else { return nil }
     let secret: SharedSecret?
     do { secret = try Self.secret(node, in: bytes, room, allowed: allowed) } catch {
       throw OAuthError(.noMemory, subject)

@@ -35,8 +35,7 @@ struct ErrorAnswer: Sendable {
   ) -> ErrorAnswer? {
     let message = shape.hasErrorInMessage && root["status"] != nil ? text(root["message"]) : nil
     // `error_code` in place of `error` is what Google sends when a quota is used up.
-    guard let node = message ?? root["error"].flatMap({ $0.kind == .null ? nil : $0 }) ?? text(root["error_code"])
-    else { return nil }
+    guard let node = message ?? named(root["error"]) ?? named(text(root["error_code"])) else { return nil }
     // An error comes without a token; the description of one that has a token could repeat it.
     let isAlone = !secretMembers.contains { root[$0] != nil }
     var answer = ErrorAnswer(
@@ -59,6 +58,11 @@ struct ErrorAnswer: Sendable {
   /// Whether it is of the characters that the registered values have, and tokens have more than.
   private static func isWord(_ text: String) -> Bool {
     text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") }
+  }
+
+  /// Nothing for null and for an empty string, which some servers write beside tokens.
+  private static func named(_ node: JSONLayout.Node?) -> JSONLayout.Node? {
+    node.flatMap { $0.kind == .null || $0.stringByteCount == 0 ? nil : $0 }
   }
 
   private static func text(_ node: JSONLayout.Node?) -> JSONLayout.Node? {

@@ -100,7 +100,7 @@ extension OAuthError.Code {
 
   /// nil for a value that we do not know, and for one that a server in trouble gives no weight.
   fileprivate init?(serverError: String, kind: RequestKind, status: Int) {
-    guard let code = Self.named(serverError) ?? Self.named(serverError, in: kind) else { return nil }
+    guard let code = Self.named(serverError, in: kind) ?? Self.named(serverError) else { return nil }
     if status >= 500, code.meaning != .grantEnded, code != .invalidClient { return nil }
     self = code
   }
@@ -127,8 +127,9 @@ extension OAuthError.Code {
     }
   }
 
-  /// Names of single servers that mean `invalid_grant` for one kind of request: GitHub for a refresh;
-  /// GitHub, Entra and Glewlwyd for a device code; GitHub and Glewlwyd for an authorization code.
+  /// Values that mean something else for one kind of request. GitHub, Entra and Glewlwyd have names of their own for
+  /// `invalid_grant`. For a refresh UAA and Spring Security answer `invalid_token` where the refresh token has expired,
+  /// and Auth0 `access_denied` where a rule turns the person away; neither says that the grant has ended.
   private static func named(_ serverError: String, in kind: RequestKind) -> OAuthError.Code? {
     switch (kind, serverError) {
     // RFC 7591 section 3.2.2, and RFC 6750 section 3.1 for the initial access token.
@@ -137,6 +138,7 @@ extension OAuthError.Code {
       (.registration, "access_denied"):
       .registrationRejected
     case (.refresh, "bad_refresh_token"): .invalidGrant
+    case (.refresh, "invalid_token"), (.refresh, "access_denied"): .interactionRequired
     // OpenID Connect Core 1.0 section 3.1.2.6: the grant may be good again after the person did what is wanted.
     case (.refresh, "interaction_required"), (.refresh, "login_required"), (.refresh, "consent_required"),
       (.refresh, "account_selection_required"), (.exchange, "interaction_required"), (.exchange, "login_required"),

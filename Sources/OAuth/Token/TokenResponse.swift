@@ -105,10 +105,10 @@ package final class TokenResponse: Sendable {
   }
 
   /// The type is compared without regard to case; one that we do not understand makes the token useless
-  /// (RFC 6749 section 7.1).
+  /// (RFC 6749 section 7.1). Apigee's own name for a bearer token is "BearerToken".
   private static func normalised(_ type: String, _ shape: AnswerShape) throws(OAuthError) -> String {
     switch type.utf8.count < 16 ? type.lowercased() : "" {
-    case "bearer": "Bearer"
+    case "bearer", "bearertoken": "Bearer"
     case "dpop": "DPoP"
     case "user" where shape.hasUserTokens: "Bearer"
     default: throw OAuthError(.unsupportedTokenType, "the token endpoint")

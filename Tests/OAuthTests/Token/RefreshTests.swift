@@ -61,8 +61,11 @@ private let subject = "the token endpoint"
     #expect(error?.code.meaning == .signInNeeded)
   }
 
-  // OpenID Connect Core 1.0 section 3.1.2.6.
-  @Test(arguments: ["interaction_required", "login_required", "consent_required", "account_selection_required"])
+  // OpenID Connect Core 1.0 section 3.1.2.6; `invalid_token` is what UAA says of a refresh token that has expired.
+  @Test(arguments: [
+    "interaction_required", "login_required", "consent_required", "account_selection_required", "invalid_token",
+    "access_denied",
+  ])
   func `a server that wants the person asks for a sign-in and does not end the grant`(name: String) throws {
     for status in [200, 400, 401, 403] {
       let error = try refresh(response(status, #"{"error":"\#(name)"}"#))
@@ -175,7 +178,7 @@ private let subject = "the token endpoint"
     #"{"token_type":"Bearer","refresh_token":"r2"}"#, #"{"refresh_token":"r2"}"#,
     #"{"access_token":"","token_type":"Bearer","refresh_token":"r2"}"#,
     #"{"access_token":"a b","token_type":"Bearer","refresh_token":"r2"}"#,
-    #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2","id_token":""}"#,
+    #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2","id_token":"a b"}"#,
     #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2","id_token":5}"#,
     #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2","error":"server_error"}"#,
     #"{"error":"invalid_grant","refresh_token":"r2"}"#, #"{"error":{"x":1},"refresh_token":"r2"}"#,

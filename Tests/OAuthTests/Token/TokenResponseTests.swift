@@ -53,7 +53,9 @@ private func malformed(_ member: String) -> OAuthError {
   }
 
   // RFC 6749 section 5.1: token_type is case insensitive.
-  @Test(arguments: [("bearer", "Bearer"), ("BEARER", "Bearer"), ("dpop", "DPoP"), ("DPoP", "DPoP")])
+  @Test(arguments: [
+    ("bearer", "Bearer"), ("BEARER", "Bearer"), ("BearerToken", "Bearer"), ("dpop", "DPoP"), ("DPoP", "DPoP"),
+  ])
   func `the token type has one spelling`(given: String, normal: String) throws {
     #expect(try parse(#"{"access_token":"a","token_type":"\#(given)"}"#).tokenType == normal)
   }
@@ -100,7 +102,15 @@ private func malformed(_ member: String) -> OAuthError {
     #expect(tokens.refreshToken == nil && tokens.accessToken.text == "a")
   }
 
-  @Test(arguments: [#""""#, #""a b""#, #""a\n""#, "1"]) func `an ID Token with other characters is refused`(
+  @Test func `an ID Token that is empty is none`() throws {
+    #expect(try parse(member: #""id_token":"""#).idToken == nil)
+  }
+
+  @Test func `an error that is empty is none`() throws {
+    #expect(try parse(member: #""error":"","error_code":"""#).accessToken.text == "a")
+  }
+
+  @Test(arguments: [#""a b""#, #""a\n""#, "1"]) func `an ID Token with other characters is refused`(
     value: String
   ) {
     #expect(throws: malformed("id_token")) { try parse(member: #""id_token":\#(value)"#) }
@@ -119,14 +129,14 @@ private func malformed(_ member: String) -> OAuthError {
 
   @Test(arguments: [
     ("0", 0), ("3600", 3600), (#""3600""#, 3600), ("3600.0", 3600), ("36e2", 3600), ("316224000", 316_224_000),
-    (#""0""#, 0),
+    (#""0""#, 0), ("0.5", 0), ("3600.9", 3600),
   ])
-  func `a lifetime is whole seconds`(value: String, seconds: Int) throws {
+  func `a lifetime is whole seconds, and no fraction makes it longer`(value: String, seconds: Int) throws {
     #expect(try parse(member: #""expires_in":\#(value)"#).expiresIn == seconds)
   }
 
   @Test(arguments: [
-    "-1", "0.5", "3600.5", "316224001", "1e400", "99999999999999999999", #""""#, #""-1""#, #"" 1""#, #""1.5""#,
+    "-1", "-0.5", "316224001", "1e400", "99999999999999999999", #""""#, #""-1""#, #"" 1""#, #""1.5""#,
     #""1e3""#,
     #""99999999999999999999""#, #""٣""#, "true", "[3600]",
   ])

@@ -70,7 +70,7 @@ import Vocabulary
   }
 
   @Test(arguments: [
-    "-1", "1.5", "1000000000000000000", "1e18", "\"soon\"", "\"-5\"", "null", "true", "[]", "{}", "0", "\"\"",
+    "-1", "0.5", "1000000000000000000", "1e18", "\"soon\"", "\"-5\"", "null", "true", "[]", "{}", "0", "\"\"",
     "99999999999999999999999999",
   ])
   func `is unknown where the value is absurd`(value: String) throws {

@@ -26,7 +26,7 @@ import Vocabulary
 
   // Store first, at a sign-in too: the person has approved it.
   @Test func `whose tokens cannot be used keeps the refresh token, and the next refresh goes on from there`() throws {
-    for fault in [["token_type": "mac"], ["access_token": 5], ["id_token": ""]] as [JSONObject] {
+    for fault in [["token_type": "mac"], ["access_token": 5], ["id_token": "a b"]] as [JSONObject] {
       var body: JSONObject = ["access_token": "at-1", "token_type": "Bearer", "refresh_token": "rt-1"]
       for name in fault.names { body[name] = fault[name] }
       let error = #expect(throws: SessionError.self) { _ = try signIn(try response(200, .object(body))) }
