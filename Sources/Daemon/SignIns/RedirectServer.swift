@@ -7,7 +7,9 @@ internal import Platform
 /// Any program of this machine, of any user, can connect here. Nothing is read from a connection of another user; what
 /// the others can do is bounded, and only what ``RedirectJudge`` takes for the answer ends the wait.
 final class RedirectServer {
-  /// Limit of connections. Another one closes the oldest, so that idle connections cannot block the browser's.
+  /// Limit of connections of which it is known whose they are. Another one closes the oldest, so that idle connections
+  /// cannot block the browser's. As many may wait for the lookup; the others wait in the kernel's queue for their turn,
+  /// since one that is closed unseen may be the browser's.
   static let mostPeers = 16
   /// Limit of connections accepted at once, so that many of them cannot block the loop.
   private static let mostAccepted = 32
@@ -25,6 +27,8 @@ final class RedirectServer {
   private var lastKey: UInt64 = 0
   /// The connections whose users are being looked up; none is while this is empty.
   private var identified: [UInt64: TCPEnds] = [:]
+  /// The listeners rest until a lookup ends.
+  private var isPaused = false
 
   init(_ loop: any ReplySink, _ judge: any RedirectJudge) throws(SystemError) {
     self.loop = loop
@@ -86,17 +90,27 @@ final class RedirectServer {
   private func accept(
     _ socket: SharedDescriptor, _ listener: RedirectListener, _ login: UInt64, _ now: Instant
   ) {
+    var unknown = peers.count { $0.peer.owner == nil }
     for _ in 0..<Self.mostAccepted {
+      guard unknown < Self.mostPeers else { return pause(true) }
       let descriptor: FileDescriptor
       do { descriptor = try UnixSocket.accept(socket.descriptor) } catch {
         // For example, no descriptor is left: closes the oldest connection to free one.
         if !error.isAgain { removeOldest() }
         return
       }
-      while peers.count >= Self.mostPeers { removeOldest() }
       guard let peer = RedirectPeer(descriptor, login: login, listener, now: now) else { continue }
       lastKey += 1
       sources[lastKey] = .peer(peer)
+      unknown += 1
+    }
+  }
+
+  private func pause(_ isPaused: Bool) {
+    guard isPaused != self.isPaused else { return }
+    self.isPaused = isPaused
+    for case (let key, .listener(let socket, _, _)) in sources {
+      try? poller.modify(socket.descriptor.raw, interest: isPaused ? .none : .read, key: key)
     }
   }
 
@@ -117,6 +131,8 @@ final class RedirectServer {
       peer.owner = owners[ends]
       switch owners[ends] {
       case .user(Machine.userID), .unknown:
+        while peers.count(where: { $0.peer.owner != nil }) > Self.mostPeers { removeOldest() }
+        guard sources[key] != nil else { continue }
         try? poller.add(peer.descriptor.raw, interest: .read, key: key)
         serve(key, peer)
       case .user:
@@ -125,6 +141,7 @@ final class RedirectServer {
       case .gone, nil: remove(key)
       }
     }
+    pause(false)
     identify()
     alarm.set(at: nextDeadline)
   }
@@ -156,9 +173,12 @@ final class RedirectServer {
     try? poller.modify(peer.descriptor.raw, interest: .write, key: key)
   }
 
-  /// Keys only grow, so the smallest is that of who came first. Those whose user is not known to be this one go first.
+  /// Keys only grow, so the smallest is that of who came first. Those whose user is not known to be this one go first;
+  /// those that nobody has looked up yet stay.
   private func removeOldest() {
-    if let key = peers.min(by: { ($0.peer.isTold ? 1 : 0, $0.key) < ($1.peer.isTold ? 1 : 0, $1.key) })?.key {
+    if let key = peers.filter({ $0.peer.owner != nil }).min(by: {
+      ($0.peer.isTold ? 1 : 0, $0.key) < ($1.peer.isTold ? 1 : 0, $1.key)
+    })?.key {
       remove(key)
     }
   }

@@ -275,6 +275,27 @@ private final class DeskRun: RedirectJudge {
     #expect(run.status(late) == "200")
   }
 
+  // Fair shares: another user of the machine may connect as often as they like.
+  @Test func `is looked up before anyone is driven out`() throws {
+    let run = try DeskRun()
+    run.isSlow = true
+    var others: [SharedDescriptor] = []
+    func flood() throws {
+      for _ in 0..<30 {
+        others.append(try run.connect())
+        run.serve()
+      }
+    }
+    try flood()
+    let ours = try run.get("/cb?state=ours")
+    try flood()
+    for _ in 0..<8 {
+      run.letGo()
+      run.serve()
+    }
+    #expect(run.status(ours) == "200" && others.count == 60)
+  }
+
   @Test func `does not matter for one that has gone`() throws {
     let run = try DeskRun()
     run.isSlow = true
