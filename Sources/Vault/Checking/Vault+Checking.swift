@@ -5,12 +5,17 @@ extension Vault {
   /// Checks every slot and every record. It writes nothing and tries no PIN or passphrase.
   ///
   /// - Returns: Nil if there is no vault.
-  /// - Throws: The problem of the file as a whole: `damaged`, `unsupportedVersion`, `badPermissions`.
+  /// - Throws: The problem of the file as a whole: `damaged`, `unsupportedVersion`, `badPermissions`; `otherMachinesOnly`
+  ///   if only other machines have one here.
   package func check() throws(VaultError) -> VaultCheck? {
     let place = try place()
     // Read before the file: a concurrent write must not make this copy look old.
     let seen = memory.withLock { $0 }
-    guard let directory = try place.open(), let unverified = try parse(place, in: directory) else { return nil }
+    guard let directory = try place.open() else { return nil }
+    guard let unverified = try parse(place, in: directory) else {
+      try requireNoOtherMachine(place, in: directory)
+      return nil
+    }
     let slots = try located(at: place.path) { () throws(VaultError) in try check(unverified, in: directory) }
     do {
       let records = try located(at: place.path) { () throws(VaultError) in

@@ -72,10 +72,15 @@ extension Vault {
     if let vault = memory.withLock({ $0 }).vault(at: place) { return vault }
     guard let directory = try place.open() else { return nil }
     if let vault = try load(place, in: directory) { return vault }
+    try requireNoOtherMachine(place, in: directory)
+    return nil
+  }
+
+  /// - Throws: `otherMachinesOnly` if another machine has a vault here.
+  func requireNoOtherMachine(_ place: VaultPlace, in directory: borrowing PrivateDirectory) throws(VaultError) {
     guard try place.otherMachines(in: directory).isEmpty else {
       throw VaultError(.otherMachinesOnly, path: directory.path)
     }
-    return nil
   }
 
   /// Reads the file, gets its key, and checks that it is authentic and not older than the last one seen. A file that is

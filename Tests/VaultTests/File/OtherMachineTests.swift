@@ -25,6 +25,7 @@ import Vault
     let error = VaultError(.otherMachinesOnly, path: scratch.path)
     #expect(throws: error) { try vault.accounts() }
     #expect(throws: error) { try vault.text(of: alice) }
+    #expect(throws: error) { try vault.check() }
     #expect(try vault.remove(alice) == false)
     #expect(throws: error) { try scratch.vault(machine: nil).accounts() }
   }
