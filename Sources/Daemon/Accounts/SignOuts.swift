@@ -235,6 +235,7 @@ extension SignOutOperation.Confirmation {
     switch self {
     case .revoked: nil
     case .nothingToRevoke: Phrase("it was not signed in")
+    case .toldElsewhere: Phrase("another process of agent told the server, and knows what it answered")
     case .local: Phrase("the server was not told and may still accept the tokens")
     case .notOffered(nil): Phrase("the server offers no revocation and may still accept the tokens")
     case .notOffered(.some(let page)):

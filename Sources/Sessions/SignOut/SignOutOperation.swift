@@ -47,6 +47,8 @@ package struct SignOutOperation: Sendable {
   package enum Confirmation: Sendable, Hashable {
     case nothingToRevoke
     case revoked
+    /// Another process has told the server meanwhile, and knows what it said.
+    case toldElsewhere
     /// Only forgotten here, as asked.
     case local
     /// The server has no revocation endpoint.
@@ -74,6 +76,7 @@ package struct SignOutOperation: Sendable {
     case .owed(let subject):
       willAskServer()
       ending = revokeOwed(subject: subject)
+      if ending.confirmation == .nothingToRevoke { ending.confirmation = .toldElsewhere }
     }
     if forgetsServer, let configuration, let access = try? AccountAccess(configuration) {
       services.documents.forget(access.issuer, transport: access.transport)

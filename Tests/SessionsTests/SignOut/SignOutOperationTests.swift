@@ -312,6 +312,16 @@ import Vocabulary
     #expect(home.services.accountsToRevoke() == [])
   }
 
+  @Test func `that another process told the server of is no sign-out of nobody`() throws {
+    try home.store()
+    try answer(200, 200)
+    var operation = operation()
+    let other = self.operation()
+    operation.willAskServer = { #expect(other.revokeOwed().confirmation == .revoked) }
+    #expect(try operation.run().confirmation == .toldElsewhere)
+    #expect(try home.stored() == nil)
+  }
+
   @Test func `does not tell a second time what the server refused for good`() throws {
     try home.store()
     try answer(400)
