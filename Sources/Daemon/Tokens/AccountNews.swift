@@ -68,16 +68,14 @@ struct AccountNews {
       if isSignedIn == nil, cause != .expired { return [] }
       return signedOut(cause == .expired && isDoubted ? .revoked : cause)
     }
-    // The lock itself publishes `locked`.
-    if error.isLocked { return [] }
     let code = Failure(error, account: nil).code
+    // The lock itself publishes `locked`.
+    if code.exitStatus == .locked { return [] }
     if case .oauth = error, error.isPassing {
       if isOffline { return [] }
       isOffline = true
       return [.offline(SessionEvent.Failing(code, error))]
     }
-    // As above: the lock itself publishes `locked`.
-    if code.exitStatus == .locked { return [] }
     guard !Self.passesByItself(error), failure != code, isSignedIn != false else { return [] }
     failure = code
     return [.refreshFailed(SessionEvent.Failing(code, error))]
