@@ -70,7 +70,10 @@ enum DaemonLauncher {
   static func startPrivate(
     _ console: Console = .silent, because reason: String = "of --no-daemon", needsHome: Bool = true
   ) throws(Failure) -> DaemonConnection {
-    if needsHome { try refuseForeignDirectories() }
+    if needsHome {
+      try refuseForeignDirectories()
+      try requireHome()
+    }
     let pair: SocketPair
     do { pair = try SocketPair() } catch { throw Failure(error, doing: "a private agentd could not be started") }
     let daemon = try DaemonProgram.start(
@@ -89,6 +92,20 @@ enum DaemonLauncher {
       .invalidConfiguration,
       "\(foreign.variable) is \(foreign.path), which belongs to another user than root: nothing was started or written",
       hint: foreignHint(foreign))
+  }
+
+  /// A daemon that is started must know where the user's files are.
+  ///
+  /// - Throws: `invalid_configuration`.
+  private static func requireHome() throws(Failure) {
+    do {
+      _ = try (UserDirectories.configHome, UserDirectories.stateHome, UserDirectories.cacheHome)
+    } catch {
+      throw Failure(
+        .invalidConfiguration,
+        "HOME is not set to an absolute path in UTF-8, so there is no place for the user's files",
+        hint: "set HOME; or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
+    }
   }
 
   /// How the directories become those of root.
@@ -137,6 +154,7 @@ enum DaemonLauncher {
   private static func launch(
     in place: SocketPlace, _ console: Console, _ patience: Duration
   ) throws(Failure) -> Launch {
+    try requireHome()
     let begin = Instant.now
     let readiness: Pipe
     do { readiness = try Pipe() } catch { throw Failure(error, doing: "agentd could not be started") }

@@ -12,6 +12,9 @@ package enum DaemonMain {
   /// Exit status if another daemon already serves the directory.
   private static let alreadyRunningStatus: Int32 = 75
 
+  /// It has some twenty of its own, and must be able to answer those who come when the others are used up.
+  private static let leastDescriptors = 40
+
   package static func run(arguments: [String]) -> Int32 {
     if arguments.dropFirst().first == "--version" { return printVersion(arguments.dropFirst(2)) }
     do {
@@ -21,6 +24,10 @@ package enum DaemonMain {
       Environment.keepOnly(where: DaemonEnvironment.keeps)
       // The limits of the first caller do not rule the daemon, as far as that can be (nobody inherits).
       ResourceLimit.raiseAll()
+      if let limit = ResourceLimit.descriptors.soft, limit < leastDescriptors {
+        complain("RLIMIT_NOFILE (ulimit -n): \(limit) < \(leastDescriptors)")
+        return ExitStatus.failed.rawValue
+      }
       try TPMAccess.prepareEnvironment()
       MemoryUse.shareArenas()
       try Hygiene.harden()

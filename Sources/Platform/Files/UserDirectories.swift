@@ -140,9 +140,12 @@ package enum UserDirectories {
     return home == "/" ? "/\(part)" : "\(home)/\(part)"
   }
 
-  /// "All paths set in these environment variables must be absolute"; others are to be ignored.
+  /// "All paths set in these environment variables must be absolute"; others are to be ignored. So is one that is not
+  /// UTF-8: what stands in place of its bytes would be the path of another directory.
   private static func absolute(_ path: String?) -> String? {
-    guard var path = path.map({ Substring($0) }), path.utf8.first == UInt8(ascii: "/") else { return nil }
+    guard var path = path.map({ Substring($0) }), path.utf8.first == UInt8(ascii: "/"),
+      !path.unicodeScalars.contains("\u{FFFD}")
+    else { return nil }
     while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
     return String(path)
   }

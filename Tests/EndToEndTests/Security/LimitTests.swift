@@ -160,6 +160,14 @@ import Testing
     }
   }
 
+  @Test func `does not begin where it could serve nobody, and says so`() throws {
+    try AgentTree.with { tree in
+      let start = try tree.shell("bash", "ulimit -n 24; agent daemon start")
+      #expect(start.failed(4) && start.errorText.contains("RLIMIT_NOFILE (ulimit -n): 24 < 40"), "\(start.errorText)")
+      #expect(try tree.agent("list").succeeded)
+    }
+  }
+
   // Every refusal is told.
   @Test func `tells who has not asked yet why the connection is closed, and lets others connect again`() throws {
     try AgentTree.with { tree in

@@ -67,6 +67,23 @@ import Testing
     }
   }
 
+  // A script that tries again later would do so for ever.
+  @Test(arguments: [nil, "relative"]) func `without a home no daemon is started, which is no passing failure`(
+    home: String?
+  ) throws {
+    try AgentTree.with { tree in
+      let nowhere = [
+        "HOME": home, "XDG_CONFIG_HOME": nil, "XDG_STATE_HOME": nil, "XDG_CACHE_HOME": nil, "XDG_DATA_HOME": nil,
+      ]
+      for arguments in [["token", "--json"], ["token", "--json", "--no-daemon"]] {
+        let result = try tree.agent(arguments, nowhere)
+        #expect(result.failed(1) && result.failureCode == "invalid_configuration", "\(result.errorText)")
+        #expect(result.errorText.contains("HOME is not set"), "\(result.errorText)")
+      }
+      #expect(try tree.daemons() == [])
+    }
+  }
+
   @Test func `an account that does not exist needs a sign-in`() throws {
     try AgentTree.with { tree in
       for arguments in [

@@ -21,7 +21,8 @@ import Testing
     #expect(try UserDirectories.cacheHome(in: variables(values)) == "/home/u/.cache")
   }
 
-  @Test(arguments: [[:], ["HOME": ""], ["HOME": "u"]]) func `without a home there is an error`(
+  @Test(arguments: [[:], ["HOME": ""], ["HOME": "u"], ["HOME": "/home/jos\u{FFFD}"]])
+  func `without a home there is an error`(
     values: [String: String]
   ) {
     #expect(throws: SystemError(errno: SystemError.Number.ENOENT, operation: "HOME")) {
