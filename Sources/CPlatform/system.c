@@ -3,10 +3,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -24,6 +26,16 @@ const char *agent_directory_next(void *stream, int *failure) {
 }
 
 void agent_directory_close(void *stream) { closedir(stream); }
+
+int agent_replaceable(int directory, const char *name, long long *size) {
+  struct statx found;
+  *size = 0;
+  if (statx(directory, name, AT_SYMLINK_NOFOLLOW, STATX_SIZE, &found) != 0) return errno == ENOENT ? 0 : errno;
+  *size = (long long)found.stx_size;
+  unsigned long long attributes = found.stx_attributes & found.stx_attributes_mask;
+  if (attributes & STATX_ATTR_MOUNT_ROOT) return EBUSY;
+  return attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND) ? EPERM : 0;
+}
 
 int agent_random(void *bytes, long count) {
   char *next = bytes;

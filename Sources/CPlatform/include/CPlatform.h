@@ -191,6 +191,9 @@ void agent_limit_arenas(int count);
 void agent_trim_heap(void);
 
 // Others.
+// Whether a rename may replace a name: 0 with its size (0 for none), EBUSY for a mount point, EPERM for a file that may
+// not be changed, or the error of statx.
+int agent_replaceable(int directory, const char *name, long long *size);
 int agent_random(void *bytes, long count);
 int agent_terminal_columns(int descriptor);
 int agent_terminal_rows(int descriptor);

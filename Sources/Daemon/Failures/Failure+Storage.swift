@@ -24,6 +24,11 @@ extension Failure {
     case .rolledBack:
       // The revisions that the daemon has seen end with it.
       self.init(.vaultUnusable, Phrase(error), hint: "if you restored it yourself: agent daemon stop")
+    case .damaged:
+      let path = error.path.map { TerminalText.clean($0) }
+      self.init(
+        .vaultUnusable, path.map { Phrase("\($0): \(Phrase(error))") } ?? Phrase(error),
+        hint: "put a copy of it back; or move it away, and sign in again")
     case .secureHeapFull: self.init(.tooBusy, Phrase(error))
     case .storage, .noSpace, .overQuota, .badPermissions: self.init(refused: error)
     default: self.init(.vaultUnusable, Phrase(error))
@@ -49,8 +54,9 @@ extension Failure {
       return
     }
     var hint: Phrase?
-    if case .storage(let cause) = error.code, cause.isWithoutLocks {
-      hint = Phrase("set XDG_STATE_HOME to a directory of a file system with locks")
+    if case .storage(let cause) = error.code {
+      if cause.isWithoutLocks { hint = Phrase("set XDG_STATE_HOME to a directory of a file system with locks") }
+      if cause.isInUse { hint = Phrase("mount the directory, not the file: a new file takes its place at each write") }
     }
     self.init(.storage, "\(path): \(Phrase(error))", hint: hint)
   }

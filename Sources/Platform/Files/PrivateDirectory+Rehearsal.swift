@@ -1,3 +1,4 @@
+internal import CPlatform
 internal import Glibc
 
 extension PrivateDirectory {
@@ -7,15 +8,27 @@ extension PrivateDirectory {
   /// It does not wait for the disk, so it does not detect a broken one.
   ///
   /// - Parameter growth: The largest growth of the file, in bytes.
-  /// - Throws: The error of the step that failed.
+  /// - Throws: The error of the step that failed: `EBUSY` for a file that is a mount point, `EPERM` for one with the
+  ///   attribute `i` or `a` (chattr(1)).
   package borrowing func rehearseReplacing(_ name: String, growth: Int) throws(SystemError) {
     try PrivateDirectory.checkName(name)
-    let size = (try? FileStatus(of: name, in: descriptor).size) ?? 0
+    let size = try replaceableSize(of: name)
     let temporary = PrivateDirectory.temporaryName(for: name)
     let file = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
     let directory = raw
     defer { unsafe unlinkat(directory, temporary, 0) }
     try file.reserve(size + growth)
+  }
+
+  /// The size of a file that a rename may replace; 0 if there is none.
+  private borrowing func replaceableSize(of name: String) throws(SystemError) -> Int {
+    var size: Int64 = 0
+    switch unsafe agent_replaceable(raw, name, &size) {
+    case 0: return Int(size)
+    // A container may forbid the call, and an old kernel has none.
+    case ENOSYS: return (try? FileStatus(of: name, in: descriptor).size) ?? 0
+    case let number: throw SystemError(errno: number, operation: "rename")
+    }
   }
 }
 

@@ -58,6 +58,8 @@ extension SystemError {
   package var isOverQuota: Bool { errno == EDQUOT }
   /// The file system has no locks, or no more of them (`ENOLCK`).
   package var isWithoutLocks: Bool { errno == ENOLCK }
+  /// What is to be replaced is in use by the system, as a mount point is (`EBUSY`).
+  package var isInUse: Bool { errno == EBUSY }
   /// There is no such process (`ESRCH`).
   package var isNoSuchProcess: Bool { errno == ESRCH }
 }

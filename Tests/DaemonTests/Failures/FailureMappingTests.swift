@@ -92,6 +92,41 @@ import Wire
     #expect(failure.hint == "\(purpose): agent logout work, then agent login work")
   }
 
+  @Test func `a sign-in that was denied has the server's reason, if it gave one`() {
+    var error = OAuthError(.accessDenied, "the authorization endpoint")
+    for description in [nil, ""] {
+      error.serverDescription = description
+      #expect(Self.failure(.oauth(error)).message == "sign-in was denied")
+    }
+    error.serverDescription = "not today"
+    #expect(Self.failure(.oauth(error)).message == "sign-in was denied (server: not today)")
+  }
+
+  // EBUSY, ENOLCK and EIO.
+  @Test(
+    arguments: [
+      (16, "mount the directory, not the file: a new file takes its place at each write"),
+      (37, "set XDG_STATE_HOME to a directory of a file system with locks"), (5, nil),
+    ] as [(Int32, String?)])
+  func `a file that cannot be written has the way out that there is`(number: Int32, hint: String?) {
+    let error = VaultError(.storage(SystemError(errno: number, operation: "rename")), path: "/s/vault.1.2")
+    let failure = Self.failure(.vault(error))
+    #expect(failure.code == .storage && failure.hint == hint)
+    #expect(failure.message.hasPrefix("/s/vault.1.2: "))
+  }
+
+  @Test func `a damaged file is named`() {
+    let failure = Self.failure(.vault(VaultError(.damaged, path: "/s/device.key")))
+    #expect(failure.code == .vaultUnusable && failure.message == "/s/device.key: the file is damaged")
+  }
+
+  @Test func `the command that signs in leaves out what does not go together, with its values`() {
+    let command = SignInCommand(
+      "work", ["--no-input", "--client-id", "x", "--start", "--issuer", "https://a.example", "--no-input"])
+    #expect(command.asking.english == "agent login work --client-id x --issuer https://a.example")
+    #expect(command.registering.english == "agent login work --start --issuer https://a.example --register")
+  }
+
   @Test func `a wrong clock is named with what helps`() {
     let failure = Self.failure(.idToken(IDTokenError(.expired, "exp").comparing(serverDate: 0, now: 7200)))
     #expect(failure.message.hasSuffix("this machine's clock is 7200 seconds ahead of the server's"))

@@ -47,14 +47,14 @@ import Testing
       mend: "mv kept $VAULT", code: "storage", message: "is neither a file nor a directory"),
     Trouble(
       testDescription: "an empty file", spoil: "cp -p $VAULT kept && : > $VAULT", mend: "mv kept $VAULT",
-      code: "vault_unusable", message: "the file is damaged"),
+      code: "vault_unusable", message: ": the file is damaged"),
     Trouble(
       testDescription: "a file that is cut off",
       spoil: "cp -p $VAULT kept && dd if=kept of=$VAULT bs=1 count=200 2>/dev/null", mend: "mv kept $VAULT",
-      code: "vault_unusable", message: "the file is damaged"),
+      code: "vault_unusable", message: ": the file is damaged"),
     Trouble(
       testDescription: "a file with more at its end", spoil: "cp -p $VAULT kept && echo more >> $VAULT",
-      mend: "mv kept $VAULT", code: "vault_unusable", message: "the file is damaged"),
+      mend: "mv kept $VAULT", code: "vault_unusable", message: ": the file is damaged"),
     Trouble(
       testDescription: "a file of a later version",
       // After the magic comes the version, which is higher here than any that is known.
@@ -64,6 +64,9 @@ import Testing
     Trouble(
       testDescription: "a file without its device secret", spoil: "mv device.key kept", mend: "mv kept device.key",
       code: "vault_unusable", message: "the device secret that opens the vault is missing"),
+    Trouble(
+      testDescription: "an empty device secret", spoil: "cp -p device.key kept && : > device.key",
+      mend: "mv kept device.key", code: "vault_unusable", message: "state/agent/device.key: the file is damaged"),
     Trouble(
       testDescription: "a device secret that is open to others", spoil: "chmod 640 device.key",
       mend: "chmod 600 device.key", code: "storage", message: "device.key is open to other users (mode 640)"),
@@ -148,6 +151,24 @@ import Testing
         #expect(lines.filter { $0 == "failed 1" }.count == 2, "\(lines)")
         #expect(lines.filter { $0.contains("Read-only file system") }.count == 2, "\(lines)")
         #expect(try issuer.count("refreshes") == 2)
+      }
+    }
+  }
+
+  // Reserve first: no other file can take the place of one that is mounted.
+  @Test(.needsMountNamespace) func `because it is mounted by itself is told, and nothing is spent`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let state = tree.path("state")
+        let lines = try onOwnDisk(
+          tree, issuer,
+          "cd '\(state)'/agent; for vault in vault.????????????????; do :; done; token; mount --bind \"$vault\" \"$vault\"; token; token; "
+            + "umount \"$vault\"; token; cd /")
+        #expect(lines.filter { $0 == "done" }.count == 2, "\(lines)")
+        #expect(lines.filter { $0 == "failed 1" }.count == 2, "\(lines)")
+        #expect(lines.filter { $0.contains("Device or resource busy") }.count == 2, "\(lines)")
+        #expect(try issuer.count("refreshes") == 2)
+        #expect(try issuer.count("reuse_detected") == 0)
       }
     }
   }
