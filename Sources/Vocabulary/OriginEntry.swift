@@ -31,7 +31,7 @@ package struct OriginEntry: Sendable, Hashable {
     let words = text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
     guard let place = words.first, let uri = Self.uri(place),
       uri.isHTTPS || uri.isMail || (allowHTTPLoopback && uri.isHTTPLoopback), uri.query == nil, uri.fragment == nil,
-      !Self.hasDotSegments(uri.path)
+      !uri.hasDotSegments
     else { return nil }
     origin = uri.origin
     var path = uri.path
@@ -96,15 +96,9 @@ package struct OriginEntry: Sendable, Hashable {
   /// another.
   package func covers(_ other: String) -> Bool {
     if path.isEmpty { return true }
-    guard !Self.hasDotSegments(other), other.utf8.starts(with: path.utf8) else { return false }
+    guard !URI.hasDotSegments(inPath: other), other.utf8.starts(with: path.utf8) else { return false }
     let rest = other.utf8.dropFirst(path.utf8.count)
     return rest.isEmpty || rest.first == UInt8(ascii: "/")
-  }
-
-  private static func hasDotSegments(_ path: String) -> Bool {
-    path.lowercased().utf8.split(separator: UInt8(ascii: "/")).contains { segment in
-      [".", "..", "%2e", "%2e%2e", "%2e.", ".%2e"].contains { segment.elementsEqual($0.utf8) }
-    }
   }
 }
 

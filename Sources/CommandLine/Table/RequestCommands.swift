@@ -86,8 +86,9 @@ enum RequestCommands {
       It speaks the revisions of MCP from 2025-03-26 to 2025-11-25, which have sessions, and 2026-07-28, which has none; the
       client chooses. When the server has forgotten the session, it is begun anew once for all calls. No call is made
       twice that may have been carried out: the rest of an answer that broke off is asked for where the server offers that,
-      and else the call fails. The transport of 2024-11-05 (HTTP with SSE) is not spoken. At most 64 calls are made at a
-      time, and a message may have 32 MiB.
+      and else the call fails. The transport of 2024-11-05 (HTTP with SSE) is not spoken. No redirect is followed: the error
+      says where it leads. At most 64 calls are made at a time; a message may have 32 MiB, 1,048,576 values and a nesting of
+      256.
 
       Standard output has nothing but messages. It ends, with exit status 0, a moment after its input, and ends the session
       at the server before. Without `--timeout` an answer may take up to an hour to begin.

@@ -23,10 +23,10 @@ enum SetupCommands {
       if something is left.
 
       `git` gets the helper for this place alone, behind an empty one, so that no other helper stores a token. `docker` gets
-      an entry of `credHelpers`. `aws` gets a profile, and wants `--role-arn`. `cargo` gets a registry, or its provider where
-      the registry is there. `go` asks for all places that are listed, before what `GOAUTH` had. `pip` and `uv` are told to
+      an entry of `credHelpers`. `aws` gets a profile, and wants `--role-arn`. `cargo` gets a registry, by the name that the
+      project's own file gives it, or its provider where the registry is there. `go` asks for all places that are listed, before what `GOAUTH` had. `pip` and `uv` are told to
       call `keyring`: a link of that name to this program is made in `~/.local/share/agent/bin`, and the line for the `PATH`
-      is printed. An MCP server is named by `--name`, and by its host without.
+      is printed. An MCP server is named by `--name`, and by its host without; its URL is written as `--host` has it.
 
       `--test` fails where the program's own settings do not ask this one; else it asks for a credential as the program
       would, and says whose it is. The token is shown to nobody.

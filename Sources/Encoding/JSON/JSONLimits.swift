@@ -1,13 +1,13 @@
 /// The limits of a JSON text (RFC 8259 section 9 lets a parser set them).
 package struct JSONLimits: Sendable {
   /// The deepest nesting any caller can allow, because values are built by recursion.
-  static let deepest = 64
+  package static let deepest = 256
   /// The longest text any caller can allow, because offsets are kept in 32 bits.
   static let longest = 1 << 30
 
   /// Bytes of the whole text.
   package var bytes: Int
-  /// Arrays and objects inside each other; more than 64 counts as 64.
+  /// Arrays and objects inside each other; more than ``deepest`` counts as that.
   package var depth: Int
   /// Members of one object.
   package var members: Int
@@ -42,7 +42,7 @@ package struct JSONLimits: Sendable {
   package static let lenient: JSONLimits = {
     let bytes = 1 << 18
     var limits = JSONLimits(
-      bytes: bytes, depth: deepest, members: bytes, stringBytes: bytes, numberBytes: bytes)
+      bytes: bytes, depth: 64, members: bytes, stringBytes: bytes, numberBytes: bytes)
     limits.isLenient = true
     return limits
   }()

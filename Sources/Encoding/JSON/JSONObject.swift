@@ -25,13 +25,17 @@ package struct JSONObject: Sendable {
     for (name, value) in pairs { self[name] = value }
   }
 
-  /// Takes members whose names are known to be unique.
+  /// Takes members whose names are known to be unique. Those of a text that was read leniently may not be: the first of
+  /// equal names is the one that is found.
   init(unique members: [Member]) {
     self.members = members
   }
 
   /// The names of all members, in order.
   package var names: [String] { members.map(\.name) }
+
+  /// The values of all members, in order.
+  package var values: [JSON] { members.map(\.value) }
 
   /// How many members there are.
   package var count: Int { members.count }

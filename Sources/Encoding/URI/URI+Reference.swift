@@ -26,11 +26,24 @@ extension URI {
     return end.map { reference.utf8[$0] == UInt8(ascii: ":") } ?? false
   }
 
-  /// Whether a segment of the path is "." or "..", each dot as it is or percent-encoded, which is the same (RFC 3986
+  /// Whether ``path`` has dot segments: see ``hasDotSegments(inPath:)``.
+  package var hasDotSegments: Bool { Self.hasDotSegments(inPath: path) }
+
+  /// Whether a segment of a path is "." or "..", each dot as it is or percent-encoded, which is the same (RFC 3986
   /// section 6.2.2.2).
-  package var hasDotSegments: Bool {
+  package static func hasDotSegments(inPath path: String) -> Bool {
     let dots = [".", "%2e", "..", ".%2e", "%2e.", "%2e%2e"]
     return path.lowercased().utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
       .contains { segment in dots.contains { segment.elementsEqual($0.utf8) } }
+  }
+
+  /// The bytes of a path that nothing is encoded in, as they stand in a URI: all but slashes and what a segment may hold
+  /// is percent-encoded (RFC 3986 sections 2.1 and 3.3).
+  package static func encodedPath(_ bytes: [UInt8]) -> String {
+    let encoded = bytes.flatMap { byte in
+      byte.isASCIIAlphanumeric || "-._~!$&'()*+,;=:@/".utf8.contains(byte)
+        ? [byte] : [UInt8(ascii: "%"), HexDigit.upper(byte >> 4), HexDigit.upper(byte & 15)]
+    }
+    return String(decoding: encoded, as: UTF8.self)
   }
 }

@@ -79,11 +79,20 @@ private struct ChallengeReader {
       if current == UInt8(ascii: "=") {
         place += 1
         skipBlanks()
-        if let value = current == UInt8(ascii: "\"") ? quoted() : token() { return (name.lowercased(), value) }
+        if let value = current == UInt8(ascii: "\"") ? quoted() : unquoted() { return (name.lowercased(), value) }
       }
     }
     place = start
     return nil
+  }
+
+  /// A value without quotes, up to a blank or a comma. It should be a token, but many servers write URLs and scopes so, and
+  /// half of one would be another. "=" cannot begin one: it is the end of a token68.
+  private mutating func unquoted() -> String? {
+    let start = place
+    guard current != UInt8(ascii: "=") else { return nil }
+    while let byte = current, byte > 0x20, byte != UInt8(ascii: ",") { place += 1 }
+    return place > start ? String(decoding: bytes[start..<place], as: UTF8.self) : nil
   }
 
   /// RFC 9110 section 5.6.4.

@@ -52,7 +52,7 @@ package struct WebIdentityRole: Sendable, Hashable {
       throw OAuthError(error, .resource, at: endpoint, proxy: transport.proxy?.url)
     }
     let document = ServiceDocument(response: response)
-    guard response.status == 200 else { throw document.refusal(by: endpoint.uri.origin) }
+    guard response.status == 200 else { throw document.refusal(by: endpoint.uri.origin, sent: [token]) }
     guard let key = document.text("AccessKeyId"), let secret = document.secret("SecretAccessKey"),
       let session = document.secret("SessionToken"),
       let expiresAt = document.text("Expiration").flatMap({ Timestamp.unixSeconds(rfc3339: $0) })
@@ -82,14 +82,16 @@ private struct ServiceDocument {
   let response: HTTPResponse
 
   /// The range of the text of the only element of a name; nil unless it is printable ASCII without markup.
-  private func range(_ name: String, in bytes: Span<UInt8>) -> Range<Int>? {
+  ///
+  /// - Parameter isProse: Whether it may hold any characters of XML but "<".
+  private func range(_ name: String, in bytes: Span<UInt8>, isProse: Bool = false) -> Range<Int>? {
     let (start, end) = (Array("<\(name)>".utf8), Array("</\(name)>".utf8))
     let places = Self.places(of: start, in: bytes)
     guard places.count == 1 else { return nil }
     let first = places[0] + start.count
     var last = first
-    while last < bytes.count, (0x21...0x7E).contains(bytes[last]), bytes[last] != UInt8(ascii: "<"),
-      bytes[last] != UInt8(ascii: "&")
+    while last < bytes.count, bytes[last] != UInt8(ascii: "<"),
+      isProse || ((0x21...0x7E).contains(bytes[last]) && bytes[last] != UInt8(ascii: "&"))
     {
       last += 1
     }
@@ -115,9 +117,9 @@ private struct ServiceDocument {
     }
   }
 
-  func text(_ name: String) -> String? {
+  func text(_ name: String, isProse: Bool = false) -> String? {
     response.body.withBytes { bytes in
-      range(name, in: bytes).map { range in
+      range(name, in: bytes, isProse: isProse).map { range in
         var text: [UInt8] = []
         for index in range { text.append(bytes[index]) }
         return String(decoding: text, as: UTF8.self)
@@ -125,12 +127,28 @@ private struct ServiceDocument {
     }
   }
 
-  /// Why there are no credentials, by the service's own code.
-  func refusal(by origin: String) -> OAuthError {
+  /// The message of an error for people, cleaned as the description of one of OAuth is; nil if it repeats a secret.
+  private func message(sent: [SharedSecret]) -> String? {
+    guard let text = text("Message", isProse: true) else { return nil }
+    let parts = text.split(separator: "&", omittingEmptySubsequences: false)
+    let plain = parts.dropFirst().reduce(String(parts[0])) { plain, part in
+      let name = part.prefix { $0 != ";" }
+      guard let character = Self.entities[String(name)], name.count < part.count else { return "\(plain)&\(part)" }
+      return plain + character + part.dropFirst(name.count + 1)
+    }
+    return ErrorAnswer(redirected: "", description: plain, sent: sent).description
+  }
+
+  /// XML section 4.6.
+  private static let entities = ["lt": "<", "gt": ">", "quot": "\"", "apos": "'", "amp": "&"]
+
+  /// Why there are no credentials, by the service's own code and message.
+  func refusal(by origin: String, sent: [SharedSecret]) -> OAuthError {
     let isPassing = response.status >= 500 || response.status == 429
     var error = OAuthError(isPassing ? .serverUnavailable : .otherServerError, origin, httpStatus: response.status)
     if let code = text("Code"), code.utf8.count <= 64, code.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == 0x2E }) {
       error.serverError = code
+      error.serverDescription = message(sent: sent)
       if code.utf8.elementsEqual("Throttling".utf8) { error.code = .rateLimited }
     }
     return error

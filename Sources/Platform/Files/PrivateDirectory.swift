@@ -151,6 +151,8 @@ extension DirectoryError {
       // A directory with the sticky bit, as /tmp is, is meant for all.
       case .tooOpen(let path, let mode) where mode & 0o1000 == 0: ("700", path)
       case .untrusted(.writable(let mode, _), let path) where mode & 0o1000 == 0: ("go-w", path)
+      case .untrusted(.tooOpen(let mode, let isDirectory), let path) where mode & 0o1000 == 0:
+        (isDirectory ? "700" : "600", path)
       case .tooOpen, .untrusted, .system, .notOwned, .notADirectory: ("", "")
       }
     guard !path.isEmpty, path.unicodeScalars.allSatisfy({ $0.isASCII ? $0.value >= 0x20 && $0 != "\u{7F}" : true })

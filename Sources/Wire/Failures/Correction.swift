@@ -79,3 +79,16 @@ extension Phrase {
       })
   }
 }
+
+extension Phrase {
+  /// The corrections in it, in order.
+  package var corrections: [Correction] {
+    values.flatMap { (value) -> [Correction] in
+      switch value {
+      case .text: []
+      case .phrase(let phrase): phrase.corrections
+      case .command(let correction): [correction]
+      }
+    }
+  }
+}

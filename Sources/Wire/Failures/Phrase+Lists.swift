@@ -6,7 +6,15 @@ extension Phrase {
   package static func choices(_ words: [String]) -> Phrase { choices(words.map { Phrase(verbatim: $0) }) }
 
   package static func choices(_ phrases: [Phrase]) -> Phrase {
-    phrases.dropFirst().reduce(phrases.first ?? Phrase(verbatim: "")) { Phrase("\($0) or \($1)") }
+    phrases.dropFirst().reduce(phrases.first ?? Phrase(verbatim: "")) { either($0, $1) }
+  }
+
+  private static func either(_ one: Phrase, _ other: Phrase) -> Phrase { Phrase("\(one) or \(other)") }
+
+  /// Whether it names several things to choose from, or a value of it does.
+  package var hasChoices: Bool {
+    if template.utf8.elementsEqual(Self.either("", "").template.utf8) { return true }
+    return values.contains { if case .phrase(let phrase) = $0 { phrase.hasChoices } else { false } }
   }
 
   /// Asks whether another word was meant; nil where none is close.

@@ -17,6 +17,34 @@ import Wire
     #expect(try named.answer(#""use":"access_token","user":"bot""#) == "username=bot\npassword=T0k.en\n")
   }
 
+  // git decodes the path of the URL before it asks; gitcredentials(7).
+  @Test(arguments: [
+    ("team/My Project/_git/repo", "team/My%20Project/_git/repo"), ("teäm/x+y@z:1", "te%C3%A4m/x+y@z:1"),
+    ("a%20b?c#d", "a%2520b%3Fc%23d"), ("a/../b c", "a/../b c"), ("a/%2E%2e/b", "a/%2E%2e/b"),
+  ])
+  func `asks by the path as the URL has it, and encodes no dot segment`(path: String, expected: String) throws {
+    for operation in ["get", "erase"] {
+      let trial = HelperTrial(.git, operation, input: Self.question + "password=T0k.en\npath=\(path)\n")
+      var url = try trial.place()?.url
+      if case .erase(let erased, _) = try trial.helper.question(trial.call) { url = erased }
+      #expect(url == "https://host.example/\(expected)")
+    }
+  }
+
+  // git-credential(1): an empty value of a list takes away what came before it.
+  @Test func `takes no part of a list that was taken away`() throws {
+    let asked = "capability[]=authtype\nwwwauth[]=Bearer\n"
+    #expect(
+      try HelperTrial(.git, "get", input: Self.question + asked + "wwwauth[]=\nwwwauth[]=Basic\n").answer()?
+        .contains("password=T0k.en") == true)
+    #expect(
+      try HelperTrial(.git, "get", input: Self.question + "wwwauth[]=Basic\nwwwauth[]=\n" + asked).answer()?
+        .contains("authtype=Bearer") == true)
+    #expect(
+      try HelperTrial(.git, "get", input: Self.question + asked + "capability[]=\n").answer()?
+        .contains("password=T0k.en") == true)
+  }
+
   @Test(arguments: ["", "wwwauth[]=Bearer realm=\"x\"\nwwwauth[]=Basic\n", "wwwauth[]=bearer\n"])
   func `answers with a header where git takes one and the server wants one`(challenges: String) throws {
     let trial = HelperTrial(

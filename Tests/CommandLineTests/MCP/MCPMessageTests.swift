@@ -1,5 +1,6 @@
 import Encoding
 import Testing
+import Wire
 
 @testable import CommandLine
 
@@ -65,6 +66,66 @@ import Testing
     let message = try Self.message("{\r\n\"jsonrpc\":\n\"2.0\",\"method\":\"x\\n\"}")
     #expect(String(decoding: message.bytes, as: UTF8.self) == "{  \"jsonrpc\": \"2.0\",\"method\":\"x\\n\"}")
     #expect(message.kind == .notification && message.method == "x\n")
+  }
+
+  private static func call(_ arguments: String) -> String {
+    #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":\#(arguments)}}"#
+  }
+
+  // RFC 8259 section 4 and 8.2 allow each of these.
+  @Test(arguments: [
+    #"{"text":"\ud83d"}"#, #"{"a":1,"a":2}"#,
+    "{" + (0..<5000).map { "\"\($0)\":0" }.joined(separator: ",") + "}",
+    String(repeating: #"{"a":"#, count: 70) + "1" + String(repeating: "}", count: 70),
+    #"{"n":\#(String(repeating: "9", count: 1000))}"#,
+  ])
+  func `may hold whatever JSON can hold, and is passed on as it is`(arguments: String) throws {
+    let text = Self.call(arguments)
+    let message = try Self.message(text)
+    #expect(message.id == 1 && message.isCalled("tools/call") && message.bytes == Array(text.utf8))
+  }
+
+  @Test func `has limits, which are named`() {
+    let deep = Self.call(String(repeating: "[", count: 300) + String(repeating: "]", count: 300))
+    let long = Self.call("[" + String(repeating: "0,", count: 1 << 20) + "0]")
+    for text in [deep, long] {
+      let failure = #expect(throws: Failure.self) { try Self.message(text) }
+      #expect(
+        failure?.message == "the message is too large: it may have 32 MiB, 1048576 values and a nesting of 256")
+      #expect(MCPMessage.id(ofRefused: Array(text.utf8)) == 1)
+    }
+  }
+
+  @Test(arguments: [
+    #"{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}"#, #"{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"x"}"#,
+    #"{"jsonrpc":"2.0","id":1,"method":"x","method":"y"}"#,
+  ])
+  func `is none where a member that decides is there twice`(text: String) {
+    #expect(throws: Failure.self) { try Self.message(text) }
+  }
+
+  @Test(arguments: [
+    (#"{"jsonrpc":"1.0","id":"a,}\"","method":"x"}"#, JSON.string("a,}\"")), (#"{"id":7,"method":"x",}"#, 7),
+    (#"{"id":7,"method":"x","params":{"id":8}"#, 7), (#"{"id":7,"params":{"method":"x"}}"#, .null),
+    (#"{"id":7,"id":8,"method":"x"}"#, .null), (#"{"id":{},"method":"x"}"#, .null), (#"{"id":7,"result":{}}"#, .null),
+    (#"[{"id":7,"method":"x"}]"#, .null), ("no json", .null), ("", .null),
+    (#"{"method":"x" , "id" : 5 , []}"#, 5),
+  ])
+  func `that is refused is answered by its id where one can be made out`(text: String, id: JSON) throws {
+    #expect(MCPMessage.id(ofRefused: Array(text.utf8)) == id)
+  }
+}
+
+@Suite struct `What an MCP client is told of a failure` {
+  @Test func `has a command only where there is one to give`() {
+    let one = Failure(.signedOut, "no", hint: "sign in: agent login work")
+    #expect(MCPProblem(one, status: nil).data["command"] == "agent login work")
+    let commands = ["agent account set a --host h", "agent account set b --host h"]
+    let several = Failure(.originNotAllowed, "no", hint: Phrase("if it may get the token: \(Phrase.choices(commands))"))
+    #expect(MCPProblem(several, status: nil).data["command"] == nil)
+    #expect(MCPProblem(several, status: nil).message.contains(commands[1]))
+    #expect(
+      MCPProblem(Failure(.originNotAllowed, "no", hint: Phrase.choices(commands)), status: nil).data["command"] == nil)
   }
 }
 

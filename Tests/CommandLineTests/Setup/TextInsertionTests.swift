@@ -73,6 +73,25 @@ import Testing
     #expect(file.value("b", in: file.section(file.header("global"))) == nil)
   }
 
+  @Test func `keys of TOML have comments behind them, and values that go on look like no section`() {
+    let lines = """
+      conflicts = [
+        ["a", "[b"],
+        [{ extra = "c" }]
+      ]
+      Key = 'x # y' # z
+      key = 1
+      [t] # ]
+      a = "\\"#" # b
+      """
+    let file = ConfigurationText(Array(lines.utf8), isTOML: true)
+    #expect(file.header("t") == 6 && file.section(nil) == 0..<6)
+    #expect(file.value("key", in: file.section(nil)) == "1" && file.value("extra", in: file.section(nil)) == nil)
+    #expect(file.value("a", in: file.section(6)) == "\\#")
+    // Other files are what they look like.
+    #expect(ConfigurationText(Array("[a]\nKey = [\n[b]\nc = x # y\n".utf8)).section(0) == 1..<2)
+  }
+
   // MARK: JSON
 
   @Test(arguments: [
@@ -102,10 +121,29 @@ import Testing
     #expect(JSONMembers.removing(["credHelpers", "h"], "agent", 1, from: old) == nil)
     #expect(try Insertion.member(["credHelpers", "h"], "agent", in: Array(#"{"credHelpers":1}"#.utf8)) == .refused)
     #expect(try Insertion.member(["credHelpers", "h"], "agent", in: Array("[]".utf8)) == .refused)
+    // Each reader takes another one of these.
+    for text in [#"{"credHelpers":{},"credHelpers":{}}"#, #"{"credHelpers":{"h":1,"h":"agent"}}"#] {
+      #expect(try Insertion.member(["credHelpers", "h"], "agent", in: Array(text.utf8)) == .refused)
+    }
+  }
+
+  // RFC 8259 sections 4 and 8.2 allow both, and programs write them.
+  @Test func `a member goes into a file that holds half characters and names that are there twice`() throws {
+    let old = Array(#"{"history":["\ud83d"],"a":1,"a":2,"mcpServers":{}}"#.utf8)
+    let (bytes, piece) = try text(Insertion.member(["mcpServers", "s"], ["url": "x"], in: old))
+    #expect(String(decoding: bytes, as: UTF8.self).hasSuffix(#""a":2,"mcpServers":{"s": {"url": "x"}}}"#))
+    #expect(piece.removed(from: bytes)?.bytes == old)
+  }
+
+  @Test func `a member goes into a file of more than four MiB`() throws {
+    let padding = String(repeating: "x", count: 5 << 20)
+    let old = Array(#"{"history":"\#(padding)"}"#.utf8)
+    let (bytes, piece) = try text(Insertion.member(["mcpServers", "s"], "x", in: old))
+    #expect(piece.removed(from: bytes)?.bytes == old)
   }
 
   @Test(arguments: [
-    "", "{", "// comment\n{}", "{\"a\":1,}", "{\"a\":1,\"a\":2}", "\u{FEFF}{}", "{\"a\":1}{}", "{/**/}",
+    "", "{", "// comment\n{}", "{\"a\":1,}", "\u{FEFF}{}", "{\"a\":1}{}", "{/**/}",
   ])
   func `a text that is not JSON by the letter is refused`(text: String) {
     #expect(throws: JSONError.self) { try Insertion.member(["a", "b"], "c", in: Array(text.utf8)) }

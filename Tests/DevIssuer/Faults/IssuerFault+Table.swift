@@ -83,6 +83,12 @@ extension IssuerFault {
     description("resource", "resource", "https://resource.invalid/"),
     description("server", "authorization_servers", [.string(elsewhere)]),
     description("no_server", "authorization_servers", nil),
+    // The server's own metadata spell it without the slash.
+    IssuerFault(.resource, "slash") { answer, scene in
+      if answer.members["resource_name"] != nil {
+        answer.members["authorization_servers"] = [.string(scene.url + "/")]
+      }
+    },
     // The challenge points to metadata at another place (section 7.3).
     challenge("metadata") { $0.replacing("data=\"\($1.url)", with: "data=\"https://resource.invalid") },
     challenge("no_metadata") { challenge, _ in

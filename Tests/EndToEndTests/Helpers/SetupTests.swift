@@ -337,15 +337,20 @@ import Testing
   @Test func `refuses what it cannot read by the letter`() throws {
     try Self.withPlace { tree in
       let file = "home/.docker/config.json"
-      for text in ["", "{", "// comment\n{}", "{\"a\":1,}", "{\"a\":1,\"a\":2}", "{}{}"] {
+      for text in ["", "{", "// comment\n{}", "{\"a\":1,}", "{}{}"] {
         try Self.refuse("docker", file, Array(text.utf8), "it is no JSON", tree)
       }
       try Self.refuse("docker", file, Array("[]".utf8), "a form that is not changed", tree)
       try Self.refuse("docker", file, Array("{\"credHelpers\":[]}".utf8), "a form that is not changed", tree)
+      let twice = Array("{\"credHelpers\":{},\"credHelpers\":{}}".utf8)
+      try Self.refuse("docker", file, twice, "a form that is not changed", tree)
       for bytes in [[0x7B, 0xFF, 0x7D], [0xEF, 0xBB, 0xBF, 0x7B, 0x7D], [0x7B, 0, 0x7D]] as [[UInt8]] {
         try Self.refuse("docker", file, bytes, "it is no text in UTF-8", tree)
       }
-      try Self.refuse("docker", file, Array(repeating: 0x20, count: 5 << 20), "cannot be used", tree)
+      #expect(try tree.shell("sh", "truncate -s 129M .docker/config.json").succeeded)
+      let large = try tree.agent("setup", "docker", "--host", "git.example.com", "--yes")
+      #expect(large.failed(1) && large.errorText.contains("is longer than 128 MiB"), "\(large.errorText)")
+      #expect(large.errorText.contains("hint: agent setup docker --host git.example.com --print\n"))
       try Self.refuse("git", "home/.gitconfig", Array("[user\n".utf8), "cannot read its settings", tree)
       for text in ["[registries]\n", "registries.a.index = 'x'\n", "x = \"\"\"\n[registries.a]\n\"\"\"\n"] {
         try Self.refuse("cargo", "home/.cargo/config.toml", Array(text.utf8), "a form that is not changed", tree)
@@ -367,6 +372,39 @@ import Testing
         #expect(result.failed(1) && result.errorText.contains(reason), "\(result.errorText)")
         #expect(try tree.shell("sh", "rm -rf .gitconfig x y").succeeded)
       }
+    }
+  }
+
+  @Test func `says what is wrong with its notes, and what helps`() throws {
+    try Self.withPlace { tree in
+      let words = ["setup", "git", "--host", "git.example.com", "--yes"]
+      #expect(try tree.agent(words).succeeded)
+      let file = "\"$XDG_STATE_HOME/agent/setup.json\""
+      for (change, reason, hint) in [
+        ("chmod 644 \(file)", "setup.json is open to other users (mode 644)", "hint: chmod 600 '"),
+        ("cp \(file) kept; echo '{' >\(file)", "setup.json is damaged", "hint: to begin anew: mv "),
+        ("sed 's/\"version\":1/\"version\":2/' kept >\(file)", "setup.json is of a later version", ""),
+      ] {
+        #expect(try tree.shell("sh", change).succeeded)
+        for words in [["setup"], words, ["setup", "--undo"]] {
+          let result = try tree.agent(words)
+          #expect(
+            result.failed(1) && result.errorText.contains(reason) && result.errorText.contains(hint),
+            "\(result.errorText)")
+        }
+        #expect(try tree.shell("sh", "chmod 600 \(file)").succeeded)
+      }
+      #expect(try tree.shell("sh", "cp kept \(file)").succeeded)
+      #expect(try tree.agent("setup", "--undo").succeeded)
+    }
+  }
+
+  @Test func `finds a mail server by its host, whatever it is for`() throws {
+    try Self.withPlace { tree in
+      let place = "submission://smtp.example.com user=me@example.com"
+      try #require(tree.agent("account", "set", "work", "--host", place).succeeded)
+      let result = try tree.agent("setup", "neomutt", "--host", "smtp.example.com")
+      #expect(result.succeeded && result.outputText.contains("set smtp_url = "), "\(result.errorText)")
     }
   }
 

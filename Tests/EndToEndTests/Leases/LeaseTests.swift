@@ -69,6 +69,15 @@ import Testing
     }
   }
 
+  @Test func `is told for one by doctor`() throws {
+    try Self.with { resource, served in
+      let result = try resource.tree.agent(["doctor"], served.environment)
+      let line = "\(served.path) is the socket of a lease"
+      #expect(result.succeeded && result.outputText.contains(line), "\(result.outputText)")
+      #expect(!result.outputText.contains("restart"), "\(result.outputText)")
+    }
+  }
+
   @Test func `refuses in the same words what the daemon knows and what it does not`() throws {
     try Self.with { resource, served in
       let lines = [

@@ -51,14 +51,19 @@ import Testing
 
   @Test func `answers what is no message, and goes on`() throws {
     try Self.with(answering: { _ in (200, Self.json, #"{"jsonrpc":"2.0","id":7,"result":{}}"#) }) { lines, _ in
-      for line in ["no json", "{\"a\":1", "{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"x\"}"] {
+      for line in ["no json", "{\"a\":1"] {
         let answer = try lines.ask(line)
         #expect(answer["error"]?["code"] == -32700 && answer["id"] == .null, "\(answer)")
       }
-      for line in ["[]", "{}", #"{"jsonrpc":"2.0","id":{},"method":"x"}"#, #"{"jsonrpc":"1.0","id":1,"method":"x"}"#] {
+      for line in [
+        "[]", "{}", #"{"jsonrpc":"2.0","id":{},"method":"x"}"#, #"{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}"#,
+      ] {
         let answer = try lines.ask(line)
         #expect(answer["error"]?["code"] == -32600 && answer["id"] == .null, "\(answer)")
       }
+      // A client waits for the answer by its id.
+      let answer = try lines.ask(#"{"jsonrpc":"1.0","id":1,"method":"x"}"#)
+      #expect(answer["error"]?["code"] == -32600 && answer["id"] == 1, "\(answer)")
       #expect(try lines.ask("\n" + Self.call)["result"] != nil)
       try lines.finish()
     }
@@ -83,9 +88,26 @@ import Testing
     }
   }
 
-  @Test func `passes the server's own error, with the id of the call`() throws {
-    let error = #"{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"bad name","data":[1]}}"#
-    try Self.with(answering: { _ in (400, Self.json, error) }) { lines, _ in
+  @Test(arguments: ["/mcp/", "mcp/", "https://other.example/mcp?key=secret"])
+  func `says where a redirect leads, and the command where that is at the same origin`(location: String) throws {
+    try Self.with(answering: { _ in (307, ["Location: \(location)"], "") }) { lines, resource in
+      try lines.begin()
+      let error = try lines.ask(Self.call)["error"]
+      let isSame = !location.hasPrefix("https:")
+      let place = isSame ? location : "https://other.example/mcp"
+      let hint = isSame ? ": agent mcp \(resource.server.url("/mcp/"))" : ""
+      #expect(
+        error?["message"]?.string
+          == "\(resource.server.url("")) redirects to \(place), which was not followed\(hint)")
+      #expect(error?["data"]?["command"]?.string == (isSame ? String(hint.dropFirst(2)) : nil))
+      try lines.finish()
+    }
+  }
+
+  @Test(arguments: [(400, "null"), (400, #""server-error""#), (200, "null")])
+  func `passes the server's own error, with the id of the call`(status: Int, id: String) throws {
+    let error = #"{"jsonrpc":"2.0","id":\#(id),"error":{"code":-32602,"message":"bad name","data":[1]}}"#
+    try Self.with(answering: { _ in (status, Self.json, error) }) { lines, _ in
       try lines.begin()
       let answer = try lines.ask(Self.call)
       #expect(answer["id"] == 7 && answer["error"]?["code"] == -32602 && answer["error"]?["data"] == [1], "\(answer)")

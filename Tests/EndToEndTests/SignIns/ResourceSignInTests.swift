@@ -174,6 +174,22 @@ import Testing
     }
   }
 
+  // Libraries that resources are written with put the slash of an empty path behind the issuer.
+  @Test(arguments: ["", "/"])
+  func `takes the server's own spelling where the resource's differs by a slash`(end: String) throws {
+    try Self.with { issuer, tree, resource in
+      try issuer.control("break_resource", "slash")
+      let login = try tree.agent(["login", resource, "--issuer", issuer.url + end] + Self.options)
+      try #require(login.succeeded, "\(login.errorText)")
+      let settings = try #require(try tree.json("account", "show")["settings"])
+      #expect(settings["issuer"]?.string == issuer.url)
+      #expect(try tree.agent("request", resource).succeeded)
+      // RFC 8414 section 3.3, for any other difference.
+      let other = try tree.agent(["login", resource + "/x", "--issuer", issuer.url + "//", "--json"] + Self.options)
+      #expect(other.failureCode == "access_denied", "\(other.errorText)")
+    }
+  }
+
   @Test func `takes no other issuer than one that the resource names`() throws {
     try Self.with { issuer, tree, resource in
       let other = ["login", resource, "--issuer", "https://id.example", "--json"] + Self.options

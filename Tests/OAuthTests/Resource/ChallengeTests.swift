@@ -29,6 +29,21 @@ import Testing
     #expect(found.last?["realm"] == "plain")
   }
 
+  // Not allowed by RFC 9110, and often written.
+  @Test func `are read whole where a value should have quotes and has none`() {
+    let found = challenges(
+      "Bearer resource_metadata=https://a.example/.well-known/x?y=1, scope=files:read error=invalid_token, Negotiate ab=="
+    )
+    #expect(found.map(\.scheme) == ["bearer", "negotiate"])
+    #expect(found[0]["resource_metadata"] == "https://a.example/.well-known/x?y=1")
+    #expect(found[0]["scope"] == "files:read" && found[0]["error"] == "invalid_token")
+    #expect(verdictScopes("Bearer error=insufficient_scope,scope=files:read") == .insufficientScope(["files:read"]))
+  }
+
+  private func verdictScopes(_ challenge: String) -> ResourceVerdict {
+    ResourceVerdict(ResourceHead(status: 403, headers: HTTPHeaders([("WWW-Authenticate", challenge)])), sent: [])
+  }
+
   @Test func `may quote anything`() {
     #expect(challenges(#"Bearer realm="a\"b\\c, Basic realm=x", error="e""#).first?["error"] == "e")
     #expect(challenges(#"Bearer realm="a\"b\\c""#).first?["realm"] == #"a"b\c"#)

@@ -65,6 +65,31 @@ import Testing
       try assume(ScriptedHTTP(try response(status, type: "text/xml", body)))
     }
     #expect(error?.code == expected && error?.serverError == code && error?.httpStatus == status)
+    #expect(error?.serverDescription == "no")
+  }
+
+  @Test(arguments: [
+    (
+      "Not authorized to &quot;assume&quot; &amp;lt; &x; a\u{1B}[31m\nb",
+      #"Not authorized to "assume" &lt; &x; a[31m b"#
+    ),
+    ("", nil), ("<b>no</b>", nil), ("your T0k+en&amp;123 is none", nil), (String(repeating: "a ", count: 200), nil),
+  ])
+  func `says what the service says, without markup, secrets and what acts on a terminal`(
+    message: String, expected: String?
+  ) throws {
+    let body = "<ErrorResponse><Error><Code>AccessDenied</Code><Message>\(message)</Message></Error></ErrorResponse>"
+    let role = try #require(WebIdentityRole(arn: Self.arn, sessionName: "agent", seconds: nil))
+    let error = #expect(throws: OAuthError.self) {
+      try role.assume(
+        with: try secret("T0k+en&123"), at: try endpoint("https://sts.example/"), transport: Transport(),
+        http: ScriptedHTTP(try response(403, type: "text/xml", body)), cancellation: Cancellation())
+    }
+    if message.utf8.count < 200 {
+      #expect(error?.serverDescription == expected)
+    } else {
+      #expect(error?.serverDescription?.count == 201)
+    }
   }
 
   @Test(

@@ -56,6 +56,8 @@ enum MachineCheck {
     case unusable(Failure)
     case silent(Failure, process: Int32?)
     case daemon(process: Int)
+    /// A lease gives what was lent, and answers nothing else.
+    case lease
   }
 
   /// How long the daemons have for their answer: one that runs needs a millisecond.
@@ -81,6 +83,12 @@ enum MachineCheck {
         findings.append(
           Finding(
             .socket, .fail, Phrase("\(place.path): \(failure.text)"), hint: process.flatMap(waking) ?? failure.advice))
+      case .lease:
+        answers = answers ?? false
+        findings.append(
+          Finding(
+            .socket, .warn,
+            Phrase("\(place.path) is the socket of a lease, which tells nothing of the daemon and the accounts")))
       case .daemon(let process):
         answers = answers ?? true
         if !daemons.contains(where: { $0.process == process }) { daemons.append((place.path, process)) }
@@ -137,6 +145,7 @@ enum MachineCheck {
       // A little less than the caller waits, which then knows the process.
       let reply = try connection.nextReply(before: .now.advanced(by: socketPatience - .milliseconds(100)))
       connection.finish()
+      if case .failure(let failure) = reply, [.notPermitted, .leaseEnded].contains(failure.code) { return .lease }
       guard case .result(let status) = reply, let process = status["pid"]?.int else { throw Reply.unreadable }
       return .daemon(process: process)
     } catch {

@@ -58,18 +58,12 @@ extension ProgramCheck {
   /// The providers of cargo's registries at these places. Of several files the one that is nearest to the working directory
   /// decides, and the user's own is the last.
   private static func cargoProviders(for places: [OriginEntry]) -> [Finding] {
-    var files: [(path: String, text: ConfigurationText)] = []
-    for directory in cargoDirectories {
-      // cargo reads the older name first.
-      let found = ["config", "config.toml"].lazy.compactMap { name in
-        content("\(directory)/\(name)").map { (path: "\(directory)/\(name)", text: ConfigurationText($0)) }
-      }
-      if let first = found.first { files.append(first) }
-    }
+    let files = CargoFile.all(
+      from: Machine.currentDirectory() ?? "", own: variable("CARGO_HOME", else: "\(home)/.cargo"))
     var findings: [Finding] = []
     var seen: Set<String> = []
     for file in files {
-      for name in file.text.cargoRegistries where !seen.contains(name) {
+      for name in file.text.registries.map(\.name) where !seen.contains(name) {
         let values = files.compactMap { file in
           file.text.header("registries.\(name)").flatMap { header in
             file.text.value("credential-provider", in: file.text.section(header)).map { (file.path, $0) }
@@ -97,31 +91,13 @@ extension ProgramCheck {
   }
 
   private static func printing(_ registry: String, at index: String) -> Phrase {
-    let words = ["agent", "setup", "cargo", "--host", place(of: index), "--name", registry, "--print"]
+    let words = ["agent", "setup", "cargo", "--host", CargoFile.place(of: index), "--name", registry, "--print"]
     return Phrase(verbatim: words.map(ShellWord.quoted).joined(separator: " "))
   }
 
-  private static var cargoDirectories: [String] {
-    var directories: [String] = []
-    var names = (Machine.currentDirectory() ?? "").split(separator: "/")
-    while !names.isEmpty {
-      directories.append("/\(names.joined(separator: "/"))/.cargo")
-      names.removeLast()
-    }
-    let own = variable("CARGO_HOME", else: "\(home)/.cargo")
-    if !directories.contains(where: { $0.utf8.elementsEqual(own.utf8) }) { directories.append(own) }
-    return directories
-  }
-
   private static func isListed(_ index: String, _ places: [OriginEntry]) -> Bool {
-    guard let place = OriginEntry(place(of: index), allowHTTPLoopback: true) else { return false }
+    guard let place = OriginEntry(CargoFile.place(of: index), allowHTTPLoopback: true) else { return false }
     return places.contains { $0.origin.utf8.elementsEqual(place.origin.utf8) && $0.covers(place.path) }
-  }
-
-  /// The place of an index without the prefix that says how it is read.
-  private static func place(of index: String) -> String {
-    let prefix = "sparse+"
-    return index.hasPrefix(prefix) ? String(index.dropFirst(prefix.count)) : index
   }
 
   // MARK: AWS
@@ -129,23 +105,13 @@ extension ProgramCheck {
   /// Keys in the other file of the AWS command line, which go before a command.
   static func awsKeys(of profiles: [String]) -> [Finding] {
     let path = variable("AWS_SHARED_CREDENTIALS_FILE", else: "\(home)/.aws/credentials")
-    guard !profiles.isEmpty, let text = content(path).map(ConfigurationText.init) else { return [] }
+    guard !profiles.isEmpty, let text = content(path).map({ ConfigurationText($0) }) else { return [] }
     return profiles.filter { profile in
       text.header(profile).map { text.value("aws-access-key-id", in: text.section($0)) != nil } ?? false
     }.map { profile in
       Finding(
         .helper, .warn, Phrase("aws takes the keys of \(profile) from \(path) first"),
         hint: Phrase(verbatim: "aws configure list --profile \(ShellWord.quoted(profile))"))
-    }
-  }
-}
-
-extension ConfigurationText {
-  /// The names of cargo's registries that have a table each.
-  fileprivate var cargoRegistries: [String] {
-    let start = "[registries."
-    return lines.indices.map(bare).filter { $0.hasPrefix(start) }.compactMap { line in
-      line.utf8.firstIndex(of: UInt8(ascii: "]")).map { String(line[..<$0].dropFirst(start.count)) }
     }
   }
 }

@@ -79,8 +79,11 @@ enum GitHelper {
 
     func text(_ name: String) -> String? { self[name].map { String(decoding: $0, as: UTF8.self) } }
 
+    /// The values of a list. An empty one takes those away that came before it.
     func texts(_ name: String) -> [String] {
-      members.filter { $0.name.utf8.elementsEqual(name.utf8) }.map { String(decoding: $0.value, as: UTF8.self) }
+      let values = members.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value)
+      let last = values.split(omittingEmptySubsequences: false) { $0.isEmpty }.last ?? []
+      return last.map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Nil for what is not on the web.
@@ -88,7 +91,15 @@ enum GitHelper {
       guard let scheme = text("protocol"), ["https", "http"].contains(scheme), let host = text("host") else {
         return nil
       }
-      return "\(scheme)://\(host)\(text("path").map { "/" + $0 } ?? "")"
+      return "\(scheme)://\(host)\(path.map { "/" + $0 } ?? "")"
+    }
+
+    /// The path as it stands in a URL, since git decodes it before it asks. One with dot segments stays as it is, encoded
+    /// or not, and no place is below it.
+    private var path: String? {
+      guard let bytes = self["path"] else { return nil }
+      let text = String(decoding: bytes, as: UTF8.self)
+      return URI.hasDotSegments(inPath: text) ? text : URI.encodedPath(bytes)
     }
 
     /// Whether git sends an `Authorization` header of any scheme, and the server has not asked for others only.

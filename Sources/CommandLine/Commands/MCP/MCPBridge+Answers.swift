@@ -66,17 +66,27 @@ extension MCPBridge {
     if head.status == 401 || head.status == 403 || MCPProblem.needsPerson(problem) {
       return refused(sending, problem, status: head.status)
     }
-    // The server says itself what is wrong.
-    if case .whole(let body) = running.body, sending.message.kind == .request, let id = sending.message.id,
-      let answer = try? MCPMessage(body), answer.kind == .answer, answer.value(["error"]) != nil,
-      answer.id == nil || answer.id == .null || answer.id == id, let own = try? answer.changed(id: id)
+    // The server says itself what is wrong. It may not know of what: some write an id of their own then.
+    if case .whole(let body) = running.body, let answer = try? MCPMessage(body),
+      let own = Self.error(answer, of: sending)
     {
       return deliver(own, to: sending, nil)
     }
     fail(sending, problem, status: head.status)
   }
 
+  /// The server's error with the id of the only request that it can be about; nil where it is no error, or there are several.
+  private static func error(_ answer: MCPMessage, of sending: MCPSending) -> MCPMessage? {
+    guard answer.kind == .answer, answer.value(["error"]) != nil, sending.message.kind == .request,
+      let id = sending.message.id
+    else { return nil }
+    return try? answer.changed(id: id)
+  }
+
   private func succeeded(_ sending: MCPSending, _ running: Running, _ head: ResponseHead) {
+    if (300..<400).contains(head.status), let location = head.field("Location") {
+      return fail(sending, server.redirects(to: location), status: head.status)
+    }
     switch running.body {
     case .stream(let reader):
       if !sending.open.isEmpty { return resume(sending, reader, running.purpose) }
@@ -86,7 +96,8 @@ extension MCPBridge {
         return fail(
           sending, Failure(.serverMisbehaved, "the server's answer is no message of MCP"), status: head.status)
       }
-      deliver(answer, to: sending, head)
+      let isNameless = answer.id == nil || answer.id == .null
+      deliver(isNameless ? Self.error(answer, of: sending) ?? answer : answer, to: sending, head)
       // One that lacks an answer never brings it.
       if !sending.open.isEmpty {
         fail(sending, Failure(.serverMisbehaved, "the server's answer is no message of MCP"), status: head.status)

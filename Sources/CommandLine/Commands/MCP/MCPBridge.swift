@@ -114,9 +114,11 @@ final class MCPBridge {
 
   private func readInput() {
     input.read { line in
-      do throws(Failure) { take(try line.get()) } catch {
-        let code = error.code == .malformedToken ? MCPProblem.notParsed : MCPProblem.notARequest
-        output.fail(.null, MCPProblem(code, error.message))
+      switch line {
+      case .message(let message): take(message)
+      case .refused(let failure, let id):
+        let code = failure.code == .malformedToken ? MCPProblem.notParsed : MCPProblem.notARequest
+        output.fail(id, MCPProblem(code, failure.message))
       }
     }
     if input.hasEnded { end = Instant.now.advanced(by: Self.calm) }

@@ -20,7 +20,7 @@ struct MCPServer {
     client = DaemonClient(invocation).forPrograms.patient(
       for: invocation[.timeout] ?? WireProtocol.maximumTimeoutSeconds)
     guard let url = invocation.operands.first else { throw Failure(.invalidRequest, "no URL is given") }
-    guard let uri = try? URI(url), ["https", "http"].contains(uri.scheme) else {
+    guard let uri = try? URI(url), ["https", "http"].contains(where: uri.hasScheme) else {
       throw Failure(
         .invalidRequest, "the server is named by an https URL", hint: "agent mcp https://mcp.example.com/mcp")
     }
@@ -31,6 +31,22 @@ struct MCPServer {
     // A stream of events is quiet for as long as the server has nothing to say.
     request.idleSeconds = 0
     self.request = request
+  }
+
+  /// The failure of a request that was answered by a redirect. What is behind a query or a fragment may be a secret.
+  func redirects(to location: String) -> Failure {
+    let own = try? URI(request.url)
+    let place = String(
+      decoding: location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }, as: UTF8.self)
+    // Where another origin is meant, a person finds out first whether that is the server.
+    let target = own?.resolving(location).flatMap {
+      $0.origin.utf8.elementsEqual(own?.origin.utf8 ?? "".utf8) ? $0 : nil
+    }
+    let isHint = place.utf8.count == location.utf8.count && target?.text.utf8.elementsEqual(request.url.utf8) == false
+    return Failure(
+      .serverMisbehaved,
+      "\(own?.origin ?? "") redirects to \(TerminalText.clean(place)), which was not followed",
+      hint: isHint ? target.map { Phrase(verbatim: "agent mcp \(ShellWord.quoted($0.text))") } : nil)
   }
 
   /// Sends a request.

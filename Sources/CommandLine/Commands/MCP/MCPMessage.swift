@@ -26,15 +26,33 @@ struct MCPMessage {
 
   /// Limit of one message.
   static let mostBytes = 32 << 20
-  private static let limits = JSONLimits(
-    bytes: mostBytes, depth: 64, members: 4096, elements: 1 << 20, stringBytes: mostBytes, numberBytes: 400)
+  /// What a tool's arguments and its result hold is between client and server, so all that the grammar allows is passed on.
+  private static let limits: JSONLimits = {
+    var limits = JSONLimits(
+      bytes: mostBytes, depth: JSONLimits.deepest, members: mostBytes, elements: 1 << 20, stringBytes: mostBytes,
+      numberBytes: mostBytes)
+    limits.isLenient = true
+    return limits
+  }()
+
+  /// The failure of a message that is larger than a bridge reads.
+  static var tooLarge: Failure {
+    let mebibytes = mostBytes >> 20
+    return Failure(
+      .malformedToken,
+      "the message is too large: it may have \(mebibytes) MiB, \(limits.elements) values and a nesting of \(limits.depth)"
+    )
+  }
 
   /// Reads a text, in which line ends may stand between the parts.
   ///
-  /// - Throws: `malformed_token` for what is no JSON, `invalid_request` for what is no message.
+  /// - Throws: `malformed_token` for what is no JSON or is ``tooLarge``, `invalid_request` for what is no message.
   init(_ text: [UInt8]) throws(Failure) {
     do { layout = try JSONLayout(parsing: text, limits: Self.limits) } catch {
-      throw Failure(.malformedToken, "the message is not JSON, or too large")
+      switch error.code {
+      case .tooLarge, .tooDeep, .tooManyElements: throw Self.tooLarge
+      default: throw Failure(.malformedToken, "the message is not JSON (byte \(error.offset))")
+      }
     }
     // A line end that is part of a string is escaped.
     var bytes = text
@@ -64,7 +82,10 @@ struct MCPMessage {
 
   /// JSON-RPC 2.0 sections 4 and 5.
   private static func kind(of part: JSONLayout.Node, _ bytes: Span<UInt8>) throws(Failure) -> Kind {
-    guard part.kind == .object, let version = part["jsonrpc"]?.string(in: bytes), version.utf8.elementsEqual("2.0".utf8)
+    guard part.kind == .object, let version = part["jsonrpc"]?.string(in: bytes),
+      version.utf8.elementsEqual("2.0".utf8),
+      // Two readers could take another one each.
+      ["jsonrpc", "id", "method"].allSatisfy({ part.members(named: $0).count < 2 })
     else { throw unreadable }
     let id = part["id"]?.kind
     if part["method"]?.kind == .string {
@@ -74,6 +95,54 @@ struct MCPMessage {
     }
     guard part["result"] != nil || part["error"] != nil else { throw unreadable }
     return .answer
+  }
+
+  /// The id of a request that is no message, for the answer that refuses it: null where none can be made out. The text may
+  /// be too large, or no JSON.
+  static func id(ofRefused text: [UInt8]) -> JSON {
+    var (ids, hasMethod) = ([JSON](), false)
+    var limits = limits
+    limits.bytes = mostMemberBytes
+    forOuterMembers(of: text) { piece in
+      guard piece.count < mostMemberBytes - 2,
+        let member = try? JSON(parsing: [UInt8(ascii: "{")] + piece + [UInt8(ascii: "}")], limits: limits)
+      else { return }
+      if let id = member["id"] { ids.append(id) }
+      hasMethod = hasMethod || member["method"] != nil
+    }
+    guard hasMethod, ids.count == 1, ids[0].string != nil || ids[0].number != nil else { return .null }
+    return ids[0]
+  }
+
+  /// Limit of the members that are looked at for an id, and of one of them in bytes.
+  private static let mostMembers = 64
+  private static let mostMemberBytes = 4096
+
+  /// Passes on what stands between the commas of the outermost object.
+  private static func forOuterMembers(of text: [UInt8], _ take: (ArraySlice<UInt8>) -> Void) {
+    var (depth, start, count) = (0, 0, 0)
+    var (isInString, isEscaped) = (false, false)
+    for index in text.indices where count < mostMembers {
+      let byte = text[index]
+      if isInString {
+        isInString = isEscaped || byte != UInt8(ascii: "\"")
+        isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): isInString = true
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        if depth == 1 { start = index + 1 }
+      case UInt8(ascii: ",") where depth == 1:
+        take(text[start..<index])
+        (start, count) = (index + 1, count + 1)
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        if depth == 0 { return take(text[start..<index]) }
+      default: break
+      }
+    }
   }
 
   /// A member of `params`, or of an object in it.
@@ -155,7 +224,8 @@ struct MCPProblem {
     message = failure.hint.map { "\(failure.message): \($0)" } ?? failure.message
     data = JSONObject([("code", .string(failure.code.rawValue))])
     data["status"] = status.map { .int($0) }
-    guard let command = failure.hint.flatMap({ Self.command(in: $0) }) else { return }
+    // Which of several commands is meant, a person decides.
+    guard let hint = failure.advice, !hint.hasChoices, let command = Self.command(in: hint.english) else { return }
     data["command"] = .string(command)
     guard let login = LoginOptions.request(ofHint: command) else { return }
     data["login"] = .string(command)

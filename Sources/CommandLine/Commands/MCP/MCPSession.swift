@@ -122,6 +122,8 @@ struct MCPToolFields {
   private var places: [String: [(path: [String], name: String)]] = [:]
 
   private static let mostTools = 4096
+  /// Limit of the arguments of one tool that go into header fields; none may call one with more.
+  private static let mostMarks = 256
   private static let annotation = "x-mcp-header"
   /// Keywords with schemas in them, in which no annotation may stand.
   private static let others = [
@@ -162,7 +164,7 @@ struct MCPToolFields {
   ) -> Bool {
     guard let schema = schema?.object else { return true }
     if let annotation = schema[annotation] {
-      guard !path.isEmpty, let name = annotation.string, isToken(name),
+      guard !path.isEmpty, found.count < mostMarks, let name = annotation.string, isToken(name),
         ["string", "integer", "boolean"].contains(schema["type"]?.string ?? ""),
         !found.contains(where: { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) })
       else { return false }
@@ -170,14 +172,14 @@ struct MCPToolFields {
     }
     for keyword in others where schema[keyword].map(hasAnnotation) ?? false { return false }
     let properties = schema["properties"]?.object ?? JSONObject()
-    return properties.names.allSatisfy { collect(properties[$0], path + [$0], &found) }
+    return zip(properties.names, properties.values).allSatisfy { collect($1, path + [$0], &found) }
   }
 
   /// Whether an annotation stands anywhere in schemas.
   private static func hasAnnotation(_ schemas: JSON) -> Bool {
     if let array = schemas.array { return array.contains(where: hasAnnotation) }
     guard let object = schemas.object else { return false }
-    return object[annotation] != nil || object.names.contains { object[$0].map(hasAnnotation) ?? false }
+    return object[annotation] != nil || object.values.contains(where: hasAnnotation)
   }
 
   /// RFC 9110 section 5.6.2, short enough for a field's name.

@@ -16,6 +16,12 @@ struct MCPInput {
 
   private static let pieceBytes = 256 << 10
 
+  enum Line {
+    case message(MCPMessage)
+    /// No message; with the id of the request that it could be, or null.
+    case refused(Failure, id: JSON)
+  }
+
   mutating func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     do { try poller.add(input.descriptor.raw, interest: .read, key: key) } catch {
       guard error.isPermissionDenied else { throw error }
@@ -32,7 +38,7 @@ struct MCPInput {
   }
 
   /// Reads once, and passes on each line that is complete.
-  mutating func read(_ take: (Result<MCPMessage, Failure>) -> Void) {
+  mutating func read(_ take: (Line) -> Void) {
     let count: Int
     do { count = try input.descriptor.read(into: &bytes, upTo: Self.pieceBytes) } catch {
       hasEnded = !error.isAgain
@@ -51,15 +57,19 @@ struct MCPInput {
     bytes.removeFirst(start)
     searched = bytes.count
     guard bytes.count > MCPMessage.mostBytes else { return }
-    if !skips { take(.failure(Failure(.malformedToken, "the message is too long"))) }
+    if !skips { take(.refused(MCPMessage.tooLarge, id: MCPMessage.id(ofRefused: bytes))) }
     skips = true
     bytes.removeAll()
     searched = 0
   }
 
-  private func pass(_ line: [UInt8], _ take: (Result<MCPMessage, Failure>) -> Void) {
+  private func pass(_ line: [UInt8], _ take: (Line) -> Void) {
     guard line.contains(where: { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }) else { return }
-    do throws(Failure) { take(.success(try MCPMessage(line))) } catch { take(.failure(error)) }
+    let message: Line
+    do throws(Failure) { message = .message(try MCPMessage(line)) } catch {
+      message = .refused(error, id: MCPMessage.id(ofRefused: line))
+    }
+    take(message)
   }
 }
 

@@ -2,11 +2,17 @@ internal import Encoding
 
 /// Adds members to a JSON text, and removes them, with every other byte as it is.
 enum JSONMembers {
-  /// More than any of the programs writes.
-  static let mostBytes = 1 << 22
+  /// More than the programs write: Claude Code's file was seen with 100 MiB.
+  static let mostBytes = 1 << 27
 
-  private static let limits = JSONLimits(
-    bytes: mostBytes, depth: 64, members: 65_536, elements: 1 << 20, stringBytes: mostBytes, numberBytes: 64)
+  /// The rest of the file is the program's, so all that the grammar allows may stand there.
+  private static let limits: JSONLimits = {
+    var limits = JSONLimits(
+      bytes: mostBytes, depth: JSONLimits.deepest, members: mostBytes, elements: 1 << 22, stringBytes: mostBytes,
+      numberBytes: mostBytes)
+    limits.isLenient = true
+    return limits
+  }()
 
   /// The text that is added to where there is no file.
   static let empty = Array("{\n}\n".utf8)

@@ -119,7 +119,7 @@ struct SetupCommand {
     let own = account.map { account in all.filter { $0.account.utf8.elementsEqual(account.utf8) } } ?? all
     var place: OriginEntry?
     if let host {
-      place = try Self.place(host, client)
+      place = try Self.place(host, client, among: own)
     } else if !client.isForAllPlaces {
       place = try onlyPlace(of: own, client)
     }
@@ -154,15 +154,27 @@ struct SetupCommand {
   ) -> SetupContext {
     SetupContext(
       program: program, name: name, place: place, account: listed.account, listed: listed.entry,
-      namesAccount: client.canNameAccount && account != nil, entryName: entryName, user: user, role: role)
+      namesAccount: client.canNameAccount && account != nil, entryName: entryName, user: user, role: role,
+      serverURL: client == .mcp ? host.flatMap { OriginEntry.uri($0)?.text } : nil)
   }
 
-  /// The place that `--host` names: a host, or a URL. A mail server's scheme may be left out.
-  private static func place(_ host: String, _ client: SetupClient) throws(Failure) -> OriginEntry {
+  /// The place that `--host` names: a host, or a URL. A mail server's scheme may be left out, and the URL of an MCP server
+  /// may have a query, which is no part of the place.
+  ///
+  /// - Parameter listed: The places among which the one of a host is looked for whose scheme is left out.
+  private static func place(
+    _ host: String, _ client: SetupClient, among listed: [ListedPlace] = []
+  ) throws(Failure) -> OriginEntry {
     let hasScheme = host.utf8.contains(UInt8(ascii: "/"))
-    let text = client.isMail && !hasScheme ? (client == .msmtp ? "submission://" : "imaps://") + host : host
-    guard let place = OriginEntry(text, allowHTTPLoopback: true), place.isBare,
-      place.path.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"\"'\\`$#;".utf8.contains($0) })
+    let isSchemeless = client.isMail && !hasScheme
+    let schemes = isSchemeless ? ["imaps://", "submission://", "submissions://"] : [""]
+    let text = client == .mcp ? String(decoding: host.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self) : host
+    let places = schemes.compactMap { OriginEntry($0 + text, allowHTTPLoopback: true) }
+      .filter { !isSchemeless || client.wants($0) }
+    let place = places.first { place in listed.contains { place.hasPlace(of: $0.entry) } } ?? places.first
+    guard let place, place.isBare,
+      host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"\"'\\`$#;".utf8.contains($0) }),
+      client != .mcp || OriginEntry.uri(host) != nil
     else { throw Failure(.invalidRequest, "\(TokenShape.shown(host)) is no host and no https URL of a place") }
     return place
   }
@@ -200,7 +212,10 @@ struct SetupCommand {
     let plan = try client.plan(context)
     guard let file = plan.file else { return try print(client, context) }
     let place = client.isForAllPlaces ? nil : context.url
-    let old = try file.read()
+    let old: [UInt8]?
+    do throws(Failure) { old = try file.read() } catch {
+      throw Failure(error.code, error.text, hint: error.advice ?? Phrase(verbatim: hint(client, ["--print"])))
+    }
     let earlier = try SetupReceipts.read().all.first { $0.isFor(client, place, plan.entry, in: file) }
     if let piece = earlier?.piece, piece.isIn(old ?? []) {
       guard plan.isSame(as: piece) else {

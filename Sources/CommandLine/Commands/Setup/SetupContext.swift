@@ -23,7 +23,11 @@ struct SetupContext: Sendable {
   var user: String?
   /// `--role-arn`.
   var role: String?
+  /// The URL of an MCP server as `--host` has it.
+  var serverURL: String?
   var variable: @Sendable (String) -> String? = { Environment.value($0) }
+  /// The working directory; empty where there is none.
+  var workingDirectory: @Sendable () -> String = { Machine.currentDirectory() ?? "" }
 
   /// The place as a URL without a slash at its end.
   var url: String { place.map { $0.origin + $0.path } ?? "" }
@@ -98,14 +102,17 @@ struct SetupContext: Sendable {
   /// - Throws: `invalid_request` for a name that could be taken for more than a name.
   func entryName(else name: String) throws(Failure) -> String {
     let name = entryName ?? name
-    guard (1...64).contains(name.utf8.count),
-      name.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
-    else {
+    guard Self.isEntryName(name) else {
       throw Failure(
         .invalidRequest, "a name of an entry has letters, digits, \"-\" and \"_\" only",
         hint: "name another one with \("--name")")
     }
     return name
+  }
+
+  static func isEntryName(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count)
+      && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
   /// The user name at the place.

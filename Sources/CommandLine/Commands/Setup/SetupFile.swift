@@ -9,12 +9,15 @@ struct SetupFile: Sendable, Hashable {
   /// Its absolute path.
   let path: String
 
+  /// The path of its directory.
+  var directory: String { parts.directory }
+
   private var parts: (directory: String, name: String) {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     return (names.dropLast().joined(separator: "/"), String(names[names.count - 1]))
   }
 
-  /// More than people write by hand, and more than a program that keeps its state there does.
+  /// More than people write by hand, and than a program that keeps its state there.
   static let mostBytes = JSONMembers.mostBytes
 
   /// - Throws: `invalid_configuration` for a path that is not absolute.
@@ -34,8 +37,10 @@ struct SetupFile: Sendable, Hashable {
       let directory = try PrivateDirectory(changedByUserAlone: directory, create: false)
       return try directory.withTarget(of: name) { (place, name) throws(SystemError) in try Self.bytes(name, place) }
     } catch {
-      if case .system(let cause, _) = error, cause.isNotFound { return nil }
-      throw Failure(error)
+      guard case .system(let cause, _) = error else { throw Failure(error) }
+      if cause.isNotFound { return nil }
+      guard cause.isTooLarge else { throw Failure(error) }
+      throw Failure(.storage, "\(path) is longer than \(Self.mostBytes >> 20) MiB, and is left as it is")
     }
   }
 

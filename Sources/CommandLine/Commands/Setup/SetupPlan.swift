@@ -19,7 +19,7 @@ struct SetupPlan: Sendable {
   /// The lines to paste.
   var text: [String]
   var change = Change.none
-  /// The lines, without tabs before them, by one of which a piece of this plan is known; a member is compared as a whole.
+  /// The lines, without blanks before them, by one of which a piece of this plan is known; a member is compared as a whole.
   var keys: [String] = []
   /// The name of the entry, where the client can have several for a place.
   var entry: String?
@@ -33,7 +33,7 @@ struct SetupPlan: Sendable {
       path == wanted && value == wantedValue
     case (.text, .lines):
       piece.shown.contains { line in
-        let words = line.utf8.drop { $0 == UInt8(ascii: "\t") }
+        let words = line.utf8.drop { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }
         return keys.contains { $0.utf8.elementsEqual(words) }
       }
     default: false
@@ -64,6 +64,9 @@ struct SetupPlan: Sendable {
       do {
         return try Insertion.member(names, value, in: bytes ?? JSONMembers.empty)
       } catch {
+        if [.tooLarge, .tooDeep, .tooManyElements].contains(error.code) {
+          throw Failure(.invalidConfiguration, "\(path) is not changed: it holds more than setup reads")
+        }
         throw Failure(
           .invalidConfiguration,
           "\(path) is not changed: it is no JSON by RFC 8259 without comments (byte \(error.offset))")
@@ -116,7 +119,8 @@ extension SetupClient {
     }
     var keys = [("helper", ""), ("helper", command)]
     if let path = context.place?.path, !path.isEmpty { keys.append(("useHttpPath", "true")) }
-    let text = ["[credential \"\(context.url)\"]"] + keys.map { "\t\($0) = \($1)" }
+    // Editors take blanks from the ends of lines.
+    let text = ["[credential \"\(context.url)\"]"] + keys.map { "\t\($0) =\($1.isEmpty ? "" : " " + $1)" }
     let file = try gitFile(context)
     let mark = SetupClient.git.mark(context)
     let expected = keys.flatMap { Array("credential.\(context.url).\($0.lowercased())\n\($1)\0".utf8) }
@@ -173,7 +177,7 @@ extension SetupClient {
 
   private static func mcp(_ context: SetupContext) throws(Failure) -> SetupPlan {
     let value = JSONObject([
-      ("type", "http"), ("url", .string(context.url)),
+      ("type", "http"), ("url", .string(context.serverURL ?? context.url)),
       ("headersHelper", .string(context.line(context.words(.mcp, ["--url", context.url])))),
     ])
     let name = try context.entryName(else: context.hostWord)
@@ -222,8 +226,11 @@ extension SetupClient {
         guard let header = old.header("global") else {
           return old.adding(["[global]", key], named: "pip", at: .end)
         }
-        return existing("keyring-provider", "subprocess", in: old, old.section(header))
-          ?? old.adding([key], named: "pip", at: .behind(line: header))
+        let section = old.section(header)
+        // Behind a key with fewer blanks before it, the others would be more lines of its value.
+        let indentation = old.firstKey(in: section).map(old.indentation) ?? ""
+        return existing("keyring-provider", "subprocess", in: old, section)
+          ?? old.adding([indentation + key], named: "pip", at: .behind(line: header))
       }, keys: [key],
       notes: [
         Phrase("older versions of pip ask only with a user name in the URL of the index: https://oauth2@HOST/simple/")
@@ -235,6 +242,7 @@ extension SetupClient {
     return SetupPlan(
       file: try settingsFile(.uv, "UV_CONFIG_FILE", "uv/uv.toml", context), text: [key],
       change: .lines { (old) throws(Failure) in
+        let old = ConfigurationText(old.bytes, isTOML: true)
         if old.hasLongStrings { return .refused }
         return existing("keyring-provider", "subprocess", in: old, old.section(nil))
           ?? old.adding([key], named: "uv", at: .start)
@@ -266,25 +274,32 @@ extension SetupClient {
     let index = "sparse+\(context.url)/"
     let provider = ([context.program] + context.words(.cargo)).map { "\"\($0)\"" }.joined(separator: ", ")
     let key = "credential-provider = [\(provider)]"
-    let name = try context.entryName(else: context.hostWord)
     let isNamed = context.entryName != nil
+    var file = try context.file("CARGO_HOME", "config.toml", else: ".cargo/")
+    // cargo takes no two names for one index, of which the project may have given the other.
+    let other =
+      isNamed
+      ? nil
+      : CargoFile.all(from: context.workingDirectory(), own: file.directory).lazy
+        .compactMap { $0.text.registry(index: index) }.first { SetupContext.isEntryName($0.name) }
+    let name = try context.entryName(else: other?.name ?? context.hostWord)
     let table = ["[registries.\(name)]", "index = \"\(index)\"", key]
     let mark = SetupClient.cargo.mark(context)
-    var file = try context.file("CARGO_HOME", "config.toml", else: ".cargo/")
     // cargo reads the older name first.
     let older = try context.file("CARGO_HOME", "config", else: ".cargo/")
     if try older.read() != nil { file = older }
     return SetupPlan(
       file: file, text: table,
       change: .lines { (old) throws(Failure) in
+        let old = ConfigurationText(old.bytes, isTOML: true)
         if old.hasLongStrings || old.hasInlineRegistries { return .refused }
-        let known = isNamed ? old.header("registries.\(name)") : old.registry(index: index)
+        let known = isNamed ? nil : old.registry(index: index)?.header
         guard let header = known ?? old.header("registries.\(name)") else {
           return old.adding(table, named: mark, at: .end)
         }
         let section = old.section(header)
         if old.value("credential-provider", in: section) != nil { return .exists("credential-provider") }
-        guard old.value("index", in: section).map({ $0.utf8.elementsEqual(index.utf8) }) ?? false else {
+        guard old.value("index", in: section).map({ CargoFile.isSame($0, index) }) ?? (other != nil) else {
           return .exists("registries.\(name)")
         }
         return old.adding([key], named: mark, at: .behind(line: header))
@@ -358,13 +373,5 @@ extension ConfigurationText {
         let text = bare(line).utf8
         return text.starts(with: "registries.".utf8) || text.starts(with: "registries=".utf8)
       }
-  }
-
-  /// The first line of the table of a registry with this index.
-  fileprivate func registry(index: String) -> Int? {
-    lines.indices.first { line in
-      bare(line).utf8.starts(with: "[registries.".utf8)
-        && value("index", in: section(line)).map { $0.utf8.elementsEqual(index.utf8) } ?? false
-    }
   }
 }

@@ -30,30 +30,30 @@ struct SetupReceipt: Sendable, Hashable {
 
 /// All receipts: one file of this user in the state directory.
 struct SetupReceipts {
-  var all: [SetupReceipt] = []
+  var all: [SetupReceipt]
+
+  init() { all = [] }
 
   private static let name = "setup.json"
   private static let lockName = "setup.lock"
   private static let mostBytes = 1 << 20
   private static let patience = Duration.seconds(5)
 
-  /// - Throws: `invalid_configuration` when the file is damaged.
+  /// - Throws: `storage` when the file is damaged, of a later version, or open to other users.
   static func read() throws(Failure) -> SetupReceipts {
-    do throws(DirectoryError) {
-      let directory = try PrivateDirectory(opening: try path(), create: false)
-      return try read(directory)
-    } catch {
+    let directory: PrivateDirectory
+    do throws(DirectoryError) { directory = try PrivateDirectory(opening: try path(), create: false) } catch {
       if case .system(let cause, _) = error, cause.isNotFound { return SetupReceipts() }
       throw Failure(error)
     }
+    return try read(directory)
   }
 
   /// Changes them while no other process does. What `body` changed is written when it returns, also by throwing.
   static func change<Result>(_ body: (inout SetupReceipts) throws(Failure) -> Result) throws(Failure) -> Result {
     let directory = try Self.directory()
     let lock = try Self.lock(directory)
-    var receipts: SetupReceipts
-    do throws(DirectoryError) { receipts = try read(directory) } catch { throw Failure(error) }
+    var receipts = try read(directory)
     let result: Swift.Result<Result, Failure>
     do throws(Failure) { result = .success(try body(&receipts)) } catch { result = .failure(error) }
     try receipts.write(directory)
@@ -67,7 +67,7 @@ struct SetupReceipts {
   }
 
   private func write(_ directory: borrowing PrivateDirectory) throws(Failure) {
-    let object = JSONObject([("version", .int(1)), ("entries", .array(all.map { .object($0.json) }))])
+    let object = JSONObject([("version", .int(Self.version)), ("entries", .array(all.map { .object($0.json) }))])
     do {
       let bytes = JSON.object(object).serialized() + [UInt8(ascii: "\n")]
       try directory.replaceFile(Self.name, with: bytes.span)
@@ -96,23 +96,32 @@ struct SetupReceipts {
     do { return try UserDirectories.stateHome + "/agent" } catch { throw .system(error, path: "HOME") }
   }
 
-  private static func read(_ directory: borrowing PrivateDirectory) throws(DirectoryError) -> SetupReceipts {
+  private static func read(_ directory: borrowing PrivateDirectory) throws(Failure) -> SetupReceipts {
     let path = "\(directory.path)/\(name)"
     let bytes: [UInt8]
     do { bytes = try directory.readFile(name, limit: mostBytes) } catch {
       if error.isNotFound { return SetupReceipts() }
-      throw .system(error, path: path)
+      throw Failure(FileProblem.of(path).map { .untrusted($0, path: path) } ?? .system(error, path: path))
     }
-    guard let value = try? JSON(parsing: bytes), value["version"]?.int == 1, let entries = value["entries"]?.array
-    else { throw .system(SystemError.unsuitable(operation: "read"), path: path) }
-    var receipts = SetupReceipts()
-    for entry in entries {
-      guard let receipt = SetupReceipt(entry) else {
-        throw .system(SystemError.unsuitable(operation: "read"), path: path)
-      }
-      receipts.all.append(receipt)
+    return try SetupReceipts(bytes, of: path)
+  }
+
+  private static let version = 1
+
+  /// Reads the bytes of the file.
+  init(_ bytes: [UInt8], of path: String) throws(Failure) {
+    let value = try? JSON(parsing: bytes)
+    if let version = value?["version"]?.int, version > Self.version {
+      throw Failure(.storage, "\(path) is of a later version of this program")
     }
-    return receipts
+    let receipts = value?["entries"]?.array?.compactMap { SetupReceipt($0) } ?? []
+    guard value?["version"]?.int == Self.version, receipts.count == value?["entries"]?.array?.count else {
+      let other = ShellWord.quoted(path + ".damaged")
+      throw Failure(
+        .storage, "\(path) is damaged, so that it is not known what setup has added",
+        hint: Phrase("to begin anew: \("mv \(ShellWord.quoted(path)) \(other)")"))
+    }
+    all = receipts
   }
 }
 

@@ -25,7 +25,8 @@ enum Insertion: Sendable, Hashable {
   static func member(_ path: [String], _ value: JSON, in bytes: [UInt8]) throws(JSONError) -> Insertion {
     var node = try JSONMembers.root(of: bytes)
     for (index, name) in path.enumerated() {
-      guard node.kind == .object else { return .refused }
+      // Of two members of a name each reader takes another.
+      guard node.kind == .object, node.members(named: name).count < 2 else { return .refused }
       if let member = node[name] {
         if index == path.count - 1 {
           return member.value(in: bytes.span) == value ? .present : .exists(path.joined(separator: "."))
@@ -48,8 +49,11 @@ struct ConfigurationText {
   let lines: [Range<Int>]
   /// How lines end: as the first one does.
   let lineEnd: String
+  /// For TOML: where the content of each line ends, and whether the line begins inside a value.
+  private let values: [(end: Int, isInside: Bool)]?
 
-  init(_ bytes: [UInt8]) {
+  /// - Parameter isTOML: Whether comments stand behind values too, values go on in further lines, and the case of keys counts.
+  init(_ bytes: [UInt8], isTOML: Bool = false) {
     self.bytes = bytes
     var lines: [Range<Int>] = []
     var start = 0
@@ -61,6 +65,28 @@ struct ConfigurationText {
     self.lines = lines
     let isCRLF = lines.first.map { $0.upperBound < bytes.count && bytes[$0].last == UInt8(ascii: "\r") } ?? false
     lineEnd = isCRLF ? "\r\n" : "\n"
+    values = isTOML ? Self.values(of: bytes, in: lines) : nil
+  }
+
+  private static func values(of bytes: [UInt8], in lines: [Range<Int>]) -> [(end: Int, isInside: Bool)] {
+    var depth = 0
+    return lines.map { line in
+      let isInside = depth > 0
+      var (quote, isEscaped): (UInt8?, Bool) = (nil, false)
+      for index in line {
+        switch (bytes[index], quote) {
+        case (_, UInt8(ascii: "\"")?) where isEscaped: isEscaped = false
+        case (UInt8(ascii: "\\"), UInt8(ascii: "\"")?): isEscaped = true
+        case (let byte, let open?): if byte == open { quote = nil }
+        case (UInt8(ascii: "#"), nil): return (index, isInside)
+        case (UInt8(ascii: "\""), nil), (UInt8(ascii: "'"), nil): quote = bytes[index]
+        case (UInt8(ascii: "["), nil), (UInt8(ascii: "{"), nil): depth += 1
+        case (UInt8(ascii: "]"), nil), (UInt8(ascii: "}"), nil): depth = max(depth - 1, 0)
+        default: break
+        }
+      }
+      return (line.upperBound, isInside)
+    }
   }
 
   /// A line without the blanks at its ends.
@@ -69,28 +95,54 @@ struct ConfigurationText {
     return String(decoding: trimmed, as: UTF8.self)
   }
 
-  /// A line without any blanks and quotes, for comparing names however they are spelt.
+  /// A line without any blanks, quotes and, in TOML, its comment, for comparing names however they are spelt.
   func bare(_ line: Int) -> String {
-    String(
-      decoding: bytes[lines[line]].filter { $0 > 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") },
-      as: UTF8.self)
+    let content = bytes[lines[line].lowerBound..<(values?[line].end ?? lines[line].upperBound)]
+    return String(
+      decoding: content.filter { $0 > 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }, as: UTF8.self)
   }
 
-  /// The line that begins a section: the name between brackets, without blanks and quotes.
-  func header(_ name: String) -> Int? { lines.indices.first { bare($0).sectionName == name } }
+  /// The blanks before a line.
+  func indentation(_ line: Int) -> String {
+    String(decoding: bytes[lines[line]].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }, as: UTF8.self)
+  }
+
+  /// The name between the brackets of a section's first line, without blanks and quotes; nil for any other line.
+  func sectionName(_ line: Int) -> String? {
+    let text = bare(line).utf8
+    guard values?[line].isInside != true, text.first == UInt8(ascii: "["),
+      let end = text.firstIndex(of: UInt8(ascii: "]"))
+    else { return nil }
+    return String(decoding: text[..<end].dropFirst(), as: UTF8.self)
+  }
+
+  /// The line that begins a section of this name.
+  func header(_ name: String) -> Int? {
+    lines.indices.first { sectionName($0).map { $0.utf8.elementsEqual(name.utf8) } ?? false }
+  }
 
   /// The lines of the section that begins behind this line, and before the first section for nil.
   func section(_ header: Int?) -> Range<Int> {
     let start = header.map { $0 + 1 } ?? 0
-    return start..<(lines.indices.first { $0 >= start && bare($0).sectionName != nil } ?? lines.count)
+    return start..<(lines.indices.first { $0 >= start && sectionName($0) != nil } ?? lines.count)
+  }
+
+  /// The first line of a section that is neither empty nor a comment; nil without one.
+  func firstKey(in section: Range<Int>) -> Int? {
+    section.first { line in bare(line).utf8.first.map { !"#;".utf8.contains($0) } ?? false }
   }
 
   /// The value behind a key of a section, as it is written, its quotes and blanks apart; nil without that key.
+  ///
+  /// - Parameter key: In lower case. Readers of INI files take a key of any case for it.
   func value(_ key: String, in section: Range<Int>) -> String? {
-    for line in section {
+    for line in section where values?[line].isInside != true {
       let text = bare(line).utf8
       guard let end = text.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") }) else { continue }
-      let name = text[..<end].map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }
+      let written = String(decoding: text[..<end], as: UTF8.self)
+      let name = (values == nil ? written.lowercased() : written).utf8.map {
+        $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0
+      }
       if name.elementsEqual(key.utf8) { return String(decoding: text[end...].dropFirst(), as: UTF8.self) }
     }
     return nil
@@ -129,14 +181,6 @@ struct ConfigurationText {
   }
 
   private static func mark(_ word: String, _ name: String) -> String { "# agent setup: \(word) \(name)" }
-}
-
-extension String {
-  /// The name between the brackets of a section's first line that has neither blanks nor quotes.
-  fileprivate var sectionName: String? {
-    guard utf8.first == UInt8(ascii: "["), let end = utf8.firstIndex(of: UInt8(ascii: "]")) else { return nil }
-    return String(decoding: utf8[..<end].dropFirst(), as: UTF8.self)
-  }
 }
 
 extension SetupPiece {

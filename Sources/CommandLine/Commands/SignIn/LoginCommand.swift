@@ -67,12 +67,19 @@ struct LoginCommand {
   private func signIn(_ reporter: inout LoginReporter) throws(Failure) -> Int32 {
     var descriptors = try files?.open() ?? []
     var request = try completed(reporter)
+    var isRespelt = false
     while true {
       do throws(Failure) {
         return try signIn(request, descriptors, &reporter)
       } catch {
-        guard mayAsk, case .login(var login) = request, try Self.ask(for: error, &login, &descriptors) else {
-          throw error
+        guard case .login(var login) = request else { throw error }
+        // What was handed over may have been read, and cannot be again.
+        if !isRespelt, resource != nil, descriptors.isEmpty,
+          let issuer = ResourceLogin.issuerMeant(by: error, at: login.issuer)
+        {
+          (login.issuer, isRespelt) = (issuer, true)
+        } else {
+          guard mayAsk, try Self.ask(for: error, &login, &descriptors) else { throw error }
         }
         request = .login(login)
       }

@@ -72,7 +72,8 @@ struct ResourceLogin {
     let (issuer, registers) = try issuer(among: servers) {
       Self.needsClient(request, at: $0, known: [known].compactMap { $0 } + ready)
     }
-    request.issuer = issuer
+    // The account has the spelling that its server's metadata have.
+    request.issuer = known.flatMap { Self.isSameServer($0, issuer) ? $0 : nil } ?? issuer
     request.registersClient = registers
     request.account = request.account ?? answer["name"]?.string
     request.needsAnnouncedPKCE = true
@@ -99,7 +100,24 @@ struct ResourceLogin {
     if request.registersClient { return true }
     // A secret is some client's, whose name was forgotten.
     guard request.clientID == nil, !request.handsOver.contains(.clientSecret) else { return false }
-    return !known.contains { $0.utf8.elementsEqual(server.utf8) }
+    return !known.contains { isSameServer($0, server) }
+  }
+
+  /// Whether two issuers are one, or differ by the slash alone that stands for an empty path. Resources write it whether the
+  /// server's metadata do or not; the metadata are compared byte by byte all the same.
+  static func isSameServer(_ one: String, _ other: String) -> Bool {
+    if one.utf8.elementsEqual(other.utf8) { return true }
+    guard let one = try? URI(one), let other = try? URI(other),
+      [one, other].allSatisfy({ ["", "/"].contains($0.path) && $0.query == nil && $0.fragment == nil })
+    else { return false }
+    return one.text.utf8.dropLast(one.path.utf8.count).elementsEqual(other.text.utf8.dropLast(other.path.utf8.count))
+  }
+
+  /// The issuer as the metadata of the trusted server spell it; nil where the failure is about something else.
+  static func issuerMeant(by failure: Failure, at issuer: String?) -> String? {
+    let named = failure.advice?.corrections.flatMap(\.added).first { $0.name == Option.issuer.name }?.value
+    guard let named, let issuer, isSameServer(named, issuer), !named.utf8.elementsEqual(issuer.utf8) else { return nil }
+    return named
   }
 
   // MARK: Trust
@@ -109,7 +127,7 @@ struct ResourceLogin {
     among servers: [String], registersAt: (String) -> Bool
   ) throws(Failure) -> (String, registers: Bool) {
     if let named = invocation[.issuer] {
-      guard servers.contains(where: { $0.utf8.elementsEqual(named.utf8) }) else {
+      guard servers.contains(where: { Self.isSameServer($0, named) }) else {
         throw Failure(
           .accessDenied, "the resource does not accept tokens from \(named)",
           hint: "it names \(TerminalText.clean(servers[0], limit: 300))")

@@ -1,0 +1,62 @@
+internal import Encoding
+
+/// A file of cargo's settings.
+struct CargoFile {
+  let path: String
+  let text: ConfigurationText
+
+  /// Those of a working directory and the directories above it, nearest first, and the user's own at last. Files that cannot
+  /// be read, or that others can change, are left out.
+  ///
+  /// - Parameter own: The user's own directory for them.
+  static func all(from directory: String, own: String) -> [CargoFile] {
+    var directories: [String] = []
+    var names = directory.split(separator: "/")
+    while !names.isEmpty {
+      directories.append("/\(names.joined(separator: "/"))/.cargo")
+      names.removeLast()
+    }
+    if !directories.contains(where: { $0.utf8.elementsEqual(own.utf8) }) { directories.append(own) }
+    return directories.compactMap { directory in
+      // cargo reads the older name first.
+      ["config", "config.toml"].lazy.compactMap { name in
+        let path = "\(directory)/\(name)"
+        let bytes = (try? SetupFile(path).read()).flatMap { $0 }
+        return bytes.map { CargoFile(path: path, text: ConfigurationText($0, isTOML: true)) }
+      }.first
+    }
+  }
+
+  /// Whether two indexes are one, with their hosts in any case.
+  static func isSame(_ one: String, _ other: String) -> Bool {
+    guard one.hasPrefix(sparse), other.hasPrefix(sparse), let one = try? URI(place(of: one)),
+      let other = try? URI(place(of: other))
+    else { return one.utf8.elementsEqual(other.utf8) }
+    return one.origin.utf8.elementsEqual(other.origin.utf8) && one.path.utf8.elementsEqual(other.path.utf8)
+      && one.query == other.query
+  }
+
+  /// The place of an index without the prefix that says how it is read.
+  static func place(of index: String) -> String {
+    index.hasPrefix(sparse) ? String(index.dropFirst(sparse.count)) : index
+  }
+
+  private static let sparse = "sparse+"
+}
+
+extension ConfigurationText {
+  /// cargo's registries that have a table each, with the first line of it.
+  var registries: [(name: String, header: Int)] {
+    let start = "registries."
+    return lines.indices.compactMap { line in
+      sectionName(line).flatMap { $0.hasPrefix(start) ? (String($0.dropFirst(start.count)), line) : nil }
+    }
+  }
+
+  /// The first registry with this index.
+  func registry(index: String) -> (name: String, header: Int)? {
+    registries.first { registry in
+      value("index", in: section(registry.header)).map { CargoFile.isSame($0, index) } ?? false
+    }
+  }
+}
