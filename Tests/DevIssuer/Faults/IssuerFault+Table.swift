@@ -217,6 +217,7 @@ extension IssuerFault {
   private static let documents = [
     // Another issuer than the one asked for (RFC 8414 section 3.3).
     IssuerFault(.metadata, "issuer") { answer, _ in change("issuer", of: &answer) { $0 + "/" } },
+    IssuerFault(.metadata, "other_issuer", "issuer", .string(elsewhere)),
     // On plain http, and not on the loopback interface.
     IssuerFault(.metadata, "http_endpoint", "token_endpoint", "http://issuer.invalid/token"),
     // No code challenge method is announced (RFC 8414 section 2), though S256 works.

@@ -181,6 +181,7 @@ extension IssuerFault: CustomTestStringConvertible {
       (.resource, "server", "authorization_servers", ["https://issuer.invalid"]),
       (.resource, "no_server", "authorization_servers", nil),
       (.metadata, "http_endpoint", "token_endpoint", "http://issuer.invalid/token"),
+      (.metadata, "other_issuer", "issuer", "https://issuer.invalid"),
       (.metadata, "no_s256", "code_challenge_methods_supported", nil),
       (.metadata, "plain", "code_challenge_methods_supported", ["plain"]),
       (.metadata, "no_iss_parameter", "authorization_response_iss_parameter_supported", false),

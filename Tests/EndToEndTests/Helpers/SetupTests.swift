@@ -111,7 +111,7 @@ import Testing
       let name = content?.contains("theirs") == true ? "theirs" : "ours"
       try Self.check(
         "cargo --host $URL/index\(name == "ours" ? " --name ours" : "")", "$HOME/.cargo/config.toml",
-        content?.replacing("URL", with: server.url).replacing(" # ours", with: ""), on: server,
+        content?.replacing("URL", with: server.url), on: server,
         use: """
           mkdir -p p/src; echo 'fn main() {}' >p/src/main.rs
           printf '[package]\\nname="p"\\nversion="0.1.0"\\nedition="2021"\\n[dependencies]\\nhelped={version="1",registry="\(name)"}\\n' >p/Cargo.toml
@@ -141,7 +141,12 @@ import Testing
     }
   }
 
-  @Test(.needs(client: "pip"), arguments: [nil, "[install]\nno-compile = true", "# x\n[global]\ntimeout = 20\n"])
+  @Test(
+    .needs(client: "pip"),
+    arguments: [
+      nil, "[install]\nno-compile = true", "# x\n[global]\ntimeout = 20\n",
+      "[global]\n    timeout = 20\n    retries = 1\n",
+    ])
   func `has pip get in`(content: String?) throws {
     try TokenServer.with { server in
       try Self.check(

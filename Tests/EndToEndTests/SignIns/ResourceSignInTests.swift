@@ -195,7 +195,7 @@ import Testing
       let other = ["login", resource, "--issuer", "https://id.example", "--json"] + Self.options
       #expect(try tree.agent(other).failureCode == "access_denied")
       // RFC 8414 section 3.3.
-      try issuer.control("break_metadata", "issuer")
+      try issuer.control("break_metadata", "other_issuer")
       let mixed = try tree.agent(["login", resource, "--issuer", issuer.url, "--json"] + Self.options)
       #expect(mixed.status == .exited(1) && mixed.failureCode == "server_misbehaved")
       #expect(try tree.json("list")["accounts"] == [])
