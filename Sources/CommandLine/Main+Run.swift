@@ -67,7 +67,8 @@ package enum Main {
     _ failure: Failure, _ console: Console, commandName: String?, _ invocation: Invocation?,
     _ arguments: [String] = []
   ) -> Int32 {
-    let failure = failure.fromOlderDaemon ?? failure
+    var failure = failure.fromOlderDaemon ?? failure
+    failure = invocation?.explained(failure) ?? failure
     if let status = HelperCommand.refuse(failure, console, arguments) { return status }
     console.report(failure)
     let status = failure.code.exitStatus.rawValue

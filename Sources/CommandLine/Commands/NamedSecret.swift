@@ -13,6 +13,8 @@ struct NamedSecret {
   let descriptor: Option<String?>?
   private let path: String?
   private let number: String?
+  /// The longest wait for the program at the other end of a FIFO, in seconds.
+  private let timeoutSeconds: Int?
 
   /// - Throws: `invalid_request` when two ways are named, or when standard input is to hold another secret too.
   init(
@@ -23,6 +25,7 @@ struct NamedSecret {
     self.descriptor = descriptor
     path = invocation[file]
     number = descriptor.flatMap { invocation[$0] }
+    timeoutSeconds = invocation[.timeout]
     if path != nil, number != nil, let descriptor { throw Invocation.choice(file.declaration, descriptor.declaration) }
     try Self.refuseSharedInput(invocation)
   }
@@ -36,6 +39,7 @@ struct NamedSecret {
     self.fileOption = fileOption
     self.descriptor = descriptor
     (path, number) = (nil, invocation[descriptor])
+    timeoutSeconds = invocation[.timeout]
     try Self.refuseSharedInput(invocation)
   }
 
@@ -46,11 +50,8 @@ struct NamedSecret {
   func open() throws(Failure) -> FileDescriptor? {
     let secret: FileDescriptor
     if let path {
-      do {
-        secret = try Self.file(path)
-      } catch {
-        throw Failure(
-          .invalidRequest, Phrase("the \(title) file \"\(path)\" cannot be read: \(Phrase(known: error.message))"))
+      secret = try NamedFile.openInput(path, within: timeoutSeconds) {
+        Failure(.invalidRequest, Phrase("the \(title) file \"\(path)\" cannot be read: \($0)"))
       }
     } else if let number, let descriptor {
       secret = try Self.inherited(number, descriptor)
@@ -74,11 +75,6 @@ struct NamedSecret {
     } catch {
       throw Failure(.invalidRequest, Phrase("descriptor \(number) cannot be read: \(Phrase(known: error.message))"))
     }
-  }
-
-  /// The file of this path, and standard input for `-`.
-  static func file(_ path: String) throws(SystemError) -> FileDescriptor {
-    try path.utf8.elementsEqual("-".utf8) ? duplicate(0) : FileDescriptor(opening: path, for: .reading)
   }
 
   /// A second descriptor for what the caller opened as this number.

@@ -12,12 +12,15 @@ struct TokenReader {
 
   let source: SharedDescriptor
   let isTyped: Bool
+  /// The longest wait for all tokens, in seconds, and when it ends; nil for no limit.
+  private let patience: (seconds: Int, deadline: Instant)?
   /// Nothing comes any more.
   private(set) var hasEnded = false
 
-  init(_ source: consuming FileDescriptor, isTyped: Bool) {
+  init(_ source: consuming FileDescriptor, isTyped: Bool, within seconds: Int? = nil) {
     self.source = SharedDescriptor(source)
     self.isTyped = isTyped
+    patience = seconds.map { ($0, .now.advanced(by: .seconds($0))) }
   }
 
   /// Appends what comes next, for a terminal at most one line.
@@ -26,10 +29,11 @@ struct TokenReader {
   /// before it then, and most programs wait for another one.
   ///
   /// - Returns: How many bytes it was; 0 at the end.
-  /// - Throws: `invalid_request` for what cannot be read, and for a typed line that may be cut off.
+  /// - Throws: `invalid_request` for what cannot be read, and for a typed line that may be cut off; `timeout`.
   mutating func read(into bytes: inout [UInt8]) throws(Failure) -> Int {
     guard !hasEnded else { return 0 }
     let start = bytes.count
+    try waitForTokens()
     do {
       _ = try source.descriptor.read(into: &bytes, upTo: isTyped ? Self.typedPieceBytes : Self.pieceBytes)
     } catch {
@@ -43,6 +47,14 @@ struct TokenReader {
         hint: "give it in a file, or by a pipe")
     }
     return piece.count
+  }
+
+  private func waitForTokens() throws(Failure) {
+    guard let patience else { return }
+    let left = Instant.now.duration(to: patience.deadline)
+    // What cannot be waited for is read, which tells why.
+    guard (try? source.descriptor.waitUntilReadable(timeout: left)) == false else { return }
+    throw Failure(.timeout, "the tokens did not end within \(patience.seconds) s")
   }
 }
 

@@ -1,5 +1,6 @@
 internal import Encoding
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// A command line, read.
@@ -21,6 +22,9 @@ final class Invocation {
   let trailing: [String]?
 
   private var unread: [OptionDeclaration]
+
+  /// The account that the environment names, once it was read for want of another.
+  private var inheritedAccount: String?
 
   init(command: Command?, commandWords: [String], given: [Occurrence], operands: [String], trailing: [String]?) {
     self.command = command
@@ -108,8 +112,21 @@ extension Invocation {
   /// The same with another operand than the first.
   func account(operand: String?) throws(Failure) -> String? {
     if let named = try namedAccount(operand: operand) { return named }
-    guard let inherited = Environment.value("AGENT_ACCOUNT"), !inherited.isEmpty else { return nil }
-    return inherited
+    inheritedAccount = Self.accountOfEnvironment
+    return inheritedAccount
+  }
+
+  /// The account that the environment names.
+  static var accountOfEnvironment: String? { Environment.value("AGENT_ACCOUNT").flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// The failure, with where the name comes from if there is no account of it and the command line does not name it.
+  func explained(_ failure: Failure) -> Failure {
+    guard failure.code == .noAccount, let name = inheritedAccount, let advice = failure.advice,
+      failure.message.utf8.elementsEqual(Failure.noAccount(named: name).english.utf8)
+    else { return failure }
+    var failure = failure
+    failure.advice = Phrase("AGENT_ACCOUNT names it in this shell; \(advice)")
+    return failure
   }
 
   /// The method and the URL of a request; the method is nil unless it is named.
@@ -121,12 +138,21 @@ extension Invocation {
     let method = operands[0]
     // No method in use has small letters, and the word of an account may have been meant.
     guard method.utf8.contains(where: { $0.isASCIILetter && $0 & 0x20 != 0 }) else { return (method, url) }
-    let line = ["agent"] + commandWords
-    let meant =
-      Operands.methods.contains(method.uppercased())
-      ? line + [method.uppercased(), url] : line + ["--account", method, url]
     throw Failure(
       .invalidRequest, "\(TokenShape.shown(method)) is no method of a request",
-      hint: Phrase(verbatim: meant.map(ShellWord.quoted).joined(separator: " ")))
+      hint: Phrase(verbatim: meant(by: method, url) ?? "agent help \(commandWords.joined(separator: " "))"))
   }
+
+  /// The command that may be meant where the first operand is no method: with the method in capitals, with both operands
+  /// in the other order, or with the first as the account; nil where it is none of them.
+  private func meant(by method: String, _ url: String) -> String? {
+    if Operands.methods.contains(method.uppercased()) { return repeated([method.uppercased(), url]).text }
+    if Operands.methods.contains(url.uppercased()) { return repeated([url.uppercased(), method]).text }
+    guard (try? AccountName(method)) != nil, texts(Option.account.declaration).isEmpty else { return nil }
+    var command = repeated([url])
+    command.add(Option.account.declaration, method)
+    return command.text
+  }
+
+  private func repeated(_ operands: [String]) -> PastedCommand { PastedCommand(self, operands: operands, without: []) }
 }

@@ -42,7 +42,8 @@ enum DaemonCommands {
     .daemonRun,
     summary: "Run the daemon in the foreground",
     details: """
-      Becomes `agentd --foreground`, which logs to standard error.
+      Becomes `agentd --foreground`, which logs to standard error. Where another daemon serves the directory already, it
+      says so after three seconds, in which that one may end, and fails with exit status 75.
       """)
 
   static let daemonLog = Command(

@@ -20,7 +20,7 @@ enum Options {
         .daemonRestart, .daemonStatus, .daemonRun, .daemonLog, .completions, .help, .complete,
       ]
     ),
-    (Option.timeout.declaration, [.decode, .daemonRun, .completions, .help, .complete, .renew]),
+    (Option.timeout.declaration, [.daemonRun, .completions, .help, .complete, .renew]),
   ]
 
   /// The options by what they are about; each keeps its place among those of its group.
@@ -75,7 +75,8 @@ extension Option<Bool> {
   static var noInput: Self {
     Self(
       "no-input", in: .common,
-      "Never read from the terminal; what would need a sign-in fails at once with exit status 3")
+      "Never read from the terminal; what would need a sign-in fails at once with exit status 3, and `login` waits for"
+        + " the approval up to `--timeout`")
   }
   static var quiet: Self { Self("quiet", in: .common, short: "q", "Print errors and answers only") }
   static var verbose: Self {

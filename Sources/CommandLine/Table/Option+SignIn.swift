@@ -77,7 +77,9 @@ extension Option<Bool> {
     Self("start", in: .scripts, "Print what the user must do and the sign-in's name, and return at once")
   }
   static var ifNeeded: Self {
-    Self("if-needed", in: .scripts, "Sign in only if no token can be had without it, and say nothing else")
+    Self(
+      "if-needed", in: .scripts,
+      "Sign in only if no token can be had without it; else say who is signed in, and do nothing")
   }
   static var ephemeral: Self {
     Self(

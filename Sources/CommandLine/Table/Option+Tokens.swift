@@ -102,11 +102,6 @@ extension Option<String?> {
   static var nonce: Self {
     Self("nonce", in: .message, .text("NONCE"), "Use the nonce that the server gave in `DPoP-Nonce`")
   }
-  static var data: Self {
-    Self(
-      "data", in: .message, short: "d", .text("DATA"), "Send this text, the file after `@`, or with `@-` standard input"
-    )
-  }
   static var output: Self {
     Self(
       "output", in: .output, short: "o", .file("FILE"),
@@ -150,6 +145,11 @@ extension Option<[String]> {
     Self(
       "header", in: .output, short: "H", each: .text("HEADER"),
       "Send this header, `Name: value`; may be given several times")
+  }
+  static var data: Self {
+    Self(
+      "data", in: .message, short: "d", each: .text("DATA"),
+      "Send this text, the file after `@`, or with `@-` standard input; of several, the texts joined by `&`")
   }
   static var audiences: Self {
     Self(

@@ -14,7 +14,8 @@ enum RequestCommands {
       whose UserInfo endpoint is there. `--account` chooses among several; an origin that the account does not
       list is refused all the same. The active account counts no more than others.
 
-      `METHOD` is `GET`, or `POST` when there is data; `-X METHOD` names it as well. The body of the answer goes to standard output as it comes,
+      `METHOD` is `GET`, or `POST` when there is data; `-X METHOD` names it as well. Several `--data` are the parts of a
+      form, `-d a=1 -d b=2` is `a=1&b=2`; a file is sent as it is, and alone. The body of the answer goes to standard output as it comes,
       whatever the status is: when it breaks off, the part that came has been written, and the exit status is 4. So it
       is where nothing but the end of a TLS connection ends the body and the server did not announce that end: anybody
       may have cut it. Bodies may have any size in both directions.

@@ -60,6 +60,12 @@ extension AccountConfiguration {
     return issuer
   }
 
+  /// - Throws: `invalid_request` for an account that signs in by an assertion of its own.
+  func refuseItself(as account: AccountName) throws(Failure) {
+    guard self.assertionAccount?.utf8.elementsEqual(account.text.utf8) ?? false else { return }
+    throw Failure(.invalidRequest, "--assertion-account names another account than the one that signs in by it")
+  }
+
   static var missingClientID: Failure {
     Failure(
       .invalidRequest, "a new account needs the client id that the issuer gave you",
@@ -133,11 +139,13 @@ extension AccountConfiguration {
   func originEntries(named: [String]) throws(Failure) -> [OriginEntry] {
     try named.map { (text) throws(Failure) in
       guard let entry = OriginEntry(text, allowHTTPLoopback: self.allowHTTPLoopback) else {
-        throw OriginEntry(String(text.prefix { $0 != " " }), allowHTTPLoopback: self.allowHTTPLoopback) == nil
+        let place = String(text.prefix { $0 != " " })
+        throw OriginEntry(place, allowHTTPLoopback: self.allowHTTPLoopback) == nil
           ? Failure(
             .invalidRequest, "a host that may get the token is a name, with a port if need be, or an https origin",
-            hint:
-              "for a development server on this machine: \(Phrase.switching("allow-http-loopback"))")
+            hint: OriginEntry(place, allowHTTPLoopback: true).map { _ in
+              "for a development server on this machine: \(Phrase.switching("allow-http-loopback"))"
+            })
           : Failure(
             .invalidRequest, "what goes to a host is said by user=, token=, scope=, resource=, audience= and header=",
             hint: "agent account set --help --all")

@@ -68,6 +68,7 @@ final class AccountRequests: AccountPart {
   private func add(_ account: AccountName, _ given: AccountSettings, _ ticket: Ticket) throws(Failure) {
     try refuseExisting(account)
     var configuration = try AccountConfiguration(given)
+    try configuration.refuseItself(as: account)
     // A password of the proxy is taken at the sign-in, with which it is kept.
     _ = try configuration.takeProxy(of: given)
     let addition = AccountAddition(
@@ -114,6 +115,7 @@ final class AccountRequests: AccountPart {
     var changed = old
     for setting in unset { changed.unset(setting) }
     try changed.change(to: given)
+    try changed.refuseItself(as: account.name)
     if given.proxy != nil, try changed.takeProxy(of: given) != nil {
       throw Failure(.invalidRequest, "a proxy's password is taken at sign-in only", hint: "agent login \(asked)")
     }

@@ -100,7 +100,11 @@ extension Failure {
         .invalidConfiguration,
         "the file of client ids is not valid at: \(TerminalText.clean(error.place, limit: 2048))",
         hint: "see agent-config(5), or name the client with \("--client-id")")
-    case .caFile:
+    case .caFile(let problem?):
+      self.init(
+        .invalidConfiguration,
+        "the file \"\(TerminalText.clean(error.place))\" cannot be read: \(Phrase(stringLiteral: problem.message))")
+    case .caFile(nil):
       self.init(
         .invalidConfiguration, "\(TerminalText.clean(error.place)) is not a readable PEM file with certificates")
     case .proxy: self.init(.invalidConfiguration, "the proxy's URL is not valid")
@@ -142,7 +146,9 @@ extension AccountName {
   /// The name in a request.
   init(requested text: String) throws(Failure) {
     do { try self.init(text) } catch {
-      throw Failure(.invalidRequest, "an account name is 1 to 64 letters, digits, dots, dashes or underscores")
+      throw Failure(
+        .invalidRequest,
+        "an account name is 1 to 64 letters, digits, dots, dashes or underscores, and begins with no dot and no dash")
     }
   }
 }

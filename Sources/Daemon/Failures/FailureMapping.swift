@@ -46,6 +46,7 @@ extension Failure {
     case .severalAccounts(let names, let origin): self.init(several: names, for: origin)
     case .noPlace: self.init(.originNotAllowed, "a token goes to https URLs and to mail servers over TLS only")
     case .content: self.init(.storage, "the data to send could not be read completely")
+    case .contentLate(let seconds): self.init(.timeout, "nothing came of the data to send for \(seconds) s")
     case .noOtherTokens(let account): self.init(noOtherTokensOf: account)
     case .redirectUnavailable(let port, let problem): self.init(port: port, problem, login)
     case .redirectElsewhere: self.init(redirectElsewhere: login)
@@ -103,7 +104,7 @@ extension Failure {
       !meant.isEmpty
       ? Phrase("did you mean \(Phrase.choices(meant))? All accounts: agent list")
       : known.isEmpty ? addition : Phrase("agent list; \(addition)")
-    self.init(.noAccount, "there is no account named \(TerminalText.clean(name, limit: 64))", hint: hint)
+    self.init(.noAccount, Self.noAccount(named: name), hint: hint)
   }
 
   private init(changed setting: String, of account: String) {

@@ -74,6 +74,9 @@ package enum DaemonMain {
       entrance = try invocation.open(ready: &ready)
     } catch let error as SystemError where error.isAgain {
       // Its lock is taken. Further down a thread that cannot be made has the same number.
+      if invocation.isForeground {
+        complain("another daemon serves this directory already; to end it: agent daemon stop")
+      }
       return alreadyRunningStatus
     }
     let server = try Server(

@@ -1,5 +1,6 @@
 internal import OAuth
 internal import Platform
+internal import Sessions
 
 /// Content of a request to a resource, read from a descriptor that the client passed.
 ///
@@ -30,24 +31,27 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
 
   /// Reads the part of a stream that is kept. Blocks until it is written. Later calls do nothing.
   ///
-  /// - Returns: False if the content cannot be read or the request was cancelled.
-  func prepare(_ cancellation: Cancellation) -> Bool {
-    guard extent == nil, !isPrepared else { return true }
+  /// - Parameter stallSeconds: The longest time without a byte.
+  /// - Throws: `content` if the content cannot be read or the request was cancelled, `contentLate`.
+  func prepare(stallSeconds: Int, _ cancellation: Cancellation) throws(SessionError) {
+    guard extent == nil, !isPrepared else { return }
     isPrepared = true
+    var lastMove = Instant.now
     while kept.count < Self.mostKeptBytes {
-      if cancellation.isCancelled { return false }
+      if cancellation.isCancelled { throw .content }
+      if lastMove.duration(to: .now) >= .seconds(stallSeconds) { throw .contentLate(seconds: stallSeconds) }
       do throws(SystemError) {
         guard try source.descriptor.waitUntilReadable(timeout: .milliseconds(100)) else { continue }
+        lastMove = .now
         let count = min(Self.pieceBytes, Self.mostKeptBytes - kept.count)
         if try source.descriptor.read(into: &kept, upTo: count) == 0 {
           isKeptWhole = true
-          return true
+          return
         }
       } catch {
-        guard error.isAgain else { return false }
+        guard error.isAgain else { throw .content }
       }
     }
-    return true
   }
 
   var length: Int? { extent?.count ?? (isKeptWhole ? kept.count : nil) }

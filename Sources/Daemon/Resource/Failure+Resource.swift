@@ -65,7 +65,7 @@ extension Failure {
     guard code == .serverUnavailable, let seconds = head.headers.retryAfterSeconds(now: head.headers.date) else {
       return nil
     }
-    return Phrase("try again in \(seconds) seconds")
+    return Phrase("try again in \(seconds) s")
   }
 
   // MARK: Commands

@@ -106,7 +106,7 @@ final class ResourceRequests: AccountPart {
       mayRefresh: !transfer.hasRefreshed && !isRefused, stallSeconds: transfer.patienceSeconds,
       cancellation: transfer.cancellation)
     jobs.wait(as: WaitShare(transfer.ticket), transfer.cancellation) { () throws(SessionError) in
-      guard transfer.content?.prepare(transfer.cancellation) ?? true else { throw .content }
+      try transfer.content?.prepare(stallSeconds: transfer.patienceSeconds, transfer.cancellation)
       return try call.run()
     } then: { [self] outcome in
       ended(transfer, grant, generation, outcome)

@@ -121,17 +121,15 @@ extension ResourceCall.Target {
     }
     if method.isHead, request.sendsBody { throw Failure(.invalidRequest, "a HEAD request has no body") }
     let endpoint: Endpoint
+    // The fragment is never sent (RFC 9110 section 7.1).
+    let url = String(decoding: request.url.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
     do {
-      // The fragment is never sent (RFC 9110 section 7.1).
-      let url = String(decoding: request.url.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
       // Whether the account allows plain http is decided with its list.
       endpoint = try Endpoint(url, allowHTTPLoopback: true)
     } catch {
       throw error.code == .insecureURL
         ? Failure(.invalidRequest, "a token is sent to https URLs only")
-        : Failure(
-          .invalidRequest, "the URL is not valid",
-          hint: "characters such as spaces and brackets must be percent-encoded; at most 2048 bytes")
+        : Failure(invalidURL: url)
     }
     do throws(ResourceField.Problem) {
       self.init(
@@ -144,6 +142,26 @@ extension ResourceCall.Target {
 }
 
 extension Failure {
+  /// Why a text is no URL to which a request goes.
+  init(invalidURL text: String) {
+    do throws(URIError) { _ = try URI(text) } catch {
+      switch error {
+      case .noScheme, .noHost:
+        self.init(.invalidRequest, "the URL must begin with https:// and the name of a host")
+        return
+      case .userinfoPresent:
+        self.init(
+          .invalidRequest, "the URL has a user name or a password before its host, which is never sent",
+          hint: "leave out what is before the @")
+        return
+      case .tooLong, .invalidCharacter, .invalidHost, .invalidPort, .invalidPercentEncoding: break
+      }
+    }
+    self.init(
+      .invalidRequest, "the URL is not valid",
+      hint: "characters such as spaces and brackets must be percent-encoded; at most \(URI.maxBytes) bytes")
+  }
+
   fileprivate init(_ problem: ResourceField.Problem) {
     switch problem {
     case .malformed: self.init(.invalidRequest, "a header is not of the form \"Name: value\", or too long")

@@ -26,7 +26,9 @@ final class DiscoverRequests: DaemonPart {
       return (finding, try Self.serversWithClient(finding, directory))
     } then: { [self] outcome in
       switch outcome {
-      case .failure(.oauth(let error)) where [.insecureURL, .invalidURL, .invalidIssuer].contains(error.code):
+      case .failure(.oauth(let error)) where error.code == .invalidURL:
+        loop.send(.failure(Failure(invalidURL: request.url)), to: ticket)
+      case .failure(.oauth(let error)) where [.insecureURL, .invalidIssuer].contains(error.code):
         var failure = Failure(.oauth(error), account: request.account)
         failure.code = .invalidRequest
         loop.send(.failure(failure), to: ticket)

@@ -105,10 +105,7 @@ struct LoginSettings {
     ].compactMap { setting, isSet, isNamed in isSet ? (setting.option?.name ?? "", isNamed: isNamed) : nil }
     var names = sources.map(\.0) + (request.handsOver.contains(.assertion) ? ["assertion-fd"] : [])
     names += others.first(where: \.1).map { [$0.0] } ?? []
-    guard names.count > 1 else {
-      guard configuration.assertionAccount?.utf8.elementsEqual(account.text.utf8) ?? false else { return }
-      throw Failure(.invalidRequest, "--assertion-account names another account than the one that signs in by it")
-    }
+    guard names.count > 1 else { return try configuration.refuseItself(as: account) }
     let stored = sources.first { !$0.isNamed }?.0
     throw Failure(
       .invalidRequest, "--\(names[1]) and --\(names[0]), by which \(account.text) signs in, exclude each other",

@@ -8,6 +8,7 @@ extension FileDescriptor {
     case file(Range<Int>)
     /// A pipe or a socket.
     case stream
+    case directory
     case other
   }
 
@@ -17,6 +18,7 @@ extension FileDescriptor {
     try SystemCall.library("fstat") { unsafe fstat(number, &raw) }
     switch raw.st_mode & S_IFMT {
     case S_IFIFO, S_IFSOCK: return .stream
+    case S_IFDIR: return .directory
     case S_IFREG:
       let place = try SystemCall.library("lseek") { lseek(number, 0, SEEK_CUR) }
       return .file(place..<max(place, Int(raw.st_size)))

@@ -69,6 +69,44 @@ extension FileDescriptor {
       }
     self.init(owning: try SystemCall.library("open") { unsafe open(path, flags | O_CLOEXEC | O_NOCTTY, 0o600) })
   }
+
+  /// As ``init(opening:for:)``, but waits no longer than this: the open of a FIFO ends when another program has opened
+  /// its other end, which may never happen.
+  ///
+  /// A thread of its own waits. One that is given up waits on, for as long as the process lives.
+  ///
+  /// - Throws: `ETIMEDOUT` when the time has passed.
+  package static func opening(
+    _ path: String, for access: Access, within patience: Duration
+  ) throws(SystemError) -> FileDescriptor {
+    let opened = Monitor<Result<SharedDescriptor, SystemError>?>(nil)
+    try Threads.start(name: "opening") {
+      let result: Result<SharedDescriptor, SystemError>
+      do throws(SystemError) {
+        result = .success(SharedDescriptor(try FileDescriptor(opening: path, for: access)))
+      } catch {
+        result = .failure(error)
+      }
+      opened.update { $0 = result }
+    }
+    guard let result = opened.wait(patience, for: { $0 }) else { throw .timedOut(operation: "open") }
+    return try result.get().descriptor.duplicate()
+  }
+
+  /// Opens the regular file at a path for reading, following symbolic links. Never waits for another program.
+  ///
+  /// - Throws: `EISDIR` for a directory, and `EINVAL` for anything else that is no regular file.
+  package static func openingRegularFile(_ path: String) throws(SystemError) -> FileDescriptor {
+    try SystemCall.checkText(path, "open")
+    // Without O_NONBLOCK the open of a named pipe would wait for a writer.
+    let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+    let file = FileDescriptor(owning: try SystemCall.library("open") { unsafe open(path, flags) })
+    switch try file.kind() {
+    case .file: return file
+    case .directory: throw SystemError(errno: EISDIR, operation: "open")
+    case .stream, .other: throw .unsuitable(operation: "open")
+    }
+  }
 }
 
 /// The two ends of a new pipe, both close-on-exec and blocking.

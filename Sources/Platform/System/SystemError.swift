@@ -44,6 +44,8 @@ extension SystemError {
   package var isPermissionDenied: Bool { errno == EACCES || errno == EPERM }
   /// A symbolic link where none is allowed (`ELOOP`).
   package var isSymbolicLink: Bool { errno == ELOOP }
+  /// Of the wrong kind (`EINVAL`).
+  package var isUnsuitable: Bool { errno == EINVAL }
   /// Larger than the limit that the caller set (`EFBIG`).
   package var isTooLarge: Bool { errno == EFBIG }
   /// The other end is closed (`EPIPE`, `ECONNRESET`).

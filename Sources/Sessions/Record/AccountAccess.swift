@@ -85,10 +85,16 @@ struct AccountAccess {
   private static let mostAuthorityBytes = 1 << 20
 
   private static func authorities(_ path: String) throws(SessionError) -> CertificateAuthorities {
-    guard let file = try? FileDescriptor(opening: path, for: .reading),
-      let bytes = try? file.readToEnd(limit: mostAuthorityBytes), isPEM(bytes),
-      let authorities = try? CertificateAuthorities(pem: bytes)
-    else { throw .configuration(ConfigurationError(.caFile, path)) }
+    let bytes: [UInt8]
+    do {
+      // A pipe would be waited for, and be empty the next time.
+      bytes = try FileDescriptor.openingRegularFile(path).readToEnd(limit: mostAuthorityBytes)
+    } catch {
+      throw .configuration(ConfigurationError(.caFile(error.isTooLarge || error.isUnsuitable ? nil : error), path))
+    }
+    guard isPEM(bytes), let authorities = try? CertificateAuthorities(pem: bytes) else {
+      throw .configuration(ConfigurationError(.caFile(nil), path))
+    }
     return authorities
   }
 

@@ -59,9 +59,17 @@ package struct ResourceGate: Sendable {
 
   private func notListed(_ origin: ResourceOrigin, _ named: AccountName?) -> SessionError {
     let known = settings.accounts.map(\.name.text)
-    guard let named else { return .originNotListed(account: nil, origin: origin.text, known: known) }
+    guard let named else { return .originNotListed(account: nil, origin: origin.text, known: likely.map(\.text)) }
     guard settings[named] != nil else { return .noAccount(name: named.text, known: known) }
     return .originNotListed(account: named.text, origin: origin.text)
+  }
+
+  /// The accounts, with those first that a person probably means: the active one, then those with a session.
+  private var likely: [AccountName] {
+    let names = settings.accounts.map(\.name).filter { $0 != settings.active }
+    let signedIn = Set(names.filter { (try? services.record(of: $0)).flatMap { $0 } != nil })
+    return [settings.active].compactMap { $0 } + names.filter(signedIn.contains)
+      + names.filter { !signedIn.contains($0) }
   }
 
   private func check(_ account: AccountName, _ origin: ResourceOrigin, listedOnly: Bool) throws(SessionError) {

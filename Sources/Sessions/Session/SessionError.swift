@@ -41,6 +41,8 @@ package enum SessionError: Error, Hashable, Sendable {
   case noPlace
   /// The content for a resource could not be read.
   case content
+  /// No content for a resource came for this time, in seconds.
+  case contentLate(seconds: Int)
   /// A token with another target was asked for, and there is no refresh token to get it with.
   case noOtherTokens(account: String)
   /// The redirect of a sign-in cannot be listened for; the port is nil where none was named.
@@ -120,7 +122,7 @@ package enum SessionError: Error, Hashable, Sendable {
       case .grantEnded, .passing, .lasting: .none
       }
     case .signInKept, .grantNotKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .severalAccounts,
-      .noPlace, .content,
+      .noPlace, .content, .contentLate,
       .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .redirectNotNamed, .clientNotNamed,
       .clientSecretNotNamed, .clientURL, .demandsNeedBrowser,
       .guestNeedsProof, .guestOverUser, .assertion, .assertionVariables, .assertionSource, .assertionOfAccount,
@@ -241,8 +243,8 @@ package struct ConfigurationError: Error, Hashable, Sendable {
     case accountChanged
     case directory(DirectoryError)
     case storage(SystemError)
-    /// A certificate authority file that cannot be used.
-    case caFile
+    /// A certificate authority file that cannot be read, or with nil one that does not hold certificates.
+    case caFile(SystemError?)
     case proxy
     case pin
     /// Empty, too long, or with characters that no client secret has (RFC 6749, appendix A.2).

@@ -25,8 +25,11 @@ package struct AccountRename: Sendable {
     package let recordGeneration: UInt64?
   }
 
-  /// - Throws: `accountExists` when the new name is taken, `accountChanged` when the old one is gone.
+  /// - Throws: `accountExists` when the new name is taken, if only by the account itself, `accountChanged` when the old
+  ///   one is gone.
   package func run() throws(SessionError) -> Outcome {
+    // A second lock of the same account would wait for the first.
+    guard old != new else { throw .configuration(ConfigurationError(.accountExists, new.text)) }
     let (first, second) = old < new ? (old, new) : (new, old)
     return try services.holding(first) { () throws(SessionError) in
       try services.holding(second) { () throws(SessionError) in try move() }

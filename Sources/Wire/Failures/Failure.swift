@@ -211,6 +211,11 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
 }
 
 extension Failure {
+  /// The message for a name that no account has.
+  package static func noAccount(named name: String) -> Phrase {
+    Phrase("there is no account named \(TerminalText.clean(name, limit: 64))")
+  }
+
   /// The failure of a request for an ID Token that the account does not have.
   package static func missingIDToken(of account: String) -> Failure {
     Failure(

@@ -68,6 +68,13 @@ import Wire
     #expect(result == ProcessResult(status: .exited(0), output: Array(expected.utf8), error: []))
   }
 
+  @Test func `prints nothing for a workflow whose file cannot be written`() throws {
+    let program = try AgentProgram()
+    try FakeDaemon(at: program.runtime).serve([FakeDaemon.tokenAnswer()])
+    let result = try program.run(["env", "--shell", "github-actions"], adding: ["GITHUB_ENV=/nowhere/env"])
+    #expect(result.status == .exited(1) && result.output == [])
+  }
+
   private let answer = AnswerLine.make(idToken: "aa.bb.cc", claims: ["email": "a  b*"]) + [0x0A]
 
   /// Runs a command whose request is answered, and returns what it asked.

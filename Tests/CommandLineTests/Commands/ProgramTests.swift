@@ -45,6 +45,34 @@ import Wire
     #expect(result == ProcessResult(status: .exited(0), output: Array("play\n".utf8), error: []))
   }
 
+  @Test func `says that a name is that of AGENT_ACCOUNT when there is no account of it`() throws {
+    let program = try AgentProgram()
+    let failure = Failure(.noAccount, Failure.noAccount(named: "gone"), hint: "agent list")
+    try FakeDaemon(at: program.runtime).serve(
+      [Reply](repeating: .failure(failure), count: 3).map { $0.serialized() })
+    let error = "agent: error: there is no account named gone\n"
+    let inherited = try program.run(["token"], adding: ["AGENT_ACCOUNT=gone"])
+    #expect(inherited.errorText == error + "agent: hint: AGENT_ACCOUNT names it in this shell; agent list\n")
+    // Typed, or not the name that the variable has.
+    for (arguments, variable) in [(["token", "gone"], "gone"), (["token"], "other")] {
+      let result = try program.run(arguments, adding: ["AGENT_ACCOUNT=\(variable)"])
+      #expect(result.errorText == error + "agent: hint: agent list\n")
+    }
+  }
+
+  @Test func `says that AGENT_ACCOUNT goes before the account that is made the active one`() throws {
+    let program = try AgentProgram()
+    let answer = Reply.result(JSONObject([("account", "work")])).serialized()
+    try FakeDaemon(at: program.runtime).serve([[UInt8]](repeating: answer, count: 4))
+    let done = "agent: work is the active account now\n"
+    let note =
+      "agent: in this shell AGENT_ACCOUNT names play, which goes before the active account until the variable is unset\n"
+    #expect(try program.run(["use", "work"], adding: ["AGENT_ACCOUNT=play"]).errorText == done + note)
+    #expect(try program.run(["use", "work"], adding: ["AGENT_ACCOUNT=work"]).errorText == done)
+    #expect(try program.run(["use", "work"]).errorText == done)
+    #expect(try program.run(["use", "work", "--json"], adding: ["AGENT_ACCOUNT=play"]).errorText == "")
+  }
+
   @Test(
     arguments: [
       (.sessionExpired, 3), (.noAccount, 3), (.network, 4), (.locked, 5), (.accessDenied, 6), (.storage, 1),

@@ -89,6 +89,8 @@ import Wire
   @Test(arguments: [
     ("/home/al/x and /home/al", "~/x and ~"), ("/home/alice/x", "/home/alice/x"), ("/home/al-x", "/home/al-x"),
     ("x/home/al", "x/home/al"), ("'/home/al/x'", "'~/x'"), ("/home/al: no", "~: no"),
+    ("\u{2068}/home/al/x\u{2069}", "\u{2068}~/x\u{2069}"), ("„/home/al“", "„~“"), ("«/home/al»", "«~»"),
+    ("/home/alé", "/home/alé"), ("é/home/al", "é/home/al"),
   ]) func `name no home directory`(text: String, shown: String) {
     #expect(Finding.withoutHome(text, home: "/home/al") == shown)
     #expect(Finding.withoutHome(text, home: nil) == text)

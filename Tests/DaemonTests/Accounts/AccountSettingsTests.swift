@@ -122,6 +122,25 @@ import Wire
     }
   }
 
+  @Test(arguments: [
+    ("http://127.0.0.1:8080", true), ("http://[::1]", true), ("http://api.example", false),
+    ("http://192.168.1.5", false), ("https://api.example/?q", false),
+  ]) func `permit plain http where it helps only`(host: String, helps: Bool) throws {
+    var configuration = try AccountConfiguration(Self.full)
+    configuration.allowHTTPLoopback = false
+    let failure = Self.failure { () throws(Failure) in _ = try configuration.originEntries(named: [host]) }
+    #expect(failure?.code == .invalidRequest)
+    #expect((failure?.hint?.contains("--allow-http-loopback") ?? false) == helps)
+  }
+
+  @Test func `name no assertion of the account itself`() throws {
+    let configuration = try AccountConfiguration(Self.full)
+    try configuration.refuseItself(as: try AccountName("other"))
+    let person = try AccountName("person")
+    let failure = Self.failure { () throws(Failure) in try configuration.refuseItself(as: person) }
+    #expect(failure?.code == .invalidRequest)
+  }
+
   @Test func `never show a password that somebody wrote into the proxy's URL`() throws {
     var configuration = try AccountConfiguration(Self.full)
     configuration.proxy = "http://user:canary@proxy.example:3128"

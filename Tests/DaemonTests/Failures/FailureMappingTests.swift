@@ -239,7 +239,8 @@ import Wire
     (.invalid, .invalidConfiguration), (.unsupportedVersion, .invalidConfiguration),
     (.tooManyAccounts, .invalidConfiguration), (.directory(.notOwned(path: "/x")), .storage),
     (.storage(system), .storage),
-    (.caFile, .invalidConfiguration), (.proxy, .invalidConfiguration), (.pin, .invalidConfiguration),
+    (.caFile(nil), .invalidConfiguration), (.caFile(system), .invalidConfiguration), (.proxy, .invalidConfiguration),
+    (.pin, .invalidConfiguration),
     (.clientSecret, .invalidConfiguration), (.missingClientSecret, .invalidConfiguration),
   ]
 
@@ -272,7 +273,8 @@ import Wire
     let hostile = "https://b.example/\u{1B}[31m\u{202E}"
     for error in [
       SessionError.noAccount(name: hostile), .endpointMoved(account: "work", origin: hostile),
-      .configuration(ConfigurationError(.invalid, hostile)), .configuration(ConfigurationError(.caFile, hostile)),
+      .configuration(ConfigurationError(.invalid, hostile)), .configuration(ConfigurationError(.caFile(nil), hostile)),
+      .configuration(ConfigurationError(.caFile(Self.system), hostile)),
     ] {
       let message = Self.failure(error).message
       #expect(!message.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" }, "\(message.utf8.count)")

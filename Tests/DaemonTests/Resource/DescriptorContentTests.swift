@@ -1,5 +1,6 @@
 import OAuth
 import Platform
+import Sessions
 import TestSupport
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
     var skipped: [UInt8] = []
     #expect(try file.read(into: &skipped, upTo: 4) == 4)
     let content = try DescriptorContent(SharedDescriptor(file))
-    #expect(content.prepare(Cancellation()))
+    try content.prepare(stallSeconds: 60, Cancellation())
     #expect(content.length == 6)
     for size in [1, 4, 1000] {
       #expect(read(content, by: size) == ("456789", .end))
@@ -45,7 +46,7 @@ import Testing
     try pipe.writing.writeAll(Array("hello".utf8).span)
     try pipe.writing.close()
     let content = try DescriptorContent(SharedDescriptor(pipe.reading))
-    #expect(content.prepare(Cancellation()))
+    try content.prepare(stallSeconds: 60, Cancellation())
     #expect(content.length == 5)
     for _ in 0..<2 {
       #expect(read(content) == ("hello", .end))
@@ -62,7 +63,7 @@ import Testing
       try? writing.descriptor.writeAll([UInt8](repeating: 0x78, count: whole).span)
     }
     let content = try DescriptorContent(SharedDescriptor(pipe.reading))
-    #expect(content.prepare(Cancellation()))
+    try content.prepare(stallSeconds: 60, Cancellation())
     #expect(content.length == nil)
     #expect(content.canRewind)
     var got = 0
@@ -80,7 +81,15 @@ import Testing
     let content = try DescriptorContent(SharedDescriptor(pipe.reading))
     let cancellation = Cancellation()
     cancellation.cancel()
-    #expect(!content.prepare(cancellation))
+    #expect(throws: SessionError.content) { try content.prepare(stallSeconds: 60, cancellation) }
+    try pipe.writing.close()
+  }
+
+  @Test func `is given up when nothing came for the time that the request allows`() throws {
+    let pipe = try Pipe()
+    try pipe.writing.writeAll(Array("hello".utf8).span)
+    let content = try DescriptorContent(SharedDescriptor(pipe.reading))
+    #expect(throws: SessionError.contentLate(seconds: 1)) { try content.prepare(stallSeconds: 1, Cancellation()) }
     try pipe.writing.close()
   }
 }

@@ -80,6 +80,20 @@ import Wire
     #expect(home.http.resourceTokens.isEmpty)
   }
 
+  @Test(arguments: [
+    ("api.example/items", "the URL must begin with https:// and the name of a host"),
+    ("api.example:8443/items", "the URL must begin with https:// and the name of a host"),
+    ("https:///items", "the URL must begin with https:// and the name of a host"),
+    ("https://ann:pw@api.example/", "the URL has a user name or a password before its host, which is never sent"),
+    ("https://api.example/a b", "the URL is not valid"), ("https://api.example:x/", "the URL is not valid"),
+    ("http://api.example/", "a token is sent to https URLs only"),
+  ]) func `is told what is wrong with its URL`(url: String, message: String) {
+    let failure = #expect(throws: Failure.self) {
+      try ResourceCall.Target(CallRequest(account: nil, url: url, method: "GET"))
+    }
+    #expect(failure?.code == .invalidRequest && failure?.message == message)
+  }
+
   @Test
   func `for which there is no token is answered with the reason, also where that is known before any server is asked`()
     throws

@@ -36,10 +36,20 @@ import Testing
       #expect(try resource.request("--data", "@" + resource.tree.path("home/body")).outputText == text)
       #expect(try resource.request("--data", "@-", input: text).outputText == text)
       #expect(try resource.request("--data", "@-").outputText == "")
+      #expect(try resource.request("--data", "a=1", "-d", "b=2").outputText == "a=1&b=2")
       #expect(resource.server.requests.allSatisfy { $0.line.hasPrefix("POST ") })
       // A file as standard input is read from where it stands.
       let script = "{ head -c 99995 >/dev/null; agent request --data @- \(resource.server.url()); } < body"
       #expect(try resource.tree.shell("sh", script).outputText == "56789")
+    }
+  }
+
+  @Test func `is given up when its data do not come in time`() throws {
+    try Resource.answering({ (200, [], $0.body) }) { resource in
+      let script = "mkfifo data; agent request --data @- \(resource.server.url()) --timeout 1s <> data"
+      let result = try resource.tree.shell("sh", script)
+      #expect(result.failed(4) && result.errorText == "agent: error: nothing came of the data to send for 1 s\n")
+      #expect(resource.server.requests.isEmpty)
     }
   }
 
@@ -50,19 +60,20 @@ import Testing
       (500, 4, "server_unavailable"), (503, 4, "server_unavailable"),
     ] as [(Int, Int32, String?)])
   func `prints any answer and tells by its exit status what it was`(status: Int, exit: Int32, code: String?) throws {
-    try Resource.answering({ _ in (status, ["Retry-After: 7"], status == 204 ? "" : "answer") }) { resource in
+    let seconds = status == 503 ? 1 : 7
+    try Resource.answering({ _ in (status, ["Retry-After: \(seconds)"], status == 204 ? "" : "answer") }) { resource in
       let plain = try resource.request()
       #expect(plain.status == .exited(exit), "\(plain.errorText)")
       #expect(plain.outputText == (status == 204 ? "" : "answer"))
       #expect(plain.errorText.contains("answered with status \(status)") == (code != nil))
-      #expect(plain.errorText.contains("try again in 7 seconds") == (exit == 4))
+      #expect(plain.errorText.hasSuffix("try again in \(seconds) s\n") == (exit == 4))
       let json = try resource.request("--json", "--output", resource.tree.path("home/out"))
       #expect(json.status == .exited(exit))
       #expect(json.failureCode == code)
       let object = try JSON(parsing: json.output)
       #expect(object["status"]?.int == status && object["account"] == "work")
       #expect(object["body_bytes"]?.int == plain.output.count)
-      #expect(object["headers"]?.array?.contains(["Retry-After", "7"]) == true)
+      #expect(object["headers"]?.array?.contains(["Retry-After", .string(String(seconds))]) == true)
     }
   }
 

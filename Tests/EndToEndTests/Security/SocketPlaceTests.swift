@@ -163,7 +163,13 @@ import Testing
       let second = try ProcessRunner.run(
         executable: Programs.path("agentd"), arguments: ["--directory", folder, "--socket-name", "agent.sock"],
         environment: tree.environment())
-      #expect(second.failed(75))
+      #expect(second.failed(75) && second.errorText == "")
+      // A person, or a service manager, is told why.
+      let shown = try tree.agent("daemon", "run")
+      #expect(shown.failed(75))
+      #expect(
+        shown.errorText
+          == "agentd: error: another daemon serves this directory already; to end it: agent daemon stop\n")
       #expect(try tree.json("daemon", "status")["pid"] != nil)
     }
   }

@@ -70,6 +70,44 @@ import Testing
     #expect(try pipe.reading.waitUntilReadable(timeout: .seconds(1 << 60)) as Bool)
   }
 
+  @Test func `the open of a FIFO waits for the program at its other end, and no longer than it may`() throws {
+    let directory = try TemporaryDirectory()
+    // One for each: a thread that is given up stays at its end.
+    try ProcessRunner.shell("cd '\(directory.path)' && mkfifo unread unwritten fifo")
+    for (name, access) in [("unwritten", FileDescriptor.Access.reading), ("unread", .replacing)] {
+      #expect(throws: SystemError.timedOut(operation: "open"), "\(name)") {
+        _ = try FileDescriptor.opening(directory.path(name), for: access, within: .milliseconds(50))
+      }
+    }
+    let path = directory.path("fifo")
+    try Threads.start(name: "writer") {
+      try? FileDescriptor(opening: path, for: .writing).writeAll(Array("hello".utf8).span)
+    }
+    let file = try FileDescriptor.opening(path, for: .reading, within: .seconds(60))
+    #expect(try file.readToEnd(limit: 10) == Array("hello".utf8))
+    let missing = SystemError(errno: SystemError.Number.ENOENT, operation: "open")
+    #expect(throws: missing) {
+      _ = try FileDescriptor.opening(directory.path("none"), for: .reading, within: .seconds(60))
+    }
+  }
+
+  @Test func `a regular file is opened, and nothing else, for which no program is waited for`() throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("file", "hello")
+    try ProcessRunner.shell("cd '\(directory.path)' && ln -s file link && mkfifo fifo && mkdir folder")
+    for name in ["file", "link"] {
+      let file = try FileDescriptor.openingRegularFile(directory.path(name))
+      #expect(try file.readToEnd(limit: 10) == Array("hello".utf8))
+    }
+    for (name, number) in [
+      ("fifo", SystemError.Number.EINVAL), ("folder", SystemError.Number.EISDIR), ("none", SystemError.Number.ENOENT),
+    ] {
+      #expect(throws: SystemError(errno: number, operation: "open"), "\(name)") {
+        _ = try FileDescriptor.openingRegularFile(directory.path(name))
+      }
+    }
+  }
+
   @Test func `a descriptor is closed with its owner`() throws {
     let pipe = try Pipe()
     let reading = pipe.reading

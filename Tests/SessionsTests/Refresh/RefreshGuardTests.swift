@@ -61,7 +61,8 @@ import Vocabulary
     if let content { try home.directory.write("ca.pem", content) }
     var configuration = Home.configuration
     configuration.caFile = home.directory.path("ca.pem")
-    let error = ConfigurationError(.caFile, home.directory.path("ca.pem"))
+    let missing = SystemError(errno: SystemError.Number.ENOENT, operation: "open")
+    let error = ConfigurationError(.caFile(content == nil ? missing : nil), home.directory.path("ca.pem"))
     #expect(throws: SessionError.configuration(error)) { _ = try home.refresh(configuration) }
     #expect(home.http.requests.isEmpty)
   }

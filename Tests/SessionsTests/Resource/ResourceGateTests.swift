@@ -50,6 +50,21 @@ import Vocabulary
     }
   }
 
+  @Test func `that no account lists are offered to the active account, then to those with a session`() throws {
+    try home.addSettings(listing([]), for: try AccountName("ann"))
+    try add("bob", listing([]))
+    try home.addSettings(listing([]), for: try AccountName("cid"))
+    try add("dan", listing([]))
+    var settings = try home.settings()
+    settings.activate(try AccountName("cid"))
+    let gate = ResourceGate(settings: settings, services: home.services)
+    let place = ResourcePlace(of: try Endpoint(Self.api, allowHTTPLoopback: false))
+    #expect(
+      throws: SessionError.originNotListed(
+        account: nil, origin: Self.api, known: ["cid", "bob", "dan", "ann"])
+    ) { try gate.choice(for: place, named: nil) }
+  }
+
   private func origin(_ url: String) throws -> String {
     ResourceOrigin(of: try Endpoint(url, allowHTTPLoopback: true)).text
   }

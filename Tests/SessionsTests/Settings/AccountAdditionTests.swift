@@ -1,4 +1,5 @@
 import OAuth
+import Platform
 import Sessions
 import TestSupport
 import Testing
@@ -58,8 +59,14 @@ import Vocabulary
     #expect(throws: SessionError.oauth(OAuthError(.invalidClientID, "the client id"))) { _ = try add(client) }
     var authorities = Home.configuration
     authorities.caFile = home.directory.path("none.pem")
+    let missing = SystemError(errno: SystemError.Number.ENOENT, operation: "open")
     #expect(
-      throws: SessionError.configuration(ConfigurationError(.caFile, home.directory.path("none.pem")))
+      throws: SessionError.configuration(ConfigurationError(.caFile(missing), home.directory.path("none.pem")))
+    ) { _ = try add(authorities) }
+    // A pipe, for which another program would have to be waited for.
+    try ProcessRunner.shell("mkfifo '\(home.directory.path("none.pem"))'")
+    #expect(
+      throws: SessionError.configuration(ConfigurationError(.caFile(nil), home.directory.path("none.pem")))
     ) { _ = try add(authorities) }
     #expect(try home.settings() == Settings())
   }

@@ -54,6 +54,14 @@ import Vocabulary
     #expect(try home.refreshToken(of: new) == nil)
   }
 
+  @Test func `to the name that it has is refused at once`() throws {
+    let rename = AccountRename(
+      from: home.account, to: home.account, services: home.services, settingsDirectory: home.settingsDirectory)
+    let error = SessionError.configuration(ConfigurationError(.accountExists, home.account.text))
+    #expect(throws: error) { _ = try rename.run() }
+    #expect(try home.refreshToken(of: home.account) == "rt-1")
+  }
+
   @Test func `of what is not there changes nothing`() throws {
     let none = try AccountName("none")
     let rename = AccountRename(

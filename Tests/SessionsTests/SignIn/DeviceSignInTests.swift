@@ -284,7 +284,10 @@ import Vocabulary
     #expect(throws: SessionError.oauth(error)) { try home.prepare(insecure) }
     var noFile = Home.configuration
     noFile.caFile = home.directory.path("missing.pem")
-    #expect(throws: SessionError.configuration(ConfigurationError(.caFile, home.directory.path("missing.pem")))) {
+    let missing = SystemError(errno: SystemError.Number.ENOENT, operation: "open")
+    #expect(
+      throws: SessionError.configuration(ConfigurationError(.caFile(missing), home.directory.path("missing.pem")))
+    ) {
       try home.prepare(noFile)
     }
     #expect(home.http.requests.isEmpty)

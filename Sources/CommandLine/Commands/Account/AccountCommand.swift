@@ -50,8 +50,18 @@ enum AccountCommand {
       try client.console.confirm(try client.ask(.use(account: account))) {
         Phrase("\($0["account"]?.string ?? account) is the active account now")
       }
+      noteOther(than: account, client.console)
       return 0
     }
+  }
+
+  /// Tells of an account that the environment names, which goes before the active one.
+  private static func noteOther(than account: String, _ console: Console) {
+    guard !console.json, let other = Invocation.accountOfEnvironment, !other.utf8.elementsEqual(account.utf8) else {
+      return
+    }
+    console.note(
+      "in this shell AGENT_ACCOUNT names \(other), which goes before the active account until the variable is unset")
   }
 
   /// `agent account import`.

@@ -82,24 +82,33 @@ struct Finding: Sendable {
   /// A text with `~` for the home directory, so that it can be shown to others.
   static func withoutHome(_ text: String, home: String? = Environment.value("HOME")) -> String {
     guard let home, home.utf8.count > 1, home.utf8.first == UInt8(ascii: "/") else { return text }
-    let (bytes, name) = (Array(text.utf8), Array(home.utf8))
-    var result: [UInt8] = []
+    let (characters, name) = (Array(text.unicodeScalars), Array(home.unicodeScalars))
+    var result = String.UnicodeScalarView()
     var index = 0
-    while index < bytes.count {
+    while index < characters.count {
       let end = index + name.count
       // Another name may begin or end with this one.
-      let isName = { (byte: UInt8) in byte.isASCIIAlphanumeric || byte == UInt8(ascii: "_") || byte >= 0x80 }
-      if bytes[index...].starts(with: name),
-        end == bytes.count || !(isName(bytes[end]) || bytes[end] == UInt8(ascii: "-")),
-        index == 0 || !isName(bytes[index - 1])
+      if characters[index...].starts(with: name),
+        end == characters.count || !(isOfName(characters[end]) || characters[end] == "-"),
+        index == 0 || !isOfName(characters[index - 1])
       {
-        result.append(UInt8(ascii: "~"))
+        result.append("~")
         index = end
       } else {
-        result.append(bytes[index])
+        result.append(characters[index])
         index += 1
       }
     }
-    return String(decoding: result, as: UTF8.self)
+    return String(result)
+  }
+
+  /// Whether a character beside a path belongs to it. The quotation marks and the isolates that a language puts around
+  /// a value do not.
+  private static func isOfName(_ character: Unicode.Scalar) -> Bool {
+    switch character.value {
+    case ..<0x80: character == "_" || UInt8(character.value).isASCIIAlphanumeric
+    case 0xAB, 0xBB, 0x2000...0x206F: false
+    default: true
+    }
   }
 }

@@ -27,7 +27,12 @@ enum EnvCommand {
         let variables = try variables.chosen(for: answer.description)
         try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
           try append(variables, of: answer, from: line, for: shell, to: &text)
-          if shell.fileVariable != nil { try hide(variables, of: answer, from: line) }
+          if shell.fileVariable != nil {
+            // Tells of a file that cannot be written before anything is printed.
+            let nothing: [UInt8] = []
+            try deliver(nothing.span, for: shell)
+            try hide(variables, of: answer, from: line)
+          }
           try deliver(text.bytes.span, for: shell)
         }
       }

@@ -12,11 +12,11 @@ enum RequestCommand {
       throw Failure(
         .invalidRequest, "with --json the body needs a place of its own", hint: "name a file for it with \("--output")")
     }
-    let (data, includesHead) = (invocation[.data], invocation[.include])
+    let (data, includesHead, timeout) = (try data(invocation[.data]), invocation[.include], invocation[.timeout])
     let request = try request(invocation, sendsBody: data != nil)
     return .doing { () throws(Failure) in
-      let body = try openBody(data, client.console)
-      var writer = BodyWriter(path: output)
+      let body = try openBody(data, within: timeout, client.console)
+      var writer = BodyWriter(path: output, within: timeout)
       let answer = try client.request(
         request, sending: body,
         head: { (head) throws(Failure) in
@@ -57,10 +57,26 @@ enum RequestCommand {
     ])
   }
 
+  /// What `--data` names: of several texts, the parts of one form (WHATWG URL, section 5).
+  ///
+  /// - Throws: `invalid_request` for a file beside another, since it is sent as it is and may be no form.
+  static func data(_ given: [String]) throws(Failure) -> String? {
+    guard given.count > 1 else { return given.first }
+    guard !given.contains(where: namesFile) else {
+      throw Failure(
+        .invalidRequest, "several --data are the parts of a form, and a file with \"@\" is sent as it is, alone")
+    }
+    return given.joined(separator: "&")
+  }
+
+  private static func namesFile(_ data: String) -> Bool { data.utf8.first == UInt8(ascii: "@") }
+
   /// A descriptor with the data of `--data` for the daemon to read; nil without that option.
-  private static func openBody(_ data: String?, _ console: Console) throws(Failure) -> SharedDescriptor? {
+  private static func openBody(
+    _ data: String?, within seconds: Int?, _ console: Console
+  ) throws(Failure) -> SharedDescriptor? {
     guard let data else { return nil }
-    guard data.utf8.first == UInt8(ascii: "@") else {
+    guard namesFile(data) else {
       do { return SharedDescriptor(try FileDescriptor.inMemory(Array(data.utf8).span)) } catch {
         throw Failure(error, doing: "the data cannot be sent")
       }
@@ -69,11 +85,10 @@ enum RequestCommand {
     if path.utf8.elementsEqual("-".utf8), !console.mayAsk, Terminal.isTerminal(0) {
       throw Failure(.invalidRequest, "with --no-input nothing is read from a terminal")
     }
-    do {
-      return SharedDescriptor(try NamedSecret.file(path))
-    } catch {
-      throw Failure(.invalidRequest, Phrase("the data in \"\(path)\" cannot be read: \(Phrase(known: error.message))"))
-    }
+    return SharedDescriptor(
+      try NamedFile.openInput(path, within: seconds) {
+        Failure(.invalidRequest, Phrase("the data in \"\(path)\" cannot be read: \($0)"))
+      })
   }
 }
 
@@ -81,15 +96,18 @@ enum RequestCommand {
 /// answer.
 struct BodyWriter: ~Copyable {
   private let path: String?
+  private let timeoutSeconds: Int?
   private var file: FileDescriptor?
 
-  /// - Parameter path: Nil for standard output.
-  init(path: String?) { self.path = path }
+  /// - Parameters:
+  ///   - path: Nil for standard output.
+  ///   - seconds: The longest wait for the reader of a FIFO; nil for no limit.
+  init(path: String?, within seconds: Int?) { (self.path, timeoutSeconds) = (path, seconds) }
 
   /// Makes ready for an answer: until now the file is as it was.
   mutating func open() throws(Failure) {
     guard let path else { return }
-    do { file = try FileDescriptor(opening: path, for: .replacing) } catch { throw unwritable(error) }
+    file = try NamedFile.open(path, for: .replacing, within: timeoutSeconds) { Self.unwritable(path, $0) }
   }
 
   mutating func write(_ bytes: Span<UInt8>) throws(Failure) {
@@ -110,7 +128,10 @@ struct BodyWriter: ~Copyable {
   }
 
   private borrowing func unwritable(_ error: SystemError) -> Failure {
-    guard let path else { return Console.unwritable(error) }
-    return Failure(.storage, Phrase("the answer could not be written to \"\(path)\": \(Phrase(known: error.message))"))
+    path.map { Self.unwritable($0, Phrase(known: error.message)) } ?? Console.unwritable(error)
+  }
+
+  private static func unwritable(_ path: String, _ problem: Phrase) -> Failure {
+    Failure(.storage, Phrase("the answer could not be written to \"\(path)\": \(problem)"))
   }
 }

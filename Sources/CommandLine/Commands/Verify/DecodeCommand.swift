@@ -6,15 +6,15 @@ internal import Wire
 /// `agent decode`. It needs neither a daemon nor a key, and says on every call that it proves nothing.
 enum DecodeCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
-    let (path, console) = (invocation.operands.first, Console(invocation))
+    let (path, timeout, console) = (invocation.operands.first, invocation[.timeout], Console(invocation))
     try TokenInput.refuseTokens(among: [path], of: .decode)
     // No daemon is asked, so none is left behind.
     _ = invocation[.noDaemon]
-    return Action { () throws(Failure) in try decode(path, console) }
+    return Action { () throws(Failure) in try decode(path, within: timeout, console) }
   }
 
-  private static func decode(_ path: String?, _ console: Console) throws(Failure) -> Int32 {
-    var input = try TokenInput.open(path, console)
+  private static func decode(_ path: String?, within seconds: Int?, _ console: Console) throws(Failure) -> Int32 {
+    var input = try TokenInput.open(path, within: seconds, console)
     let now = SystemTime().wallSeconds()
     var lines = LineBlocks(limit: TokenInput.maximumLineBytes)
     var (found, malformed) = (0, 0)

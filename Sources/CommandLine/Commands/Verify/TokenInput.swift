@@ -6,20 +6,23 @@ enum TokenInput {
   /// The longest line, in bytes.
   static let maximumLineBytes = 65_536
 
-  /// - Parameter path: `-` and nil are standard input.
-  /// - Throws: `invalid_request` for a file that cannot be opened.
-  static func open(_ path: String?, _ console: Console) throws(Failure) -> TokenReader {
+  /// - Parameters:
+  ///   - path: `-` and nil are standard input.
+  ///   - seconds: The longest wait for what is opened, and for all tokens that are read here; nil for no limit.
+  /// - Throws: `invalid_request` for a file that cannot be opened, `timeout`.
+  static func open(_ path: String?, within seconds: Int?, _ console: Console) throws(Failure) -> TokenReader {
     if let path, !path.utf8.elementsEqual("-".utf8) {
-      do { return TokenReader(try FileDescriptor(opening: path, for: .reading), isTyped: false) } catch {
-        throw Failure(.invalidRequest, Phrase("the file \"\(path)\" cannot be read: \(Phrase(known: error.message))"))
+      let file = try NamedFile.open(path, within: seconds) {
+        Failure(.invalidRequest, Phrase("the file \"\(path)\" cannot be read: \($0)"))
       }
+      return TokenReader(file, isTyped: false, within: seconds)
     }
     let isTyped = Terminal.isTerminal(0)
     if isTyped {
       guard console.mayAsk else { throw Failure(.invalidRequest, "with --no-input nothing is read from a terminal") }
       console.note("reading tokens, one a line, up to an end of file (Ctrl-D)")
     }
-    do { return TokenReader(try NamedSecret.duplicate(0), isTyped: isTyped) } catch {
+    do { return TokenReader(try NamedSecret.duplicate(0), isTyped: isTyped, within: seconds) } catch {
       throw Failure(.invalidRequest, Phrase("standard input cannot be read: \(Phrase(known: error.message))"))
     }
   }

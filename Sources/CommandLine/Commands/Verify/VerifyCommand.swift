@@ -13,14 +13,15 @@ enum VerifyCommand {
     let client = DaemonClient(invocation)
     let request = try request(invocation)
     let (jwks, path) = (invocation[.jwks], invocation.operands.first)
+    let timeout = invocation[.timeout]
     let secret = try NamedSecret(Phrase("HMAC key"), .hmacKeyFile, or: .hmacKeyFD, invocation)
     return Action { () throws(Failure) in
       // Before anything is read: who has no daemon need not type a token in vain.
       let connection = try connect(client, hasKeys: request.bringsKeys || request.bringsSecret)
       var passed: [SharedDescriptor] = []
-      if let jwks { passed.append(SharedDescriptor(try openKeys(jwks))) }
+      if let jwks { passed.append(SharedDescriptor(try openKeys(jwks, within: timeout))) }
       if let secret = try secret.open() { passed.append(SharedDescriptor(secret)) }
-      let tokens = try TokenInput.open(path, client.console)
+      let tokens = try TokenInput.open(path, within: timeout, client.console)
       let (isJSON, now) = (client.console.json, SystemTime().wallSeconds())
       let tally = try client.verify(request, of: tokens, over: connection, passing: passed) {
         (block) throws(Failure) in try tell(block, isJSON: isJSON, now: now)
@@ -120,11 +121,9 @@ enum VerifyCommand {
     return request
   }
 
-  private static func openKeys(_ path: String) throws(Failure) -> FileDescriptor {
-    do {
-      return try NamedSecret.file(path)
-    } catch {
-      throw Failure(.invalidRequest, Phrase("the key set \"\(path)\" cannot be read: \(Phrase(known: error.message))"))
+  private static func openKeys(_ path: String, within seconds: Int?) throws(Failure) -> FileDescriptor {
+    try NamedFile.openInput(path, within: seconds) {
+      Failure(.invalidRequest, Phrase("the key set \"\(path)\" cannot be read: \($0)"))
     }
   }
 }
