@@ -18,11 +18,12 @@ import Testing
 
   static let oddities: [Oddity] =
     [
-      #"{"expires_in":-1}"#, #"{"expires_in":3600.5}"#, #"{"expires_in":"abc"}"#, #"{"expires_in":1e9}"#,
+      #"{"expires_in":-1}"#, #"{"expires_in":"3600.5"}"#, #"{"expires_in":"abc"}"#, #"{"expires_in":1e9}"#,
       #"{"expires_in":99999999999}"#, #"{"scope":["mail"]}"#, #"{"scope":"é"}"#,
+      #"{"id_token":""}"#,
     ].map { Oddity(json: $0, isHarmless: true) }
     + [
-      #"{"token_type":null}"#, #"{"token_type":"bearer "}"#, #"{"token_type":"mac"}"#, #"{"id_token":""}"#,
+      #"{"token_type":null}"#, #"{"token_type":"bearer "}"#, #"{"token_type":"mac"}"#, #"{"id_token":"a b"}"#,
       #"{"id_token":5}"#, #"{"access_token":null}"#, #"{"access_token":"a b"}"#, #"{"error":"server_error"}"#,
       #"{"error":"temporarily_unavailable"}"#, #"{"error":"unsupported_grant_type"}"#,
     ].map { Oddity(json: $0) }

@@ -84,7 +84,7 @@ import Testing
       #expect(Self.isNear(try refreshed("off")["refresh_token_expires_at"], 4 * Self.day))
       #expect(Self.isNear(try refreshed("\(5 * Self.day)")["refresh_token_expires_at"], 5 * Self.day))
       // What is absurd is passed over, and ends no session.
-      for value in ["-1", "1.5", "1000000000000000000", "\"soon\"", "[]", "0"] {
+      for value in ["-1", "0.5", "1000000000000000000", "\"soon\"", "[]", "0"] {
         let account = try refreshed(value)
         #expect(
           Self.isNear(account["refresh_token_expires_at"], 5 * Self.day) && account["state"] == "active", "\(value)")

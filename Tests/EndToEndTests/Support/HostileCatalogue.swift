@@ -186,7 +186,8 @@ enum HostileCatalogue {
           "the slash at the end counts: agent login new --allow-http-loopback --json --client-id agent-cli --browser --issuer SERVER/"
         ),
         suite: "oidcc-client-test-discovery-issuer-mismatch"),
-      HostileRow(.browser, "body_at=metadata&body=error", otherIssuer("")),
+      HostileRow(
+        .browser, "body_at=metadata&body=error", .misbehaved("the answer of the metadata endpoint is malformed")),
       HostileRow(
         .browser, "break_metadata=http_endpoint", .misbehaved("the server's metadata is not usable: token_endpoint")),
       HostileRow(

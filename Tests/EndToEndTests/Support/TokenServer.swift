@@ -99,12 +99,13 @@ final class TokenServer: Sendable {
   /// The next request: method, path, scheme of its credential, user, status.
   func nextRequest() throws -> String { try process.readLine() }
 
-  /// Waits until the token has too little time left for a helper, and has the issuer give longer ones.
-  func waitUntilEnding() throws {
+  /// Waits until the token has no more than this left, by default too little for a helper, and has the issuer give longer
+  /// ones.
+  func waitUntilEnding(seconds: Int = 60) throws {
     // On a busy machine it may have been renewed since the sign-in.
     let expiry = try #require(tree.json("token", "work", "--min-valid", "0")["expires_at"]?.int)
     try session.issuer.control("access_token_lifetime", "3600")
-    while SystemTime().wallSeconds() <= expiry - 60 { Threads.sleep(for: .milliseconds(50)) }
+    while SystemTime().wallSeconds() <= expiry - seconds { Threads.sleep(for: .milliseconds(50)) }
   }
 
   /// Refuses the token that the account has now.
