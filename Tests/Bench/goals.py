@@ -43,8 +43,8 @@ WHY = {
     "refresh": ("room for the new vault is reserved on the disk before the token is spent, which takes a file system's journal as long as a "
                 "small write; the rest is two changes of thread and the 88 system calls"),
     "sharing.open": "the answers to all 50 are written one after the other by one thread, which is most of the difference",
-    "memory.tokens": "two pages in twenty thousand calls, where the run before had none: what the heap happens to cut off",
-    "memory.refreshes": "a page to eight in a thousand refreshes, which a day of use does not add to from its twelfth hour on",
+    "memory.tokens": "four runs had from 4 to 36 KiB, and ended at 3.0 MiB alike: it is what the heap cuts off, not what is kept",
+    "memory.refreshes": "four runs had from 0 to 156 KiB, and ended at 3.2 or 3.3 MiB alike, which a day of use does not add to",
     "memory": "a third of it are the Swift library's tables, which the loader changes as it places the program",
     "verify.one.RS256": ("a signature of RSA takes 24 us to verify, so what is done around it counts: the claims are read, and their text is "
                          "written"),
