@@ -173,8 +173,8 @@ final class RedirectServer {
     try? poller.modify(peer.descriptor.raw, interest: .write, key: key)
   }
 
-  /// Keys only grow, so the smallest is that of who came first. Those whose user is not known to be this one go first;
-  /// those that nobody has looked up yet stay.
+  /// Closes the oldest connection, which has the smallest key, since keys only grow. Those whose user is not known to be
+  /// this one go first. Those whose user is still being looked up stay.
   private func removeOldest() {
     if let key = peers.filter({ $0.peer.owner != nil }).min(by: {
       ($0.peer.isTold ? 1 : 0, $0.key) < ($1.peer.isTold ? 1 : 0, $1.key)

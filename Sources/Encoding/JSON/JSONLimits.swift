@@ -39,11 +39,13 @@ package struct JSONLimits: Sendable {
 
   /// The limits for reading one member of a text whose other members may be of any kind. Every text of up to
   /// 256 KiB that the grammar allows is read, up to a nesting of 64 and 65,536 values.
-  package static let lenient: JSONLimits = {
-    let bytes = 1 << 18
+  package static let lenient = lenient(bytes: 1 << 18, depth: 64)
+
+  /// The limits for a text that is passed on or kept as it is: every one up to this size that the grammar allows is read.
+  package static func lenient(bytes: Int, depth: Int = deepest, elements: Int = 65_536) -> JSONLimits {
     var limits = JSONLimits(
-      bytes: bytes, depth: 64, members: bytes, stringBytes: bytes, numberBytes: bytes)
+      bytes: bytes, depth: depth, members: bytes, elements: elements, stringBytes: bytes, numberBytes: bytes)
     limits.isLenient = true
     return limits
-  }()
+  }
 }

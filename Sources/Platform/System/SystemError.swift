@@ -60,7 +60,7 @@ extension SystemError {
   package var isOverQuota: Bool { errno == EDQUOT }
   /// The file system has no locks, or no more of them (`ENOLCK`).
   package var isWithoutLocks: Bool { errno == ENOLCK }
-  /// What is to be replaced is in use by the system, as a mount point is (`EBUSY`).
+  /// The system uses the file, for example as a mount point (`EBUSY`).
   package var isInUse: Bool { errno == EBUSY }
   /// There is no such process (`ESRCH`).
   package var isNoSuchProcess: Bool { errno == ESRCH }

@@ -33,7 +33,8 @@ struct MCPServer {
     self.request = request
   }
 
-  /// The failure of a request that was answered by a redirect. What is behind a query or a fragment may be a secret.
+  /// The failure of a request that was answered by a redirect. It tells neither the query nor the fragment of the place,
+  /// which may hold a secret.
   func redirects(to location: String) -> Failure {
     let own = try? URI(request.url)
     let place = String(

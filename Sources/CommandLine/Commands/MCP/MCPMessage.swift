@@ -26,14 +26,8 @@ struct MCPMessage {
 
   /// Limit of one message.
   static let mostBytes = 32 << 20
-  /// What a tool's arguments and its result hold is between client and server, so all that the grammar allows is passed on.
-  private static let limits: JSONLimits = {
-    var limits = JSONLimits(
-      bytes: mostBytes, depth: JSONLimits.deepest, members: mostBytes, elements: 1 << 20, stringBytes: mostBytes,
-      numberBytes: mostBytes)
-    limits.isLenient = true
-    return limits
-  }()
+  /// The client and the server know the arguments and the result of a tool; the bridge passes on any JSON.
+  private static let limits = JSONLimits.lenient(bytes: mostBytes, elements: 1 << 20)
 
   /// The failure of a message that is larger than a bridge reads.
   static var tooLarge: Failure {

@@ -6,13 +6,7 @@ enum JSONMembers {
   static let mostBytes = 1 << 27
 
   /// The rest of the file is the program's, so all that the grammar allows may stand there.
-  private static let limits: JSONLimits = {
-    var limits = JSONLimits(
-      bytes: mostBytes, depth: JSONLimits.deepest, members: mostBytes, elements: 1 << 22, stringBytes: mostBytes,
-      numberBytes: mostBytes)
-    limits.isLenient = true
-    return limits
-  }()
+  private static let limits = JSONLimits.lenient(bytes: mostBytes, elements: 1 << 22)
 
   /// The text that is added to where there is no file.
   static let empty = Array("{\n}\n".utf8)

@@ -73,7 +73,7 @@ struct LoginCommand {
         return try signIn(request, descriptors, &reporter)
       } catch {
         guard case .login(var login) = request else { throw error }
-        // What was handed over may have been read, and cannot be again.
+        // The daemon may have read the secrets that came with the request, and they can be read only once.
         if !isRespelt, resource != nil, descriptors.isEmpty,
           let issuer = ResourceLogin.issuerMeant(by: error, at: login.issuer)
         {
