@@ -113,7 +113,6 @@ extension TokenBroker {
 
   /// The vault is read soon, because the daemon started or a level was opened.
   func planSessionEndScan() {
-    guard !isPrivate else { return }
     sessionEndScan = loop.now
     schedule(at: loop.now.advanced(by: Self.sessionEndPause)) { [self] in if !isStopping { scanSessionEnds() } }
   }

@@ -1,3 +1,4 @@
+import Crypto
 import Encoding
 import Platform
 import TestSupport
@@ -146,6 +147,21 @@ import Wire
     try serve(2)
     #expect(try lines(first) == [0])
     #expect(try lines(second) == [1])
+  }
+
+  @Test func `get no secret once they have had their answer, not even while the same peer asks again`() throws {
+    let peer = try connect()
+    try ask("list", peer)
+    try serve(1)
+    connections.send(result(1), to: handler.handled[0].ticket)
+    try ask("list", peer)
+    try serve(2)
+    for (number, request) in handler.handled.enumerated() {
+      let line = Array("{\"result\":{\"number\":\(number + 2)}}\n".utf8)
+      connections.send(SharedSecret(try SecretBytes(copying: line.span)), to: request.ticket)
+    }
+    connections.flushAll()
+    #expect(try lines(peer) == [1, 3])
   }
 
   @Test func `under terms that ended fail with the reason, and no others do`() throws {
