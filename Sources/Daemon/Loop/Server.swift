@@ -93,6 +93,7 @@ final class Server {
     context.log.note(.started)
     if context.isUnwatched || listening.map({ $0.watchRaw == nil }) ?? false { context.log.note(.watchUnavailable) }
     parts.tokenFiles.removeOrphans()
+    parts.resources.leases.removeAbandonedSockets()
     parts.start(isPrivate: listening == nil)
     scheduleHousekeeping()
     try loop.run { isDone }
