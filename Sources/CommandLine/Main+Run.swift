@@ -8,7 +8,7 @@ package enum Main {
   /// - Parameter arguments: The arguments, the program's own name first.
   /// - Returns: The exit status.
   package static func run(arguments: [String]) -> Int32 {
-    // A daemon or a reader that goes away is an error to report, not a silent death.
+    // A daemon or a reader that goes away is an error of the command, which ends in order and not by a signal.
     Signals.ignoreFailingWrites()
     let arguments = HelperName.commandLine(arguments)
     let invocation: Invocation
@@ -67,6 +67,7 @@ package enum Main {
     _ failure: Failure, _ console: Console, commandName: String?, _ invocation: Invocation?,
     _ arguments: [String] = []
   ) -> Int32 {
+    guard !failure.isUntold else { return failure.code.exitStatus.rawValue }
     var failure = failure.fromOlderDaemon ?? failure
     failure = invocation?.explained(failure) ?? failure
     if let status = HelperCommand.refuse(failure, console, arguments) { return status }

@@ -27,6 +27,9 @@ package enum WireProtocol {
   /// The socket's name in the runtime directory.
   package static let socketName = "agent.sock"
 
+  /// The folder of the runtime directory that has a directory for each lease, so that one can be mounted alone.
+  package static let leaseFolder = "leases"
+
   /// The file beside the socket whose one line is another one after each change of who is signed in or active.
   package static let changesName = "changes"
 

@@ -29,7 +29,24 @@ enum NamedFile {
     }
   }
 
-  /// The same for what is read, where `-` is standard input.
+  /// Reads all of it.
+  ///
+  /// - Parameters:
+  ///   - limit: The longest that it may be, in bytes.
+  ///   - seconds: As in ``open(_:for:within:else:)``, and the longest wait for what is in it.
+  static func read(
+    _ path: String, limit: Int, within seconds: Int?, else problem: (Phrase) -> Failure
+  ) throws(Failure) -> [UInt8] {
+    let file = try open(path, within: seconds, else: problem)
+    do { return try file.readToEnd(limit: limit, within: seconds.map { .seconds($0) }) } catch {
+      guard error.errno != SystemError.Number.ETIMEDOUT else {
+        throw Failure(.timeout, "\"\(path)\" did not end within \(seconds ?? 0) s")
+      }
+      throw problem(Phrase(known: error.message))
+    }
+  }
+
+  /// As ``open(_:for:within:else:)`` for what is read, where `-` is standard input.
   static func openInput(
     _ path: String, within seconds: Int?, else problem: (Phrase) -> Failure
   ) throws(Failure) -> FileDescriptor {

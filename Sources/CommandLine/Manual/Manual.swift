@@ -21,6 +21,8 @@ enum Manual {
     "An account is a client registration at an authorization server together with the user signed in with it."
       + " One account is the active one; a command that names no account acts on it.",
     "Answers go to standard output, complete or not at all: when a command fails, standard output is empty."
+      + " An answer that cannot be written is an error with exit status 1; nothing is said of it where the reader of"
+      + " standard output has gone."
       + " Errors go to standard error as a line that begins with `agent: error:` and, where something helps, one that"
       + " begins with `agent: hint:`."
       + #" With `--json` an error is `{"error": {"code", "message", "hint"}}`, on one line; agentd(8) lists the codes."#

@@ -375,7 +375,12 @@ extension ManualProtocol {
   private static let daemonStop = Description(
     name: "daemon_stop",
     purpose: "Ends the daemon. The answer comes when the work under way is done.",
-    result: [Member("pid", "number", "The process that is about to end.")])
+    result: [
+      Member("pid", "number", "The process that is about to end."),
+      Member(
+        "unstored", "array of text",
+        "Accounts whose last refresh token could not be stored and is lost with the daemon; only if there are any."),
+    ])
 
   // MARK: Events
 

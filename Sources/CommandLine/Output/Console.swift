@@ -9,7 +9,8 @@ internal import Wire
 ///    status is not 0. Exceptions: `env` then prints one statement that sets the status, and
 ///    `login --json` prints its events as they happen. `request` writes the body of any answer, as it
 ///    comes, and `verify` a verdict on each token.
-/// 2. A write error on standard output is an error of the command.
+/// 2. A write error on standard output is an error of the command. Where its reader has gone, as `head` goes, the command
+///    ends with the same exit status and says nothing.
 /// 3. Everything for people goes to standard error. A failure is `agent: error: what happened` and,
 ///    if something helps, `agent: hint: the command that helps`; lower case, no full stop. With
 ///    `--verbose` it also has what is done and why; never a secret.
@@ -73,7 +74,10 @@ struct Console: Sendable {
 
   /// An answer that could not be written.
   static func unwritable(_ error: SystemError) -> Failure {
-    Failure(.storage, Phrase("the answer could not be written to standard output: \(Phrase(known: error.message))"))
+    var failure = Failure(
+      .storage, Phrase("the answer could not be written to standard output: \(Phrase(known: error.message))"))
+    failure.isUntold = error.isDisconnected
+    return failure
   }
 
   /// Writes an answer that holds no secret.

@@ -63,7 +63,9 @@ extension AccountConfiguration {
   /// - Throws: `invalid_request` for an account that signs in by an assertion of its own.
   func refuseItself(as account: AccountName) throws(Failure) {
     guard self.assertionAccount?.utf8.elementsEqual(account.text.utf8) ?? false else { return }
-    throw Failure(.invalidRequest, "--assertion-account names another account than the one that signs in by it")
+    throw Failure(
+      .invalidRequest, "--assertion-account names another account than the one that signs in by it",
+      hint: "name the account that the user is signed in to at the other server: agent list")
   }
 
   static var missingClientID: Failure {

@@ -184,6 +184,7 @@ final class AccountRequests: AccountPart {
     try broker.refuseEphemeral(account.name)
     try signIns.refuseDuring(account.name)
     try signIns.refuseDuring(newName)
+    try account.configuration.refuseItself(as: newName)
     let rename = AccountRename(
       from: account.name, to: newName, services: services(for: account.name),
       settingsDirectory: settingsFile.directoryPath)

@@ -23,7 +23,13 @@ extension Failure {
 extension OAuthError {
   /// Time at which the server accepts requests again, if known.
   fileprivate var waitHint: Phrase? {
-    if let retryAfterSeconds { return Phrase("try again in \(retryAfterSeconds) s") }
+    if let retryAfterSeconds {
+      let wait = Phrase("try again in \(retryAfterSeconds) s")
+      if code == .keyNotPublished {
+        return Phrase("\(wait), when the keys are fetched again; if it stays so, the server must publish its key")
+      }
+      return followsSuccess ? Phrase("the server's answer was stored: \(wait)") : wait
+    }
     return followsSuccess ? Phrase("the server's answer was stored: try again in a minute") : nil
   }
 
@@ -57,7 +63,7 @@ extension FailureCode {
       switch code {
       case .network, .proxyFailed, .connectionLost: .network
       case .timeout: .timeout
-      case .serverUnavailable, .rateLimited, .tlsFailure: .serverUnavailable
+      case .serverUnavailable, .rateLimited, .tlsFailure, .keyNotPublished: .serverUnavailable
       case .certificateRejected, .certificateExpired, .certificateNotYetValid, .certificateOfOtherHost:
         .certificateRejected
       case .pinMismatch: .pinMismatch

@@ -93,7 +93,6 @@ package enum DaemonMain {
       try ready.close()
     }
     try server.run()
-    services.settleAll()
     return ExitStatus.done.rawValue
   }
 

@@ -1,6 +1,7 @@
 internal import Encoding
 internal import Platform
 internal import Sessions
+internal import Vocabulary
 internal import Wire
 
 /// The daemon: serves its socket, or one connection, until it is told to stop.
@@ -48,6 +49,8 @@ final class Server {
   private var stopRequests: [Ticket] = []
   /// Nil until the daemon stops.
   private var ending: Ending?
+  /// What could not be stored was tried once more, after everything else was done.
+  private var hasSettled = false
   /// Whether it can be seen that the program is replaced.
   private let knowsProgram = !Machine.isProgramReplaced
 
@@ -93,6 +96,7 @@ final class Server {
     context.log.note(.started)
     if context.isUnwatched || listening.map({ $0.watchRaw == nil }) ?? false { context.log.note(.watchUnavailable) }
     parts.tokenFiles.removeOrphans()
+    parts.resources.leases.removeAbandonedSockets()
     parts.start(isPrivate: listening == nil)
     scheduleHousekeeping()
     try loop.run { isDone }
@@ -106,7 +110,14 @@ final class Server {
       loop.jobs.waitsInFlight == 0 || loop.now >= ending.waits,
       parts.events.commands.isIdle || loop.now >= ending.commands
     else { return false }
-    let result = JSONObject([("pid", .int(Int(Machine.processID)))])
+    guard hasSettled || !context.services.isUnsettled || loop.now >= ending.jobs else {
+      hasSettled = true
+      loop.jobs.run({ [services = context.services] in services.settleAll() }) { _ in }
+      return false
+    }
+    var result = JSONObject([("pid", .int(Int(Machine.processID)))])
+    let unstored = context.services.unsettled.map { JSON.string($0.text) }
+    if !unstored.isEmpty { result["unstored"] = .array(unstored) }
     for ticket in stopRequests { connections.send(.result(result), to: ticket) }
     return true
   }

@@ -83,6 +83,19 @@ final class Leases: AccountPart {
     try begin(Opened(lease, passed[0]))
   }
 
+  /// Has a worker remove the sockets of commands that were killed. The next start tries again where another process makes
+  /// one at this moment.
+  func removeAbandonedSockets() {
+    jobs.run({
+      for path in UserDirectories.runtimeCandidates() + UserDirectories.pastRuntimeDirectories() {
+        guard let leases = try? PrivateDirectory(opening: "\(path)/\(WireProtocol.leaseFolder)", create: false) else {
+          continue
+        }
+        _ = try? leases.lockSockets(named: WireProtocol.socketName, wait: .zero)
+      }
+    }) { _ in }
+  }
+
   /// An entry of the account's list, or a place below one.
   private func place(_ text: String, _ account: LiveAccount) throws(Failure) -> OriginEntry {
     guard let entry = OriginEntry(text, allowHTTPLoopback: account.configuration.allowHTTPLoopback), entry.isBare,

@@ -13,6 +13,7 @@ final class RedirectPeer {
   let deadline: Instant
 
   private var head = RequestHead()
+  private var headEnd = LoopbackRequest.HeadEnd()
   private var outbound: [UInt8] = []
   private var sent = 0
 
@@ -55,7 +56,7 @@ final class RedirectPeer {
         return error.isAgain ? .waiting : .ended
       }
       // A full head is never incomplete, so there is room for the next bytes.
-      switch head.withBytes({ LoopbackRequest.read($0, for: listener.target) }) {
+      switch head.withBytes({ LoopbackRequest.read($0, for: listener.target, &headEnd) }) {
       case .incomplete: continue
       case .redirect(let query): return .redirect(query: query)
       case .refused(.notFound): return isLink ? .link : .refused(.notFound)
@@ -67,7 +68,7 @@ final class RedirectPeer {
   private var isLink: Bool {
     guard let link = listener.link else { return false }
     return head.withBytes {
-      if case .redirect = LoopbackRequest.read($0, for: link) { true } else { false }
+      if case .redirect = LoopbackRequest.read($0, for: link, &headEnd) { true } else { false }
     }
   }
 

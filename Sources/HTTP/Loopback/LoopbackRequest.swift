@@ -1,8 +1,9 @@
 /// Parses the requests to a redirect listener (RFC 8252 section 7.3, RFC 9112). Every user of the machine can connect,
 /// so a request that is not exactly the expected one gets a page and changes nothing.
 package enum LoopbackRequest {
-  /// The largest head, in bytes; a code may be long (RFC 6749 section 4.1.2).
-  package static let maximumBytes = 16_384
+  /// The largest head, in bytes. A code may be long (RFC 6749 section 4.1.2), and a browser sends all cookies that any
+  /// program of this machine has set at this host, whatever its port (RFC 6265 section 8.5).
+  package static let maximumBytes = 65_536
   private static let maximumFields = 128
 
   package enum Reading: Sendable, Hashable {
@@ -15,7 +16,15 @@ package enum LoopbackRequest {
 
   /// Parses the bytes received so far.
   package static func read(_ bytes: Span<UInt8>, for target: LoopbackTarget) -> Reading {
-    guard let end = endOfHead(bytes) else { return bytes.count >= maximumBytes ? .refused(.tooLarge) : .incomplete }
+    var end = HeadEnd()
+    return read(bytes, for: target, &end)
+  }
+
+  /// The same for bytes that come in pieces.
+  ///
+  /// - Parameter end: What is known of the bytes that were there before.
+  package static func read(_ bytes: Span<UInt8>, for target: LoopbackTarget, _ end: inout HeadEnd) -> Reading {
+    guard let end = end.find(in: bytes) else { return bytes.count >= maximumBytes ? .refused(.tooLarge) : .incomplete }
     guard end <= maximumBytes else { return .refused(.tooLarge) }
     var lines = lines(bytes.extracting(..<end))
     guard let first = lines.first, let request = requestLine(bytes, first) else { return .refused(.malformed) }
@@ -31,23 +40,32 @@ package enum LoopbackRequest {
 
   // MARK: Lines
 
-  /// The end of the empty line; a bare LF ends a line too (RFC 9112 section 2.2).
-  private static func endOfHead(_ bytes: Span<UInt8>) -> Int? {
-    var lineStart = 0
-    for index in 0..<bytes.count where bytes[index] == UInt8(ascii: "\n") {
-      let end = index > lineStart && bytes[index - 1] == UInt8(ascii: "\r") ? index - 1 : index
-      // Empty lines before the request are skipped.
-      if end == lineStart, lineStart > 0, hasText(bytes.extracting(..<lineStart)) { return index + 1 }
-      lineStart = index + 1
-    }
-    return nil
-  }
+  /// The search for the empty line that ends a head; a bare LF ends a line too (RFC 9112 section 2.2). Each byte is looked
+  /// at once, in however many pieces they come.
+  package struct HeadEnd: Sendable {
+    private var searched = 0
+    private var lineStart = 0
+    /// Empty lines before the request are skipped.
+    private var hasText = false
+    private var end: Int?
 
-  private static func hasText(_ bytes: Span<UInt8>) -> Bool {
-    for index in bytes.indices where bytes[index] != UInt8(ascii: "\r") && bytes[index] != UInt8(ascii: "\n") {
-      return true
+    package init() {}
+
+    fileprivate mutating func find(in bytes: Span<UInt8>) -> Int? {
+      while end == nil, searched < bytes.count {
+        let byte = bytes[searched]
+        if byte == UInt8(ascii: "\n") {
+          let isEmpty =
+            searched == lineStart || (searched == lineStart + 1 && bytes[lineStart] == UInt8(ascii: "\r"))
+          if isEmpty, hasText { end = searched + 1 }
+          lineStart = searched + 1
+        } else if byte != UInt8(ascii: "\r") {
+          hasText = true
+        }
+        searched += 1
+      }
+      return end
     }
-    return false
   }
 
   /// The lines that are not empty, without their ends.

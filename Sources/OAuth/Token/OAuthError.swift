@@ -31,7 +31,7 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var claims: RequestedClaims?
   /// How the account's security profile was broken.
   package var breach: ProfileBreach?
-  /// How long the server asked us to wait, at most 300.
+  /// How long the server asked us to wait, at most 300; or the time until its keys may be fetched again, at most 3600.
   package var retryAfterSeconds: Int?
   /// The request may have been carried out, and no byte of an answer was seen. A refresh token that was
   /// sent may have been replaced by one that we never got.

@@ -16,6 +16,8 @@ extension OAuthError {
     // The answer is not what the protocol promises.
     case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch, userInfoRejected
     case codeChallengeUnsupported, codeChallengeUnannounced, responseIssuerMismatch, responseIssuerMissing
+    /// An ID Token is signed with a key that is not in the issuer's key set.
+    case keyNotPublished
     // About proofs of possession (RFC 9449).
     case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
     /// The TPM that holds a key cannot be used now.
@@ -90,7 +92,8 @@ extension OAuthError.Code {
     switch self {
     case .invalidGrant: .grantEnded
     case .interactionRequired, .refreshRefused, .keyForeign: .signInNeeded
-    case .network, .proxyFailed, .connectionLost, .timeout, .tlsFailure, .serverUnavailable, .rateLimited, .noMemory:
+    case .network, .proxyFailed, .connectionLost, .timeout, .tlsFailure, .serverUnavailable, .rateLimited, .noMemory,
+      .keyNotPublished:
       .passing
     case .insecureURL, .invalidURL, .invalidIssuer, .issuerMismatch, .metadataMissing, .metadataInvalid,
       .resourceMismatch, .endpointMissing, .invalidScope, .invalidTarget, .invalidAuthorizationDetails,
@@ -147,6 +150,7 @@ extension OAuthError.Code {
     case .unsupportedTokenType: "\(subject) issued a token of a type that is not supported"
     case .missingIDToken: "\(subject) issued no ID Token although one was asked for"
     case .idTokenRejected: "the ID Token was rejected: \(subject)"
+    case .keyNotPublished: "the ID Token was signed with none of the usable keys that \(subject) publishes"
     case .userInfoRejected: "the answer of the UserInfo endpoint was rejected: \(subject)"
     case .userInfoMismatch: "the answer of \(subject) is about another user"
     case .codeChallengeUnsupported: "\(subject) announces PKCE without the method S256, so its codes are not safe"

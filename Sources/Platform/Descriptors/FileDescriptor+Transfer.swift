@@ -46,12 +46,17 @@ extension FileDescriptor {
 
   /// Reads up to the end.
   ///
-  /// - Throws: `EFBIG` when there are more than `limit` bytes.
-  package borrowing func readToEnd(limit: Int) throws(SystemError) -> [UInt8] {
+  /// - Parameter patience: The longest wait for all of it; nil for no limit.
+  /// - Throws: `EFBIG` when there are more than `limit` bytes, `ETIMEDOUT` when the time has passed.
+  package borrowing func readToEnd(limit: Int, within patience: Duration? = nil) throws(SystemError) -> [UInt8] {
+    let deadline = patience.map { Instant.now.advanced(by: $0) }
     var buffer: [UInt8] = []
     // One byte more than allowed is asked for, so that the limit itself is not an error.
     let most = max(0, min(limit, .max - 1)) + 1
     while true {
+      if let deadline, try !waitUntilReadable(timeout: Instant.now.duration(to: deadline)) {
+        throw .timedOut(operation: "read")
+      }
       let got = try read(into: &buffer, upTo: min(max(buffer.count, 4096), most - buffer.count))
       if got == 0 { return buffer }
       if buffer.count > limit { throw SystemError(errno: EFBIG, operation: "read") }

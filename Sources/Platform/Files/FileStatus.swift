@@ -5,6 +5,7 @@ struct FileStatus: Sendable, Hashable {
   let owner: UInt32
   let permissions: UInt32
   let isRegular: Bool
+  let isSocket: Bool
   let size: Int
   let inode: UInt64
   let device: UInt64
@@ -14,6 +15,7 @@ struct FileStatus: Sendable, Hashable {
     owner = raw.st_uid
     permissions = raw.st_mode & 0o7777
     isRegular = raw.st_mode & S_IFMT == S_IFREG
+    isSocket = raw.st_mode & S_IFMT == S_IFSOCK
     size = Int(raw.st_size)
     inode = UInt64(raw.st_ino)
     device = UInt64(raw.st_dev)

@@ -51,6 +51,20 @@ package enum UnixSocket {
     return try unsafe connect(toAddress: "/proc/self/fd/\(directory.raw)\(path[slash...])", seconds: seconds)
   }
 
+  /// Whether a process may listen at the socket `name`: all but a refusal to connect counts. Nothing waits.
+  package static func isListening(in directory: borrowing PrivateDirectory, name: String) -> Bool {
+    do throws(SystemError) {
+      try PrivateDirectory.checkName(name)
+      let socket = try makeSocket()
+      try socket.setNonBlocking(true)
+      let number = socket.raw
+      try SystemCall.uninterrupted("connect") { unsafe agent_unix_connect(number, path(of: name, in: directory)) }
+      return true
+    } catch {
+      return !error.isConnectionRefused
+    }
+  }
+
   /// Accepts the next connection.
   ///
   /// - Returns: A non-blocking socket.

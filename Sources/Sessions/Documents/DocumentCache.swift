@@ -104,6 +104,17 @@ package final class DocumentCache: Sendable {
     refetchProblem(DocumentWay(DocumentName(metadataOf: issuer, transport), transport))
   }
 
+  /// Seconds until the keys may be fetched again: out of turn, or since the time of those in the cache is over; 0 if they
+  /// may be now.
+  package func secondsUntilKeys(at endpoint: Endpoint, transport: Transport) -> Int {
+    let name = DocumentName(keysAt: endpoint, transport)
+    let now = time.wallSeconds()
+    let outOfTurn = refetches.withLock { $0.secondsLeft(DocumentWay(name, transport), now: now) }
+    guard let entry = known(name) else { return outOfTurn }
+    // The times of a file may be any integers.
+    return entry.expiresAt <= now ? 0 : min(outOfTurn, entry.expiresAt - now)
+  }
+
   private func refetchProblem(_ way: DocumentWay) -> OAuthError? { refetches.withLock { $0.problem(of: way) } }
 
   /// Drops what is kept of an issuer, in memory and on disk: its metadata, and the keys that they name.

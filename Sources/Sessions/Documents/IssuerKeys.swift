@@ -41,6 +41,9 @@ struct IssuerKeys: Sendable {
     }
   }
 
+  /// Seconds until the keys may be fetched again, at least 1.
+  var secondsUntilNext: Int { max(1, documents.secondsUntilKeys(at: endpoint, transport: transport)) }
+
   /// The keys at the other place that newer metadata name; nil when they name none. An issuer that moves may leave the
   /// old set where it was.
   ///

@@ -5,35 +5,51 @@ internal import OAuth
 /// issuer has moved. The caller stops when a signature fits.
 struct KeySearch: Sendable {
   private enum Stage {
-    case start(IssuerKeys)
-    case atHand(IssuerKeys.Held)
-    case newest(IssuerKeys.Held)
+    case start
+    case atHand(DocumentCache.VersionedKeys)
+    case newest
     case end
   }
 
-  private var stage: Stage
+  private var source: IssuerKeys
+  private var stage = Stage.start
 
-  init(_ source: IssuerKeys) { stage = .start(source) }
+  init(_ source: IssuerKeys) { self.source = source }
+
+  /// Seconds until a new search may find other keys, at least 1.
+  var secondsUntilNext: Int { source.secondsUntilNext }
 
   /// Other keys than before; nil when there are none.
   ///
-  /// - Throws: Why it cannot be said whether there are others.
+  /// - Throws: Why it cannot be said whether there are others; where some were at hand, with the time until a new search
+  ///   may find others.
   mutating func next() throws(OAuthError) -> JWKSet? {
-    switch stage {
-    case .start(let source):
+    if case .start = stage {
       let held = try source.atHand()
-      stage = .atHand(held)
+      source = held.source
+      stage = .atHand(held.keys)
       return held.keys.keys
-    case .atHand(let held):
-      let newer = try held.source.renewed(after: held.keys)
-      stage = .newest(newer ?? held)
-      if let newer { return newer.keys.keys }
-      return try next()
-    case .newest(let held):
-      stage = .end
-      return try held.source.moved()?.keys.keys
-    case .end:
-      return nil
     }
+    do throws(OAuthError) { return try newer() } catch {
+      var problem = error
+      problem.retryAfterSeconds = max(problem.retryAfterSeconds ?? 0, secondsUntilNext)
+      throw problem
+    }
+  }
+
+  private mutating func newer() throws(OAuthError) -> JWKSet? {
+    if case .atHand(let old) = stage {
+      let newer = try source.renewed(after: old)
+      stage = .newest
+      if let newer {
+        source = newer.source
+        return newer.keys.keys
+      }
+    }
+    guard case .newest = stage else { return nil }
+    stage = .end
+    guard let moved = try source.moved() else { return nil }
+    source = moved.source
+    return moved.keys.keys
   }
 }

@@ -20,11 +20,9 @@ struct Refetches: Sendable {
 
   /// Whether a document may be fetched out of turn now; if so, it is counted.
   mutating func take(_ way: DocumentWay, now: Int) -> Bool {
+    guard secondsLeft(way, now: now) == 0 else { return false }
     var record = records[way] ?? Record()
-    record.times.removeAll { $0 <= now - 3600 || $0 > now }
-    guard record.times.count < Self.mostAnHour, (record.times.last ?? 0) <= now - Self.shortestSeconds else {
-      return false
-    }
+    record.times = Self.counted(record.times, now)
     record.times.append(now)
     records[way] = record
     if records.count > Self.mostDocuments,
@@ -34,6 +32,17 @@ struct Refetches: Sendable {
     }
     return true
   }
+
+  /// Seconds until a document may be fetched out of turn; 0 if it may be now.
+  func secondsLeft(_ way: DocumentWay, now: Int) -> Int {
+    let times = Self.counted(records[way]?.times ?? [], now)
+    guard let last = times.last else { return 0 }
+    let hourLeft = times.count < Self.mostAnHour ? 0 : times[times.count - Self.mostAnHour] + 3600 - now
+    return max(0, last + Self.shortestSeconds - now, hourLeft)
+  }
+
+  /// The fetches of the last hour. Those of the future were made before the clock was set back.
+  private static func counted(_ times: [Int], _ now: Int) -> [Int] { times.filter { now - 3600 < $0 && $0 <= now } }
 
   mutating func failed(_ way: DocumentWay, _ problem: OAuthError) { records[way]?.problem = problem }
 

@@ -65,7 +65,11 @@ struct IDTokenCheck {
     while doubt.needsNewKeys, let keys = try oauth({ () throws(OAuthError) in try search.next() }) {
       do { return reported(try verify(compact, keys, expectation, response)) } catch { doubt = error }
     }
-    throw .idToken(doubt)
+    guard case .signature(.unknownKey) = doubt.code else { throw .idToken(doubt) }
+    // An issuer may sign with a key before it publishes it.
+    var late = OAuthError(.keyNotPublished, "the server")
+    late.retryAfterSeconds = search.secondsUntilNext
+    throw .oauth(late)
   }
 
   /// Refuses a token that is protected in a way which the account's profile does not allow. A token that cannot be read

@@ -223,7 +223,7 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Seconds the server asked us to wait, at most 300 (RFC 9110, section 10.2.3).
+  /// Seconds until the same request may succeed: see ``OAuthError/retryAfterSeconds``.
   var retryAfterSeconds: Int? {
     if case .oauth(let error) = self { return error.retryAfterSeconds }
     return nil

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Platform
 internal import Vault
-internal import Vocabulary
+package import Vocabulary
 
 /// Records with refresh tokens that the server issued and that could not be written, for example because the disk
 /// failed. The tokens in the vault are then invalid, so these are kept until they can be written.
@@ -87,4 +87,7 @@ extension SessionServices {
 
   /// Whether a refresh token exists in memory only.
   package var isUnsettled: Bool { !unstored.accounts.isEmpty }
+
+  /// The accounts whose refresh token exists in memory only, by name.
+  package var unsettled: [AccountName] { unstored.accounts.sorted() }
 }

@@ -140,6 +140,9 @@ package struct Failure: Error, Sendable {
   /// The variables that the caller may hand over, after which the same request can succeed.
   package var variables: [String] = []
 
+  /// Nobody wants to know of it: the reader of the answer has gone. It never leaves this process.
+  package var isUntold = false
+
   /// ``text`` in English.
   package var message: String { text.english }
 

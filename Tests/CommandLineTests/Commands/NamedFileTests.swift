@@ -6,7 +6,12 @@ import Wire
 @testable import CommandLine
 
 @Suite struct `A file that a command line names` {
-  private static let readers = [["decode", "PATH"], ["request", "https://api.example/", "--data", "@PATH"]]
+  private static let readers = [
+    ["decode", "PATH"], ["request", "https://api.example/", "--data", "@PATH"],
+    ["token", "--authorization-details", "@PATH"],
+    ["login", "work", "--issuer", "https://as.example", "--claims", "@PATH"],
+    ["account", "set", "work", "--authorization-details", "@PATH"],
+  ]
 
   private static func naming(_ path: String, _ arguments: [String]) -> [String] {
     arguments.map { $0.replacing("PATH", with: path) }
@@ -35,6 +40,15 @@ import Wire
     let result = try ProcessRunner.run(
       executable: "/bin/sh", arguments: ["-c", script], environment: program.environment, directory: program.tree.path)
     #expect(result.succeeded && result.outputText.contains("sub  ann"))
+  }
+
+  @Test func `must end in the time that it may take`() throws {
+    let program = try AgentProgram()
+    let script = "mkfifo fifo; exec 3<>fifo; bin/agent token --authorization-details @fifo --timeout 1s"
+    let result = try ProcessRunner.run(
+      executable: "/bin/sh", arguments: ["-c", script], environment: program.environment, directory: program.tree.path)
+    #expect(result.status == .exited(4) && result.output == [])
+    #expect(result.errorText == "agent: error: \"fifo\" did not end within 1 s\n")
   }
 
   @Test func `holds a secret, and is no directory`() throws {

@@ -137,6 +137,21 @@ import Wire
             "agent: error: the answer could not be written to standard output: No space left on device\n".utf8)))
   }
 
+  @Test func `a reader of standard output that has gone is told of to nobody`() throws {
+    let program = try AgentProgram()
+    try FakeDaemon(at: program.runtime).serve([FakeDaemon.tokenAnswer(), FakeDaemon.tokenAnswer()])
+    // The pipe has had a reader, and has none when the program begins.
+    let script = """
+      mkfifo pipe && exec 3<>pipe 4>pipe 3<&-
+      "$0" token >&4; one=$?; "$0" token --json >&4; two=$?; "$0" --help >&4; echo $one $two $?
+      """
+    let result = try ProcessRunner.run(
+      executable: "/bin/sh",
+      arguments: ["-c", "cd '\(program.tree.path("home"))' && " + script, program.tree.path("bin/agent")],
+      environment: program.environment)
+    #expect(result == ProcessResult(status: .exited(0), output: Array("1 1 1\n".utf8), error: []))
+  }
+
   @Test func `exec sets the variables and becomes the command`() throws {
     let program = try AgentProgram()
     try FakeDaemon(at: program.runtime).serve([FakeDaemon.tokenAnswer()])

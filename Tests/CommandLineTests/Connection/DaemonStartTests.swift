@@ -179,4 +179,20 @@ import Wire
     #expect(running.errorText == "agent: the daemon was stopped\n")
     #expect(try Spawn.wait(process) == .exited(0))
   }
+
+  @Test func `stop tells of the accounts whose refresh tokens could not be stored`() throws {
+    let program = try AgentProgram()
+    let daemon = try FakeDaemon(at: program.runtime)
+    let running = try program.start(["daemon", "stop"])
+    let conversation = try daemon.accept()
+    #expect(try conversation.receive().0 == RequestEnvelope(.daemonStop))
+    try conversation.send(.result(JSONObject([("unstored", ["home", "work"])])))
+    #expect(try running.wait() == .exited(1))
+    #expect(
+      running.errorText == """
+        agent: error: the daemon was stopped, and the refresh tokens that it could not store are lost: home, work
+        agent: hint: agent login home
+
+        """)
+  }
 }

@@ -41,6 +41,21 @@ import Wire
     #expect(home.sink.lines[3]?.contains("at-") == true)
   }
 
+  @Test func `is its own source of assertions under no name`() throws {
+    var settings = AccountSettings()
+    settings.issuer = "https://as.example"
+    settings.clientID = "cli"
+    settings.assertionAccount = "job"
+    let itself = #expect(throws: Failure.self) { try manage(.add(account: "job", settings), 1) }
+    #expect(itself?.code == .invalidRequest && itself?.hint?.hasSuffix("agent list") == true)
+    try manage(.add(account: "build", settings), 2)
+    #expect(home.sink.results[2]?["account"] == "build")
+    let renamed = #expect(throws: Failure.self) { try manage(.rename(account: "build", to: "job"), 3) }
+    #expect(renamed == itself)
+    try manage(.rename(account: "build", to: "ci"), 4)
+    #expect(home.sink.results[4]?["account"] == "ci")
+  }
+
   @Test func `that is signed out hands out no token from memory`() throws {
     try ask(1)
     home.runJobs()

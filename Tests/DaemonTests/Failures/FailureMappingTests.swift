@@ -148,7 +148,7 @@ import Wire
     switch code {
     case .network, .proxyFailed, .connectionLost: (.network, .tryLater)
     case .timeout: (.timeout, .tryLater)
-    case .serverUnavailable, .rateLimited, .tlsFailure: (.serverUnavailable, .tryLater)
+    case .serverUnavailable, .rateLimited, .tlsFailure, .keyNotPublished: (.serverUnavailable, .tryLater)
     case .certificateRejected, .certificateExpired, .certificateNotYetValid, .certificateOfOtherHost:
       (.certificateRejected, .failed)
     case .pinMismatch: (.pinMismatch, .failed)

@@ -89,6 +89,25 @@ import Testing
     }
   }
 
+  @Test func `that keeps a rotated token off the disk until the daemon stops is told at the stop`() throws {
+    try FaultSweep.with { sweep in
+      try sweep.daemon.order()
+      try #require(try sweep.tree.agent("token", "home", "--force-refresh").succeeded)
+      let steps = try sweep.daemon.steps()
+      let received = try #require(steps.lastIndex { $0.function == "recv" })
+      let write = try #require(steps[received...].first { $0.function == "write" })
+      try sweep.daemon.order(
+        write.number, Fault(description: "\(Fault.failure.description.filter(\.isNumber))+", message: nil))
+      #expect(try sweep.tree.agent("token", "home", "--force-refresh").failed(1))
+      let stop = try sweep.tree.agent("daemon", "stop")
+      #expect(stop.failed(1) && stop.errorText.contains("could not store are lost: home\n"), "\(stop.errorText)")
+      try sweep.daemon.waitForEnd()
+      try sweep.daemon.start()
+      try sweep.daemon.order()
+      try sweep.tree.signIn("home", at: sweep.issuer.url)
+    }
+  }
+
   // RFC 9700 section 4.14.2.
   @Test func `of a refresh costs no session at a server that takes the last token once more`() throws {
     try FaultSweep.with { sweep in

@@ -385,6 +385,34 @@ import Testing
     }
   }
 
+  @Test func `leaves no socket for longer than to the next start, when its command was killed`() throws {
+    try Self.with { resource, alive in
+      let tree = resource.tree
+      func sockets() throws -> Set<String> {
+        Set(try tree.shell("sh", "ls -d \"$XDG_RUNTIME_DIR\"/agent/leases/*/agent.sock").lines.map { String($0) })
+      }
+      /// A lease whose command is killed. The daemon, which listens too, ends after it.
+      func kill() throws -> String {
+        let served = try Served(tree, [])
+        #expect(try served.process.terminate(Signals.SIGKILL) == .signalled(Signals.SIGKILL))
+        try tree.stopDaemon()
+        #expect(try sockets().contains(served.path))
+        return served.path
+      }
+      _ = try kill()
+      let next = try Served(tree, [])
+      #expect(try sockets() == [alive.path, next.path], "removed by the next lease")
+      let killed = try kill()
+      #expect(try tree.agent("token").succeeded)
+      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      while try sockets().contains(killed), Instant.now < deadline { Threads.sleep(for: .milliseconds(10)) }
+      #expect(try sockets() == [alive.path, next.path], "removed by the next daemon")
+      for served in [alive, next] {
+        #expect(try tree.agent(["request", resource.server.url("/x")], served.environment).succeeded)
+      }
+    }
+  }
+
   @Test func `ends with its time, in the middle of a request too`() throws {
     let isHeld = Monitor(true)
     try Self.with(

@@ -23,6 +23,10 @@ enum HostileCatalogue {
       HostileRow(.refresh, "break_id_token=nonce", .otherSignIn),
       HostileRow(.refresh, "break_id_token=auth_time", .accepted),
     ]
+    + [
+      // The key may be published late, so no further refresh token is spent while the keys cannot be fetched anew.
+      HostileRow(.refresh, "break_id_token=kid", .keyNotPublished, then: .keyNotPublished)
+    ]
     + idTokenForms.map {
       let isForOther = ["aud", "second_aud", "azp"].contains($0.0)
       return HostileRow(.refresh, "break_id_token=\($0.0)", isForOther ? .otherClient : .rejected($0.1))
@@ -37,7 +41,7 @@ enum HostileCatalogue {
     ("long_sub", "sub is malformed"), ("two_subs", "its claims are malformed"),
     ("at_hash", "it belongs to another access token"), ("events", "it is a logout token"),
     ("signature", noSignature), ("none", "it is not signed"), ("alg", otherAlgorithm), ("hs256", otherAlgorithm),
-    ("kid", unknownKey), ("jwk", noSignature), ("jku", noSignature),
+    ("jwk", noSignature), ("jku", noSignature),
     ("crit", "its header demands an extension that is not supported"), ("typ", "it is another kind of token"),
     ("padded", "it does not have the form of a signed token"),
     ("five_parts", "it is encrypted, which is not supported"),
@@ -47,7 +51,6 @@ enum HostileCatalogue {
   private static let notToday = "Not today."
   private static let noSignature = "its signature does not fit"
   private static let otherAlgorithm = "its signature algorithm is not accepted"
-  private static let unknownKey = "it was signed with none of the usable keys that the issuer publishes"
   private static let severalKeys = "the issuer publishes several keys that it may be signed with"
 
   /// The other algorithm, PS256, is one that the same key could serve (RFC 8725 section 3.1).
@@ -174,6 +177,7 @@ enum HostileCatalogue {
       HostileRow(
         .browser, "break_id_token=no_kid&break_jwks=several", .rejected(severalKeys),
         suite: "oidcc-client-test-kid-absent-multiple-jwks"),
+      HostileRow(.browser, "break_id_token=kid", .keyNotPublished).leavingSession,
     ]
 
   /// Metadata (RFC 8414 section 3.3) and JWK Sets (RFC 7517).
@@ -200,7 +204,7 @@ enum HostileCatalogue {
         HostileEndpoint.metadata.unavailable("HTTP status 503", wait: 60)),
       HostileRow(
         .browser, "fail_next_jwks=9&status=503&retry_after=60",
-        HostileEndpoint.jwks.unavailable("HTTP status 503", wait: 60)
+        HostileEndpoint.jwks.unavailable("HTTP status 503").withTokensKept
       ).leavingSession,
       HostileRow(.browser, "break_jwks=several", .accepted),
       HostileRow(.browser, "break_jwks=many", HostileEndpoint.jwks.outcome(of: "empty")),
@@ -208,9 +212,9 @@ enum HostileCatalogue {
       HostileRow(.browser, "body_at=jwks&body=error", HostileEndpoint.jwks.malformed(200)),
     ]
     // What was fetched in vain is not fetched again in the same minute.
-    + [("empty", unknownKey), ("private", unknownKey), ("weak", unknownKey), ("duplicate", severalKeys)].map {
-      HostileRow(.browser, "break_jwks=\($0.0)", .rejected($0.1), then: .rejected($0.1))
-    }
+    + ["empty", "private", "weak"].map {
+      HostileRow(.browser, "break_jwks=\($0)", .keyNotPublished, then: .keyNotPublished.leavingOther).leavingSession
+    } + [HostileRow(.browser, "break_jwks=duplicate", .rejected(severalKeys), then: .rejected(severalKeys))]
     + [("metadata", HostileEndpoint.metadata), ("jwks", .jwks)].flatMap {
       HostileRow.bodies(
         .browser,
@@ -243,9 +247,10 @@ enum HostileCatalogue {
       let outcome = HostileEndpoint.jwks.outcome(of: "empty").withTokensKept
       return HostileRow(.refresh, "break_jwks=\($0)", outcome, then: outcome)
     }
-    + [("empty", unknownKey), ("private", unknownKey), ("weak", unknownKey), ("duplicate", severalKeys)].map {
-      HostileRow(.refresh, "break_jwks=\($0.0)", .rejected($0.1), then: .rejected($0.1))
+    + ["empty", "private", "weak"].map {
+      HostileRow(.refresh, "break_jwks=\($0)", .keyNotPublished, then: .keyNotPublished)
     } + [
+      HostileRow(.refresh, "break_jwks=duplicate", .rejected(severalKeys), then: .rejected(severalKeys)),
       HostileRow(.refresh, "body_at=jwks&body=crumbs", .accepted),
       HostileRow(
         .refresh, "fail_next_jwks=9&status=503", HostileEndpoint.jwks.unavailable("HTTP status 503").withTokensKept,

@@ -9,6 +9,10 @@ extension HostileRow {
     /// With this failure code, exit status and message. After a semicolon comes what the person is told to do.
     case refused(String, Int32, String)
 
+    private static var keyWait: Regex<(Substring, Substring)> {
+      /((?:stored|publishes).*try again) in (?:60|[1-5][0-9]) s/
+    }
+
     /// What a command with `--json` came to.
     ///
     /// - Parameter names: What stands for addresses in the messages.
@@ -28,6 +32,8 @@ extension HostileRow {
         message.replace(url, with: name)
         if let host = try? URI(url).authority { message.replace(host, with: "\(name)'s HOST") }
       }
+      // Until the keys may be fetched again: a minute, less what has gone by.
+      message.replace(Self.keyWait) { "\($0.output.1) in a minute" }
       // What is about a host tells of the account first.
       for account in ["work: ", "new: "] where message.hasPrefix(account) { message.removeFirst(account.count) }
       self = .refused(failure?["code"]?.string ?? "none", status, message)
@@ -109,6 +115,10 @@ extension HostileRow.Outcome {
   static func rejected(_ reason: String) -> Self {
     .refused("id_token_rejected", 1, "the ID Token was rejected: \(reason)")
   }
+  static let keyNotPublished = Self.refused(
+    "server_unavailable", 4,
+    "the ID Token was signed with none of the usable keys that the server publishes;"
+      + " try again in a minute, when the keys are fetched again; if it stays so, the server must publish its key")
   static func misbehaved(_ message: String) -> Self { .refused("server_misbehaved", 1, message) }
   static func unreachable(_ message: String) -> Self { .refused("network", 4, message) }
 
@@ -118,6 +128,14 @@ extension HostileRow.Outcome {
     // It takes the place of other advice.
     let problem = message.split(separator: ";")[0]
     return .refused(code, status, problem + "; the server's answer was stored: try again in a minute")
+  }
+
+  /// Of a sign-in to an account that has a session already.
+  var leavingOther: Self {
+    guard case .refused(let code, let status, let message) = self, let end = message.firstIndex(of: ";") else {
+      return self
+    }
+    return .refused(code, status, message[..<end] + "; the new session is left at the server" + message[end...])
   }
 
   static func notRevoked(_ reason: Self) -> Self {

@@ -110,6 +110,22 @@ import Testing
     }
   }
 
+  @Test func `an answer whose reader has gone ends the command with no word`() throws {
+    try Session.with { session in
+      let tokens = String(repeating: try session.tree.token("work", "--id-token") + "\n", count: 1000)
+      try session.tree.directory.write("home/tokens", tokens)
+      for command in [
+        "agent verify --issuer \(session.issuer.url) tokens", "agent decode tokens", "agent status", "agent --version",
+        "agent request \(session.issuer.url)/userinfo",
+      ] {
+        let result = try session.tree.shell(
+          "dash", "mkfifo pipe && exec 3<>pipe 4>pipe 3<&-; \(command) >&4; status=$?; rm pipe; exit $status")
+        let warnings = result.errorText.split(separator: "\n").filter { !$0.contains("NOTHING WAS VERIFIED") }
+        #expect(result.status == .exited(1) && warnings.isEmpty, "\(command): \(result.errorText)")
+      }
+    }
+  }
+
   @Test func `the status has what is documented, and no token`() throws {
     try Session.with { session in
       let token = try session.tree.token()

@@ -218,6 +218,30 @@ import Testing
     #expect(try refetch(cache, after: latest) != nil)
   }
 
+  @Test func `tells when keys can be fetched again`() throws {
+    let endpoint = try Endpoint(TestIssuer.keysURL, allowHTTPLoopback: false)
+    let cache = cache()
+    func left() -> Int { cache.secondsUntilKeys(at: endpoint, transport: Transport()) }
+    var latest = try held(cache)
+    #expect(left() == 0)
+    for _ in 1...9 {
+      latest = try #require(try refetch(cache, after: latest))
+      #expect(left() == 60)
+      time.advance(seconds: 60)
+      #expect(left() == 0)
+    }
+    // The tenth of the hour; the keys themselves are fetched anew when their time is over.
+    http.answer(
+      TestIssuer.keysURL, try response(200, TestIssuer.first.keySet, headers: [("Cache-Control", "max-age=600")]))
+    latest = try #require(try refetch(cache, after: latest))
+    #expect(left() == 600)
+    time.advance(seconds: 600)
+    _ = try held(cache)
+    #expect(left() == 3600 - 540 - 600)
+    time.advance(seconds: left())
+    #expect(try refetch(cache, after: latest) != nil)
+  }
+
   @Test func `counts a failed fetch out of turn too`() throws {
     let cache = cache()
     let old = try held(cache)

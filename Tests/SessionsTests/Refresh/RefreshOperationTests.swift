@@ -258,11 +258,12 @@ import Vault
   }
 
   /// Keys that cannot be fetched, for a token that is kept.
-  private static let noKeys = {
+  private static func noKeys(retryAfter seconds: Int? = nil) -> SessionError {
     var error = OAuthError(.network, "as.example")
     error.followsSuccess = true
-    return SessionError.oauth(error)
-  }()
+    error.retryAfterSeconds = seconds
+    return .oauth(error)
+  }
 
   // What failed a moment ago says nothing of the token: it is a matter of time.
   @Test func `a changed key that cannot be fetched is a passing failure, also within the minute`() throws {
@@ -273,9 +274,8 @@ import Vault
     for number in 3...4 {
       let token = try TestIssuer.second.idToken()
       home.http.answer(TestIssuer.tokenURL, try tokens("at", refresh: "rt-\(number)", idToken: token))
-      #expect(throws: Self.noKeys) {
-        _ = try home.refresh()
-      }
+      // They are not asked for again before.
+      #expect(throws: Self.noKeys(retryAfter: 60)) { _ = try home.refresh() }
       #expect(try home.stored()?.refreshToken?.text == "rt-\(number)")
     }
     #expect(home.http.urls.count { $0 == TestIssuer.keysURL } == 2)
@@ -309,7 +309,7 @@ import Vault
     try home.store()
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken()))
     home.http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
-    #expect(throws: Self.noKeys) { _ = try home.refresh() }
+    #expect(throws: Self.noKeys()) { _ = try home.refresh() }
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
     // The next attempt spends the rotated token.
     home.http.answer(TestIssuer.tokenURL, try tokens("at-3"))
@@ -327,11 +327,30 @@ import Vault
     #expect(home.http.urls.suffix(2) == [TestIssuer.keysURL, TestIssuer.keysURL])
   }
 
-  @Test func `a key that the issuer does not publish is not accepted`() throws {
+  @Test func `a key that the issuer publishes late is waited for, and the rotated token is kept`() throws {
     try home.store()
-    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", idToken: TestIssuer.second.idToken()))
-    #expect(throws: SessionError.idToken(IDTokenError(.signature(.unknownKey)))) { _ = try home.refresh() }
+    home.http.answer(
+      TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.second.idToken()))
+    #expect(throws: late(seconds: 60)) { _ = try home.refresh() }
+    #expect(late(seconds: 60).isPassing)
     #expect(home.http.urls.filter { $0 == TestIssuer.keysURL }.count == 2)
+    #expect(try home.stored()?.refreshToken?.text == "rt-2")
+    // Another account of the issuer, or another process, may refresh meanwhile.
+    home.time.advance(seconds: 20)
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3", idToken: TestIssuer.second.idToken()))
+    #expect(throws: late(seconds: 40)) { _ = try home.refresh() }
+    #expect(home.http.urls.filter { $0 == TestIssuer.keysURL }.count == 2)
+    home.time.advance(seconds: 40)
+    home.http.answer(TestIssuer.keysURL, try response(200, TestIssuer.second.keySet))
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-4", idToken: TestIssuer.second.idToken()))
+    #expect(try home.refresh().accessToken.text == "at-4")
+  }
+
+  private func late(seconds: Int) -> SessionError {
+    var error = OAuthError(.keyNotPublished, "the server")
+    error.followsSuccess = true
+    error.retryAfterSeconds = seconds
+    return .oauth(error)
   }
 
   // MARK: The end of the grant

@@ -90,6 +90,21 @@ import Vocabulary
     #expect(try run.end(.failure(failure), at: 1) == .failed(failure, fallback: nil))
   }
 
+  @Test func `no refresh token is spent before the keys that one was spent for can be fetched again`() throws {
+    func late(_ seconds: Int) -> SessionError {
+      var error = OAuthError(.keyNotPublished, "the server")
+      error.followsSuccess = true
+      error.retryAfterSeconds = seconds
+      return .oauth(error)
+    }
+    var run = SessionRun()
+    #expect(run.ask(at: 0) == .starts)
+    #expect(try run.end(.failure(late(60)), at: 1) == .failed(late(60), fallback: nil))
+    #expect(run.ask(at: 2) == .fails(late(59)))
+    #expect(run.ask(TokenNeed(forceRefresh: true), at: 60.5) == .fails(late(1)))
+    #expect(run.ask(at: 61) == .starts)
+  }
+
   @Test func `a success after failures is a success like any other`() throws {
     var run = SessionRun()
     #expect(run.ask(at: 0) == .starts)

@@ -483,12 +483,20 @@ import Vocabulary
     #expect(try home.stored() == nil)
   }
 
-  @Test func `stores nothing when the issuer does not publish the key`() throws {
+  // No approval is wasted: an issuer may sign with a key before it publishes it.
+  @Test func `keeps the refresh token, and hands nothing out, while the issuer does not publish the key`() throws {
     let token = try TestIssuer.second.idToken()
-    #expect(throws: SessionError.idToken(IDTokenError(.signature(.unknownKey)))) {
+    let failure = try #require(throws: SessionError.self) {
       _ = try signIn(try tokens("at-1", refresh: "rt-1", idToken: token))
     }
-    #expect(try home.stored() == nil)
+    guard case .signInKept(_, because: .oauth(let error)) = failure else {
+      Issue.record("\(failure)")
+      return
+    }
+    #expect(error.code == .keyNotPublished && error.retryAfterSeconds == 60)
+    let record = try #require(try home.stored())
+    #expect(record.refreshToken?.text == "rt-1")
+    #expect(record.identity == nil && record.identityHold == .unverified)
   }
 
   @Test func `accepts no algorithm that the server did not announce`() throws {

@@ -13,7 +13,7 @@ enum SettingsOptions {
     for setting in known {
       let option = setting.declaration
       guard invocation.has(option) else { continue }
-      let value = try value(of: setting, invocation.texts(option))
+      let value = try value(of: setting, invocation.texts(option), invocation)
       do { try setting.set(value, in: &settings) } catch {
         throw Failure(.invalidRequest, Phrase("\"--\(option.name)\" must be \(Phrase(error.expected))"))
       }
@@ -23,11 +23,14 @@ enum SettingsOptions {
     return settings
   }
 
-  private static func value(of setting: AccountSetting, _ texts: [String]) throws(Failure) -> JSON {
+  private static func value(
+    of setting: AccountSetting, _ texts: [String], _ invocation: Invocation
+  ) throws(Failure) -> JSON {
     let last = texts.last ?? ""
     return switch setting.kind {
     case .flag: true
-    case .text where AccountSetting.jsonTexts.contains { $0 === setting }: .string(try json(last))
+    case .text where AccountSetting.jsonTexts.contains { $0 === setting }:
+      .string(try json(last, within: invocation[.timeout]))
     case .text, .choice: .string(last)
     case .file: .string(try absolute(last))
     case .texts: .array(setting.values(of: texts).map { .string($0) })
@@ -35,14 +38,13 @@ enum SettingsOptions {
   }
 
   /// The JSON that an option gives: the text itself, or of `@FILE` what is in the file.
-  static func json(_ text: String) throws(Failure) -> String {
+  ///
+  /// - Parameter seconds: The longest wait for the file; nil for no limit.
+  static func json(_ text: String, within seconds: Int?) throws(Failure) -> String {
     guard text.utf8.first == UInt8(ascii: "@") else { return text }
     let path = String(text.dropFirst())
-    let bytes: [UInt8]
-    do throws(SystemError) {
-      bytes = try FileDescriptor(opening: path, for: .reading).readToEnd(limit: AccountSetting.maximumTextBytes + 1)
-    } catch {
-      throw Failure(.invalidRequest, Phrase("the file \"\(path)\" cannot be read: \(Phrase(known: error.message))"))
+    let bytes = try NamedFile.read(path, limit: AccountSetting.maximumTextBytes + 1, within: seconds) {
+      Failure(.invalidRequest, Phrase("the file \"\(path)\" cannot be read: \($0)"))
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Failure(.invalidRequest, "the file \"\(path)\" is not text")

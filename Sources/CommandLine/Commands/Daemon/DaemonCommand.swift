@@ -10,25 +10,25 @@ enum DaemonCommand {
   static func start(_ invocation: Invocation) throws(Failure) -> Action {
     try starting(invocation) { (client) throws(Failure) in
       try DaemonLauncher.connect(client.console) != nil
-        ? Phrase("the daemon is running already") : Phrase("the daemon was started")
+        ? (Phrase("the daemon is running already"), nil) : (Phrase("the daemon was started"), nil)
     }
   }
 
   static func restart(_ invocation: Invocation) throws(Failure) -> Action {
     try starting(invocation) { (client) throws(Failure) in
-      _ = try stopIfRunning(client)
-      return Phrase("the daemon was started")
+      (Phrase("the daemon was started"), try stopIfRunning(client)?.loss)
     }
   }
 
-  /// - Parameter before: Runs first; returns the message to print at the end.
+  /// - Parameter before: Runs first; returns the message to print at the end, and a failure that the start does not mend.
   private static func starting(
-    _ invocation: Invocation, before: @escaping (DaemonClient) throws(Failure) -> Phrase
+    _ invocation: Invocation, before: @escaping (DaemonClient) throws(Failure) -> (Phrase, Failure?)
   ) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     return .doing { () throws(Failure) in
-      let message = try before(client)
+      let (message, failure) = try before(client)
       var connection = try DaemonLauncher.connectOrStart(client.console, startsNamed: true)
+      if let failure { throw failure }
       try client.console.confirm(try client.ask(.daemonStatus, over: &connection)) { _ in message }
     }
   }
@@ -36,9 +36,10 @@ enum DaemonCommand {
   static func stop(_ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     return .doing { () throws(Failure) in
-      let wasRunning = try stopIfRunning(client)
+      let stopped = try stopIfRunning(client)
+      if let loss = stopped?.loss { throw loss }
       try client.console.confirm(JSONObject()) { _ in
-        wasRunning ? Phrase("the daemon was stopped") : Phrase("the daemon is not running")
+        stopped != nil ? Phrase("the daemon was stopped") : Phrase("the daemon is not running")
       }
     }
   }
@@ -80,18 +81,34 @@ enum DaemonCommand {
     }
   }
 
-  /// Whether there was one to stop. When it returns, that process has ended and let go of its lock.
-  private static func stopIfRunning(_ client: DaemonClient) throws(Failure) -> Bool {
-    guard var connection = try DaemonLauncher.connect(client.console) else { return false }
+  /// A daemon that has ended.
+  private struct Stopped {
+    /// The accounts whose last refresh token went with it.
+    let unstored: [String]
+
+    /// What the person must know of it; nil if nothing is lost.
+    var loss: Failure? {
+      guard let first = unstored.first else { return nil }
+      return Failure(
+        .storage,
+        "the daemon was stopped, and the refresh tokens that it could not store are lost: \(unstored.joined(separator: ", "))",
+        hint: "agent login \(first)")
+    }
+  }
+
+  /// Stops the daemon; nil if there was none. When it returns, that process has ended and let go of its lock.
+  private static func stopIfRunning(_ client: DaemonClient) throws(Failure) -> Stopped? {
+    guard var connection = try DaemonLauncher.connect(client.console) else { return nil }
     let result = try client.ask(.daemonStop, over: &connection)
+    let stopped = Stopped(unstored: result["unstored"]?.array?.compactMap { $0.string } ?? [])
     // The answer comes last, so the process may be gone already.
     guard let number = result["pid"]?.int, let process = try? Spawn.processDescriptor(Int32(clamping: number)) else {
-      return true
+      return stopped
     }
     guard (try? process.waitUntilReadable(timeout: patience)) == true else {
       throw Failure(.daemonUnavailable, "the daemon was told to stop and has not ended yet")
     }
-    return true
+    return stopped
   }
 
   private static func sharedDaemon(_ invocation: Invocation) throws(Failure) -> DaemonClient {

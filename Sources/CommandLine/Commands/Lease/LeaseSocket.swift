@@ -13,31 +13,63 @@ struct LeaseSocket: ~Copyable {
   private let ownsDirectory: Bool
 
   private static let backlog = 64
-  /// The folder of the runtime directory that has a directory for each lease, so that one can be mounted alone.
-  private static let folder = "leases"
+  /// The longest wait for another process that makes such a socket.
+  private static let patience = Duration.seconds(5)
 
   /// - Parameters:
   ///   - path: Where the socket is to be; nil for a directory of its own in the runtime directory.
   ///   - servesOthers: Whether other users may come to it: its own directory then lets them through.
   init(at path: String?, servesOthers: Bool) throws(Failure) {
-    let place = try Self.place(path)
-    let directory: PrivateDirectory
+    guard let path else {
+      try self.init(inOwnDirectory: servesOthers)
+      return
+    }
+    guard let place = SocketPlace(path: path) else {
+      throw Failure(.invalidRequest, "\"--socket\" takes the absolute path of a socket that is to be made")
+    }
+    try self.init(place, ownsDirectory: false, servesOthers: servesOthers)
+  }
+
+  /// A socket in a directory of its own, beside those of other leases. Those of killed commands are removed first.
+  private init(inOwnDirectory servesOthers: Bool) throws(Failure) {
+    guard let runtime = UserDirectories.runtimeCandidates().first else {
+      throw Failure(
+        .invalidConfiguration, "there is no place for the socket: neither XDG_RUNTIME_DIR nor HOME is set")
+    }
+    let leases: PrivateDirectory
     do {
-      directory = try PrivateDirectory(
-        opening: place.directory, create: path == nil, withoutOthersRights: servesOthers ? 0o022 : 0o077)
+      leases = try PrivateDirectory(opening: "\(runtime)/\(WireProtocol.leaseFolder)", create: true)
     } catch {
       throw Failure(error)
     }
-    if servesOthers, path == nil {
+    let lock: FileLock
+    do { lock = try leases.lockSockets(named: WireProtocol.socketName, wait: Self.patience) } catch {
+      throw Failure(error, doing: "\(leases.path) could not be prepared")
+    }
+    let place = SocketPlace(
+      directory: "\(leases.path)/\(HexDigit.text(Randomness.bytes(8)))", name: WireProtocol.socketName)
+    try self.init(place, ownsDirectory: true, servesOthers: servesOthers)
+    lock.release()
+  }
+
+  private init(_ place: SocketPlace, ownsDirectory: Bool, servesOthers: Bool) throws(Failure) {
+    let directory: PrivateDirectory
+    do {
+      directory = try PrivateDirectory(
+        opening: place.directory, create: ownsDirectory, withoutOthersRights: servesOthers ? 0o022 : 0o077)
+    } catch {
+      throw Failure(error)
+    }
+    if servesOthers, ownsDirectory {
       do { try directory.letOthersThrough() } catch {
         throw Failure(error, doing: "\(place.directory) cannot be opened")
       }
     }
     listener = try Self.listen(in: directory, place, mode: servesOthers ? 0o666 : 0o600)
     self.directory = directory
-    ownsDirectory = path == nil
+    self.ownsDirectory = ownsDirectory
     name = place.name
-    self.path = place.path
+    path = place.path
   }
 
   private static func listen(
@@ -51,21 +83,6 @@ struct LeaseSocket: ~Copyable {
     } catch {
       throw Failure(error, doing: "the socket \(place.path) could not be made")
     }
-  }
-
-  private static func place(_ path: String?) throws(Failure) -> SocketPlace {
-    guard let path else {
-      guard let runtime = UserDirectories.runtimeCandidates().first else {
-        throw Failure(
-          .invalidConfiguration, "there is no place for the socket: neither XDG_RUNTIME_DIR nor HOME is set")
-      }
-      return SocketPlace(
-        directory: "\(runtime)/\(folder)/\(HexDigit.text(Randomness.bytes(8)))", name: WireProtocol.socketName)
-    }
-    guard let place = SocketPlace(path: path) else {
-      throw Failure(.invalidRequest, "\"--socket\" takes the absolute path of a socket that is to be made")
-    }
-    return place
   }
 
   consuming func remove() {

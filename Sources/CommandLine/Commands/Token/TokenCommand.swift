@@ -109,7 +109,9 @@ extension TokenRequest.Target {
   init(_ invocation: Invocation) throws(Failure) {
     self.init(
       scope: invocation[.scope], resources: invocation[.resource], audience: invocation[.audience],
-      authorizationDetails: try invocation[.authorizationDetails].map(SettingsOptions.json),
+      authorizationDetails: try invocation[.authorizationDetails].map { (text) throws(Failure) in
+        try SettingsOptions.json(text, within: invocation[.timeout])
+      },
       isExchanged: invocation[.exchange])
   }
 }
