@@ -127,6 +127,14 @@ import Wire
     #expect(command.registering.english == "agent login work --start --issuer https://a.example --register")
   }
 
+  @Test func `the command that signs in can be put in another's place where it has options, and else is only words`() {
+    #expect(SignInCommand("work").phrase == Phrase(verbatim: "agent login work"))
+    #expect(
+      SignInCommand("work", ["--client-id", "x"]).phrase.corrections
+        == [Correction("agent login work --client-id x", adding: [], removing: [])])
+    #expect(SignInCommand("work").registering.corrections.map(\.added) == [[.init("register")]])
+  }
+
   @Test func `a wrong clock is named with what helps`() {
     let failure = Self.failure(.idToken(IDTokenError(.expired, "exp").comparing(serverDate: 0, now: 7200)))
     #expect(failure.message.hasSuffix("this machine's clock is 7200 seconds ahead of the server's"))

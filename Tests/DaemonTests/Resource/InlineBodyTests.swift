@@ -48,4 +48,13 @@ import Wire
     body.end(after: 3) { ends += 1 }
     #expect(ends == 1)
   }
+
+  @Test func `waits while the peer has not read a mebibyte, and goes on when it reads`() throws {
+    replies.unreadBytes = 1 << 20
+    try write("abc")
+    #expect(sent == "")
+    replies.unreadBytes -= 1
+    replies.streams[1]?()
+    #expect(sent == "abc")
+  }
 }

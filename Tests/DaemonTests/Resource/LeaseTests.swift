@@ -213,6 +213,18 @@ import Wire
     try peer.close()
   }
 
+  @Test func `hold for no socket that cannot be watched`() throws {
+    let home = try DaemonHome()
+    try home.addSignedIn("work", origins: ["https://api.example"])
+    let parts = try DaemonParts(home.context)
+    let listener = SharedDescriptor(try UnixSocket.listen(in: home.runtime(), name: "lease", backlog: 1))
+    home.sink.isFull = true
+    let failure = #expect(throws: Failure.self) {
+      try parts.resources.leases.open(LeaseRequest(account: "work"), .number(1), passed: [listener])
+    }
+    #expect(failure?.message == "the socket of the lease cannot be watched")
+  }
+
   // MARK: Questions
 
   @Test func `hold the first requests for an origin until the person has answered, and remember the answer`() throws {

@@ -1,6 +1,8 @@
 import Encoding
 import Platform
+import TestSupport
 import Testing
+import Vocabulary
 import Wire
 
 @testable import Daemon
@@ -42,5 +44,60 @@ import Wire
     try ask(5)
     #expect(home.sink.lines[5]?.contains("at-2") == true)
     #expect(home.http.sent == ["rt-1", "rt-2"])
+  }
+
+  @Test(arguments: [65_536, 65_537]) func `is compared up to a length of 65,536 bytes`(length: Int) throws {
+    let token = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+    let source = SharedDescriptor(try FileDescriptor.inMemory(token.span))
+    try parts.placed.forget(ForgetRequest(url: "https://api.example/x"), .number(2), passed: [source])
+    home.runJobs()
+    #expect(home.sink.results[2]?["forgotten"] == (length == 65_536 ? false : nil))
+    #expect((home.sink.failures[2] == nil) == (length == 65_536))
+  }
+}
+
+@Suite struct `An ID Token for a place` {
+  private let home: DaemonHome
+  private let parts: DaemonParts
+
+  init() throws {
+    home = try DaemonHome()
+    try home.addSignedIn("work", origins: ["https://api.example", "https://id.example token=id_token"])
+    parts = try DaemonParts(home.context)
+  }
+
+  private func ask(_ number: Int, _ place: TokenRequest.Place) throws -> JSON? {
+    var request = TokenRequest(account: "work")
+    request.place = place
+    try parts.placed.token(request, .number(number))
+    home.runJobs()
+    return try home.sink.lines[number].flatMap { try JSON(parsing: Array($0.utf8))["result"] }
+  }
+
+  @Test func `is in the answer with an end of its own, and nowhere else`() throws {
+    try home.put(idTokenFor: 600, parts.broker.resolve("work"))
+    let now = home.time.wallSeconds()
+    for (number, place) in [
+      (1, TokenRequest.Place(url: "https://id.example/x")), (2, TokenRequest.Place(url: nil, kind: .idToken)),
+    ] {
+      let answer = try ask(number, place)
+      #expect(answer?["use"] == "id_token" && answer?["use_expires_at"] == .int(now + 600))
+      #expect(answer?["id_token"]?.string?.split(separator: ".").count == 3)
+    }
+    let other = try ask(3, TokenRequest.Place(url: "https://api.example/x"))
+    #expect(other?["use"] == "access_token" && other?["use_expires_at"] == .int(now + 3600))
+    #expect(other?["id_token"] == nil && home.http.sent.isEmpty)
+  }
+
+  @Test func `that ends within a minute costs one refresh, and is not handed out where that brings no other`() throws {
+    try home.put(idTokenFor: 59, issuedBefore: 1, parts.broker.resolve("work"))
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    for number in 1...2 {
+      #expect(try ask(number, TokenRequest.Place(url: nil, kind: .idToken)) == nil)
+      #expect(home.sink.failures[number]?.code == .missingValue)
+      #expect(home.http.sent == ["rt-1"])
+    }
+    try home.put(idTokenFor: 60, parts.broker.resolve("work"))
+    #expect(try ask(3, TokenRequest.Place(url: nil, kind: .idToken))?["use"] == "id_token")
   }
 }

@@ -120,6 +120,22 @@ import Wire
     #expect(home.http.resourceTokens == ["Bearer at-1", "Bearer at-2"])
   }
 
+  // A stream of more than a mebibyte cannot be sent again.
+  @Test func `whose content is gone is not sent again for a refused token, but the next one has a new token`() throws {
+    home.http.resourceAnswers = [.status(401), .status(200)]
+    var request = CallRequest(account: "work", url: "https://api.example/items", method: "POST")
+    request.sendsBody = true
+    let content = SharedDescriptor(try FileDescriptor(opening: "/dev/zero", for: .reading))
+    try parts.resources.call(
+      request, .number(1), timeoutSeconds: nil,
+      passed: [content, SharedDescriptor(try Pipe().writing.duplicate())])
+    home.runJobs()
+    #expect(home.sink.results[1]?["status"] == 401)
+    try call(2)
+    #expect(home.sink.results[2]?["status"] == 200)
+    #expect(home.http.resourceTokens == ["Bearer at-1", "Bearer at-2"])
+  }
+
   @Test func `that is refused late, for a token that was replaced meanwhile, costs no refresh and no new token`() throws
   {
     home.http.resourceAnswers = [.status(401)]

@@ -22,7 +22,8 @@ private final class DeskRun: RedirectJudge {
   /// Holds lookups back.
   var isSlow = false
   private var held: [() -> Void] = []
-  private var linked: String? = "https://as.example/authorize?state=ours"
+  /// Where the link leads, until it was opened.
+  var linked: String? = "https://as.example/authorize?state=ours"
 
   init(_ uri: String = "http://127.0.0.1/cb") throws {
     let listener = try RedirectListener.open(RedirectURI(uri))
@@ -236,6 +237,25 @@ private final class DeskRun: RedirectJudge {
     #expect(second.hasPrefix("HTTP/1.1 410 ") && second.contains("This link was used"))
     #expect(!second.contains("as.example"))
     #expect(run.judged == ["7 link", "7 link"])
+  }
+
+  // What the kernel does not take at once is sent when there is room.
+  @Test func `is answered whole where the browser reads slowly`() throws {
+    let run = try DeskRun()
+    let url = "https://as.example/authorize?state=" + String(repeating: "x", count: 16 << 20)
+    run.linked = url
+    let socket = try run.get("/" + #require(run.linkURL?.split(separator: "/").last))
+    #expect(run.desk?.nextDeadline != nil, "it has not been sent whole")
+    var answer: [UInt8] = []
+    let end = Instant.now.advanced(by: .seconds(30))
+    while true {
+      run.serve()
+      try #require(Instant.now < end)
+      guard try socket.descriptor.waitUntilReadable(timeout: .milliseconds(10)) else { continue }
+      if try socket.descriptor.read(into: &answer, upTo: 1 << 20) == 0 { break }
+    }
+    #expect(answer.count > url.utf8.count && String(decoding: answer.prefix(13), as: UTF8.self) == "HTTP/1.1 302 ")
+    #expect(run.desk?.nextDeadline == nil && run.judged == ["7 link"])
   }
 
   @Test func `is another one for each sign-in`() throws {

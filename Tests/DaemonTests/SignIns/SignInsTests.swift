@@ -135,6 +135,24 @@ import Wire
     #expect(notices.contains { $0.contains("no refresh token") } != hasOne)
   }
 
+  @Test(arguments: [true, false])
+  func `tells how to get a refresh token where the session ends without one, and not where its token is kept`(
+    isKept: Bool
+  ) throws {
+    home.daemon.http.answers = [.json(["access_token": "at-1", "token_type": "Bearer", "expires_in": 3600])]
+    try home.begin("work", 1) {
+      $0.scope = ["read"]
+      $0.settings.keepsAccessToken = isKept
+    }
+    home.daemon.pass(seconds: 5)
+    try #require(home.sink.results[1] != nil)
+    let notices: [String] = (home.sink.events[1] ?? []).compactMap {
+      if case .notice(let text) = $0 { text.english } else { nil }
+    }
+    #expect(notices.contains { $0.contains("is kept, until the server refuses it") } == isKept)
+    #expect(notices.contains { $0.contains("many servers give a refresh token for one scope more") } != isKept)
+  }
+
   @Test func `gives way to another one for the same account, and to no other`() throws {
     try home.begin("work", 1)
     try home.begin("mail", 2)
@@ -341,6 +359,19 @@ import Wire
     #expect(try home.daemon.storedToken("work") == "rt-1")
   }
 
+  @Test func `stops listening as soon as the server refused it, before its settings are stored`() throws {
+    _ = try UnixSocket.connectLoopback(port: port)
+    let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
+    let id = try #require(home.signIns.logins.keys.first)
+    let query = Array("error=access_denied&\(state)".utf8)
+    #expect(home.signIns.redirectCame(id, query: query.span, isTold: true) == .failed)
+    #expect(home.sink.failures[1] == nil, "its settings are being stored")
+    #expect(throws: SystemError.self) { _ = try UnixSocket.connectLoopback(port: port) }
+    home.daemon.runJobs()
+    #expect(home.sink.failures[1]?.code == .accessDenied)
+    #expect(try home.daemon.settings.current()[AccountName("work")]?.clientID == "cli")
+  }
+
   @Test func `logs once that another answer than its own came`() throws {
     let id = try #require(home.signIns.logins.keys.first)
     for _ in 0..<3 {
@@ -409,6 +440,18 @@ import Wire
     #expect(home.sink.results[1]?["account"] == "work")
     #expect(try home.daemon.storedToken("work") == "rt-1")
     #expect(throws: Failure.self, "once") { try answer(true) }
+    #expect(home.roles(.revocation) == 0)
+  }
+
+  // No confirmation is wasted.
+  @Test func `is finished once the person has said yes, though whoever began it goes`() throws {
+    try redirect(isTold: false)
+    _ = try home.signIns.confirm(LoginConfirmRequest(login: event.login, isConfirmed: true))
+    home.signIns.abandon(.number(1))
+    home.daemon.runJobs()
+    #expect(try home.daemon.storedToken("work") == "rt-1")
+    #expect(home.isFree("work") && home.signIns.logins.isEmpty)
+    #expect(home.session("work")?.grant != nil)
     #expect(home.roles(.revocation) == 0)
   }
 
@@ -488,6 +531,11 @@ private final class SignInHome {
   /// The code that a request was shown.
   func code(_ number: Int) -> String? {
     sink.events[number]?.compactMap { if case .deviceCode(let code) = $0 { code.userCode } else { nil } }.first
+  }
+
+  /// The session of an account as the daemon has it.
+  func session(_ account: String) -> Session? {
+    (try? AccountName(account)).flatMap { broker.accounts[$0]?.session }
   }
 
   func roles(_ role: EndpointRole) -> Int { daemon.http.roles.count { $0 == role } }

@@ -87,6 +87,23 @@ final class DaemonHome {
     try vault.write(account, content: try record.sealedContent(), protection: protection)
   }
 
+  /// Lets a session have the access token `at-0`, good for an hour, and an ID Token.
+  ///
+  /// - Parameters:
+  ///   - seconds: For how long the ID Token is good.
+  ///   - age: How long ago both were issued, in seconds.
+  func put(idTokenFor seconds: Int, issuedBefore age: Int = 0, _ account: LiveAccount) throws {
+    let claims = #"{"sub":"alice","exp":\#(time.wallSeconds() + seconds)}"#
+    let idToken = [#"{"alg":"ES256"}"#, claims, "signature"].map { Base64URL.encode(Array($0.utf8)) }
+    func secret(_ text: String) throws -> SharedSecret { SharedSecret(try SecretBytes(copying: Array(text.utf8).span)) }
+    let grant = AccessGrant(
+      accessToken: try secret("at-0"), tokenType: "Bearer", scope: "openid", subject: "alice",
+      idToken: SealedSecret(try secret(idToken.joined(separator: "."))),
+      issuedAt: time.now().advanced(by: .seconds(-age)), issuedAtUnixSeconds: time.wallSeconds() - age,
+      lifetimeSeconds: 3600, recordGeneration: try services.vault.read(account.name)?.generation ?? 0)
+    account.session.signedIn(grant, wallSeconds: time.wallSeconds(), jitter: 0)
+  }
+
   /// The directory of the daemon's socket.
   func runtime() throws -> PrivateDirectory { try directory.open("runtime") }
 

@@ -36,6 +36,7 @@ final class PlayedServer: HTTPClient {
     var roles: [EndpointRole] = []
     var isHeld = false
     var pollInterval = 5
+    var documents: [String: JSONObject] = [:]
   }
 
   static let metadata: JSONObject = [
@@ -81,6 +82,12 @@ final class PlayedServer: HTTPClient {
     set { state.withLock { $0.pollInterval = newValue } }
   }
 
+  /// Other documents than its metadata, by their URL.
+  var documents: [String: JSONObject] {
+    get { state.withLock(\.documents) }
+    set { state.withLock { $0.documents = newValue } }
+  }
+
   /// Those to the next requests at a resource.
   var resourceAnswers: [ResourceAnswer] {
     get { state.withLock(\.resourceAnswers) }
@@ -120,7 +127,9 @@ final class PlayedServer: HTTPClient {
     case .revocation:
       if isSilentAtRevocation { throw HTTPFailure(.timeout, requestMayHaveArrived: true) }
       return try Self.response(.json([:]))
-    default: return try Self.response(.json(Self.metadata))
+    default:
+      let url = request.endpoint.text
+      return try Self.response(.json(state.withLock { $0.documents[url] } ?? Self.metadata))
     }
     let form = request.form?.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
     state.update { $0.forms.append(form ?? "") }
@@ -142,10 +151,20 @@ final class PlayedServer: HTTPClient {
     }
   }
 
+  /// Reads what is sent to a resource, two mebibytes at most.
+  private static func take(_ content: any ResourceContent) {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    for _ in 0..<32 {
+      var space = buffer.mutableSpan
+      guard case .bytes = content.read(into: &space) else { return }
+    }
+  }
+
   func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver
   ) throws(HTTPFailure) -> ResourceResponse {
+    if let content { Self.take(content) }
     let token = authorization.first { $0.name == "Authorization" }?.value.text ?? ""
     state.update { $0.resourceTokens.append(token) }
     let answer = state.wait(nil) { state -> ResourceAnswer?? in

@@ -20,6 +20,12 @@ final class RecordedReplies: ReplySink {
   private(set) var watched: [() -> Void] = []
   /// The terms of those that came by a lent socket; the number of their connection is 1.
   private(set) var admissions: [any Admission] = []
+  /// How many bytes each peer has not read.
+  var unreadBytes = 0
+  /// No descriptor can be watched any more.
+  var isFull = false
+  /// What is done when the peer reads on, by the number of the ticket's connection.
+  private(set) var streams: [Int: () -> Void] = [:]
   private var timers = Timers<() -> Void>()
   private let time: ManualTime
 
@@ -49,6 +55,8 @@ final class RecordedReplies: ReplySink {
   func watch(
     _ descriptor: Int32, for interest: Poller.Interest, _ serve: @escaping () -> Void
   ) throws(SystemError) -> UInt64 {
+    // As the kernel says beyond its limit, ENOSPC.
+    if isFull { throw SystemError(errno: 28, operation: "epoll_ctl") }
     watched.append(serve)
     return 1
   }
@@ -60,8 +68,8 @@ final class RecordedReplies: ReplySink {
   func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     admitted[Int(ticket.connection)] = envelope
   }
-  func stream(to ticket: Ticket, _ act: @escaping () -> Void) {}
-  func unread(by ticket: Ticket) -> Int { 0 }
+  func stream(to ticket: Ticket, _ act: @escaping () -> Void) { streams[Int(ticket.connection)] = act }
+  func unread(by ticket: Ticket) -> Int { unreadBytes }
   func dropPeers(of admission: any Admission, saying failure: Failure) {}
   func setDeadline(_ deadline: Instant, of ticket: Ticket) { deadlines[Int(ticket.connection)] = deadline }
 }

@@ -47,6 +47,19 @@ import Wire
     #expect(home.http.sent == ["rt-1", "rt-2"])
   }
 
+  @Test func `that got a new token meanwhile gets none at the time of the old one`() throws {
+    home.http.answers.append(.tokens("at-3", refresh: "rt-4"))
+    try begin()
+    home.pass(seconds: 1000)
+    try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(2))
+    home.runJobs()
+    #expect(try text() == "at-2")
+    home.pass(seconds: 2595)
+    #expect(try text() == "at-2" && home.http.sent == ["rt-1", "rt-2"])
+    home.pass(seconds: 1000)
+    #expect(try text() == "at-3")
+  }
+
   @Test func `goes at the end of its session and of its connection`() throws {
     try begin()
     parts.tokenFiles.remove(of: try AccountName("work"))
@@ -81,6 +94,32 @@ import Wire
     home.runJobs()
     #expect(try home.runtime().fileNames().allSatisfy { $0 == WireProtocol.changesName })
     #expect(told.isEmpty)
+  }
+
+  @Test func `of another daemon is not written`() throws {
+    let name = "token-" + String(repeating: "5e", count: 16)
+    let held = try home.runtime().tryLock(name + ".lock")
+    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work", name: name), .number(1))
+    home.runJobs()
+    #expect(home.sink.failures[1]?.code == .tooBusy)
+    #expect(home.sink.failures[1]?.message == "another daemon writes that token file")
+    #expect(try files() == [] && told.isEmpty)
+    _ = consume held
+  }
+
+  // A program that reads the file needs some time for it.
+  @Test func `has an ID Token that is good for a minute, and one with less time left costs a refresh`() throws {
+    try home.put(idTokenFor: 60, issuedBefore: 1, parts.broker.resolve("work"))
+    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work", kind: .idToken), .number(1))
+    home.runJobs()
+    #expect(try text().split(separator: ".").count == 3)
+    #expect(home.http.sent.isEmpty)
+    parts.tokenFiles.abandon(.number(1))
+    try home.put(idTokenFor: 59, issuedBefore: 1, parts.broker.resolve("work"))
+    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work", kind: .idToken), .number(2))
+    home.runJobs()
+    #expect(home.http.sent == ["rt-1"])
+    #expect(home.sink.failures[2]?.code == .missingValue, "the refresh brought none")
   }
 
   @Test func `is not there when there is no token for it`() throws {

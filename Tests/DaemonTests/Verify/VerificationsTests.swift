@@ -24,7 +24,7 @@ import Wire
 
   /// Checks a line that is no token.
   ///
-  /// - Returns: What was written of it.
+  /// - Returns: What was written of it; empty where that is nothing.
   private func check(
     _ number: Int, keys: String? = nil, hasDeadline: Bool = false, _ edit: (inout VerifyRequest) -> Void = { _ in }
   ) throws -> String {
@@ -39,7 +39,9 @@ import Wire
     try parts.verifications.verify(request, .number(number), hasDeadline: hasDeadline, passed: passed)
     home.runJobs()
     var bytes: [UInt8] = []
-    _ = try results.reading.read(into: &bytes, upTo: 4096)
+    if try results.reading.waitUntilReadable(timeout: .zero) {
+      _ = try results.reading.read(into: &bytes, upTo: 4096)
+    }
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -63,6 +65,43 @@ import Wire
       }
     }
     #expect(home.http.roles.isEmpty)
+  }
+
+  @Test func `takes keys or a secret, not both`() throws {
+    var request = VerifyRequest()
+    (request.bringsKeys, request.bringsSecret) = (true, true)
+    let pipe = try Pipe()
+    let passed = try (0..<3).map { _ in SharedDescriptor(try pipe.writing.duplicate()) }
+    let failure = #expect(throws: Failure.self) {
+      try parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
+    }
+    #expect(failure?.message == "keys are handed over, or those of an account's issuer count, but not both")
+  }
+
+  @Test func `may name the issuer of its account, and no other`() throws {
+    _ = try check(1) { ($0.issuer, $0.account) = ("https://as.example", "work") }
+    #expect(home.http.roles.first == .metadata)
+    let failure = #expect(throws: Failure.self) {
+      _ = try check(2) { ($0.issuer, $0.account) = ("https://other.example", "work") }
+    }
+    #expect(failure?.message == "the account work is one at another issuer")
+  }
+
+  @Test func `tells how many of the keys cannot be used, where there are such`() throws {
+    _ = try check(1, keys: Self.keys)
+    #expect(home.sink.events[1] == nil)
+    _ = try check(2, keys: String(Self.keys.dropLast(2)) + #",{"kty":"other"},{"kty":"EC","crv":"none"}]}"#)
+    #expect(
+      home.sink.events[2]?.compactMap { if case .notice(let text) = $0 { text.english } else { nil } }
+        == ["2 of the keys in the set cannot be used and were left out"])
+    #expect(home.sink.results[2] != nil)
+  }
+
+  @Test(arguments: [#"{"keys":[]}"#, #"{"keys":[{"kty":"other"}]}"#])
+  func `is refused where none of its keys can be used`(keys: String) throws {
+    _ = try check(1, keys: keys)
+    #expect(home.sink.failures[1]?.message == "the key set holds no key that can be used")
+    #expect(home.sink.results[1] == nil)
   }
 
   // RFC 7519 section 4.1.
