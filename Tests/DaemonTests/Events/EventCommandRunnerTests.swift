@@ -1,5 +1,6 @@
 import Platform
 import Sessions
+import TestSupport
 import Testing
 import Wire
 
@@ -24,7 +25,7 @@ import Wire
 
   /// Waits until nothing runs, and says what became of what did.
   private func awaitIdle() throws -> [LogEvent.CommandProblem] {
-    let deadline = Instant.now.advanced(by: .seconds(20))
+    let deadline = Instant.now.advanced(by: Sanitizer.patience)
     var problems: [LogEvent.CommandProblem] = []
     while !desk.isIdle {
       try #require(Instant.now < deadline)

@@ -129,7 +129,7 @@ final class DaemonHome {
 
   /// Takes in results until no job is left.
   func runJobs() {
-    let deadline = Instant.now.advanced(by: .seconds(30))
+    let deadline = Instant.now.advanced(by: Sanitizer.patience)
     while jobs.localInFlight + jobs.waitsInFlight > 0 {
       takeResults()
       if Instant.now > deadline {
@@ -150,7 +150,7 @@ final class DaemonHome {
 
   /// Waits for what a worker does, whose result is not taken in.
   func wait(until isDone: () throws -> Bool) throws {
-    let deadline = Instant.now.advanced(by: .seconds(30))
+    let deadline = Instant.now.advanced(by: Sanitizer.patience)
     while try !isDone() {
       try #require(Instant.now < deadline)
       Threads.sleep(for: .milliseconds(1))
