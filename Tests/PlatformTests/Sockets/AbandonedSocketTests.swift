@@ -18,7 +18,7 @@ import Testing
 
   @Test func `those that nobody listens at are removed with their directories, and the others stay`() throws {
     let alive = try UnixSocket.listen(in: try scratch.open("sockets/alive"), name: "socket", backlog: 8)
-    do { _ = try UnixSocket.listen(in: try scratch.open("sockets/dead"), name: "socket", backlog: 1) }
+    try scratch.makeAbandonedSocket(in: "sockets/dead")
     _ = try scratch.open("sockets/empty")
     #expect(try clear() == ["alive"])
     _ = try UnixSocket.connect(path: scratch.path("sockets/alive/socket"))
@@ -38,11 +38,11 @@ import Testing
   }
 
   @Test func `no link is followed, and nothing but a socket is removed`() throws {
-    do { _ = try UnixSocket.listen(in: try scratch.open("elsewhere"), name: "socket", backlog: 1) }
+    try scratch.makeAbandonedSocket(in: "elsewhere")
     _ = try scratch.open("sockets/linked")
     _ = try scratch.open("sockets/file")
     try scratch.write("sockets/file/socket", "text")
-    do { _ = try UnixSocket.listen(in: try scratch.open("sockets/more"), name: "socket", backlog: 1) }
+    try scratch.makeAbandonedSocket(in: "sockets/more")
     try scratch.write("sockets/more/notes", "text")
     _ = try ProcessRunner.shell(
       "cd '\(scratch.path)/sockets' && ln -s ../elsewhere link && ln -s ../../elsewhere/socket linked/socket")
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func `none is removed while another process makes one`() throws {
-    do { _ = try UnixSocket.listen(in: try scratch.open("sockets/new"), name: "socket", backlog: 1) }
+    try scratch.makeAbandonedSocket(in: "sockets/new")
     let folder = try folder()
     let lock = try folder.lockSockets(named: "other", wait: .zero)
     #expect(throws: SystemError(errno: SystemError.Number.EAGAIN, operation: "flock")) { _ = try clear() }

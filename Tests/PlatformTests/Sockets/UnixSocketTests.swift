@@ -52,8 +52,8 @@ import Testing
   }
 
   @Test func `a taken name is refused, and a dead socket answers that nobody listens`() throws {
-    let directory = try scratch.open()
-    do { _ = try UnixSocket.listen(in: directory, name: "socket", backlog: 8) }
+    try scratch.makeAbandonedSocket(in: "dead")
+    let directory = try scratch.open("dead")
     #expect(throws: SystemError(errno: SystemError.Number.EADDRINUSE, operation: "bind")) {
       _ = try UnixSocket.listen(in: directory, name: "socket", backlog: 8)
     }
@@ -194,7 +194,7 @@ import Testing
 
   @Test func `is left where nobody listens, or there is no such directory`() throws {
     #expect(try !reaches(scratch.path))
-    do { _ = try listen() }
+    try scratch.makeAbandonedSocket(in: "agent")
     #expect(try !reaches(scratch.path))
   }
 
