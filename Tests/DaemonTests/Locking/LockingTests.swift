@@ -77,6 +77,15 @@ import Wire
     #expect(home.sink.results[1] != nil && home.sink.results[3] != nil)
   }
 
+  @Test func `is not undone by a wrong passphrase, which is told`() throws {
+    home.lock(1)
+    home.daemon.runJobs()
+    try home.vault(.unlock(.passphrase), 2, passphrase: "open barley")
+    home.daemon.runJobs()
+    #expect(home.sink.results[2] == nil && home.sink.failures[2] != nil)
+    #expect(!home.isUnlocked && home.told("unlocked").isEmpty)
+  }
+
   @Test func `lets an unlock wait until it is over`() throws {
     home.lock(1)
     try home.unlock(2)
@@ -210,9 +219,9 @@ private final class LockHome {
   }
 
   /// Makes a request to the vault, with the passphrase.
-  func vault(_ request: VaultRequest, _ number: Int) throws {
+  func vault(_ request: VaultRequest, _ number: Int, passphrase: String = LockHome.passphrase) throws {
     let pipe = try Pipe()
-    try pipe.writing.writeAll(Array(Self.passphrase.utf8).span)
+    try pipe.writing.writeAll(Array(passphrase.utf8).span)
     let secret = SharedDescriptor(try pipe.reading.duplicate())
     try parts.vault.vault(request, .number(number), passed: [secret])
   }

@@ -55,6 +55,19 @@ import Testing
     }
   }
 
+  @Test func `ends where a short pipe ended, though another writer comes to it`() throws {
+    let pipe = try Pipe()
+    try pipe.writing.writeAll(Array("hello".utf8).span)
+    try pipe.writing.close()
+    let reading = SharedDescriptor(pipe.reading)
+    let content = try DescriptorContent(reading)
+    try content.prepare(stallSeconds: 60, Cancellation())
+    let other = try FileDescriptor(opening: "/proc/self/fd/\(reading.descriptor.raw)", for: .writing)
+    try other.writeAll(Array(" again".utf8).span)
+    #expect(content.length == 5)
+    #expect(read(content) == ("hello", .end))
+  }
+
   @Test func `is a long pipe once, and its beginning again`() throws {
     let pipe = try Pipe()
     let whole = DescriptorContent.mostKeptBytes + 100_000

@@ -3,6 +3,7 @@ import Encoding
 import OAuth
 import Platform
 import Sessions
+import TestSupport
 import Testing
 import Vault
 import Vocabulary
@@ -225,7 +226,61 @@ import Wire
     #expect(failure?.message == "the socket of the lease cannot be watched")
   }
 
+  @Test func `let peers come while there are descriptors, without a rest`() throws {
+    let run = try LeaseRun()
+    let due = run.home.sink.nextDue
+    for count in 1...2 {
+      let peer = try run.connect()
+      #expect(run.home.sink.admissions.count == count)
+      #expect(run.home.sink.nextDue == due, "nothing waits for a time")
+      try peer.close()
+    }
+  }
+
+  @Test
+  func `let peers wait while there is no descriptor for them, and watch no socket that is not a lease's any more`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      let (lasting, over) = (try LeaseRun(), try LeaseRun())
+      let peers = try [lasting, over].map { run in
+        SharedDescriptor(try UnixSocket.connect(in: run.home.runtime(), name: "lease"))
+      }
+      let watched = lasting.home.sink.watched.count
+      // From here on this process gets no descriptor, not even for the end of that program.
+      _ = try? ProcessRunner.shell("prlimit --nofile=0: --pid \(Machine.processID)")
+      try #require(ResourceLimit.descriptors.soft == 0)
+      for run in [lasting, over] { run.home.sink.watched.last?() }
+      ResourceLimit.raiseAll()
+      over.leases.abandon(.number(9))
+      for run in [lasting, over] {
+        #expect(run.home.sink.admissions.isEmpty && run.home.sink.watched.count == watched)
+        run.home.pass(seconds: 1)
+      }
+      #expect(lasting.home.sink.watched.count == watched + 1)
+      #expect(over.home.sink.watched.count == watched)
+      withExtendedLifetime(peers) {}
+    }
+  }
+
   // MARK: Questions
+
+  @Test func `take an answer from their owner alone`() throws {
+    let run = try LeaseRun {
+      ($0.handsOutToken, $0.confirms, $0.target.scope) = (true, true, ["read"])
+    }
+    let peer = try run.connect()
+    let terms = try #require(run.home.sink.admissions.last)
+    #expect(try terms.admit(token(), .number(1), passed: []) == nil)
+    let question = try #require(
+      run.home.sink.events[9]?.compactMap { if case .leaseQuestion(let asked) = $0 { asked.number } else { nil } }.first
+    )
+    run.leases.take(LeaseAnswerRequest(question: question, isAllowed: true), .number(8))
+    #expect(run.home.sink.admitted.isEmpty && run.home.sink.failures.isEmpty)
+    run.leases.take(LeaseAnswerRequest(question: question, isAllowed: true), .number(9))
+    #expect(run.home.sink.admitted.keys.sorted() == [1])
+    try peer.close()
+  }
 
   @Test func `hold the first requests for an origin until the person has answered, and remember the answer`() throws {
     let lease = try lease(places: ["https://api.example", "https://b.example"], confirms: true)
@@ -248,5 +303,30 @@ import Wire
     lease.left(3)
     #expect(lease.decide(nil, true).isEmpty)
     #expect(told.asked == ["token", "token"])
+  }
+}
+
+/// A daemon with an account and a lease of it, which the request 9 owns.
+private final class LeaseRun {
+  let home: DaemonHome
+  private let parts: DaemonParts
+
+  init(_ edit: (inout LeaseRequest) -> Void = { _ in }) throws {
+    home = try DaemonHome()
+    try home.addSignedIn("work", origins: ["https://api.example"])
+    parts = try DaemonParts(home.context)
+    var request = LeaseRequest(account: "work")
+    edit(&request)
+    let listener = SharedDescriptor(try UnixSocket.listen(in: home.runtime(), name: "lease", backlog: 1))
+    try leases.open(request, .number(9), passed: [listener])
+  }
+
+  var leases: Leases { parts.resources.leases }
+
+  /// A peer comes.
+  func connect() throws -> FileDescriptor {
+    let peer = try UnixSocket.connect(in: home.runtime(), name: "lease")
+    home.sink.watched.last?()
+    return peer
   }
 }

@@ -22,6 +22,8 @@ private final class DeskRun: RedirectJudge {
   /// Holds lookups back.
   var isSlow = false
   private var held: [() -> Void] = []
+  /// How many connections each lookup was for.
+  private(set) var lookups: [Int] = []
   /// Where the link leads, until it was opened.
   var linked: String? = "https://as.example/authorize?state=ours"
 
@@ -35,6 +37,7 @@ private final class DeskRun: RedirectJudge {
   }
 
   func identify(_ ends: [TCPEnds], _ tell: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void) {
+    lookups.append(ends.count)
     let owners = owner.map { owner in ends.reduce(into: [:]) { $0[$1] = owner } } ?? TCPEnds.owners(of: ends)
     guard isSlow else { return tell(owners) }
     held.append { tell(owners) }
@@ -307,6 +310,17 @@ private final class DeskRun: RedirectJudge {
     #expect(run.status(early) == "404")
     run.letGo()
     #expect(run.status(late) == "200")
+  }
+
+  @Test func `is looked up for 16 at once, while the others wait to be accepted`() throws {
+    let run = try DeskRun()
+    run.isSlow = true
+    let sockets = try (0..<20).map { _ in try run.connect() }
+    for _ in 0..<3 { run.serve() }
+    #expect(run.lookups == [16])
+    run.letGo()
+    run.serve()
+    #expect(run.lookups == [16, 4] && sockets.count == 20)
   }
 
   // Fair shares: another user of the machine may connect as often as they like.

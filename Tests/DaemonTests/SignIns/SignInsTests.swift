@@ -51,6 +51,21 @@ import Wire
     #expect(home.sink.results[1]?["account"] == "work")
   }
 
+  @Test func `tells once that the clock may run too fast, when the server has asked three times to slow down`() throws {
+    home.daemon.http.answers = Array(repeating: .error("slow_down"), count: 4)
+    try home.begin("work", 1)
+    func notices() -> [String] {
+      home.sink.events[1]?.compactMap { if case .notice(let text) = $0 { text.english } else { nil } } ?? []
+    }
+    // Five seconds more each time, and two fifths for a clock that may run fast.
+    for (polls, wait) in [(1, 5), (2, 14), (3, 21), (4, 28)] {
+      home.daemon.pass(seconds: wait)
+      #expect(home.polls == polls)
+      #expect(notices().count == (polls < 3 ? 0 : 1))
+    }
+    #expect(notices() == ["the server keeps asking to slow down: this machine's clock may run too fast"])
+  }
+
   @Test func `begins where the account has no session, though one would do`() throws {
     try home.daemon.add("work")
     try home.begin("work", 1) { $0.unless = .token }
@@ -488,6 +503,18 @@ import Wire
     try redirect(isTold: true)
     #expect(question == nil)
     #expect(try home.daemon.storedToken("work") == "rt-1")
+  }
+}
+
+@Suite struct `A sign-in by the word of another account` {
+  @Test func `tells why there is no such word`() throws {
+    let home = try SignInHome()
+    try home.begin("work", 1) {
+      $0.flow = nil
+      $0.settings.assertionAccount = "person"
+    }
+    #expect(home.sink.failures[1]?.code == .noAccount, "\(String(describing: home.sink.failures[1]))")
+    #expect(home.signIns.logins.isEmpty && home.polls == 0)
   }
 }
 

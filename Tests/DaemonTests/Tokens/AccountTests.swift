@@ -103,6 +103,24 @@ import Wire
   }
 }
 
+@Suite struct `An account without a token` {
+  @Test func `keeps the state that its record told while the record is locked`() throws {
+    let configuration = AccountConfiguration(issuer: "https://as.example", clientID: "c")
+    let account = LiveAccount(name: try AccountName("work"), configuration: configuration)
+    var summary = AccountSummary(name: account.name, configuration: configuration, isActive: true)
+    summary.isGranted = true
+    account.learn(summary)
+    #expect(account.session.state(now: .now) == .stale)
+    summary.isGranted = false
+    summary.problem = .vault(VaultError(.locked(.passphrase)))
+    account.learn(summary)
+    #expect(account.session.state(now: .now) == .stale)
+    summary.problem = nil
+    account.learn(summary)
+    #expect(account.session.state(now: .now) == .signedOut)
+  }
+}
+
 extension String {
   fileprivate func replacing(_ old: String, with new: String) -> String {
     var parts: [Substring] = []

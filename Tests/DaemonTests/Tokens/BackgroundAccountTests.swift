@@ -16,8 +16,8 @@ import Vocabulary
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
   }
 
-  private func keepFresh() throws {
-    let account = try AccountName("work")
+  private func keepFresh(_ name: String = "work") throws {
+    let account = try AccountName(name)
     _ = try home.settings.change { (settings) throws(ConfigurationError) in
       guard var configuration = settings[account] else { return }
       configuration.refresh = .background
@@ -32,6 +32,18 @@ import Vocabulary
     parts.start(isPrivate: false)
     passTime()
     #expect(home.http.sent == ["rt-1"])
+  }
+
+  @Test func `gets one though as many as may be renewed at a time for one server were renewed before`() throws {
+    let names = (0...RefreshPolicy.mostRenewalsPerServer).map { "work-\($0)" }
+    for name in names {
+      try home.addSignedIn(name)
+      try keepFresh(name)
+    }
+    home.http.answers = names.map { .tokens("at-\($0)", refresh: "rt-2") }
+    parts.start(isPrivate: false)
+    for _ in 1...10 { home.pass(seconds: 1) }
+    #expect(home.http.sent.count == names.count)
   }
 
   @Test func `gets none from a daemon that is for one client`() throws {

@@ -138,6 +138,63 @@ import Wire
     #expect(home.sink.lines[2]?.contains("at-1") == true)
   }
 
+  @Test func `asks no more for who has gone`() throws {
+    try home.ask(1, waitSeconds: 600)
+    home.runJobs()
+    // It waits until there may be another refresh.
+    func isQueued() throws -> Bool { try home.broker.resolve("work").session.isQueued }
+    for _ in 0..<60 where try !isQueued() { home.daemon.pass(seconds: 1) }
+    #expect(try isQueued() && home.sink.failures[1] == nil)
+    let tries = home.http.sent.count
+    home.broker.abandon(.number(1))
+    home.daemon.pass(seconds: 300)
+    #expect(home.http.sent.count == tries)
+  }
+
+  @Test func `listens for changes of the network where the server was not reached, and only there`() throws {
+    home.http.answers = Array(repeating: .status(503), count: 8)
+    try home.ask(1, waitSeconds: 600)
+    home.runJobs()
+    for _ in 0..<3 { home.daemon.pass(seconds: 5) }
+    #expect(home.sink.failures[1] == nil && home.sink.watched.isEmpty)
+    home.http.answers = []
+    for _ in 0..<30 where home.sink.watched.isEmpty { home.daemon.pass(seconds: 10) }
+    #expect(home.sink.failures[1] == nil && home.sink.watched.count == 1)
+  }
+
+  @Test func `tells who wants the steps that a token comes from before the server was lost, and of no other`() throws {
+    var steps: [LogStep] = []
+    home.daemon.context.log.listener = { if case .step(let step) = $0.event { steps.append(step) } }
+    home.daemon.context.watches.begin(.number(9), about: nil)
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    try home.ask(1)
+    home.runJobs()
+    try home.ask(2)
+    home.runJobs()
+    #expect(home.sink.lines[2] != nil && !steps.contains(.servedOffline))
+    try home.ask(3, forceRefresh: true)
+    home.runJobs()
+    for _ in 0..<3 { home.daemon.pass(seconds: 5) }
+    steps = []
+    try home.ask(4)
+    home.runJobs()
+    #expect(home.sink.lines[4]?.contains("at-1") == true && steps.contains(.servedOffline))
+  }
+
+  @Test func `serves no token of a record that another process has replaced where the files are watched`() throws {
+    let home = try BrokerHome(isWatched: true)
+    home.http.answers = [.tokens("at-1", refresh: "rt-2"), .tokens("at-2", refresh: "rt-3")]
+    for number in 1...2 {
+      try home.ask(number)
+      home.runJobs()
+    }
+    #expect(home.http.sent == ["rt-1"])
+    try home.daemon.addSignedIn("work", isElsewhere: true)
+    try home.ask(3)
+    home.runJobs()
+    #expect(home.sink.lines[3]?.contains("at-2") == true)
+  }
+
   // Store first.
   @Test func `goes on with the new refresh token after an answer of which nothing else can be used`() throws {
     home.http.answers = [.json(["token_type": "mac", "refresh_token": "rt-2"]), .tokens("at-2", refresh: "rt-3")]
@@ -221,9 +278,9 @@ private final class BrokerHome {
   var time: ManualTime { daemon.time }
 
   /// Asks for a token with the ticket of this number.
-  func ask(_ number: Int, waitSeconds: Int? = nil) throws(Failure) {
+  func ask(_ number: Int, waitSeconds: Int? = nil, forceRefresh: Bool = false) throws(Failure) {
     daemon.context.noteFileChanges()
-    var request = TokenRequest(account: "work")
+    var request = TokenRequest(account: "work", forceRefresh: forceRefresh)
     request.waitSeconds = waitSeconds
     try broker.token(request, .number(number))
   }
