@@ -128,6 +128,8 @@ import Wire
     var seen: [Int] = []
     let context = home.daemon.context
     func ask() { context.whenSettingsAreRead { seen.append((try? context.settings().accounts.count) ?? -1) } }
+    // What began before has its result: the next one is that of the reading.
+    home.daemon.runJobs()
     ask()
     try home.daemon.awaitResult()
     try home.changeOutside { try $0.set($0[AccountName("mail")]!, for: AccountName("new")) }
