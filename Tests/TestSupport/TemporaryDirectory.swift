@@ -38,6 +38,10 @@ package final class TemporaryDirectory: Sendable {
     try FileDescriptor(opening: path(name), for: .reading).readToEnd(limit: 64 << 20)
   }
 
+  package func readText(_ name: String) throws(SystemError) -> String {
+    String(decoding: try read(name), as: UTF8.self)
+  }
+
   /// Makes a socket at which nobody listens, in a private directory below it.
   package func makeAbandonedSocket(in directory: String, _ name: String = "socket") throws {
     let path = "\(try open(directory).path)/\(name)"
@@ -45,9 +49,5 @@ package final class TemporaryDirectory: Sendable {
     let made = try ProcessRunner.shell(
       "python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' '\(path)'")
     guard made.succeeded else { throw ProcessFailure.ended(error: made.errorText) }
-  }
-
-  package func readText(_ name: String) throws(SystemError) -> String {
-    String(decoding: try read(name), as: UTF8.self)
   }
 }

@@ -15,14 +15,8 @@ package enum LoopbackRequest {
   }
 
   /// Parses the bytes received so far.
-  package static func read(_ bytes: Span<UInt8>, for target: LoopbackTarget) -> Reading {
-    var end = HeadEnd()
-    return read(bytes, for: target, &end)
-  }
-
-  /// The same for bytes that come in pieces.
   ///
-  /// - Parameter end: What is known of the bytes that were there before.
+  /// - Parameter end: The search for the end of the head in these bytes, which goes on where the last call left it.
   package static func read(_ bytes: Span<UInt8>, for target: LoopbackTarget, _ end: inout HeadEnd) -> Reading {
     guard let end = end.find(in: bytes) else { return bytes.count >= maximumBytes ? .refused(.tooLarge) : .incomplete }
     guard end <= maximumBytes else { return .refused(.tooLarge) }

@@ -19,8 +19,8 @@ extension PrivateDirectory {
     return lock
   }
 
-  /// Removes each directory that is empty or holds nothing but a socket that nobody listens at. Links are not followed,
-  /// and what holds anything else stays.
+  /// Removes empty directories, and those whose only file is a socket without a listener. Links are not followed; a
+  /// directory with another file stays.
   private borrowing func removeAbandonedSockets(_ name: String) throws(SystemError) {
     for found in try fileNames() {
       guard

@@ -21,8 +21,7 @@ struct KeySearch: Sendable {
 
   /// Other keys than before; nil when there are none.
   ///
-  /// - Throws: Why it cannot be said whether there are others; where some were at hand, with the time until a new search
-  ///   may find others.
+  /// - Throws: The error of the fetch. After the first keys it has the seconds until a new search may find others.
   mutating func next() throws(OAuthError) -> JWKSet? {
     if case .start = stage {
       let held = try source.atHand()

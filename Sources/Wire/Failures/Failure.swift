@@ -140,7 +140,7 @@ package struct Failure: Error, Sendable {
   /// The variables that the caller may hand over, after which the same request can succeed.
   package var variables: [String] = []
 
-  /// Nobody wants to know of it: the reader of the answer has gone. It never leaves this process.
+  /// No text is printed for it, because the reader of standard output has gone. It is not part of the wire format.
   package var isUntold = false
 
   /// ``text`` in English.

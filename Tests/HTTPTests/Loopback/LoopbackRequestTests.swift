@@ -9,7 +9,13 @@ import Vocabulary
 
   private static func read(_ text: String) -> LoopbackRequest.Reading {
     let bytes = Array(text.utf8)
-    return LoopbackRequest.read(bytes.span, for: target)
+    return read(bytes.span)
+  }
+
+  /// Parses bytes that come at once.
+  private static func read(_ bytes: Span<UInt8>) -> LoopbackRequest.Reading {
+    var end = LoopbackRequest.HeadEnd()
+    return LoopbackRequest.read(bytes, for: target, &end)
   }
 
   private static func query(_ text: String) -> String? {
@@ -28,7 +34,7 @@ import Vocabulary
   @Test func `is waited for until it is whole`() {
     let bytes = Array(Self.good.utf8)
     for count in 0..<bytes.count {
-      #expect(LoopbackRequest.read(bytes.span.extracting(..<count), for: Self.target) == .incomplete, "\(count)")
+      #expect(Self.read(bytes.span.extracting(..<count)) == .incomplete, "\(count)")
     }
   }
 
@@ -39,8 +45,7 @@ import Vocabulary
     for count in 0..<bytes.count {
       #expect(LoopbackRequest.read(bytes.span.extracting(..<count), for: Self.target, &end) == .incomplete, "\(count)")
     }
-    #expect(
-      LoopbackRequest.read(bytes.span, for: Self.target, &end) == LoopbackRequest.read(bytes.span, for: Self.target))
+    #expect(LoopbackRequest.read(bytes.span, for: Self.target, &end) == Self.read(bytes.span))
   }
 
   // Else a head in 65,536 pieces would take the loop for long.
@@ -108,7 +113,7 @@ import Vocabulary
       for bit in 0..<8 {
         var changed = bytes
         changed[index] ^= 1 << UInt8(bit)
-        if case .redirect(let query) = LoopbackRequest.read(changed.span, for: Self.target) {
+        if case .redirect(let query) = Self.read(changed.span) {
           #expect(query.lowerBound >= 0 && query.upperBound <= changed.count)
         }
       }

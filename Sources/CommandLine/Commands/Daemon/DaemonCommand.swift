@@ -86,7 +86,7 @@ enum DaemonCommand {
     /// The accounts whose last refresh token went with it.
     let unstored: [String]
 
-    /// What the person must know of it; nil if nothing is lost.
+    /// The failure that names these accounts; nil if there are none.
     var loss: Failure? {
       guard let first = unstored.first else { return nil }
       return Failure(
