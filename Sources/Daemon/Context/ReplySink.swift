@@ -27,6 +27,9 @@ protocol ReplySink: AnyObject {
   func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])
   /// Ends the requests of the connections under these terms with a failure, and closes them when all was sent.
   func dropPeers(of admission: any Admission, saying failure: Failure)
+  /// Limit of requests that wait for one server at a time, which leaves places to those that wait for others; nil while
+  /// there are not so many peers.
+  var mostAtOneServer: Int? { get }
   /// Sets the time at which an unanswered request times out.
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
 }

@@ -78,7 +78,8 @@ extension Failure {
     case .cancelled: self.init(.cancelled, "cancelled")
     case .stopping: self = .stopping
     case .tooBusy(let count):
-      self.init(.tooBusy, "no thread is free to wait for a server; \(count) wait already", hint: "try again")
+      self.init(
+        .tooBusy, "\(count) requests wait for servers already, as many as may", hint: "try again when some have ended")
     case .memory:
       self.init(
         .internalError, "no memory is left for secrets", hint: "agent daemon restart")

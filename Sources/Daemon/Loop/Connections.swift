@@ -228,6 +228,11 @@ final class Connections {
 extension Connections: ReplySink {
   var now: Instant { loop.now }
 
+  var mostAtOneServer: Int? {
+    let most = mostRequests - mostRequests / 4
+    return connections.count > most ? most : nil
+  }
+
   func schedule(at due: Instant, _ act: @escaping () -> Void) { loop.schedule(at: due, act) }
 
   func watch(

@@ -23,21 +23,30 @@ final class ResourceRequests: AccountPart {
   func call(
     _ request: CallRequest, _ ticket: Ticket, timeoutSeconds: Int?, passed: [SharedDescriptor]
   ) throws(Failure) {
-    guard transfers.count - streams < ResourceTransfer.mostAtOnce else {
-      throw Failure(.tooBusy, "\(ResourceTransfer.mostAtOnce) requests are under way already", hint: "try again")
-    }
     let transfer = try ResourceTransfer(
       request, ticket, patienceSeconds: timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds,
       waitsUntil: waitEnd(request.waitSeconds), passed: passed,
       tellHead: jobs.messages { [unowned self] head in begins(ticket, head) })
+    let place = ResourcePlace(of: transfer.target.endpoint)
+    try admit(at: place.origin)
     let named = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
     let gate = ResourceGate(settings: try settings(), services: services)
     transfers[ticket] = transfer
     if let body = transfer.inlineBody { bodies[ticket] = InlineBody(body, ticket, loop) }
     if let content = transfer.takeInlineContent() { contents[ticket] = InlineContent(content, ticket, loop) }
-    let place = ResourcePlace(of: transfer.target.endpoint)
     jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
       admitted(transfer, outcome)
+    }
+  }
+
+  /// Refuses a request where as many as may are under way, in all or to its origin (fair shares).
+  private func admit(at origin: ResourceOrigin) throws(Failure) {
+    let others = transfers.values.filter { !$0.isStream }
+    let sameOrigin = others.count { ResourceOrigin(of: $0.target.endpoint) == origin }
+    guard others.count < ResourceTransfer.mostAtOnce, sameOrigin < ResourceTransfer.mostAtOneOrigin else {
+      throw Failure(
+        .tooBusy, "\(others.count) requests are under way already, as many as may",
+        hint: "try again when some have ended")
     }
   }
 

@@ -9,7 +9,9 @@ internal import Wire
 /// One request to a resource, from the client's line to its last answer.
 final class ResourceTransfer: @unchecked Sendable {
   /// Limit of concurrent requests, without streams of events.
-  static let mostAtOnce = 128
+  static let mostAtOnce = 192
+  /// Limit of those to one origin, which leaves places to the others.
+  static let mostAtOneOrigin = 128
   /// Limit of streams of events. They may last for days, so they take no places of other requests.
   static let mostStreams = 128
 

@@ -7,9 +7,6 @@ internal import Wire
 
 /// Requests that wait for an unreachable server, and retries after network changes.
 extension TokenBroker {
-  /// Limit of waiting requests. Further requests fail at once.
-  private static let mostWaiting = 128
-
   /// Delay between a network change and the retries, so that several changes cause one round.
   private static let settlingTime = Duration.milliseconds(500)
 
@@ -19,12 +16,18 @@ extension TokenBroker {
   /// Renewals after a change of the network are spread over this time.
   private static let spreadAfterChange = Duration.seconds(5)
 
+  /// Refuses a request that must wait for a server for which as many wait as may (fair shares).
+  func admit(at server: String) throws(SessionError) {
+    guard let most = loop.mostAtOneServer else { return }
+    let others = accounts.values.lazy.filter { $0.configuration.server == server }.flatMap(\.all)
+    let waiting = Set(others.flatMap(\.waiters).map(\.ticket)).count
+    guard waiting < most else { throw .tooBusy(underWay: waiting) }
+  }
+
   /// Queues a request whose refresh failed, if its waiting time is not over and waiting can help. Returns whether it
   /// waits.
   func wait(_ waiter: LiveAccount.Waiter, _ account: LiveAccount, _ error: SessionError, _ now: Instant) -> Bool {
-    guard let end = waiter.waitsUntil, now < end, error.isWorthWaiting,
-      accounts.values.flatMap(\.all).reduce(0, { $0 + $1.waiters.count }) < Self.mostWaiting
-    else { return false }
+    guard let end = waiter.waitsUntil, now < end, error.isWorthWaiting else { return false }
     account.waiters.append(waiter)
     schedule(at: end) { [self, name = account.name, target = account.target] in waitOver(name, target) }
     return true

@@ -56,15 +56,21 @@ import Wire
     #expect(home.http.resourceTokens.count == 1)
   }
 
-  @Test func `has its place among 128, and none beyond them until one has ended`() throws {
-    let request = CallRequest(account: "work", url: "https://api.example/items", method: "POST")
-    for number in 1...128 { try start(request, number) }
-    let refusal = #expect(throws: Failure.self) { try start(request, 129) }
-    #expect(refusal?.code == .tooBusy)
+  // Fair shares.
+  @Test func `has its place among 128 to its origin and 192 in all, and none beyond them until one has ended`() throws {
+    func begin(_ number: Int, at host: String) throws {
+      try start(CallRequest(account: "work", url: "https://\(host)/items", method: "POST"), number)
+    }
+    for number in 1...128 { try begin(number, at: "api.example") }
+    for (number, host) in [(193, "api.example"), (194, "other.example")] {
+      if number == 194 { for number in 129...192 { try begin(number, at: "third.example") } }
+      let refusal = #expect(throws: Failure.self) { try begin(number, at: host) }
+      #expect(refusal?.code == .tooBusy && refusal?.message.hasPrefix(number == 193 ? "128 " : "192 ") == true)
+    }
     home.runJobs()
     home.http.resourceAnswers = [.status(200)]
-    try call(130)
-    #expect(home.sink.results[130]?["status"] == 200)
+    try call(200)
+    #expect(home.sink.results[200]?["status"] == 200)
   }
 
   @Test func `whose content cannot be read is not sent`() throws {

@@ -53,9 +53,11 @@ final class DaemonHome {
   }
 
   /// Adds an account, which refreshes on demand.
-  func add(_ name: String, protection: Protection = .device, origins: [String] = []) throws {
+  func add(
+    _ name: String, at issuer: String = "https://as.example", protection: Protection = .device, origins: [String] = []
+  ) throws {
     let account = try AccountName(name)
-    var configuration = AccountConfiguration(issuer: "https://as.example", clientID: "cli")
+    var configuration = AccountConfiguration(issuer: issuer, clientID: "cli")
     configuration.refresh = .onDemand
     configuration.protection = protection
     configuration.origins = origins

@@ -26,6 +26,7 @@ final class RecordedReplies: ReplySink {
   var isFull = false
   /// What is done when the peer reads on, by the number of the ticket's connection.
   private(set) var streams: [Int: () -> Void] = [:]
+  var mostAtOneServer: Int?
   private var timers = Timers<() -> Void>()
   private let time: ManualTime
 

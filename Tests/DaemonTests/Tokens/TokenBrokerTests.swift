@@ -99,6 +99,28 @@ import Wire
     #expect(home.sink.lines.keys.sorted() == [1])
   }
 
+  // Fair shares.
+  @Test func `leaves places to those who wait for other servers, and needs none for a token that is there`() throws {
+    try home.daemon.addSignedIn("same")
+    try home.daemon.add("other", at: "https://other.example")
+    home.http.answers = [.tokens("at-1", refresh: "rt-2"), .tokens("at-2", refresh: "rt-3")]
+    try home.ask(1, of: "same")
+    home.runJobs()
+    home.sink.mostAtOneServer = 2
+    home.http.isHeld = true
+    for number in 2...3 { try home.ask(number, forceRefresh: true) }
+    let refused = #expect(throws: Failure.self) { try home.ask(4, forceRefresh: true, of: "same") }
+    #expect(refused?.code == .tooBusy && refused?.message == "2 requests wait for servers already, as many as may")
+    try home.ask(5, of: "same")
+    try home.daemon.runJobs(until: { home.sink.lines[5]?.contains("at-1") == true })
+    try home.ask(6, of: "other")
+    home.broker.abandon(.number(2))
+    try home.ask(7, forceRefresh: true, of: "same")
+    home.http.isHeld = false
+    home.runJobs()
+    #expect(home.sink.lines[3]?.contains("at-2") == true)
+  }
+
   @Test func `answers nobody whose connection was closed, and keeps the token for the others`() throws {
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     try home.ask(1)
@@ -278,9 +300,11 @@ private final class BrokerHome {
   var time: ManualTime { daemon.time }
 
   /// Asks for a token with the ticket of this number.
-  func ask(_ number: Int, waitSeconds: Int? = nil, forceRefresh: Bool = false) throws(Failure) {
+  func ask(
+    _ number: Int, waitSeconds: Int? = nil, forceRefresh: Bool = false, of account: String = "work"
+  ) throws(Failure) {
     daemon.context.noteFileChanges()
-    var request = TokenRequest(account: "work", forceRefresh: forceRefresh)
+    var request = TokenRequest(account: account, forceRefresh: forceRefresh)
     request.waitSeconds = waitSeconds
     try broker.token(request, .number(number))
   }

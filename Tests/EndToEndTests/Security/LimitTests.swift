@@ -10,12 +10,17 @@ import Testing
     try Session.with { session in
       let tree = session.tree
       try tree.signIn("other", at: session.issuer.url)
+      let silent = try SilentServers(1)
+      try tree.copyWork(as: "silent", from: session.issuer.url, to: silent.urls)
       try session.issuer.control("hang", "token")
       let waiting = try (0..<256).map { _ in try Peer(tree.socketPath) }
-      for peer in waiting {
-        _ = try peer.send(Array(#"{"v":1,"request":"token","account":"work","force_refresh":true}"#.utf8) + [0x0A])
+      for (number, peer) in waiting.enumerated() {
+        let account = number < 128 ? "work" : "silent0"
+        _ = try peer.send(
+          Array(#"{"v":1,"request":"token","account":"\#(account)","force_refresh":true}"#.utf8) + [0x0A])
       }
       try session.issuer.await("hangs", 1)
+      try silent.await(1)
       let local = [["list"], ["status"], ["daemon", "status"], ["vault", "status"], ["lock"], ["logout", "other"]]
       for command in local {
         let result = try tree.agent(command)
