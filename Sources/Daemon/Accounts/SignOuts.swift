@@ -242,6 +242,8 @@ extension SignOutOperation.Confirmation {
       Phrase("the server offers no revocation and may still accept the tokens; end the session at \(page)")
     case .failed(let error):
       Phrase("the server may still accept the tokens: \(Failure(error, account: nil).text)")
+    case .postponed(.cancelled):
+      Phrase("the server may still accept the tokens: it is told when the renewal that is under way has ended")
     case .postponed(let error):
       Phrase(
         "the server may still accept the tokens: \(Failure(error, account: nil).text); it is told again until it answers, for a day"

@@ -124,10 +124,11 @@ extension AccessGrant {
   /// Nil when the server named no lifetime.
   package var expiresAt: Instant? { lifetimeSeconds.map { countedFrom.advanced(by: .seconds($0)) } }
 
+  /// By the machine's clock as it is set now, in unix seconds.
+  package var issuedByClock: Int { issuedAtUnixSeconds.saturatingSum(min(0, clockChange)) }
+
   /// By the machine's clock as it is set now, in unix seconds; nil when the server named no lifetime.
-  package var expiresAtUnixSeconds: Int? {
-    lifetimeSeconds.map { issuedAtUnixSeconds.saturatingSum($0).saturatingSum(min(0, clockChange)) }
-  }
+  package var expiresAtUnixSeconds: Int? { lifetimeSeconds.map { issuedByClock.saturatingSum($0) } }
 
   /// When the ID Token expires, in unix seconds; nil when there is none.
   package var idTokenExpiry: Int? { claims["exp"]?.int }

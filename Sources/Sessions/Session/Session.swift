@@ -272,9 +272,10 @@ extension Session {
   /// Drops the token in memory and the last failure, but not the grant: the next caller refreshes.
   package mutating func forgetToken() { restart(.tokenless(.unknown, renewFrom: nil)) }
 
-  /// Adjusts the expiry of the cached token after the machine's clock was set.
+  /// Adjusts the times of the cached token after the machine's clock was set.
   package mutating func clockSet(wallSeconds: Int, now: Instant) {
     updateToken { $0.grant = $0.grant.at(wallSeconds: wallSeconds, now) }
+    if let grant { refreshedAt = grant.issuedByClock }
   }
 
   /// The record of the cached token was written again, under another name or at another level of protection.

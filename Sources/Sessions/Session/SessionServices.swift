@@ -149,17 +149,8 @@ package struct SessionServices: Sendable {
   }
 
   /// The record to build a new one on: a home with vaults of other machines only has none.
-  ///
-  /// - Parameter isMoved: The whole record is meant, also what a sign-out still owes the server.
-  func recordToReplace(of account: AccountName, isMoved: Bool = false) throws(SessionError) -> AccountRecord? {
-    do {
-      let record = try record(of: account)
-      let isOfUse =
-        record.map {
-          !$0.isSignedOut || $0.registration != nil || !$0.credentials.isEmpty || $0.needsAnnouncedPKCE
-        } ?? false
-      return isMoved || isOfUse ? record : nil
-    } catch .vault(let error) where error.code == .otherMachinesOnly {
+  func recordToReplace(of account: AccountName) throws(SessionError) -> AccountRecord? {
+    do { return try record(of: account) } catch .vault(let error) where error.code == .otherMachinesOnly {
       return nil
     }
   }

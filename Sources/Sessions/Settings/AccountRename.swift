@@ -67,7 +67,7 @@ package struct AccountRename: Sendable {
 
   /// The first step.
   func copyRecord() throws(SessionError) -> UInt64? {
-    guard let record = try services.recordToReplace(of: old, isMoved: true) else {
+    guard let record = try services.recordToReplace(of: old) else {
       try services.removeLeftover(of: new)
       return nil
     }

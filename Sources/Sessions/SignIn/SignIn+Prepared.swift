@@ -318,7 +318,8 @@ extension SignIn.Prepared {
   private func replacedGrant(
     of old: AccountRecord?, by new: SharedSecret?
   ) -> (grant: SignIn.ReplacedGrant?, isLeft: Bool) {
-    guard let old, let token = old.refreshToken, !old.isExpired, !old.isSignedOut,
+    // After a sign-out of which the server has not been told yet, it is left for that.
+    guard let old, let token = old.isSignedOut ? old.revocation?.refreshToken : old.refreshToken, !old.isExpired,
       !(new.map { $0.bytes.isEqual(to: token.bytes) } ?? false)
     else { return (nil, false) }
     let isSeparate = configuration.providerSettings?.has(.separateGrants) ?? false

@@ -57,7 +57,8 @@ package struct SignOutOperation: Sendable {
     case notOffered(page: String?)
     /// The server may still accept the tokens.
     case failed(SessionError)
-    /// The same, and ``SignOutOperation/revokeOwed()`` may tell it later.
+    /// The same, and ``SignOutOperation/revokeOwed()`` may tell it later; `cancelled` if a refresh of the account was
+    /// under way all the time, so that the server was not asked.
     case postponed(SessionError)
   }
 
@@ -161,8 +162,12 @@ package struct SignOutOperation: Sendable {
         _ = try replace(last, by: last.record.signedOut(nil))
       }
     } catch {
-      ending.confirmation = .postponed(
-        cancellation.isCancelled ? .oauth(OAuthError(.timeout, EndpointRole.revocation.subject)) : error)
+      var reason = error
+      if cancellation.isCancelled {
+        let isHeld = if case .vault(let problem) = error { problem.code != .busy } else { true }
+        reason = isHeld ? .oauth(OAuthError(.timeout, EndpointRole.revocation.subject)) : .cancelled
+      }
+      ending.confirmation = .postponed(reason)
     }
     return ending
   }

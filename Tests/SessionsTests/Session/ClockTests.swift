@@ -68,6 +68,16 @@ import Vocabulary
     #expect(session.fallback(for: TokenNeed(), now: at(90)) == nil)
   }
 
+  // Times are true.
+  @Test(arguments: [(-7200, -7200), (7200, 0)]) func `was issued no later than the clock now says`(
+    change: Int, shown: Int
+  ) throws {
+    var session = Session()
+    session.signedIn(try issued(), wallSeconds: Self.wall, jitter: 0)
+    session.clockSet(wallSeconds: Self.wall + 60 + change, now: at(60))
+    #expect(session.refreshedAt == Self.wall + shown)
+  }
+
   @Test func `is renewed in the background by its new end`() throws {
     var session = Session()
     session.signedIn(try issued(), wallSeconds: Self.wall, jitter: 0)

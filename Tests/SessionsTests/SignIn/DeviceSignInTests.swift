@@ -72,6 +72,21 @@ import Vocabulary
     #expect(!home.http.urls.contains(TestIssuer.revocationURL))
   }
 
+  @Test(arguments: [false, true])
+  func `says that an earlier session is left at the server, one too that still had to be ended there`(
+    isSignedOut: Bool
+  ) throws {
+    #expect(try signIn(try tokens("at-1", refresh: "rt-1")).notices == [])
+    if isSignedOut {
+      home.http.answer(TestIssuer.revocationURL, try response(503, [:]))
+      let operation = SignOutOperation(
+        account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: home.services)
+      guard case .postponed = try operation.run().confirmation else { throw SessionError.cancelled }
+    }
+    #expect(try signIn(try tokens("at-2", refresh: "rt-2")).notices == [.earlierSession(page: nil)])
+    #expect(try home.stored()?.revocation == nil)
+  }
+
   // MARK: No approval is wasted
 
   /// Makes the place of the settings one that takes none, as a read-only directory would be for a user, or mends it.
