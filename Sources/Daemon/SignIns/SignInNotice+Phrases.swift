@@ -12,6 +12,9 @@ extension Phrase {
     case .tpmAway:
       self =
         "the TPM cannot be reached now, so the key that the tokens are bound to is in the vault; to have it in the TPM, sign in later with \("--key tpm2")"
+    case .keysMissing:
+      self =
+        "the server names no keys to verify an ID Token with, so the sign-in fails if it sends one: name the URL of its keys with \("--jwks-uri"), or leave \("openid") out of \("--scope")"
     case .earlierSession(nil): self = "the earlier session stays valid at the server until it expires there"
     case .earlierSession(let page?):
       self = "the earlier session stays valid at the server until it expires there, or until you end it: \(page)"

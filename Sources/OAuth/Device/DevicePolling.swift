@@ -12,6 +12,9 @@ package struct DevicePolling: Sendable, Hashable {
 
   /// The longest wait that failures alone lead to, in seconds.
   private static let longestBackOff = 60
+  /// The time that is left for the answer to the only poll, in milliseconds: this long, but a quarter of the lifetime at
+  /// most.
+  private static let longestReserve = 10_000
 
   private let expiresIn: Int
   /// The interval between polls, in seconds, with all increases for `slow_down`.
@@ -19,6 +22,7 @@ package struct DevicePolling: Sendable, Hashable {
   private var backOff: Int?
   private var askedWait = 0
   private var slowDowns = 0
+  private var hasPolled = false
 
   /// - Parameters:
   ///   - interval: Seconds between polls; less than 1 means 5.
@@ -35,6 +39,7 @@ package struct DevicePolling: Sendable, Hashable {
 
   /// Adjusts the interval after the last poll.
   package mutating func after(_ outcome: DevicePollOutcome) {
+    hasPolled = true
     switch outcome {
     case .token, .pending: resetBackOff()
     case .slowDown(let asked):
@@ -60,9 +65,14 @@ package struct DevicePolling: Sendable, Hashable {
   package var suspectsFastClock: Bool { slowDowns >= 3 }
 
   /// The next action. There is a wait before the first poll too, and no poll at or after the expiry.
+  ///
+  /// The interval is one between polls, so a code that lives no longer than it is polled once, as late as leaves time
+  /// for the answer: the person has until then.
   package func next(elapsedMilliseconds: Int) -> Next {
     let left = max(0, expiresIn * 1000 - max(0, elapsedMilliseconds))
-    return waitMilliseconds < left ? .poll(afterMilliseconds: waitMilliseconds) : .expire(afterMilliseconds: left)
+    if waitMilliseconds < left { return .poll(afterMilliseconds: waitMilliseconds) }
+    guard !hasPolled, left > 0 else { return .expire(afterMilliseconds: left) }
+    return .poll(afterMilliseconds: max(0, left - min(Self.longestReserve, expiresIn * 250)))
   }
 
   private mutating func resetBackOff() {

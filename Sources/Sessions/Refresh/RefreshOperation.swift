@@ -84,6 +84,7 @@ package struct RefreshOperation: Sendable {
       if target != nil { throw .noOtherTokens(account: account.text) }
       return try keptGrant(stored, at: level)
     }
+    try checkAwaitedKeys(for: stored.generation)
     var live = try services.server(for: account, configuration, record, cancellation: cancellation)
     try live.checkProfile(.code)
     live.server.hide(previous)
@@ -118,6 +119,7 @@ package struct RefreshOperation: Sendable {
     } catch {
       if error.awaitsIdentity { rewritten = nil }
       try hold(record, because: error, generation)
+      awaitKeys(after: error.followingSuccess, for: generation)
       throw error.followingSuccess
     }
     rewritten = RecordMove(from: stored.generation, to: generation)
@@ -183,6 +185,25 @@ package struct RefreshOperation: Sendable {
     var held = record
     held.identityHold = .changed(claim: claim)
     _ = try services.write(rotated: held, of: account, replacing: generation)
+  }
+
+  /// Has the account wait where the issuer's keys did not verify the ID Token and may be fetched again later.
+  private func awaitKeys(after error: SessionError, for generation: UInt64) {
+    guard case .oauth(let problem) = error, let seconds = problem.retryAfterSeconds else { return }
+    let hold = ServerHold(until: services.time.now().advanced(by: .seconds(seconds)), isNamed: true, error: problem)
+    services.awaitedKeys.update {
+      $0[account] = AwaitedKeys(configuration: configuration, generation: generation, hold: hold)
+    }
+  }
+
+  /// - Throws: Why the last refresh brought nothing, with the time that is left, while the account waits.
+  private func checkAwaitedKeys(for generation: UInt64) throws(SessionError) {
+    let now = services.time.now()
+    guard let awaited = services.awaitedKeys.withLock({ $0[account] }) else { return }
+    guard awaited.generation == generation, awaited.configuration == configuration, now < awaited.hold.until else {
+      return services.awaitedKeys.update { $0[account] = nil }
+    }
+    throw awaited.hold.refusal(at: now)
   }
 
   /// Only the issuer ends a session: only `invalid_grant` ends a grant, and only if no other process replaced the token meanwhile.

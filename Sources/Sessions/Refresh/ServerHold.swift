@@ -19,6 +19,16 @@ package struct ServerHold: Sendable, Hashable {
   }
 }
 
+/// A refresh brought an ID Token that the issuer's keys do not verify yet. Before they may be fetched again another refresh
+/// token of the account, for whatever target, would be spent in vain.
+struct AwaitedKeys: Sendable {
+  /// The settings and the record's generation of that refresh. Under others, such as after a sign-in, nothing is waited
+  /// for.
+  let configuration: AccountConfiguration
+  let generation: UInt64
+  let hold: ServerHold
+}
+
 /// The servers that get no request for a while, so that an answer to one account also holds for the others.
 package struct ServerHolds: Sendable {
   private struct State {

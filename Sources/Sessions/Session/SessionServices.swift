@@ -16,6 +16,8 @@ package struct SessionServices: Sendable {
   /// Makes a lock of the vault wait for pending writes.
   package let gate = LockGate()
   let unstored = UnstoredRecords()
+  /// The accounts that wait for keys of their issuer.
+  let awaitedKeys = Monitor<[AccountName: AwaitedKeys]>([:])
   /// The accounts that are in no file.
   package let ephemeral = EphemeralAccounts()
   /// The account that these services are for is one of them, or becomes one.

@@ -55,7 +55,7 @@ extension SignIn.Prepared {
   /// The notices of the preparation for the person.
   package var notices: [SignIn.Notice] {
     (contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registered?.notices ?? [])
-      + (isKeptOutOfTPM ? [.tpmAway] : [])
+      + (isKeptOutOfTPM ? [.tpmAway] : []) + (asksForIDToken && !server.issuesIDTokens ? [.keysMissing] : [])
   }
   /// The client has something to prove itself with.
   package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
@@ -84,10 +84,10 @@ extension SignIn.Prepared {
   /// The level to write at; nil keeps that of the old record.
   private var protection: Protection? { configuration.protection ?? (request.isNew ? .device : nil) }
 
+  private var asksForIDToken: Bool { !isUnattended && scope?.contains("openid") == true }
+
   /// Whether there should be an ID Token (OpenID Connect Core, section 3.1.3.3).
-  private var expectsIDToken: Bool {
-    !isUnattended && scope?.contains("openid") == true && server.issuesIDTokens
-  }
+  private var expectsIDToken: Bool { asksForIDToken && server.issuesIDTokens }
 
   /// Signs in without a user. Blocking.
   ///

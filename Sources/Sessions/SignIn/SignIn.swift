@@ -104,6 +104,8 @@ extension SignIn {
     case foreignManagement
     /// The key that tokens are bound to is in the vault, because the TPM was away.
     case tpmAway
+    /// An ID Token is asked for, and the server names no keys to verify it with. It may send none, so it is not refused.
+    case keysMissing
     /// The grant of the sign-in before is left at the server; the provider's page that ends it, if there is one.
     case earlierSession(page: String?)
   }

@@ -199,8 +199,7 @@ private final class EventHome {
   let parts: DaemonParts
 
   init() throws {
-    daemon = try DaemonHome()
-    try daemon.addSignedIn("work")
+    daemon = try DaemonHome(signedIn: "work")
     try daemon.add("mail")
     parts = try DaemonParts(daemon.context)
   }

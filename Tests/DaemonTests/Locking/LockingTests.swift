@@ -158,8 +158,7 @@ private final class LockHome {
   private static let passphrase = "open sesame"
 
   init() throws {
-    daemon = try DaemonHome()
-    try daemon.addSignedIn("open")
+    daemon = try DaemonHome(signedIn: "open")
     parts = try DaemonParts(daemon.context)
     try vault(.create(.passphrase), 0)
     daemon.runJobs()

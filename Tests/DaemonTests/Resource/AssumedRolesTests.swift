@@ -9,10 +9,8 @@ import Wire
   private let parts: DaemonParts
 
   init() throws {
-    home = try DaemonHome()
-    try home.addSignedIn("work", origins: ["https://sts.example"])
+    home = try DaemonHome(signedIn: "work", origins: ["https://sts.example"], renewals: 1)
     parts = try DaemonParts(home.context)
-    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
   }
 
   @Test func `for which the server gave no ID Token is answered with that`() throws {

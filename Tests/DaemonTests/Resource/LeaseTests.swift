@@ -215,8 +215,7 @@ import Wire
   }
 
   @Test func `hold for no socket that cannot be watched`() throws {
-    let home = try DaemonHome()
-    try home.addSignedIn("work", origins: ["https://api.example"])
+    let home = try DaemonHome(signedIn: "work", origins: ["https://api.example"])
     let parts = try DaemonParts(home.context)
     let listener = SharedDescriptor(try UnixSocket.listen(in: home.runtime(), name: "lease", backlog: 1))
     home.sink.isFull = true
@@ -312,8 +311,7 @@ private final class LeaseRun {
   private let parts: DaemonParts
 
   init(_ edit: (inout LeaseRequest) -> Void = { _ in }) throws {
-    home = try DaemonHome()
-    try home.addSignedIn("work", origins: ["https://api.example"])
+    home = try DaemonHome(signedIn: "work", origins: ["https://api.example"])
     parts = try DaemonParts(home.context)
     var request = LeaseRequest(account: "work")
     edit(&request)

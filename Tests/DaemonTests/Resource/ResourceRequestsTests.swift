@@ -15,10 +15,8 @@ import Wire
   private let parts: DaemonParts
 
   init() throws {
-    home = try DaemonHome()
-    try home.addSignedIn("work", origins: ["https://api.example"])
+    home = try DaemonHome(signedIn: "work", origins: ["https://api.example"], renewals: 2)
     parts = try DaemonParts(home.context)
-    home.http.answers = [.tokens("at-1", refresh: "rt-2"), .tokens("at-2", refresh: "rt-3")]
   }
 
   /// Sends a request whose answer goes to a pipe.

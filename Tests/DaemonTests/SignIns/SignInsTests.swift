@@ -361,6 +361,19 @@ import Wire
     return home.signIns.redirectCame(id, query: Array("code=c-1&\(state)".utf8).span, isTold: true)
   }
 
+  // The server may ignore the scope, so it is not refused.
+  @Test func `tells before it asks the person that an ID Token could not be verified`() throws {
+    try home.begin("mail", 2) { ($0.flow, $0.scope) = (.browser, ["openid"]) }
+    guard let events = home.sink.events[2], events.count == 2, case .notice(let text) = events[0],
+      case .browser = events[1]
+    else {
+      Issue.record("\(home.sink.events)")
+      return
+    }
+    let told = "the server names no keys to verify an ID Token with, so the sign-in fails if it sends one: "
+    #expect(text.english == told + "name the URL of its keys with --jwks-uri, or leave openid out of --scope")
+  }
+
   // RFC 8252 section 8.3; RFC 6749 section 4.1.2.
   @Test func `listens until its answer comes, and takes that once`() throws {
     _ = try UnixSocket.connectLoopback(port: port)

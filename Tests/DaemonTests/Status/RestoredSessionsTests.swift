@@ -10,8 +10,7 @@ import Wire
   private let parts: DaemonParts
 
   init() throws {
-    home = try DaemonHome()
-    try home.addSignedIn("work")
+    home = try DaemonHome(signedIn: "work")
     parts = try DaemonParts(home.context)
     parts.start(isPrivate: false)
     home.runJobs()

@@ -52,6 +52,15 @@ final class DaemonHome {
       log: EventLog(time: time), replies: sink, jobs: jobs)
   }
 
+  /// A daemon with one account that is signed in.
+  ///
+  /// - Parameter renewals: How many refreshes the server answers: with `at-1` and `rt-2`, then `at-2` and `rt-3`.
+  convenience init(signedIn name: String, origins: [String] = [], renewals: Int = 0) throws {
+    try self.init()
+    try addSignedIn(name, origins: origins)
+    http.answers = (0..<renewals).map { .tokens("at-\($0 + 1)", refresh: "rt-\($0 + 2)") }
+  }
+
   /// Adds an account, which refreshes on demand.
   func add(
     _ name: String, at issuer: String = "https://as.example", protection: Protection = .device, origins: [String] = []

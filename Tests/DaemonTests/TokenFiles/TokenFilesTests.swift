@@ -12,10 +12,8 @@ import Wire
   private let parts: DaemonParts
 
   init() throws {
-    home = try DaemonHome()
-    try home.addSignedIn("work")
+    home = try DaemonHome(signedIn: "work", renewals: 2)
     parts = try DaemonParts(home.context)
-    home.http.answers = [.tokens("at-1", refresh: "rt-2"), .tokens("at-2", refresh: "rt-3")]
   }
 
   private func begin() throws {

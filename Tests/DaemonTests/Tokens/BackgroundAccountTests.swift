@@ -10,10 +10,8 @@ import Vocabulary
   private let parts: DaemonParts
 
   init() throws {
-    home = try DaemonHome()
-    try home.addSignedIn("work")
+    home = try DaemonHome(signedIn: "work", renewals: 1)
     parts = try DaemonParts(home.context)
-    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
   }
 
   private func keepFresh(_ name: String = "work") throws {

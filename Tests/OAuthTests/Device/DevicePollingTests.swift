@@ -92,6 +92,23 @@ import Testing
   }
 
   @Test(arguments: [
+    (300, 300, 0, DevicePolling.Next.poll(afterMilliseconds: 290_000)),
+    (86_400, 300, 0, .poll(afterMilliseconds: 290_000)),
+    (299, 300, 0, .poll(afterMilliseconds: 299_000)), (300, 301, 2000, .poll(afterMilliseconds: 289_000)),
+    (5, 4, 0, .poll(afterMilliseconds: 3000)), (300, 300, 295_000, .poll(afterMilliseconds: 0)),
+    (300, 300, 300_000, .expire(afterMilliseconds: 0)),
+  ])
+  func `a code that lives no longer than the interval is polled once, as late as leaves time for the answer`(
+    interval: Int, expiresIn: Int, elapsed: Int, next: DevicePolling.Next
+  ) {
+    var polling = DevicePolling(interval: interval, expiresIn: expiresIn)
+    #expect(polling.next(elapsedMilliseconds: elapsed) == next)
+    polling.after(.pending)
+    #expect(
+      polling.next(elapsedMilliseconds: 290_000) == .expire(afterMilliseconds: max(0, expiresIn * 1000 - 290_000)))
+  }
+
+  @Test(arguments: [
     (0, DevicePolling.Next.poll(afterMilliseconds: 5000)), (14_999, .poll(afterMilliseconds: 5000)),
     (15_000, .expire(afterMilliseconds: 5000)), (19_999, .expire(afterMilliseconds: 1)),
     (20_000, .expire(afterMilliseconds: 0)), (90_000_000, .expire(afterMilliseconds: 0)),
@@ -99,7 +116,9 @@ import Testing
     (Int.min, .poll(afterMilliseconds: 5000)),
   ])
   func `no poll is due at or after the expiry`(elapsed: Int, next: DevicePolling.Next) {
-    #expect(DevicePolling(interval: 5, expiresIn: 20).next(elapsedMilliseconds: elapsed) == next)
+    var polling = DevicePolling(interval: 5, expiresIn: 20)
+    polling.after(.pending)
+    #expect(polling.next(elapsedMilliseconds: elapsed) == next)
   }
 
   @Test func `a huge lifetime does not overflow`() {

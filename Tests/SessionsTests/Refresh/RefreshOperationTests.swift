@@ -7,6 +7,7 @@ import Sessions
 import TestSupport
 import Testing
 import Vault
+import Vocabulary
 
 @Suite struct `A refresh` {
   let home: Home
@@ -271,12 +272,12 @@ import Vault
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken()))
     _ = try home.refresh()
     home.http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
-    for number in 3...4 {
-      let token = try TestIssuer.second.idToken()
-      home.http.answer(TestIssuer.tokenURL, try tokens("at", refresh: "rt-\(number)", idToken: token))
-      // They are not asked for again before.
+    let token = try TestIssuer.second.idToken()
+    home.http.answer(TestIssuer.tokenURL, try tokens("at", refresh: "rt-3", idToken: token))
+    // They are not asked for again before, so no refresh token is sent either.
+    for _ in 3...4 {
       #expect(throws: Self.noKeys(retryAfter: 60)) { _ = try home.refresh() }
-      #expect(try home.stored()?.refreshToken?.text == "rt-\(number)")
+      #expect(try home.stored()?.refreshToken?.text == "rt-3")
     }
     #expect(home.http.urls.count { $0 == TestIssuer.keysURL } == 2)
   }
@@ -335,15 +336,47 @@ import Vault
     #expect(late(seconds: 60).isPassing)
     #expect(home.http.urls.filter { $0 == TestIssuer.keysURL }.count == 2)
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
-    // Another account of the issuer, or another process, may refresh meanwhile.
+    // Meanwhile no refresh token of the account is sent, whatever token is wanted.
     home.time.advance(seconds: 20)
-    home.http.answer(TestIssuer.tokenURL, try tokens("at-3", idToken: TestIssuer.second.idToken()))
-    #expect(throws: late(seconds: 40)) { _ = try home.refresh() }
-    #expect(home.http.urls.filter { $0 == TestIssuer.keysURL }.count == 2)
+    home.http.forgetRequests()
+    for target in [nil, try other()] {
+      #expect(throws: late(seconds: 40)) { _ = try home.operation(target: target).run() }
+    }
+    #expect(home.http.requests.isEmpty)
     home.time.advance(seconds: 40)
     home.http.answer(TestIssuer.keysURL, try response(200, TestIssuer.second.keySet))
-    home.http.answer(TestIssuer.tokenURL, try tokens("at-4", idToken: TestIssuer.second.idToken()))
-    #expect(try home.refresh().accessToken.text == "at-4")
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3", idToken: TestIssuer.second.idToken()))
+    #expect(try home.operation(target: other()).run().accessToken.text == "at-3")
+    #expect(home.http.requests.last { $0.url == TestIssuer.tokenURL }?.form?[1] == "refresh_token=rt-2")
+  }
+
+  @Test(arguments: [true, false])
+  func `keys are waited for neither under other settings nor after another sign-in`(isSignIn: Bool) throws {
+    try home.store()
+    home.http.answer(
+      TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.second.idToken()))
+    #expect(throws: late(seconds: 60)) { _ = try home.refresh() }
+    var configuration = Home.configuration
+    if isSignIn { try home.store() } else { configuration.scope = ["openid", "mail"] }
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3", idToken: TestIssuer.first.idToken()))
+    #expect(try home.refresh(configuration).accessToken.text == "at-3")
+  }
+
+  // The account's lock orders them, and each looks when its turn comes.
+  @Test func `refreshes that wait for each other spend one token for keys that are late`() throws {
+    try home.store()
+    home.http.answer(
+      TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.second.idToken()))
+    let home = home
+    let outcomes = try inThreads(3) { number in
+      _ = try home.operation(target: number == 0 ? nil : other("part-\(number)")).run()
+    }
+    #expect(!outcomes.contains("done"))
+    #expect(home.http.urls.count { $0 == TestIssuer.tokenURL } == 1)
+  }
+
+  private func other(_ scope: String = "mail") throws -> TokenTarget? {
+    try TokenTarget.make(scope: [scope], resources: [], audience: nil)
   }
 
   private func late(seconds: Int) -> SessionError {

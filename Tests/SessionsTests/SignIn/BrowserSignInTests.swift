@@ -116,6 +116,44 @@ import Vocabulary
     #expect(try finish(signIn, try idToken(signIn)).grant.protection == .passphrase)
   }
 
+  private static let withoutKeys: JSONObject = {
+    var metadata = TestIssuer.metadata("authorization_endpoint", "https://as.example/authorize")
+    metadata["jwks_uri"] = nil
+    return metadata
+  }()
+
+  // OpenID Connect Core 1.0 section 3.1.3.7, step 6: no ID Token is taken without its signature being verified.
+  @Test func `of a server without keys says so before the person is asked, if an ID Token is asked for`() throws {
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(Self.withoutKeys)))
+    func notices(_ scope: [String], keys: String? = nil) throws -> [SignIn.Notice] {
+      var configuration = Home.configuration
+      (configuration.scope, configuration.jwksURI) = (scope, keys)
+      return try start(.init(), configuration).prepared.notices
+    }
+    #expect(try notices(["openid", "mail"]) == [.keysMissing])
+    #expect(try notices(["mail"]).isEmpty)
+    #expect(try notices(["openid"], keys: TestIssuer.keysURL).isEmpty)
+    #expect(try notices([]).isEmpty)
+  }
+
+  @Test(arguments: [true, false])
+  func `of a server without keys is kept unless an ID Token comes, and then ended at the server`(comes: Bool) throws {
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(Self.withoutKeys)))
+    var configuration = Home.configuration
+    configuration.scope = ["openid"]
+    let signIn = try start(.init(), configuration)
+    if comes {
+      #expect(throws: SessionError.oauth(OAuthError(.endpointMissing, "the key set (jwks_uri)"))) {
+        _ = try finish(signIn, try idToken(signIn))
+      }
+    } else {
+      home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "rt-1"))
+      #expect(try signIn.finish(try secret("c1")).grant.subject == nil)
+    }
+    #expect(try home.stored()?.refreshToken?.text == (comes ? nil : "rt-1"))
+    #expect(home.http.urls.contains(TestIssuer.revocationURL) == comes)
+  }
+
   // OpenID Connect Core 1.0 section 3.1.3.7, step 11: a code of another sign-in brings another nonce.
   @Test func `takes only an ID Token of this sign-in`() throws {
     for (nonce, error) in [
