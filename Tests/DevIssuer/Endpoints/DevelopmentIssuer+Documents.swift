@@ -70,7 +70,7 @@ extension DevelopmentIssuer {
     }
     if settings.text("client_documents") != "off" { document["client_id_metadata_document_supported"] = true }
     if settings.text("par") == "required" { document["require_pushed_authorization_requests"] = true }
-    if settings.isOn(FAPI2Server.name) { FAPI2Server.narrow(&document) }
+    if settings.isOn("fapi2") { FAPI2Server.narrow(&document) }
     return .json(document, cachedFor: Self.cacheSeconds)
   }
 }

@@ -51,7 +51,7 @@ extension DevelopmentIssuer {
       return (form, try clients.named(IssuerClient.workloadID))
     }
     let client = try clients.authenticate(request, form, url, at: wall)
-    if settings.isOn(FAPI2Server.name) { try FAPI2Server.check(client, form, issuer: url) }
+    if settings.isOn("fapi2") { try FAPI2Server.check(client, form, issuer: url) }
     if form["client_assertion"] != nil { count(.clientAssertions) }
     return (form, client)
   }

@@ -113,25 +113,29 @@ struct DevelopmentIssuer: Sendable {
     settings["fail_next_" + endpoint.rawValue] = .object(next)
     count(.misbehaviours)
     var answer = IssuerAnswer.json(["error": plan["error"] ?? .null], status: plan["status"]?.int ?? 500)
-    answer[header: "Retry-After"] = plan["retry_after"]?.string
+    answer[header: "Retry-After"] = plan["retry_after"]?.int.map(String.init)
     return answer
   }
 
   /// Changes the answer of an endpoint as its faults want it.
   private mutating func spoil(_ answer: inout IssuerAnswer, of endpoint: IssuerEndpoint) {
     for place in IssuerFault.Place.allCases where place.spoils(endpoint, bodyAt: settings.endpoint("body_at")) {
-      guard let name = settings.text(place.parameter), answer.status < 400 || place.spoilsErrors else { continue }
+      let name = settings.text(place.parameter)
+      guard let fault = IssuerFault.table.first(where: { $0.place == place && $0.name == name }),
+        answer.status < 400 || place.spoilsErrors
+      else { continue }
       count(.misbehaviours)
       do {
-        let scene = IssuerFault.Scene(
-          url: url, key: key, earlierCode: signIns.codes.order.dropLast().last,
+        var spoiled = SpoiledAnswer(
+          answer: answer, url: url, key: key, earlierCode: signIns.codes.order.dropLast().last,
           redirectTarget: settings.text("redirect_to") ?? "")
-        try IssuerFault.table.first { $0.place == place && $0.name == name }?.edit(&answer, scene)
+        try spoiled.spoil(by: fault)
+        answer = spoiled.answer
       } catch {
-        answer = .text("the fault \(name) cannot be made", status: 500)
+        answer = .text("the fault \(fault.name) cannot be made", status: 500)
       }
-      guard place == .body, let left = settings.text("times").flatMap({ Int($0) }) else { continue }
-      settings["times"] = left > 1 ? .string("\(left - 1)") : .null
+      guard place == .body, let left = settings["times"].int else { continue }
+      settings["times"] = left > 1 ? .int(left - 1) : .null
       if left == 1 { settings[place.parameter] = .null }
     }
   }

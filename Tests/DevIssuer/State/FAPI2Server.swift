@@ -3,20 +3,9 @@ import JOSE
 
 /// What the FAPI 2.0 Security Profile (final of February 2025) demands of a server beyond what the issuer does anyway.
 enum FAPI2Server {
-  /// The setting that turns it on.
-  static let name = "fapi2"
   /// Section 5.4.1, item 1.
   private static let algorithms = [JWSAlgorithm.PS256, .ES256, .EdDSA, .Ed25519].map(\.rawValue)
   private static let grantTypes = [GrantType.authorizationCode, GrantType.refreshToken, GrantType.clientCredentials]
-
-  /// Sets what has settings of its own; a later option or a switch can make the server weaker again: pushed requests only
-  /// (section 5.3.2.2, item 3), proofs of possession (section 5.3.2.1, item 4), refresh tokens that stay the same (item 9).
-  static func adopt(_ settings: inout IssuerSettings) {
-    settings["par"] = "required"
-    settings["dpop_required"] = true
-    settings["rotation"] = false
-    settings["--algorithm"] = "PS256"
-  }
 
   /// Announces that and nothing weaker.
   static func narrow(_ document: inout JSONObject) {
