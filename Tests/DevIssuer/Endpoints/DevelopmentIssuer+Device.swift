@@ -32,8 +32,8 @@ extension DevelopmentIssuer {
   }
 
   /// RFC 8628 sections 3.4 and 3.5. An approved code is gone with the answer; one of another client is unknown.
-  mutating func redeemDeviceCode(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
-    let code = try form.required("device_code")
+  mutating func redeemDeviceCode(_ order: TokenOrder) throws -> IssuerAnswer {
+    let code = try order.form.required("device_code")
     count(.devicePolls)
     guard var device = devices.grants[code], device.grant.clientID == order.client.id else {
       throw Refusal("invalid_grant", "unknown device code, or used already")

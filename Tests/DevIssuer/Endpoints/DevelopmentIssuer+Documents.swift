@@ -45,7 +45,7 @@ extension DevelopmentIssuer {
     let list = { (names: [String]) in JSON.array(names.map(JSON.string)) }
     var document: JSONObject = [
       "issuer": .string(url),
-      "scopes_supported": ["openid", "profile", "email", "offline_access"],
+      "scopes_supported": list(IssuerParameters.userScopes),
       "response_types_supported": ["code"],
       "response_modes_supported": ["query"],
       "grant_types_supported": list(GrantType.all),
@@ -63,14 +63,27 @@ extension DevelopmentIssuer {
       let methods = Self.clientMethods.filter { $0 != "none" || name != "introspection" }
       document[name + "_endpoint_auth_methods_supported"] = list(methods)
       document[name + "_endpoint_auth_signing_alg_values_supported"] = list(
-        ClientStore.assertionAlgorithms.map(\.rawValue))
+        Self.assertionAlgorithms.map(\.rawValue))
     }
     for route in Self.routes where isOffered(route.endpoint) {
       if let name = route.name { document[name] = .string(url + route.paths[0]) }
     }
     if settings.text("client_documents") != "off" { document["client_id_metadata_document_supported"] = true }
     if settings.text("par") == "required" { document["require_pushed_authorization_requests"] = true }
-    if settings.isOn("fapi2") { FAPI2Server.narrow(&document) }
+    if settings.isOn("fapi2") { Self.narrow(&document) }
     return .json(document, cachedFor: Self.cacheSeconds)
+  }
+
+  /// Announces what the FAPI 2.0 Security Profile allows, and nothing weaker.
+  private static func narrow(_ document: inout JSONObject) {
+    let algorithms = profileAlgorithms.map { JSON.string($0.rawValue) }
+    for name in document.names where name.hasSuffix("_auth_methods_supported") { document[name] = ["private_key_jwt"] }
+    for name in document.names where name.hasSuffix("_auth_signing_alg_values_supported") {
+      document[name] = .array(algorithms)
+    }
+    let proofs = document["dpop_signing_alg_values_supported"]?.array ?? []
+    document["dpop_signing_alg_values_supported"] = .array(proofs.filter(algorithms.contains))
+    document["grant_types_supported"] = .array(GrantType.profile.map(JSON.string))
+    document["device_authorization_endpoint"] = nil
   }
 }

@@ -121,6 +121,8 @@ struct IssuerParameters: Sendable {
 
   /// What is asked for where nothing is said.
   static let defaultScope = ["openid", "profile", "email"]
+  /// Those that mean nothing without a user.
+  static let userScopes = defaultScope + ["offline_access"]
 
   /// The `scope` parameter: distinct values in the order asked for (RFC 6749 section 3.3); nil when there is none.
   func scope() throws -> [String]? {

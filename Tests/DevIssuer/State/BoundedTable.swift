@@ -28,3 +28,11 @@ struct BoundedTable<Value: Sendable>: Sendable {
 
   mutating func removeAll(where isRemoved: (Value) -> Bool) { entries = entries.filter { !isRemoved($0.value) } }
 }
+
+extension BoundedTable where Value == Bool {
+  /// False for a key that was used before.
+  mutating func use(_ key: String) -> Bool {
+    defer { self[key] = true }
+    return self[key] == nil
+  }
+}

@@ -62,7 +62,8 @@ struct CodeRequest: Sendable {
 
   /// Checks what a token request brings to show that the code is its own (RFC 6749 section 4.1.3, RFC 7636 section 4.6,
   /// RFC 9449 section 10). A verifier without a challenge is the mark of a downgrade (RFC 9700 section 4.8.2).
-  func checkRedemption(_ form: IssuerParameters, thumbprint: String?) throws {
+  func checkRedemption(_ order: TokenOrder) throws {
+    let (form, thumbprint) = (order.form, order.thumbprint)
     try check(form["redirect_uri"] == target.uri.text, "invalid_grant", "redirect_uri is not the one of the request")
     let verifier = Array((form["code_verifier"] ?? "").utf8)
     let isWellFormed = verifier.allSatisfy { ASCII.isAlphanumeric($0) || "-._~".utf8.contains($0) }

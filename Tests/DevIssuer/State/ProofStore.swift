@@ -46,9 +46,7 @@ struct ProofStore: Sendable {
 
   /// False for a proof that was used before (section 11.1).
   mutating func use(_ proof: PossessionProof, _ identifier: String) -> Bool {
-    let key = "\(proof.thumbprint) \(identifier)"
-    defer { used[key] = true }
-    return used[key] == nil
+    used.use("\(proof.thumbprint) \(identifier)")
   }
 
   func checkNonce(_ nonce: String?, _ role: ProofRole) throws {

@@ -48,6 +48,8 @@ struct IssuedAccess: Sendable {
   let dpopThumbprint: String?
   /// The party that acts for the user (RFC 8693 section 4.1).
   var actor: String?
+
+  var type: String { dpopThumbprint == nil ? "Bearer" : "DPoP" }
 }
 
 /// Grants and their access tokens; more than the tables hold push out the oldest.
