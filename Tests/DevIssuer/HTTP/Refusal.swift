@@ -17,6 +17,12 @@ struct Refusal: Error, Sendable {
     if code == "invalid_client" { answer[header: "WWW-Authenticate"] = "Basic realm=\"devissuer\"" }
   }
 
+  /// A request that cannot be read (RFC 9110 section 15, RFC 6585 section 5).
+  init(unreadable status: Int) {
+    self.init("invalid_request", "This request cannot be read.")
+    answer = .text(description, status: status)
+  }
+
   /// The client is to repeat the request with this nonce in its proof (RFC 9449 section 8).
   init(nonce: String) {
     self.init("use_dpop_nonce", "use the nonce of this answer")
@@ -47,5 +53,15 @@ func check(_ holds: Bool, _ code: String, _ description: String) throws {
 /// Goes on only with a value, else answers with an error.
 func check<Value>(_ value: Value?, _ code: String, _ description: String) throws -> Value {
   guard let value else { throw Refusal(code, description) }
+  return value
+}
+
+/// Goes on only if a request can be read so far.
+func check(_ holds: Bool, status: Int) throws {
+  if !holds { throw Refusal(unreadable: status) }
+}
+
+func check<Value>(_ value: Value?, status: Int) throws -> Value {
+  guard let value else { throw Refusal(unreadable: status) }
   return value
 }

@@ -1,3 +1,4 @@
+import Encoding
 import Platform
 
 /// One connection: reads requests and writes answers.
@@ -9,8 +10,6 @@ final class IssuerConnection {
     /// From the first byte of a request to its last.
     var request = Duration.seconds(10)
   }
-
-  private typealias Unreadable = IssuerRequest.Unreadable
 
   /// The other side is gone or too slow, or all connections are to end.
   private struct Ended: Error {}
@@ -55,7 +54,7 @@ final class IssuerConnection {
 
   /// The next request (RFC 9112).
   ///
-  /// - Throws: ``IssuerRequest/Unreadable`` for one that is to be refused.
+  /// - Throws: ``Refusal`` for one that is to be refused.
   func readRequest() throws -> IssuerRequest {
     deadline = Instant.now.advanced(by: limits.idle)
     if buffer.isEmpty { try fill() }
@@ -73,14 +72,14 @@ final class IssuerConnection {
     let (codings, lengths) = (request.list("transfer-encoding"), request.values(of: "content-length"))
     let isEcho = request.path == "/echo"
     if !codings.isEmpty {
-      try Unreadable.check(codings == ["chunked"] && isEcho, 501)
-      try Unreadable.check(lengths.isEmpty, 400)
+      try check(codings == ["chunked"] && isEcho, status: 501)
+      try check(lengths.isEmpty, status: 400)
       return try readChunks()
     }
-    try Unreadable.check(request.method != "POST" || !lengths.isEmpty, 411)
-    try Unreadable.check(lengths.count <= 1, 400)
-    let length = try Unreadable.check(ASCII.number(lengths.first ?? "0", in: 0...Int.max), 400)
-    try Unreadable.check(length <= (isEcho ? Self.echoLimit : Self.bodyLimit), 413)
+    try check(request.method != "POST" || !lengths.isEmpty, status: 411)
+    try check(lengths.count <= 1, status: 400)
+    let length = try check(ASCII.number(lengths.first ?? "0", in: 0...Int.max), status: 400)
+    try check(length <= (isEcho ? Self.echoLimit : Self.bodyLimit), status: 413)
     return try take(length)
   }
 
@@ -90,12 +89,12 @@ final class IssuerConnection {
     while true {
       let line = String(decoding: try take(through: "\r\n", limit: 256), as: UTF8.self)
       let digits = ASCII.halves(line, at: ";").0
-      let isNumber = (1...8).contains(digits.utf8.count) && digits.utf8.allSatisfy(ASCII.isAlphanumeric)
-      let size = try Unreadable.check(isNumber ? Int(digits, radix: 16) : nil, 400)
-      try Unreadable.check(size <= Self.echoLimit - content.count, 413)
+      let isNumber = (1...8).contains(digits.utf8.count) && digits.utf8.allSatisfy(\.isASCIIAlphanumeric)
+      let size = try check(isNumber ? Int(digits, radix: 16) : nil, status: 400)
+      try check(size <= Self.echoLimit - content.count, status: 413)
       if size == 0 { break }
       content += try take(size)
-      try Unreadable.check(take(2) == Array("\r\n".utf8), 400)
+      try check(take(2) == Array("\r\n".utf8), status: 400)
     }
     var left = 4096
     while case let line = try take(through: "\r\n", limit: left), !line.isEmpty { left -= line.count + 2 }
@@ -114,7 +113,7 @@ final class IssuerConnection {
   private func take(through mark: String, limit: Int) throws -> [UInt8] {
     while true {
       let found = buffer.firstRange(of: Array(mark.utf8))
-      guard found?.upperBound ?? buffer.count <= limit else { throw Unreadable(431) }
+      guard found?.upperBound ?? buffer.count <= limit else { throw Refusal(unreadable: 431) }
       if let found { return try take(found.upperBound).dropLast(found.count) }
       try fill()
     }

@@ -88,10 +88,9 @@ final class IssuerServer: Sendable {
         let chunk = IssuerAnswer.chunk([UInt8](repeating: UInt8(ascii: "x"), count: 16_384))
         let end = Instant.now.advanced(by: .seconds(30))
         while answer.delivery == .endless, Instant.now < end { try connection.write(chunk) }
-      } catch let problem as IssuerRequest.Unreadable {
+      } catch let refusal as Refusal {
         keepsAlive = false
-        try connection.write(
-          serialized(.text("This request cannot be read.", status: problem.status), keepsAlive: false))
+        try connection.write(serialized(refusal.answer, keepsAlive: false))
       }
     }
   }

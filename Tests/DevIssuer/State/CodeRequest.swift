@@ -66,7 +66,7 @@ struct CodeRequest: Sendable {
     let (form, thumbprint) = (order.form, order.thumbprint)
     try check(form["redirect_uri"] == target.uri.text, "invalid_grant", "redirect_uri is not the one of the request")
     let verifier = Array((form["code_verifier"] ?? "").utf8)
-    let isWellFormed = verifier.allSatisfy { ASCII.isAlphanumeric($0) || "-._~".utf8.contains($0) }
+    let isWellFormed = verifier.allSatisfy { $0.isASCIIAlphanumeric || "-._~".utf8.contains($0) }
     try check(challenge != nil || verifier.isEmpty, "invalid_grant", "a code_verifier without code_challenge")
     if let challenge {
       try check(isWellFormed && (43...128).contains(verifier.count), "invalid_grant", "no good code_verifier")

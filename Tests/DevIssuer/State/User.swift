@@ -11,7 +11,7 @@ enum User {
 
   static func isName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
-      && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "._-@".utf8.contains($0) }
+      && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "._-@".utf8.contains($0) }
   }
 
   /// The identifier in tokens, which is not the name that a user types.
