@@ -51,7 +51,7 @@ extension DevelopmentIssuer {
         // OpenID Connect Core 1.0 section 3.1.2.6.
         return try approve(wanted, try check(suitable, "login_required", "no user is signed in as is asked"))
       }
-      return try consentPage(request, wanted, key: try signIns.waiting.add(wanted))
+      return try consentPage(request, wanted, key: try state.waiting.add(wanted))
     }
   }
 
@@ -64,7 +64,7 @@ extension DevelopmentIssuer {
     guard let form = try? request.form(), try isOwnForm(request, form) else {
       return Page.refusal("This form was too old or came from elsewhere.", status: 403)
     }
-    guard let key = form["request"], let wanted = signIns.waiting[key], wanted.expiresAt > now else {
+    guard let key = form["request"], let wanted = state.waiting[key], wanted.expiresAt > now else {
       return Page.refusal("This request was decided already, or is too old.", status: 400)
     }
     let username = form["username"] ?? ""
@@ -72,14 +72,14 @@ extension DevelopmentIssuer {
     guard let decision = form["decision"], ["approve", "deny"].contains(decision) else {
       return try consentPage(request, wanted, key: key, problem: "Please approve or deny.")
     }
-    signIns.waiting[key] = nil
+    state.waiting[key] = nil
     count(decision == "approve" ? .approvals : .denials)
     guard decision == "approve" else { return redirect(to: wanted.target, Self.denial) }
     if let session = session(of: request), session.username == username, session.suits(wanted, at: wall) {
       return try approve(wanted, session)
     }
     let session = signIn(for: wanted, username)
-    let cookie = try signIns.sessions.add(session)
+    let cookie = try state.sessions.add(session)
     var answer = try approve(wanted, session)
     // Other sites may start an authorization, so the cookie comes with navigations from there, too.
     answer[header: "Set-Cookie"] = "\(BrowserSession.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Lax"
@@ -87,7 +87,7 @@ extension DevelopmentIssuer {
   }
 
   private func session(of request: IssuerRequest) -> BrowserSession? {
-    request.cookie(BrowserSession.cookieName).flatMap { signIns.sessions[$0] }
+    request.cookie(BrowserSession.cookieName).flatMap { state.sessions[$0] }
   }
 
   /// A new sign-in, which is as strong as the request wants.
@@ -117,7 +117,7 @@ extension DevelopmentIssuer {
       clientID: wanted.client.id, username: session.username, scope: wanted.scope, authTime: session.authTime,
       acr: session.acr, targets: wanted.targets)
     let expiresAt = instant(after: settings.number("code_lifetime"))
-    let code = try signIns.codes.add(IssuedCode(request: wanted, grant: grant, expiresAt: expiresAt))
+    let code = try state.codes.add(IssuedCode(request: wanted, grant: grant, expiresAt: expiresAt))
     return wanted.target.answer([("code", code), ("iss", url)])
   }
 
@@ -144,7 +144,7 @@ extension DevelopmentIssuer {
     var wanted = try codeRequest(form, client)
     wanted.dpopThumbprint = proof?.thumbprint ?? wanted.dpopThumbprint
     wanted.expiresAt = instant(after: Self.pushedLifetime)
-    let uri = Self.requestURIPrefix + (try signIns.pushed.add(wanted))
+    let uri = Self.requestURIPrefix + (try state.pushed.add(wanted))
     count(.pushedRequests)
     var answer = IssuerAnswer.json(["request_uri": .string(uri), "expires_in": .int(Self.pushedLifetime)], status: 201)
     if proof != nil { try handOutNonce(with: &answer, .authorizationServer) }
@@ -154,10 +154,10 @@ extension DevelopmentIssuer {
   /// The request behind a `request_uri` (RFC 9126 section 4), which is good once and for its client only.
   private mutating func takePushed(_ uri: String, _ client: IssuerClient) throws -> CodeRequest {
     let key = String(uri.dropFirst(Self.requestURIPrefix.count))
-    guard uri.hasPrefix(Self.requestURIPrefix), var found = signIns.pushed[key], found.client.id == client.id else {
+    guard uri.hasPrefix(Self.requestURIPrefix), var found = state.pushed[key], found.client.id == client.id else {
       throw Refusal("invalid_request_uri", "unknown request_uri, or used already")
     }
-    signIns.pushed[key] = nil
+    state.pushed[key] = nil
     try check(found.expiresAt > now, "invalid_request_uri", "the request_uri is too old")
     found.expiresAt = instant(after: Self.waitingLifetime)
     return found
@@ -182,5 +182,56 @@ extension DevelopmentIssuer {
   func isOwnForm(_ request: IssuerRequest, _ form: IssuerParameters) throws -> Bool {
     guard let found = form["csrf"], let cookie = request.cookie(Self.formCookie) else { return false }
     return Seal.isSame(try seal("form", cookie), found)
+  }
+}
+
+/// The logout endpoint (OpenID Connect RP-Initiated Logout 1.0).
+extension DevelopmentIssuer {
+  mutating func endSession(_ request: IssuerRequest) throws -> IssuerAnswer {
+    do {
+      let parameters = try request.parameters()
+      // One that has expired, too (section 2).
+      let hint = try parameters["id_token_hint"].map {
+        try check(idTokenClaims($0), "invalid_request", "id_token_hint is no ID Token of this issuer")
+      }
+      let target = try logoutTarget(parameters, hint?.audience)
+      let farewell = Page(title: "Signed out", lines: ["No user is signed in here now. You can close this page."])
+      var answer = target?.answer() ?? farewell.answer
+      let cookie = request.cookie(BrowserSession.cookieName) ?? ""
+      guard let session = state.sessions[cookie] else { return answer }
+      // Section 2: only an ID Token of the same user shows that the user wants this.
+      let isPressed = request.method == "POST" && parameters["decision"] == "logout"
+      let isConfirmed = try isPressed && isOwnForm(request, parameters)
+      guard isConfirmed || hint?.subject == User.subject(session.username) else {
+        return try logoutPage(request, parameters, session, target)
+      }
+      count(.logouts)
+      state.sessions[cookie] = nil
+      answer[header: "Set-Cookie"] = "\(BrowserSession.cookieName)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"
+      return answer
+    } catch let refusal as Refusal {
+      return Page.refusal(refusal)
+    }
+  }
+
+  /// Where the browser goes afterwards (section 3). The client must be the one that the ID Token was issued to (section 2).
+  private func logoutTarget(_ parameters: IssuerParameters, _ audience: String?) throws -> RedirectTarget? {
+    let id = parameters["client_id"] ?? audience
+    try check(audience ?? id == id, "invalid_request", "client_id is not the one of id_token_hint")
+    guard let text = parameters["post_logout_redirect_uri"] else { return nil }
+    let client = try clients.named(
+      try check(id, "invalid_request", "post_logout_redirect_uri needs id_token_hint or client_id"))
+    return RedirectTarget(uri: try client.redirect(text, "post_logout_redirect_uri"), state: parameters["state"])
+  }
+
+  private func logoutPage(
+    _ request: IssuerRequest, _ parameters: IssuerParameters, _ session: BrowserSession, _ target: RedirectTarget?
+  ) throws -> IssuerAnswer {
+    let names = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state"]
+    let page = Page(
+      title: "Sign out?", lines: ["You are signed in as \(session.username)."], action: "/end_session",
+      source: target?.uri.policySource, hidden: names.compactMap { name in parameters[name].map { (name, $0) } },
+      buttons: [("logout", "Sign out")])
+    return try show(page, request)
   }
 }

@@ -1,3 +1,4 @@
+import Crypto
 import Encoding
 import Platform
 
@@ -16,18 +17,32 @@ extension DevelopmentIssuer {
     if approval != "ask" { device.decide(approves: approval == "always", User.demo, at: wall) }
     count(.deviceAuthorizations)
     return .json([
-      "device_code": .string(try devices.add(device)), "user_code": .string(device.userCode),
+      "device_code": .string(try state.devices.add(device)), "user_code": .string(device.userCode),
       "verification_uri": .string(url + "/device"),
       "verification_uri_complete": .string(url + "/device?user_code=" + device.userCode),
       "expires_in": .int(lifetime), "interval": .int(interval),
     ])
   }
 
+  /// Why a user code cannot be used, for the user.
+  private struct CodeProblem: Error { let text: String }
+
+  /// The authorization that waits for a decision under a code that was typed.
+  private func pendingDevice(_ typed: String) throws(CodeProblem) -> (deviceCode: String, device: DeviceGrant) {
+    guard let code = UserCode.read(typed), let (key, device) = state.devices.first(where: { $0.userCode == code })
+    else {
+      throw CodeProblem(text: "There is no such code. Look again at your device.")
+    }
+    let reason = device.expiresAt <= now ? "has expired" : device.decision == .pending ? nil : "was used already"
+    if let reason { throw CodeProblem(text: "This code \(reason). Start again on your device.") }
+    return (key, device)
+  }
+
   /// Decides for a user, once.
   mutating func decide(_ typed: String, approves: Bool, _ username: String) throws {
-    var (deviceCode, device) = try devices.pending(typed, at: now)
+    var (deviceCode, device) = try pendingDevice(typed)
     device.decide(approves: approves, username, at: wall)
-    devices.grants[deviceCode] = device
+    state.devices[deviceCode] = device
     count(approves ? .approvals : .denials)
   }
 
@@ -35,17 +50,17 @@ extension DevelopmentIssuer {
   mutating func redeemDeviceCode(_ order: TokenOrder) throws -> IssuerAnswer {
     let code = try order.form.required("device_code")
     count(.devicePolls)
-    guard var device = devices.grants[code], device.grant.clientID == order.client.id else {
+    guard var device = state.devices[code], device.grant.clientID == order.client.id else {
       throw Refusal("invalid_grant", "unknown device code, or used already")
     }
     try check(device.expiresAt > now, "expired_token", "the device code has expired")
     let isTimely = device.notePoll(at: now)
-    devices.grants[code] = device
+    state.devices[code] = device
     if !isTimely { count(.slowDowns) }
     try check(isTimely, "slow_down", "polled before the interval was over")
     try check(device.decision != .pending, "authorization_pending", "the user has not decided yet")
     guard device.decision == .approved else { throw Self.denial }
-    devices.grants[code] = nil
+    state.devices[code] = nil
     count(.deviceGrants)
     return try begin(device.grant, try Seal.opaque(), order)
   }
@@ -64,7 +79,7 @@ extension DevelopmentIssuer {
       return try codePage(
         request, typed, status: 403, problem: "This form was too old or came from elsewhere. Please try again.")
     }
-    guard devices.mayGuess(at: now) else {
+    guard state.mayGuess(at: now) else {
       var answer = Page(title: "Slow down", status: 429, lines: ["Too many wrong codes. Wait a minute."]).answer
       answer[header: "Retry-After"] = "60"
       return answer
@@ -73,14 +88,14 @@ extension DevelopmentIssuer {
     do {
       let isApproval = form["decision"] == "approve"
       guard isApproval || form["decision"] == "deny" else {
-        return try consentPage(request, try devices.pending(typed, at: now).device, username)
+        return try consentPage(request, try pendingDevice(typed).device, username)
       }
       try decide(typed, approves: isApproval, username)
       let what = isApproval ? "Return to your device." : "The device gets nothing."
       return Page(title: "Access \(isApproval ? "approved" : "denied")", lines: [what + " You can close this page."])
         .answer
-    } catch let problem as DeviceStore.CodeProblem {
-      devices.noteWrongGuess(at: now)
+    } catch let problem as CodeProblem {
+      state.noteWrongGuess(at: now)
       return try codePage(request, typed, problem: problem.text)
     }
   }
@@ -104,5 +119,55 @@ extension DevelopmentIssuer {
       title: "Allow access?", lines: lines, items: device.grant.scope, action: "/device",
       hidden: [("user_code", device.userCode), ("username", username)], buttons: Page.decisions)
     return try show(page, request)
+  }
+}
+
+/// One device authorization, from its request until its code is used (RFC 8628 section 3).
+struct DeviceGrant: Sendable {
+  enum Decision: Sendable { case pending, approved, denied }
+
+  let userCode: String
+  /// Without a user until one approves.
+  var grant: IssuerGrant
+  let expiresAt: Instant
+  /// The least time between two polls.
+  var interval: Duration
+  var decision = Decision.pending
+  var lastPoll: Instant?
+
+  /// Notes a poll. False when it came too early: then the interval has grown by five seconds (RFC 8628 section 3.5).
+  mutating func notePoll(at now: Instant) -> Bool {
+    // Clients measure the interval between their sends; the network may bring two closer together.
+    let isTimely = lastPoll.map { $0.duration(to: now) + .milliseconds(100) >= interval } ?? true
+    lastPoll = now
+    if !isTimely { interval += .seconds(5) }
+    return isTimely
+  }
+
+  mutating func decide(approves: Bool, _ username: String, at unixSeconds: Int) {
+    decision = approves ? .approved : .denied
+    (grant.username, grant.authTime) = (username, unixSeconds)
+  }
+}
+
+/// What the user types: eight consonants, so that no word can appear (RFC 8628 section 6.1).
+enum UserCode {
+  private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
+
+  /// What was typed, as it is shown: case, hyphens and spaces do not matter. Nil for what is no code.
+  static func read(_ text: String) -> String? {
+    let letters = text.utf8.filter { !"- ".utf8.contains($0) }.map { $0 >= 0x61 ? $0 & 0xDF : $0 }
+    guard text.utf8.count <= 64, letters.count == 8, letters.allSatisfy(alphabet.contains) else { return nil }
+    return String(decoding: letters.prefix(4) + [UInt8(ascii: "-")] + letters.suffix(4), as: UTF8.self)
+  }
+
+  /// A new code; each of the 20^8 is as likely as the others.
+  static func random() throws -> String {
+    var letters: [UInt8] = []
+    while letters.count < 8 {
+      // Bytes from 240 on would make some letters more likely.
+      letters += try Random.bytes(8).filter { $0 < 240 }.map { alphabet[Int($0) % alphabet.count] }
+    }
+    return read(String(decoding: letters.prefix(8), as: UTF8.self)) ?? ""
   }
 }

@@ -13,9 +13,7 @@ extension DevelopmentIssuer {
     guard let value = values.first else { return nil }
     try check(values.count == 1, "more than one DPoP header")
     let proof: PossessionProof
-    do {
-      proof = try PossessionProof(value)
-    } catch {
+    do { proof = try PossessionProof(value) } catch {
       throw Refusal("invalid_dpop_proof", "it is no JWT with a public key in jwk (\(error.code))")
     }
     try check(role.algorithms(settings).contains(proof.algorithm), "alg is not one that is taken here")
@@ -31,7 +29,7 @@ extension DevelopmentIssuer {
     count(.proofs)
     let window = settings.number("dpop_window")
     try check((wall - window...wall + window).contains(issuedAt ?? 0), "iat is not now")
-    let isNew = proofs.use(proof, identifier)
+    let isNew = proofs.used.use("\(proof.thumbprint) \(identifier)")
     if !isNew { count(.proofReplays) }
     try check(isNew, "the proof was used before")
     if role == .authorizationServer, ["missing_nonce", "nonce_storm"].contains(settings.text("break_dpop")) {
@@ -69,7 +67,7 @@ extension DevelopmentIssuer {
     let presented = try Self.presentedToken(request)
     let unbound = Refusal.challenge("invalid_token", "unknown, expired or revoked")
     let bound = Refusal.challenge("invalid_token", "unknown, expired, revoked, or of another scheme", scheme: "DPoP")
-    guard let found = tokens.good(presented.text, at: now) else { throw presented.isDPoP ? bound : unbound }
+    guard let found = state.good(presented.text, at: now) else { throw presented.isDPoP ? bound : unbound }
     guard presented.isDPoP == (found.token.dpopThumbprint != nil) else { throw bound }
     guard let thumbprint = found.token.dpopThumbprint else { return found }
     do {
@@ -85,5 +83,61 @@ extension DevelopmentIssuer {
       challenge.answer[header: "DPoP-Nonce"] = refusal.answer[header: "DPoP-Nonce"]
       throw challenge
     }
+  }
+}
+
+/// Whose nonces a proof must hold: those of one role are nothing to the other (RFC 9449 section 9).
+enum ProofRole: Sendable, CaseIterable {
+  case authorizationServer, resourceServer
+
+  /// The algorithms of the proofs that it takes.
+  func algorithms(_ settings: IssuerSettings) -> [String] {
+    let names = settings.text(self == .authorizationServer ? "dpop_algorithms" : "resource_dpop_algorithms")
+    return names?.split(separator: ",").map(String.init) ?? Refusal.proofAlgorithms
+  }
+}
+
+/// A proof of possession whose signature was checked (RFC 9449 section 4.3).
+struct PossessionProof: Sendable {
+  /// Of the key (section 6.1).
+  let thumbprint: String
+  let algorithm: String
+  let claims: JSONObject
+
+  init(_ text: String) throws(JOSEError) {
+    let jws = try UnverifiedJWS(compact: Array(text.utf8).span)
+    guard jws.type == "dpop+jwt" else { throw JOSEError(.wrongType) }
+    guard let members = jws.header["jwk"]?.object else { throw JOSEError(.invalidHeader) }
+    let jwk = try JWK(members)
+    let algorithms = Set(Refusal.proofAlgorithms.compactMap(JWSAlgorithm.init(name:)))
+    let verified = try jws.verified(by: JWKSet([jwk]), algorithms: algorithms, allowedTypes: .required(["dpop+jwt"]))
+    thumbprint = jwk.thumbprint()
+    algorithm = jws.algorithm.rawValue
+    claims = try JWTClaims(payload: verified.payload).object
+  }
+}
+
+/// The nonces of the issuer, and the proofs that were used.
+struct ProofStore: Sendable {
+  /// The nonce of now for each role, and the one before it.
+  private var nonces: [ProofRole: [String]] = [:]
+  var used = BoundedTable<Bool>(capacity: 20_000)
+
+  init() throws { try replaceNonces() }
+
+  /// No nonce that was handed out is taken any more.
+  mutating func replaceNonces() throws {
+    for role in ProofRole.allCases { nonces[role] = [try Seal.opaque()] }
+  }
+
+  func checkNonce(_ nonce: String?, _ role: ProofRole) throws {
+    guard let known = nonces[role], !known.contains(where: { $0 == nonce }) else { return }
+    throw Refusal(nonce: known[0])
+  }
+
+  /// The nonce that the next request shall use (section 8.2).
+  mutating func nextNonce(_ role: ProofRole, rotates: Bool) throws -> String? {
+    if rotates { nonces[role] = [try Seal.opaque()] + (nonces[role] ?? []).prefix(1) }
+    return nonces[role]?[0]
   }
 }

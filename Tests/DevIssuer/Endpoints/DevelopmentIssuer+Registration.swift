@@ -54,7 +54,7 @@ extension DevelopmentIssuer {
     case "DELETE":
       count(.deletions)
       clients.registered[client.id] = nil
-      tokens.grants.removeAll { $0.clientID == client.id }
+      state.grants.removeAll { $0.clientID == client.id }
       return .empty(204)
     default: return .json(client.members)
     }

@@ -59,17 +59,17 @@ extension DevelopmentIssuer {
   /// ends the grant of its first use (section 4.1.2). A code that belongs to another client is unknown.
   private mutating func redeemCode(_ order: TokenOrder) throws -> IssuerAnswer {
     let key = try order.form.required("code")
-    guard let code = signIns.codes[key], code.grant.clientID == order.client.id else {
+    guard let code = state.codes[key], code.grant.clientID == order.client.id else {
       throw Refusal("invalid_grant", "unknown code")
     }
     if let earlier = code.usedFor {
       count(.codeReplays)
-      tokens.grants[earlier] = nil
+      state.grants[earlier] = nil
       throw Refusal("invalid_grant", "the code was used before; its tokens are revoked")
     }
     try check(code.expiresAt > now, "invalid_grant", "the code has expired")
     let grantKey = try Seal.opaque()
-    signIns.codes[key]?.usedFor = grantKey
+    state.codes[key]?.usedFor = grantKey
     try code.request.checkRedemption(order)
     count(.codeGrants)
     return try begin(code.grant, grantKey, order, nonce: code.request.parameters["nonce"])
@@ -94,7 +94,7 @@ extension DevelopmentIssuer {
     let scope = try order.form.scope()
     let read = try readRefreshToken(try order.form.required("refresh_token"))
     let (grantKey, sequence) = try check(read, "invalid_grant", "unknown refresh token")
-    guard var grant = tokens.grants[grantKey], grant.clientID == order.client.id,
+    guard var grant = state.grants[grantKey], grant.clientID == order.client.id,
       let expiresAt = grant.refreshTokenExpiresAt
     else { throw Refusal("invalid_grant", "the grant has ended") }
     let isItsKey = grant.dpopThumbprint ?? order.thumbprint == order.thumbprint
@@ -102,7 +102,7 @@ extension DevelopmentIssuer {
     let leeway = Duration.seconds(settings.number("reuse_leeway"))
     let isForgiven = sequence == grant.sequence - 1 && grant.rotatedAt.map { $0.duration(to: now) < leeway } ?? false
     guard sequence == grant.sequence || isForgiven else {
-      tokens.grants[grantKey] = nil
+      state.grants[grantKey] = nil
       count(.reuseDetected)
       throw Refusal("invalid_grant", "the refresh token was used before; its grant has ended")
     }
@@ -166,7 +166,7 @@ extension DevelopmentIssuer {
   private func exchanged(_ name: String, _ form: IssuerParameters) throws -> (token: IssuedAccess, grant: IssuerGrant) {
     let type = try form.required(name + "_type")
     try check(type == TokenType.access, "invalid_request", "\(name)_type: only access_token")
-    let found = tokens.good(try form.required(name), at: now)
+    let found = state.good(try form.required(name), at: now)
     return try check(found, "invalid_request", "\(name) is unknown, expired or revoked")
   }
 
@@ -177,7 +177,7 @@ extension DevelopmentIssuer {
     _ grant: IssuerGrant, _ grantKey: String, _ order: TokenOrder, scope: [String]? = nil, withRefreshToken: Bool,
     nonce: String? = nil
   ) throws -> IssuerAnswer {
-    tokens.grants[grantKey] = grant
+    state.grants[grantKey] = grant
     let targets = order.targets.isEmpty ? grant.targets : order.targets
     let token = access(grantKey, order, scope ?? grant.scope, targets)
     let refreshToken = withRefreshToken ? try refreshToken(grantKey, grant.sequence) : nil
@@ -202,7 +202,7 @@ extension DevelopmentIssuer {
   /// Keeps the token, and gives it out (RFC 6749 section 5.1, RFC 9449 section 5).
   private mutating func answer(with token: IssuedAccess, _ more: [String: JSON?]) throws -> IssuerAnswer {
     var members: JSONObject = [
-      "access_token": .string(try tokens.access.add(token, keyLength: settings.number("access_token_bytes"))),
+      "access_token": .string(try state.access.add(token, keyLength: settings.number("access_token_bytes"))),
       "token_type": .string(token.type),
       "scope": .string(token.scope.joined(separator: " ")),
     ]
@@ -240,13 +240,13 @@ extension DevelopmentIssuer {
     let text = try form.required("token")
     count(.revocations)
     let refresh = try readRefreshToken(text)
-    let access = tokens.access[text]
-    guard let grantKey = refresh?.grantKey ?? access?.grantKey, let grant = tokens.grants[grantKey] else {
+    let access = state.access[text]
+    guard let grantKey = refresh?.grantKey ?? access?.grantKey, let grant = state.grants[grantKey] else {
       return .empty(200)
     }
     try check(access?.clientID ?? grant.clientID == client.id, "unauthorized_client", "another client's token")
-    tokens.access[text] = nil
-    if refresh != nil { tokens.grants[grantKey] = nil }
+    state.access[text] = nil
+    if refresh != nil { state.grants[grantKey] = nil }
     return .empty(200)
   }
 
@@ -261,9 +261,9 @@ extension DevelopmentIssuer {
 
   /// RFC 7662 section 2.2; nil for a token that is not active.
   private func description(of text: String) throws -> JSONObject? {
-    let found = tokens.good(text, at: now)
+    let found = state.good(text, at: now)
     let refresh = try readRefreshToken(text).flatMap { read in
-      tokens.grants[read.grantKey].flatMap { $0.sequence == read.sequence ? $0 : nil }
+      state.grants[read.grantKey].flatMap { $0.sequence == read.sequence ? $0 : nil }
     }
     guard let grant = found?.grant ?? refresh, found != nil || grant.refreshTokenExpiresAt ?? now > now else {
       return nil

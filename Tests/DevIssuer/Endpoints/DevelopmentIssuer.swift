@@ -13,9 +13,7 @@ struct DevelopmentIssuer: Sendable {
   let platformKeys: JWKSet
   let seal: Seal
   var clients: ClientStore
-  var signIns = SignInStore()
-  var devices = DeviceStore()
-  var tokens = TokenStore()
+  var state = IssuerState()
   var proofs: ProofStore
   private(set) var counts: [IssuerCounter: Int] = [:]
 
@@ -127,7 +125,7 @@ struct DevelopmentIssuer: Sendable {
       count(.misbehaviours)
       do {
         var spoiled = SpoiledAnswer(
-          answer: answer, url: url, key: key, earlierCode: signIns.codes.order.dropLast().last,
+          answer: answer, url: url, key: key, earlierCode: state.codes.order.dropLast().last,
           redirectTarget: settings.text("redirect_to") ?? "")
         try spoiled.spoil(by: fault)
         answer = spoiled.answer

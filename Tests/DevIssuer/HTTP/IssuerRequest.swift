@@ -60,9 +60,9 @@ extension IssuerRequest {
     let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
     let parts = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     let isMade = parts.count == 3 && ASCII.isToken(parts[0]) && parts[1].hasPrefix("/") && ASCII.isVisible(parts[1])
-    try check(isMade, status: 400)
-    try check(["HTTP/1.1", "HTTP/1.0"].contains(parts[2]), status: 505)
-    try check(lines.count <= 1 + Self.fieldLimit, status: 431)
+    if !isMade { throw Refusal(unreadable: 400) }
+    if !["HTTP/1.1", "HTTP/1.0"].contains(parts[2]) { throw Refusal(unreadable: 505) }
+    if lines.count > 1 + Self.fieldLimit { throw Refusal(unreadable: 431) }
     (method, version) = (parts[0], parts[2])
     (path, query) = ASCII.halves(parts[1], at: "?")
     fields = try lines.dropFirst().map { line in

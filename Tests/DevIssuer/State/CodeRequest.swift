@@ -98,15 +98,6 @@ struct IssuedCode: Sendable {
   var usedFor: String?
 }
 
-/// Sign-ins with a browser, and what comes of them. More than the tables hold push out the oldest.
-struct SignInStore: Sendable {
-  /// Authorization requests that wait for the user, and those that were pushed.
-  var waiting = BoundedTable<CodeRequest>(capacity: 1000)
-  var pushed = BoundedTable<CodeRequest>(capacity: 1000)
-  var sessions = BoundedTable<BrowserSession>(capacity: 1000)
-  var codes = BoundedTable<IssuedCode>(capacity: 1000)
-}
-
 /// A user who is signed in at the issuer in one browser.
 struct BrowserSession: Sendable {
   static let cookieName = "devissuer_session"
