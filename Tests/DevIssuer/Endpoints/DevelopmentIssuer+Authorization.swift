@@ -25,7 +25,8 @@ extension DevelopmentIssuer {
       try check(settings.text("par") != "required", "invalid_request", "a pushed authorization request is required")
       return try begin(wanted, request)
     } catch let refusal as Refusal {
-      return target.map { redirect(to: $0, refusal) } ?? Page.refusal(refusal)
+      guard let target else { throw refusal }
+      return redirect(to: target, refusal)
     }
   }
 
@@ -61,7 +62,7 @@ extension DevelopmentIssuer {
 
   /// Takes the user's decision to the client.
   mutating func decideAuthorization(_ request: IssuerRequest) throws -> IssuerAnswer {
-    guard let form = try? request.form(), try isOwnForm(request, form) else {
+    guard let form = try ownForm(of: request) else {
       return Page.refusal("This form was too old or came from elsewhere.", status: 403)
     }
     guard let key = form["request"], let wanted = state.waiting[key], wanted.expiresAt > now else {
@@ -179,39 +180,42 @@ extension DevelopmentIssuer {
     return answer
   }
 
-  func isOwnForm(_ request: IssuerRequest, _ form: IssuerParameters) throws -> Bool {
-    guard let found = form["csrf"], let cookie = request.cookie(Self.formCookie) else { return false }
-    return Seal.isSame(try seal("form", cookie), found)
+  /// The form that a page of ours sent; nil for another one.
+  func ownForm(of request: IssuerRequest) throws -> IssuerParameters? {
+    guard let form = try? request.form(), let found = form["csrf"], let cookie = request.cookie(Self.formCookie),
+      Seal.isSame(try seal("form", cookie), found)
+    else { return nil }
+    return form
   }
 }
 
 /// The logout endpoint (OpenID Connect RP-Initiated Logout 1.0).
 extension DevelopmentIssuer {
   mutating func endSession(_ request: IssuerRequest) throws -> IssuerAnswer {
-    do {
-      let parameters = try request.parameters()
-      // One that has expired, too (section 2).
-      let hint = try parameters["id_token_hint"].map {
-        try check(idTokenClaims($0), "invalid_request", "id_token_hint is no ID Token of this issuer")
-      }
-      let target = try logoutTarget(parameters, hint?.audience)
-      let farewell = Page(title: "Signed out", lines: ["No user is signed in here now. You can close this page."])
-      var answer = target?.answer() ?? farewell.answer
-      let cookie = request.cookie(BrowserSession.cookieName) ?? ""
-      guard let session = state.sessions[cookie] else { return answer }
-      // Section 2: only an ID Token of the same user shows that the user wants this.
-      let isPressed = request.method == "POST" && parameters["decision"] == "logout"
-      let isConfirmed = try isPressed && isOwnForm(request, parameters)
-      guard isConfirmed || hint?.subject == User.subject(session.username) else {
-        return try logoutPage(request, parameters, session, target)
-      }
-      count(.logouts)
-      state.sessions[cookie] = nil
-      answer[header: "Set-Cookie"] = "\(BrowserSession.cookieName)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"
-      return answer
-    } catch let refusal as Refusal {
-      return Page.refusal(refusal)
+    let parameters = try request.parameters()
+    // One that has expired, too (section 2).
+    let hint = try parameters["id_token_hint"].map {
+      try check(idTokenClaims($0), "invalid_request", "id_token_hint is no ID Token of this issuer")
     }
+    let target = try logoutTarget(parameters, hint?.audience)
+    let farewell = Page(title: "Signed out", lines: ["No user is signed in here now. You can close this page."])
+    var answer = target?.answer() ?? farewell.answer
+    let cookie = request.cookie(BrowserSession.cookieName) ?? ""
+    guard let session = state.sessions[cookie] else { return answer }
+    // Section 2: only an ID Token of the same user shows that the user wants this.
+    let isConfirmed = try request.method == "POST" && ownForm(of: request)?["decision"] == "logout"
+    guard isConfirmed || hint?.subject == User.subject(session.username) else {
+      let names = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state"]
+      let page = Page(
+        title: "Sign out?", lines: ["You are signed in as \(session.username)."], action: "/end_session",
+        source: target?.uri.policySource, hidden: names.compactMap { name in parameters[name].map { (name, $0) } },
+        buttons: [("logout", "Sign out")])
+      return try show(page, request)
+    }
+    count(.logouts)
+    state.sessions[cookie] = nil
+    answer[header: "Set-Cookie"] = "\(BrowserSession.cookieName)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"
+    return answer
   }
 
   /// Where the browser goes afterwards (section 3). The client must be the one that the ID Token was issued to (section 2).
@@ -222,16 +226,5 @@ extension DevelopmentIssuer {
     let client = try clients.named(
       try check(id, "invalid_request", "post_logout_redirect_uri needs id_token_hint or client_id"))
     return RedirectTarget(uri: try client.redirect(text, "post_logout_redirect_uri"), state: parameters["state"])
-  }
-
-  private func logoutPage(
-    _ request: IssuerRequest, _ parameters: IssuerParameters, _ session: BrowserSession, _ target: RedirectTarget?
-  ) throws -> IssuerAnswer {
-    let names = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state"]
-    let page = Page(
-      title: "Sign out?", lines: ["You are signed in as \(session.username)."], action: "/end_session",
-      source: target?.uri.policySource, hidden: names.compactMap { name in parameters[name].map { (name, $0) } },
-      buttons: [("logout", "Sign out")])
-    return try show(page, request)
   }
 }

@@ -71,14 +71,11 @@ extension DevelopmentIssuer {
     guard request.method == "POST" else {
       return try codePage(request, (try? request.queryParameters())?["user_code"])
     }
-    guard let form = try? request.form() else {
-      return try codePage(request, nil, problem: "That was not understood. Please try again.")
+    guard let form = try ownForm(of: request) else {
+      return try codePage(
+        request, nil, status: 403, problem: "This form was too old or came from elsewhere. Please try again.")
     }
     let (typed, username) = (form["user_code"] ?? "", form["username"] ?? "")
-    guard try isOwnForm(request, form) else {
-      return try codePage(
-        request, typed, status: 403, problem: "This form was too old or came from elsewhere. Please try again.")
-    }
     guard state.mayGuess(at: now) else {
       var answer = Page(title: "Slow down", status: 429, lines: ["Too many wrong codes. Wait a minute."]).answer
       answer[header: "Retry-After"] = "60"

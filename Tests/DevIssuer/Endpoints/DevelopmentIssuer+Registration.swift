@@ -50,7 +50,15 @@ extension DevelopmentIssuer {
       Seal.isSame(client.members["registration_access_token"]?.string ?? "", presented)
     else { throw Refusal.challenge("invalid_token", "unknown, expired or revoked") }
     switch request.method {
-    case "PUT": return .json(try update(client, Self.object(of: request)))
+    case "PUT":
+      // Section 2.2: all members are sent, and what is left out is gone. The answer brings a new token, and the old one is
+      // good no longer.
+      let object = try Self.object(of: request)
+      let secret = object["client_secret"]?.string ?? client.secret
+      let isOwn = object["client_id"]?.string == client.id && secret == client.secret
+      let isSentBack = Self.answerNames.contains { object[$0] != nil }
+      try check(isOwn && !isSentBack, "invalid_client_metadata", "another client's, or a member of the answer")
+      return .json(try registered(object, client))
     case "DELETE":
       count(.deletions)
       clients.registered[client.id] = nil
@@ -58,15 +66,6 @@ extension DevelopmentIssuer {
       return .empty(204)
     default: return .json(client.members)
     }
-  }
-
-  /// RFC 7592 section 2.2: all members are sent, and what is left out is gone. The answer brings a new token, and the old
-  /// one is good no longer.
-  private mutating func update(_ old: IssuerClient, _ object: JSONObject) throws -> JSONObject {
-    let isOwn = object["client_id"]?.string == old.id && object["client_secret"]?.string ?? old.secret == old.secret
-    let isSentBack = Self.answerNames.contains { object[$0] != nil }
-    try check(isOwn && !isSentBack, "invalid_client_metadata", "another client's, or a member of the answer")
-    return try registered(object, old)
   }
 
   private static func object(of request: IssuerRequest) throws -> JSONObject {

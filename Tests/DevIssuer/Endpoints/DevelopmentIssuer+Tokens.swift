@@ -80,12 +80,9 @@ extension DevelopmentIssuer {
     _ grant: IssuerGrant, _ grantKey: String, _ order: TokenOrder, nonce: String? = nil
   ) throws -> IssuerAnswer {
     var grant = grant
-    try grant.cover(order.targets)
-    let hasRefreshToken = settings.isOn("refresh_token")
-    if hasRefreshToken { grant.refreshTokenExpiresAt = instant(after: settings.number("refresh_token_lifetime")) }
     // Refresh tokens of a client with a secret are bound to the client and to no key (RFC 9449 section 5).
     if !order.client.isConfidential { grant.dpopThumbprint = order.thumbprint }
-    return try issue(grant, grantKey, order, withRefreshToken: hasRefreshToken, nonce: nonce)
+    return try issue(grant, grantKey, order, withRefreshToken: settings.isOn("refresh_token"), nonce: nonce)
   }
 
   /// RFC 6749 section 6. With rotation every token is good once; the second use of one ends its grant, because one of the
@@ -107,13 +104,11 @@ extension DevelopmentIssuer {
       throw Refusal("invalid_grant", "the refresh token was used before; its grant has ended")
     }
     try check(expiresAt > now, "invalid_grant", "the refresh token has expired")
-    try grant.cover(order.targets)
     try check((scope ?? []).allSatisfy(grant.scope.contains), "invalid_scope", "more than the user granted")
     let rotates = settings.isOn("rotation")
     if rotates {
       grant.sequence += 1
       grant.rotatedAt = now
-      grant.refreshTokenExpiresAt = instant(after: settings.number("refresh_token_lifetime"))
     }
     let answer = try issue(grant, grantKey, order, scope: scope, withRefreshToken: rotates)
     count(.refreshes)
@@ -156,10 +151,9 @@ extension DevelopmentIssuer {
     let scope = try form.scope() ?? subject.token.scope
     try check(scope.allSatisfy(subject.token.scope.contains), "invalid_scope", "more than the subject_token has")
     count(.exchanges)
-    let targets = order.targets.isEmpty ? subject.token.audience : order.targets
-    var token = access(subject.token.grantKey, order, scope, targets)
-    token.actor = actor ?? subject.token.actor
-    return try answer(with: token, ["issued_token_type": .string(TokenType.access)])
+    return try access(
+      subject.token.grantKey, order, scope, subject.token.audience, actor: actor ?? subject.token.actor,
+      ["issued_token_type": .string(TokenType.access)])
   }
 
   /// RFC 8693 section 2.1: every token comes with its type.
@@ -177,30 +171,35 @@ extension DevelopmentIssuer {
     _ grant: IssuerGrant, _ grantKey: String, _ order: TokenOrder, scope: [String]? = nil, withRefreshToken: Bool,
     nonce: String? = nil
   ) throws -> IssuerAnswer {
+    let isGranted = grant.targets.isEmpty || order.targets.allSatisfy(grant.targets.contains)
+    try check(isGranted, "invalid_target", "a target that was not granted")
+    var grant = grant
+    if withRefreshToken { grant.refreshTokenExpiresAt = instant(after: settings.number("refresh_token_lifetime")) }
     state.grants[grantKey] = grant
-    let targets = order.targets.isEmpty ? grant.targets : order.targets
-    let token = access(grantKey, order, scope ?? grant.scope, targets)
     let refreshToken = withRefreshToken ? try refreshToken(grantKey, grant.sequence) : nil
-    var answer = try answer(with: token, ["refresh_token": refreshToken.map(JSON.string)])
-    if let username = grant.username, settings.isOn("id_token"), token.scope.contains("openid") {
+    let scope = scope ?? grant.scope
+    var answer = try access(grantKey, order, scope, grant.targets, ["refresh_token": refreshToken.map(JSON.string)])
+    if let username = grant.username, settings.isOn("id_token"), scope.contains("openid") {
       try addIDToken(to: &answer, grant, username, nonce: nonce)
     }
     return answer
   }
 
-  private func access(_ grantKey: String, _ order: TokenOrder, _ scope: [String], _ audience: [String]) -> IssuedAccess
-  {
+  /// Keeps a new access token, and gives it out (RFC 6749 section 5.1, RFC 9449 section 5).
+  ///
+  /// - Parameter audience: For an order that names no targets.
+  private mutating func access(
+    _ grantKey: String, _ order: TokenOrder, _ scope: [String], _ audience: [String], actor: String? = nil,
+    _ more: [String: JSON?]
+  ) throws -> IssuerAnswer {
     let lifetime = settings.number("access_token_lifetime")
     // One fault gives a Bearer token although a key was proven.
     let isBound = settings.text(IssuerFault.Place.dpop.parameter) != "bearer"
-    return IssuedAccess(
-      grantKey: grantKey, clientID: order.client.id, scope: scope, audience: audience, issuedAt: wall,
+    let token = IssuedAccess(
+      grantKey: grantKey, clientID: order.client.id, scope: scope,
+      audience: order.targets.isEmpty ? audience : order.targets, issuedAt: wall,
       lifetime: lifetime > 0 ? lifetime : nil, expiresAt: lifetime > 0 ? instant(after: lifetime) : .distantFuture,
-      dpopThumbprint: isBound ? order.thumbprint : nil)
-  }
-
-  /// Keeps the token, and gives it out (RFC 6749 section 5.1, RFC 9449 section 5).
-  private mutating func answer(with token: IssuedAccess, _ more: [String: JSON?]) throws -> IssuerAnswer {
+      dpopThumbprint: isBound ? order.thumbprint : nil, actor: actor)
     var members: JSONObject = [
       "access_token": .string(try state.access.add(token, keyLength: settings.number("access_token_bytes"))),
       "token_type": .string(token.type),
@@ -262,12 +261,10 @@ extension DevelopmentIssuer {
   /// RFC 7662 section 2.2; nil for a token that is not active.
   private func description(of text: String) throws -> JSONObject? {
     let found = state.good(text, at: now)
-    let refresh = try readRefreshToken(text).flatMap { read in
-      state.grants[read.grantKey].flatMap { $0.sequence == read.sequence ? $0 : nil }
-    }
-    guard let grant = found?.grant ?? refresh, found != nil || grant.refreshTokenExpiresAt ?? now > now else {
-      return nil
-    }
+    let refresh = try readRefreshToken(text)
+    guard let grant = found?.grant ?? refresh.flatMap({ state.grants[$0.grantKey] }),
+      found != nil || (grant.sequence == refresh?.sequence && grant.refreshTokenExpiresAt ?? now > now)
+    else { return nil }
     let scope = found?.token.scope ?? grant.scope
     var result: JSONObject = [
       "active": true, "scope": .string(scope.joined(separator: " ")),

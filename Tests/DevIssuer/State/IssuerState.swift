@@ -96,10 +96,6 @@ struct IssuerGrant: Sendable {
 
   /// The user's identifier in tokens, or that of an assertion; else the client's (RFC 9068 section 2.2).
   var subject: String { username.map(User.subject) ?? assertedSubject ?? clientID }
-
-  func cover(_ wanted: [String]) throws {
-    try check(targets.isEmpty || wanted.allSatisfy(targets.contains), "invalid_target", "a target that was not granted")
-  }
 }
 
 /// An access token.
