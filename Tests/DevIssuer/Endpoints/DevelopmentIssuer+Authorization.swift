@@ -63,10 +63,10 @@ extension DevelopmentIssuer {
   /// Takes the user's decision to the client.
   mutating func decideAuthorization(_ request: IssuerRequest) throws -> IssuerAnswer {
     guard let form = try ownForm(of: request) else {
-      return Page.refusal("This form was too old or came from elsewhere.", status: 403)
+      throw Refusal("invalid_request", "this form was too old or came from elsewhere", status: 403)
     }
     guard let key = form["request"], let wanted = state.waiting[key], wanted.expiresAt > now else {
-      return Page.refusal("This request was decided already, or is too old.", status: 400)
+      throw Refusal("invalid_request", "this request was decided already, or is too old")
     }
     let username = form["username"] ?? ""
     guard User.isName(username) else { return try consentPage(request, wanted, key: key, problem: Page.wrongName) }

@@ -29,17 +29,23 @@ extension DevelopmentIssuer {
   mutating func keep(_ document: ClientDocument) throws {
     count(.clientDocuments)
     do {
-      var object = try document.object()
+      let response = try document.answer.get()
+      try check(response.status == 200, "invalid_client", "the client's URL answers with status \(response.status)")
+      try check(response.headers.isJSON, "invalid_client", "the client's document is not application/json")
+      let json = response.body.withBytes { try? JSON(parsing: $0) }
+      var object = try check(json?.object, "invalid_client", "the client's document is no JSON object")
+      // Simple string comparison (RFC 3986 section 6.2.1).
+      let isOwn = object["client_id"] == .string(document.url)
+      try check(isOwn, "invalid_client", "client_id of the client's document is not its URL")
       for name in ["client_secret", "client_secret_expires_at"] {
         try check(object[name] == nil, "invalid_client", "a client's document has no \(name)")
       }
       object["token_endpoint_auth_method"] = object["token_endpoint_auth_method"] ?? "none"
       object["application_type"] = object["application_type"] ?? "native"
       var client = try checked(object, IssuerClient(id: document.url, members: [:]))
-      try check(
-        !client.method.hasPrefix("client_secret"), "invalid_client", "a client's document is for no shared secret")
-      let age = try document.answer.get().headers.maxAgeSeconds ?? 0
-      client.freshUntil = instant(after: min(age, Self.highestAge))
+      let isWithoutSecret = !client.method.hasPrefix("client_secret")
+      try check(isWithoutSecret, "invalid_client", "a client's document is for no shared secret")
+      client.freshUntil = instant(after: min(response.headers.maxAgeSeconds ?? 0, Self.highestAge))
       clients.published[document.url] = client
     } catch let refusal as Refusal {
       throw Refusal("invalid_client", refusal.description)
@@ -52,19 +58,6 @@ struct ClientDocument: Sendable {
   let url: String
   /// The answer of its server, or why there is none.
   let answer: Result<HTTPResponse, Refusal>
-
-  /// The object, if the answer is one that may be used.
-  func object() throws -> JSONObject {
-    let response = try answer.get()
-    try check(response.status == 200, "invalid_client", "the client's URL answers with status \(response.status)")
-    try check(response.headers.isJSON, "invalid_client", "the client's document is not application/json")
-    let json = response.body.withBytes { try? JSON(parsing: $0) }
-    let object = try check(json?.object, "invalid_client", "the client's document is no JSON object")
-    // Simple string comparison (RFC 3986 section 6.2.1).
-    try check(
-      object["client_id"] == .string(url), "invalid_client", "client_id of the client's document is not its URL")
-    return object
-  }
 }
 
 /// Fetches such documents; blocks. Redirects are not followed. For a server of tests only: of addresses that are not for

@@ -111,15 +111,15 @@ extension DevelopmentIssuer {
       let token = try? Self.claims(
         of: assertion, by: issuer.platformKeys, Self.assertionAlgorithms, types: ["JWT", Self.userType])
       let (header, claims) = try check(token, code, "the assertion is not signed by the platform")
-      let isOfPlatform = (try? claims.issuer) == issuer.settings.text("platform_issuer")
-      try check(isOfPlatform, code, "iss: another issuer than the platform")
       let isForThis = (try? claims.audience)?.contains { [url, url + "/token"].contains($0) } ?? false
-      try check(isForThis, code, "aud: the assertion is for another server")
       let end = try check(try? claims.expiresAt, code, "exp is missing")
-      try check(end > wall, code, "exp: the assertion has expired")
-      try check(((try? claims.notBefore) ?? wall) <= wall, code, "nbf: the assertion is not valid yet")
       let isOfClient = header["typ"]?.string != Self.userType || (try? claims.string("client_id")) == client
-      try check(isOfClient, code, "client_id: the assertion is for another client")
+      for (holds, problem) in [
+        ((try? claims.issuer) == issuer.settings.text("platform_issuer"), "iss: another issuer than the platform"),
+        (isForThis, "aud: the assertion is for another server"), (end > wall, "exp: the assertion has expired"),
+        (((try? claims.notBefore) ?? wall) <= wall, "nbf: the assertion is not valid yet"),
+        (isOfClient, "client_id: the assertion is for another client"),
+      ] { try check(holds, code, problem) }
       return try check(try? claims.subject, code, "sub is missing")
     }
   }

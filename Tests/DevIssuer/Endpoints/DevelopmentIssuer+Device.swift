@@ -33,7 +33,7 @@ extension DevelopmentIssuer {
     else {
       throw CodeProblem(text: "There is no such code. Look again at your device.")
     }
-    let reason = device.expiresAt <= now ? "has expired" : device.decision == .pending ? nil : "was used already"
+    let reason = device.expiresAt <= now ? "has expired" : device.isApproved == nil ? nil : "was used already"
     if let reason { throw CodeProblem(text: "This code \(reason). Start again on your device.") }
     return (key, device)
   }
@@ -58,8 +58,8 @@ extension DevelopmentIssuer {
     state.devices[code] = device
     if !isTimely { count(.slowDowns) }
     try check(isTimely, "slow_down", "polled before the interval was over")
-    try check(device.decision != .pending, "authorization_pending", "the user has not decided yet")
-    guard device.decision == .approved else { throw Self.denial }
+    let isApproved = try check(device.isApproved, "authorization_pending", "the user has not decided yet")
+    if !isApproved { throw Self.denial }
     state.devices[code] = nil
     count(.deviceGrants)
     return try begin(device.grant, try Seal.opaque(), order)
@@ -121,15 +121,14 @@ extension DevelopmentIssuer {
 
 /// One device authorization, from its request until its code is used (RFC 8628 section 3).
 struct DeviceGrant: Sendable {
-  enum Decision: Sendable { case pending, approved, denied }
-
   let userCode: String
   /// Without a user until one approves.
   var grant: IssuerGrant
   let expiresAt: Instant
   /// The least time between two polls.
   var interval: Duration
-  var decision = Decision.pending
+  /// Nil until the user decides.
+  var isApproved: Bool?
   var lastPoll: Instant?
 
   /// Notes a poll. False when it came too early: then the interval has grown by five seconds (RFC 8628 section 3.5).
@@ -142,7 +141,7 @@ struct DeviceGrant: Sendable {
   }
 
   mutating func decide(approves: Bool, _ username: String, at unixSeconds: Int) {
-    decision = approves ? .approved : .denied
+    isApproved = approves
     (grant.username, grant.authTime) = (username, unixSeconds)
   }
 }

@@ -97,7 +97,7 @@ struct DevelopmentIssuer: Sendable {
     } catch {
       let refusal = error as? Refusal ?? Refusal("server_error", "cryptographic operation failed", status: 500)
       if refusal.code == "invalid_client" { count(.clientFailures) }
-      answer = [.authorization, .logout].contains(route.endpoint) ? Page.refusal(refusal) : refusal.answer
+      answer = [.authorization, .decision, .logout].contains(route.endpoint) ? Page.refusal(refusal) : refusal.answer
     }
     spoil(&answer, of: route.endpoint)
     return answer

@@ -27,18 +27,18 @@ struct IssuerAnswer: Sendable {
 
   /// A JSON answer; it is not to be stored unless a lifetime in seconds is given (RFC 6749 section 5.1).
   static func json(_ members: JSONObject, status: Int = 200, cachedFor seconds: Int? = nil) -> IssuerAnswer {
-    let caching = seconds.map { "max-age=\($0)" } ?? "no-store"
-    return IssuerAnswer(
-      status: status, headers: [("Content-Type", "application/json"), ("Cache-Control", caching)],
-      body: JSON.object(members).serialized())
+    var answer = content("application/json", JSON.object(members).serialized(), status)
+    if let seconds { answer[header: "Cache-Control"] = "max-age=\(seconds)" }
+    return answer
   }
 
   /// A plain sentence, for what is no part of a protocol.
   static func text(_ text: String, status: Int) -> IssuerAnswer {
-    var answer = empty(status)
-    answer[header: "Content-Type"] = "text/plain; charset=utf-8"
-    answer.body = Array((text + "\n").utf8)
-    return answer
+    content("text/plain; charset=utf-8", Array((text + "\n").utf8), status)
+  }
+
+  static func content(_ type: String, _ body: [UInt8], _ status: Int) -> IssuerAnswer {
+    IssuerAnswer(status: status, headers: [("Content-Type", type), ("Cache-Control", "no-store")], body: body)
   }
 
   static func empty(_ status: Int) -> IssuerAnswer {
