@@ -81,10 +81,9 @@ extension DevelopmentIssuer {
     }
     let session = signIn(for: wanted, username)
     let cookie = try state.sessions.add(session)
-    var answer = try approve(wanted, session)
     // Other sites may start an authorization, so the cookie comes with navigations from there, too.
-    answer[header: "Set-Cookie"] = "\(BrowserSession.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Lax"
-    return answer
+    return try approve(wanted, session)
+      .with("Set-Cookie", "\(BrowserSession.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Lax")
   }
 
   private func session(of request: IssuerRequest) -> BrowserSession? {
@@ -175,9 +174,8 @@ extension DevelopmentIssuer {
     let cookie = try known ?? Seal.opaque()
     var page = page
     page.hidden.append(("csrf", try seal("form", cookie)))
-    var answer = page.answer
-    if known == nil { answer[header: "Set-Cookie"] = "\(Self.formCookie)=\(cookie); Path=/; HttpOnly; SameSite=Strict" }
-    return answer
+    let field = "\(Self.formCookie)=\(cookie); Path=/; HttpOnly; SameSite=Strict"
+    return known == nil ? page.answer.with("Set-Cookie", field) : page.answer
   }
 
   /// The form that a page of ours sent; nil for another one.
@@ -199,7 +197,7 @@ extension DevelopmentIssuer {
     }
     let target = try logoutTarget(parameters, hint?.audience)
     let farewell = Page(title: "Signed out", lines: ["No user is signed in here now. You can close this page."])
-    var answer = target?.answer() ?? farewell.answer
+    let answer = target?.answer() ?? farewell.answer
     let cookie = request.cookie(BrowserSession.cookieName) ?? ""
     guard let session = state.sessions[cookie] else { return answer }
     // Section 2: only an ID Token of the same user shows that the user wants this.
@@ -214,8 +212,8 @@ extension DevelopmentIssuer {
     }
     count(.logouts)
     state.sessions[cookie] = nil
-    answer[header: "Set-Cookie"] = "\(BrowserSession.cookieName)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"
-    return answer
+    return answer.with(
+      "Set-Cookie", "\(BrowserSession.cookieName)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax")
   }
 
   /// Where the browser goes afterwards (section 3). The client must be the one that the ID Token was issued to (section 2).

@@ -77,9 +77,8 @@ extension DevelopmentIssuer {
     }
     let (typed, username) = (form["user_code"] ?? "", form["username"] ?? "")
     guard state.mayGuess(at: now) else {
-      var answer = Page(title: "Slow down", status: 429, lines: ["Too many wrong codes. Wait a minute."]).answer
-      answer[header: "Retry-After"] = "60"
-      return answer
+      let page = Page(title: "Slow down", status: 429, lines: ["Too many wrong codes. Wait a minute."])
+      return page.answer.with("Retry-After", "60")
     }
     guard User.isName(username) else { return try codePage(request, typed, problem: Page.wrongName) }
     do {

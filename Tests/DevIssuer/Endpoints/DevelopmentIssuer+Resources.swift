@@ -118,8 +118,6 @@ extension DevelopmentIssuer {
   /// Sends the client elsewhere, with the status that the query asks for or 307.
   mutating func redirectElsewhere(_ request: IssuerRequest) -> IssuerAnswer {
     let wanted = (try? request.queryParameters())?["status"].flatMap { ASCII.number($0, in: 300...308) }
-    var answer = IssuerAnswer.empty(wanted ?? 307)
-    answer[header: "Location"] = settings.text("redirect_to")
-    return answer
+    return .empty(wanted ?? 307).with("Location", settings.text("redirect_to"))
   }
 }

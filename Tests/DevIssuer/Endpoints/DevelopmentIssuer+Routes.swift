@@ -1,66 +1,48 @@
 import Encoding
 
 extension DevelopmentIssuer {
-  /// Where an endpoint is, which methods it takes, and what it does.
-  struct Route: Sendable {
-    typealias Handler = @Sendable (inout DevelopmentIssuer, IssuerRequest) throws -> IssuerAnswer
-
-    let endpoint: IssuerEndpoint
-    /// As the Allow field has them (RFC 9110 section 10.2.1); empty for any.
-    let methods: String
-    let paths: [String]
-    /// The member of the metadata that tells where it is.
-    let name: String?
-    /// What counts its requests, whatever is in them.
-    let counter: IssuerCounter?
-    let answer: Handler
-
-    fileprivate init(
-      _ endpoint: IssuerEndpoint, _ methods: String, _ paths: String..., name: String? = nil,
-      counter: IssuerCounter? = nil, answer: @escaping Handler
-    ) {
-      (self.endpoint, self.methods, self.paths) = (endpoint, methods, paths)
-      (self.name, self.counter, self.answer) = (name, counter, answer)
-    }
-  }
+  /// Where an endpoint is and what it does. The methods are those that it takes, as the Allow field has them (RFC 9110
+  /// section 10.2.1), empty for any; the name is that of the member of the metadata that tells where it is; the counter
+  /// counts its requests, whatever is in them.
+  typealias Route = (
+    endpoint: IssuerEndpoint, methods: String, paths: [String], name: String?, counter: IssuerCounter?,
+    answer: @Sendable (inout DevelopmentIssuer, IssuerRequest) throws -> IssuerAnswer
+  )
 
   /// What the path of a registered client begins with; its identifier follows.
   static let clientPrefix = "/register/"
   /// RFC 9728 section 3.1: the path of the resource follows.
   static let resourcePrefix = "/.well-known/oauth-protected-resource"
 
-  static let routes = [
+  static let routes: [Route] = [
     // OpenID Connect Discovery 1.0 section 4 and RFC 8414 section 3, for an issuer without a path.
-    Route(
-      .metadata, "GET", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server",
-      counter: .metadata
-    ) { issuer, _ in issuer.metadata() },
-    Route(.jwks, "GET", "/jwks", name: "jwks_uri", counter: .jwks) { issuer, _ in issuer.jwks() },
-    Route(.authorization, "GET, POST", "/authorize", name: "authorization_endpoint", counter: .authorizations) {
-      try $0.authorize($1)
-    },
-    Route(.decision, "POST", "/authorize/decision") { try $0.decideAuthorization($1) },
-    Route(.par, "POST", "/par", name: "pushed_authorization_request_endpoint") { try $0.push($1) },
-    Route(.logout, "GET, POST", "/end_session", name: "end_session_endpoint") { try $0.endSession($1) },
-    Route(.registration, "POST", "/register", name: "registration_endpoint") { try $0.register($1) },
-    Route(.client, "GET, PUT, DELETE", clientPrefix) { try $0.manageClient($1) },
-    Route(.device, "POST", "/device_authorization", name: "device_authorization_endpoint") {
-      try $0.authorizeDevice($1)
-    },
-    Route(.verification, "GET, POST", "/device") { try $0.verification($1) },
-    Route(.token, "POST", "/token", name: "token_endpoint") { try $0.token($1) },
-    Route(.userinfo, "GET, POST", "/userinfo", name: "userinfo_endpoint", counter: .userinfo) { try $0.userInfo($1) },
-    Route(.revocation, "POST", "/revoke", name: "revocation_endpoint") { try $0.revoke($1) },
-    Route(.introspection, "POST", "/introspect", name: "introspection_endpoint") { try $0.introspect($1) },
-    Route(.resource, "GET", "/resource", counter: .resource) { try $0.resource($1) },
-    Route(
-      .resourceMetadata, "GET", resourcePrefix, resourcePrefix + "/resource", resourcePrefix + "/echo",
-      counter: .resourceMetadata
-    ) { $0.resourceMetadata($1) },
-    Route(.echo, "", "/echo", counter: .echoes) { try $0.echo($1) },
-    Route(.redirect, "", "/redirect", counter: .redirects) { $0.redirectElsewhere($1) },
-    Route(.job, "GET", "/job_token") { try $0.jobAssertion($1) },
-    Route(.control, "GET, POST", "/control") { try $0.control($1) },
+    (
+      .metadata, "GET", ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"], nil,
+      .metadata,
+      { issuer, _ in issuer.metadata() }
+    ),
+    (.jwks, "GET", ["/jwks"], "jwks_uri", .jwks, { issuer, _ in issuer.jwks() }),
+    (.authorization, "GET, POST", ["/authorize"], "authorization_endpoint", .authorizations, { try $0.authorize($1) }),
+    (.decision, "POST", ["/authorize/decision"], nil, nil, { try $0.decideAuthorization($1) }),
+    (.par, "POST", ["/par"], "pushed_authorization_request_endpoint", nil, { try $0.push($1) }),
+    (.logout, "GET, POST", ["/end_session"], "end_session_endpoint", nil, { try $0.endSession($1) }),
+    (.registration, "POST", ["/register"], "registration_endpoint", nil, { try $0.register($1) }),
+    (.client, "GET, PUT, DELETE", [clientPrefix], nil, nil, { try $0.manageClient($1) }),
+    (.device, "POST", ["/device_authorization"], "device_authorization_endpoint", nil, { try $0.authorizeDevice($1) }),
+    (.verification, "GET, POST", ["/device"], nil, nil, { try $0.verification($1) }),
+    (.token, "POST", ["/token"], "token_endpoint", nil, { try $0.token($1) }),
+    (.userinfo, "GET, POST", ["/userinfo"], "userinfo_endpoint", .userinfo, { try $0.userInfo($1) }),
+    (.revocation, "POST", ["/revoke"], "revocation_endpoint", nil, { try $0.revoke($1) }),
+    (.introspection, "POST", ["/introspect"], "introspection_endpoint", nil, { try $0.introspect($1) }),
+    (.resource, "GET", ["/resource"], nil, .resource, { try $0.resource($1) }),
+    (
+      .resourceMetadata, "GET", ["", "/resource", "/echo"].map { resourcePrefix + $0 }, nil, .resourceMetadata,
+      { $0.resourceMetadata($1) }
+    ),
+    (.echo, "", ["/echo"], nil, .echoes, { try $0.echo($1) }),
+    (.redirect, "", ["/redirect"], nil, .redirects, { $0.redirectElsewhere($1) }),
+    (.job, "GET", ["/job_token"], nil, nil, { try $0.jobAssertion($1) }),
+    (.control, "GET, POST", ["/control"], nil, nil, { try $0.control($1) }),
   ]
 
   /// Nil for a path that is not ours.

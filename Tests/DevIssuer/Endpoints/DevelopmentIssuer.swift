@@ -84,9 +84,7 @@ struct DevelopmentIssuer: Sendable {
       return .text("Nothing here.", status: 404)
     }
     guard route.methods.isEmpty || route.methods.split(separator: ", ").contains(request.method[...]) else {
-      var answer = IssuerAnswer.text("This method is not allowed here.", status: 405)
-      answer[header: "Allow"] = route.methods
-      return answer
+      return .text("This method is not allowed here.", status: 405).with("Allow", route.methods)
     }
     if let failure = takeFailure(of: route.endpoint) { return failure }
     if let counter = route.counter { count(counter) }
@@ -110,9 +108,8 @@ struct DevelopmentIssuer: Sendable {
     next["left"] = .int(left - 1)
     settings["fail_next_" + endpoint.rawValue] = .object(next)
     count(.misbehaviours)
-    var answer = IssuerAnswer.json(["error": plan["error"] ?? .null], status: plan["status"]?.int ?? 500)
-    answer[header: "Retry-After"] = plan["retry_after"]?.int.map(String.init)
-    return answer
+    return .json(["error": plan["error"] ?? .null], status: plan["status"]?.int ?? 500)
+      .with("Retry-After", plan["retry_after"]?.int.map(String.init))
   }
 
   /// Changes the answer of an endpoint as its faults want it.

@@ -27,9 +27,8 @@ struct IssuerAnswer: Sendable {
 
   /// A JSON answer; it is not to be stored unless a lifetime in seconds is given (RFC 6749 section 5.1).
   static func json(_ members: JSONObject, status: Int = 200, cachedFor seconds: Int? = nil) -> IssuerAnswer {
-    var answer = content("application/json", JSON.object(members).serialized(), status)
-    if let seconds { answer[header: "Cache-Control"] = "max-age=\(seconds)" }
-    return answer
+    content("application/json", JSON.object(members).serialized(), status)
+      .with("Cache-Control", seconds.map { "max-age=\($0)" } ?? "no-store")
   }
 
   /// A plain sentence, for what is no part of a protocol.
@@ -47,8 +46,13 @@ struct IssuerAnswer: Sendable {
 
   /// A browser that comes back with GET whatever it came with (RFC 9700 section 4.12).
   static func redirection(to location: String) -> IssuerAnswer {
-    var answer = empty(303)
-    answer.headers += [("Location", location), ("Referrer-Policy", "no-referrer")]
+    empty(303).with("Location", location).with("Referrer-Policy", "no-referrer")
+  }
+
+  /// The answer with this field in place of all of its name.
+  func with(_ name: String, _ value: String?) -> IssuerAnswer {
+    var answer = self
+    answer[header: name] = value
     return answer
   }
 

@@ -80,11 +80,8 @@ struct Page {
     let hash = (try? Digest.sha256.hash(Array(style.utf8).span)).map(Base64.encode) ?? ""
     let policy =
       "default-src 'none'; style-src 'sha256-\(hash)'; \(directives); base-uri 'none'; frame-ancestors 'none'"
-    var answer = IssuerAnswer.content("text/html; charset=utf-8", Array(page.utf8), status)
-    answer.headers += [
-      ("Content-Security-Policy", policy), ("Referrer-Policy", "no-referrer"), ("X-Frame-Options", "DENY"),
-    ]
-    return answer
+    return .content("text/html; charset=utf-8", Array(page.utf8), status).with("Content-Security-Policy", policy)
+      .with("Referrer-Policy", "no-referrer").with("X-Frame-Options", "DENY")
   }
 
   /// A page that has the browser fetch an address and go there a second later.
