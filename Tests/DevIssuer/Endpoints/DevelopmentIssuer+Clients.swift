@@ -80,7 +80,7 @@ extension DevelopmentIssuer {
       max(issuedAt, notBefore) <= wall + 60, let jti = try? claims.string("jti"), !jti.isEmpty
     else { throw Refusal("invalid_client", "client_assertion is not good") }
     // Item 7: good once.
-    try check(clients.assertions.use("\(client.id) \(jti)"), "invalid_client", "client_assertion was used before")
+    try check(used.use("assertion \(client.id) \(jti)"), "invalid_client", "client_assertion was used before")
   }
 
   /// The header and the claims of a JWT that one of the keys signed.

@@ -54,7 +54,11 @@ extension DevelopmentIssuer {
       throw Refusal("invalid_grant", "unknown device code, or used already")
     }
     try check(device.expiresAt > now, "expired_token", "the device code has expired")
-    let isTimely = device.notePoll(at: now)
+    // Clients measure the interval between their sends; the network may bring two closer together.
+    let isTimely = device.lastPoll.map { $0.duration(to: now) + .milliseconds(100) >= device.interval } ?? true
+    device.lastPoll = now
+    // RFC 8628 section 3.5.
+    if !isTimely { device.interval += .seconds(5) }
     state.devices[code] = device
     if !isTimely { count(.slowDowns) }
     try check(isTimely, "slow_down", "polled before the interval was over")
@@ -76,7 +80,9 @@ extension DevelopmentIssuer {
         request, nil, status: 403, problem: "This form was too old or came from elsewhere. Please try again.")
     }
     let (typed, username) = (form["user_code"] ?? "", form["username"] ?? "")
-    guard state.mayGuess(at: now) else {
+    // RFC 8628 section 5.1: twenty wrong codes in a minute are enough.
+    if let since = state.guesses?.since, since.duration(to: now) >= .seconds(60) { state.guesses = nil }
+    guard state.guesses?.count ?? 0 < 20 else {
       let page = Page(title: "Slow down", status: 429, lines: ["Too many wrong codes. Wait a minute."])
       return page.answer.with("Retry-After", "60")
     }
@@ -91,7 +97,7 @@ extension DevelopmentIssuer {
       return Page(title: "Access \(isApproval ? "approved" : "denied")", lines: [what + " You can close this page."])
         .answer
     } catch let problem as CodeProblem {
-      state.noteWrongGuess(at: now)
+      state.guesses = (1 + (state.guesses?.count ?? 0), state.guesses?.since ?? now)
       return try codePage(request, typed, problem: problem.text)
     }
   }
@@ -129,15 +135,6 @@ struct DeviceGrant: Sendable {
   /// Nil until the user decides.
   var isApproved: Bool?
   var lastPoll: Instant?
-
-  /// Notes a poll. False when it came too early: then the interval has grown by five seconds (RFC 8628 section 3.5).
-  mutating func notePoll(at now: Instant) -> Bool {
-    // Clients measure the interval between their sends; the network may bring two closer together.
-    let isTimely = lastPoll.map { $0.duration(to: now) + .milliseconds(100) >= interval } ?? true
-    lastPoll = now
-    if !isTimely { interval += .seconds(5) }
-    return isTimely
-  }
 
   mutating func decide(approves: Bool, _ username: String, at unixSeconds: Int) {
     isApproved = approves

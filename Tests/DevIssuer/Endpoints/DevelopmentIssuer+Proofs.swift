@@ -29,20 +29,29 @@ extension DevelopmentIssuer {
     count(.proofs)
     let window = settings.number("dpop_window")
     try check((wall - window...wall + window).contains(issuedAt ?? 0), "iat is not now")
-    let isNew = proofs.used.use("\(proof.thumbprint) \(identifier)")
+    let isNew = used.use("\(proof.thumbprint) \(identifier)")
     if !isNew { count(.proofReplays) }
     try check(isNew, "the proof was used before")
     if role == .authorizationServer, ["missing_nonce", "nonce_storm"].contains(settings.text("break_dpop")) {
       throw Refusal(nonce: try Seal.opaque())
     }
-    if settings.isOn("dpop_nonce") { try proofs.checkNonce(proof.claims["nonce"]?.string, role) }
+    let nonce = proof.claims["nonce"]?.string
+    if settings.isOn("dpop_nonce"), let known = nonces[role], !known.contains(where: { $0 == nonce }) {
+      throw Refusal(nonce: known[0])
+    }
     return proof
   }
 
   /// Adds the nonce that the next request shall use (section 8.2).
   mutating func handOutNonce(with answer: inout IssuerAnswer, _ role: ProofRole) throws {
     guard settings.isOn("dpop_nonce") else { return }
-    answer[header: "DPoP-Nonce"] = try proofs.nextNonce(role, rotates: settings.isOn("dpop_nonce_rotation"))
+    if settings.isOn("dpop_nonce_rotation") { nonces[role] = [try Seal.opaque()] + (nonces[role] ?? []).prefix(1) }
+    answer[header: "DPoP-Nonce"] = nonces[role]?[0]
+  }
+
+  /// No nonce that was handed out is taken any more.
+  mutating func replaceNonces() throws {
+    for role in ProofRole.allCases { nonces[role] = [try Seal.opaque()] }
   }
 
   /// The token of the Authorization header, the only place where it is taken (RFC 6750 section 2.1, RFC 9449 section 7.1).
@@ -114,30 +123,5 @@ struct PossessionProof: Sendable {
     thumbprint = jwk.thumbprint()
     algorithm = jws.algorithm.rawValue
     claims = try JWTClaims(payload: verified.payload).object
-  }
-}
-
-/// The nonces of the issuer, and the proofs that were used.
-struct ProofStore: Sendable {
-  /// The nonce of now for each role, and the one before it.
-  private var nonces: [ProofRole: [String]] = [:]
-  var used = BoundedTable<Bool>(capacity: 20_000)
-
-  init() throws { try replaceNonces() }
-
-  /// No nonce that was handed out is taken any more.
-  mutating func replaceNonces() throws {
-    for role in ProofRole.allCases { nonces[role] = [try Seal.opaque()] }
-  }
-
-  func checkNonce(_ nonce: String?, _ role: ProofRole) throws {
-    guard let known = nonces[role], !known.contains(where: { $0 == nonce }) else { return }
-    throw Refusal(nonce: known[0])
-  }
-
-  /// The nonce that the next request shall use (section 8.2).
-  mutating func nextNonce(_ role: ProofRole, rotates: Bool) throws -> String? {
-    if rotates { nonces[role] = [try Seal.opaque()] + (nonces[role] ?? []).prefix(1) }
-    return nonces[role]?[0]
   }
 }

@@ -94,7 +94,7 @@ extension DevelopmentIssuer {
     ("deny", { (try? $0.decide($1, approves: false, $0.settings.text("username") ?? "")) != nil }),
     ("revoke_all", ifOn { $0.state = IssuerState() }),
     ("rotate_key", ifOn { $0.key = try IssuerKey($0.key.algorithm) }),
-    ("replace_dpop_nonces", ifOn { try $0.proofs.replaceNonces() }),
+    ("replace_dpop_nonces", ifOn { try $0.replaceNonces() }),
   ]
 
   private static func ifOn(_ act: @escaping @Sendable (inout DevelopmentIssuer) throws -> Void) -> Action {

@@ -14,7 +14,10 @@ struct DevelopmentIssuer: Sendable {
   let seal: Seal
   var clients: ClientStore
   var state = IssuerState()
-  var proofs: ProofStore
+  /// The nonce of now for each role, and the one before it.
+  var nonces: [ProofRole: [String]] = [:]
+  /// The client assertions and the proofs that were used.
+  var used = BoundedTable<Bool>(capacity: 30_000)
   private(set) var counts: [IssuerCounter: Int] = [:]
 
   /// - Parameters:
@@ -32,10 +35,10 @@ struct DevelopmentIssuer: Sendable {
     (self.settings, self.clock) = (settings, clock)
     key = try IssuerKey(settings.text("--algorithm").flatMap(JWSAlgorithm.init(name:)) ?? .RS256)
     seal = try Seal()
-    proofs = try ProofStore()
     let exact = settings.entries("--exact-redirect-uri").names.map(RedirectRule.exact)
     let redirects = exact.isEmpty ? [.loopback(pathPrefix: settings.text("--redirect-path") ?? "/")] : exact
     clients = ClientStore(redirects, secret: secret, keys: keys)
+    try replaceNonces()
   }
 
   /// Unix seconds as clients are to see them.

@@ -44,11 +44,6 @@ struct IssuerAnswer: Sendable {
     IssuerAnswer(status: status, headers: [("Cache-Control", "no-store")])
   }
 
-  /// A browser that comes back with GET whatever it came with (RFC 9700 section 4.12).
-  static func redirection(to location: String) -> IssuerAnswer {
-    empty(303).with("Location", location).with("Referrer-Policy", "no-referrer")
-  }
-
   /// The answer with this field in place of all of its name.
   func with(_ name: String, _ value: String?) -> IssuerAnswer {
     var answer = self

@@ -83,9 +83,10 @@ struct RedirectTarget: Sendable {
   /// Comes back as it was sent (RFC 6749 section 4.1.2).
   let state: String?
 
-  /// Sends the browser there, with the state.
+  /// Sends the browser there, with the state and with GET whatever it came with (RFC 9700 section 4.12).
   func answer(_ pairs: [(String, String)] = []) -> IssuerAnswer {
-    .redirection(to: uri.appendingQuery(pairs + (state.map { [("state", $0)] } ?? [])))
+    .empty(303).with("Location", uri.appendingQuery(pairs + (state.map { [("state", $0)] } ?? [])))
+      .with("Referrer-Policy", "no-referrer")
   }
 }
 

@@ -96,8 +96,6 @@ struct ClientStore: Sendable {
   var registered = BoundedTable<IssuerClient>(capacity: 1000)
   /// Those that publish what they are, by their URLs.
   var published = BoundedTable<IssuerClient>(capacity: 1000)
-  /// Client assertions that came before.
-  var assertions = BoundedTable<Bool>(capacity: 10_000)
 
   /// - Parameters:
   ///   - redirects: Of the clients that are known from the start.

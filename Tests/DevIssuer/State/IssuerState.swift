@@ -13,21 +13,14 @@ struct IssuerState: Sendable {
   var devices = BoundedTable<DeviceGrant>(capacity: 1000)
   var grants = BoundedTable<IssuerGrant>(capacity: 10_000)
   var access = BoundedTable<IssuedAccess>(capacity: 50_000)
-  private var guesses: (count: Int, since: Instant)?
+  /// Wrong user codes that were typed.
+  var guesses: (count: Int, since: Instant)?
 
   /// The access token and its grant while both are good.
   func good(_ text: String, at now: Instant) -> (token: IssuedAccess, grant: IssuerGrant)? {
     guard let token = access[text], let grant = grants[token.grantKey], token.expiresAt > now else { return nil }
     return (token, grant)
   }
-
-  /// RFC 8628 section 5.1: twenty wrong user codes in a minute are enough.
-  mutating func mayGuess(at now: Instant) -> Bool {
-    if let guesses, guesses.since.duration(to: now) >= .seconds(60) { self.guesses = nil }
-    return guesses?.count ?? 0 < 20
-  }
-
-  mutating func noteWrongGuess(at now: Instant) { guesses = (1 + (guesses?.count ?? 0), guesses?.since ?? now) }
 }
 
 /// A dictionary of the entries that came last, so that no client can make it grow.
