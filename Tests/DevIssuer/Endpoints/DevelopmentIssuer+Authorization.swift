@@ -135,20 +135,13 @@ extension DevelopmentIssuer {
     try check(form["request_uri"] == nil, "invalid_request", "request_uri does not belong here")
     try check(form.required("client_id") == client.id, "invalid_request", "client_id is another client's")
     // RFC 9449 section 10.1.
-    let proof = try counting(.proofRefusals) { issuer in
-      let proof = try issuer.proof(of: request, .authorizationServer)
-      let isSameKey = proof == nil || form["dpop_jkt"] ?? proof?.thumbprint == proof?.thumbprint
-      try check(isSameKey, "invalid_dpop_proof", "dpop_jkt is another key's")
-      return proof
-    }
+    let proof = try proof(of: request, .authorizationServer, thumbprint: form["dpop_jkt"])
     var wanted = try codeRequest(form, client)
     wanted.dpopThumbprint = proof?.thumbprint ?? wanted.dpopThumbprint
     wanted.expiresAt = instant(after: Self.pushedLifetime)
     let uri = Self.requestURIPrefix + (try state.pushed.add(wanted))
     count(.pushedRequests)
-    var answer = IssuerAnswer.json(["request_uri": .string(uri), "expires_in": .int(Self.pushedLifetime)], status: 201)
-    if proof != nil { try handOutNonce(with: &answer, .authorizationServer) }
-    return answer
+    return .json(["request_uri": .string(uri), "expires_in": .int(Self.pushedLifetime)], status: 201)
   }
 
   /// The request behind a `request_uri` (RFC 9126 section 4), which is good once and for its client only.

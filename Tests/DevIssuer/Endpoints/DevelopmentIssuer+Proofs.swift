@@ -4,13 +4,26 @@ import JOSE
 
 /// Proofs of possession (RFC 9449), and the tokens that come with them.
 extension DevelopmentIssuer {
-  /// Checks the proof of a request and uses it up (sections 4.3 and 11.1); nil when there is none.
-  mutating func proof(of request: IssuerRequest, _ role: ProofRole) throws -> PossessionProof? {
+  /// Checks the proof of a request and uses it up (sections 4.3 and 11.1); nil when there is none and none is needed.
+  ///
+  /// - Parameters:
+  ///   - thumbprint: Of the key that it must be of; nil for any.
+  ///   - accessToken: The token of the request, at a protected resource.
+  mutating func proof(
+    of request: IssuerRequest, _ role: ProofRole, isNeeded: Bool = false, thumbprint: String? = nil,
+    accessToken: String? = nil
+  ) throws -> PossessionProof? {
+    var isGood = false
+    defer { if !isGood { count(.proofRefusals) } }
     func check(_ holds: Bool, _ text: String) throws {
       if !holds { throw Refusal("invalid_dpop_proof", text) }
     }
     let values = request.values(of: "dpop")
-    guard let value = values.first else { return nil }
+    guard let value = values.first else {
+      try check(!isNeeded, "a proof is needed")
+      isGood = true
+      return nil
+    }
     try check(values.count == 1, "more than one DPoP header")
     let proof: PossessionProof
     do { proof = try PossessionProof(value) } catch {
@@ -39,14 +52,11 @@ extension DevelopmentIssuer {
     if settings.isOn("dpop_nonce"), let known = nonces[role], !known.contains(where: { $0 == nonce }) {
       throw Refusal(nonce: known[0])
     }
+    try check(thumbprint ?? proof.thumbprint == proof.thumbprint, "it is of another key than it must be")
+    let hash = try accessToken.map { Base64URL.encode(try Digest.sha256.hash(Array($0.utf8).span)) }
+    try check(hash == nil || proof.claims["ath"]?.string == hash, "ath is not the hash of the token")
+    (isGood, provenTo) = (true, role)
     return proof
-  }
-
-  /// Adds the nonce that the next request shall use (section 8.2).
-  mutating func handOutNonce(with answer: inout IssuerAnswer, _ role: ProofRole) throws {
-    guard settings.isOn("dpop_nonce") else { return }
-    if settings.isOn("dpop_nonce_rotation") { nonces[role] = [try Seal.opaque()] + (nonces[role] ?? []).prefix(1) }
-    answer[header: "DPoP-Nonce"] = nonces[role]?[0]
   }
 
   /// No nonce that was handed out is taken any more.
@@ -80,13 +90,10 @@ extension DevelopmentIssuer {
     guard presented.isDPoP == (found.token.dpopThumbprint != nil) else { throw bound }
     guard let thumbprint = found.token.dpopThumbprint else { return found }
     do {
-      let proof = try check(proof(of: request, .resourceServer), "invalid_dpop_proof", "a proof is needed")
-      try check(proof.thumbprint == thumbprint, "invalid_dpop_proof", "the token is bound to another key")
-      let hash = Base64URL.encode(try Digest.sha256.hash(Array(presented.text.utf8).span))
-      try check(proof.claims["ath"]?.string == hash, "invalid_dpop_proof", "ath is not the hash of the token")
+      _ = try proof(
+        of: request, .resourceServer, isNeeded: true, thumbprint: thumbprint, accessToken: presented.text)
       return found
     } catch let refusal as Refusal {
-      count(.proofRefusals)
       // Section 7.1: told by a challenge.
       var challenge = Refusal.challenge(refusal.code, refusal.description, scheme: "DPoP")
       challenge.answer[header: "DPoP-Nonce"] = refusal.answer[header: "DPoP-Nonce"]

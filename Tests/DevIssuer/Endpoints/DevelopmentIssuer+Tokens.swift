@@ -16,11 +16,7 @@ extension DevelopmentIssuer {
   mutating func token(_ request: IssuerRequest) throws -> IssuerAnswer {
     let (form, client) = try authenticated(request)
     let isNeeded = client.bindsTokensToKey || settings.isOn("dpop_required")
-    let proof = try counting(.proofRefusals) { issuer in
-      let proof = try issuer.proof(of: request, .authorizationServer)
-      try check(proof != nil || !isNeeded, "invalid_dpop_proof", "a proof is needed")
-      return proof
-    }
+    let proof = try proof(of: request, .authorizationServer, isNeeded: isNeeded)
     let grantType = try form.required("grant_type")
     let isOffered = settings.isOn("fapi2") ? GrantType.profile.contains(grantType) : GrantType.all.contains(grantType)
     try check(isOffered, "unsupported_grant_type", "not one of grant_types_supported")
@@ -210,9 +206,7 @@ extension DevelopmentIssuer {
       members[name] = settings.text(name).map { (try? JSON(parsing: Array($0.utf8))) ?? .string($0) }
     }
     for (name, value) in more { members[name] = value }
-    var answer = IssuerAnswer.json(members)
-    if token.dpopThumbprint != nil { try handOutNonce(with: &answer, .authorizationServer) }
-    return answer
+    return .json(members)
   }
 
   /// A refresh token names its grant and its number in the row of rotations, under a keyed hash. So the use of any earlier

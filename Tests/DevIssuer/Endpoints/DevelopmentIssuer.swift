@@ -14,6 +14,8 @@ struct DevelopmentIssuer: Sendable {
   let seal: Seal
   var clients: ClientStore
   var state = IssuerState()
+  /// In which role a proof of the request of now was found good.
+  var provenTo: ProofRole?
   /// The nonce of now for each role, and the one before it.
   var nonces: [ProofRole: [String]] = [:]
   /// The client assertions and the proofs that were used.
@@ -93,8 +95,14 @@ struct DevelopmentIssuer: Sendable {
     if let counter = route.counter { count(counter) }
     var answer: IssuerAnswer
     do {
+      provenTo = nil
       if let document { try keep(document) }
       answer = try route.answer(&self, request)
+      // The nonce that the next request shall use (RFC 9449 section 8.2).
+      if let role = provenTo, settings.isOn("dpop_nonce") {
+        if settings.isOn("dpop_nonce_rotation") { nonces[role] = [try Seal.opaque()] + (nonces[role] ?? []).prefix(1) }
+        answer[header: "DPoP-Nonce"] = nonces[role]?[0]
+      }
     } catch {
       let refusal = error as? Refusal ?? Refusal("server_error", "cryptographic operation failed", status: 500)
       if refusal.code == "invalid_client" { count(.clientFailures) }
