@@ -15,14 +15,11 @@ extension DevelopmentIssuer {
     do {
       let parameters = try request.parameters()
       let client = try clients.named(try parameters.required("client_id"))
-      if let uri = parameters["request_uri"] {
-        let wanted = try takePushed(uri, client)
-        target = wanted.target
-        return try begin(wanted, request)
-      }
-      target = try Self.target(of: parameters, client)
-      let wanted = try codeRequest(parameters, client)
-      try check(settings.text("par") != "required", "invalid_request", "a pushed authorization request is required")
+      let pushed = try parameters["request_uri"].map { try takePushed($0, client) }
+      target = try pushed?.target ?? Self.target(of: parameters, client)
+      let wanted = try pushed ?? codeRequest(parameters, client)
+      let isMissing = pushed == nil && settings.text("par") == "required"
+      try check(!isMissing, "invalid_request", "a pushed authorization request is required")
       return try begin(wanted, request)
     } catch let refusal as Refusal {
       guard let target else { throw refusal }

@@ -11,7 +11,12 @@ extension DevelopmentIssuer {
 
   /// Of the client assertions, access tokens and ID Tokens of a server that does what the FAPI 2.0 Security Profile
   /// demands (final of February 2025, section 5.4.1, item 1).
-  static let profileAlgorithms = [JWSAlgorithm.PS256, .ES256, .EdDSA, .Ed25519]
+  private static let profileAlgorithms = [JWSAlgorithm.PS256, .ES256, .EdDSA, .Ed25519]
+
+  /// Whether the server does what that profile demands, and nothing weaker.
+  var isStrict: Bool { settings.isOn("fapi2") }
+  var assertionAlgorithms: [JWSAlgorithm] { isStrict ? Self.profileAlgorithms : Self.assertionAlgorithms }
+  var grantTypes: [String] { isStrict ? GrantType.profile : GrantType.all }
 
   /// The form of a request, and the client that sent it.
   ///
@@ -32,7 +37,7 @@ extension DevelopmentIssuer {
     let reason = id == nil ? "client_id is missing" : "unknown client"
     let client = try check(id.flatMap { clients[$0] }, "invalid_client", reason)
     // Section 5.3.2.1, item 6, of the profile.
-    let isAllowed = client.method == "private_key_jwt" || !settings.isOn("fapi2")
+    let isAllowed = client.method == "private_key_jwt" || !isStrict
     try check(isAllowed, "invalid_client", "only private_key_jwt")
     switch (client.method, form["client_secret"] ?? basic?.secret, assertion) {
     case ("none", nil, nil): break
@@ -64,15 +69,13 @@ extension DevelopmentIssuer {
 
   /// Checks that a client has its private key (RFC 7523 section 3), and uses the assertion up.
   private mutating func verify(_ assertion: String, of client: IssuerClient, at path: String) throws {
-    let isStrict = settings.isOn("fapi2")
-    let algorithms = isStrict ? Self.profileAlgorithms : Self.assertionAlgorithms
     // The issuer, its token endpoint and the endpoint that was called are all names of this server (item 3; RFC 9126
     // section 2). Strictly it is the issuer as a string (section 5.3.2.1, item 8, of the profile).
     let names = isStrict ? [url] : [url, url + "/token", url + path]
     // The client's clock may be a minute ahead, and the token lives for an hour at most.
     guard
       let claims = try? Self.claims(
-        of: assertion, by: client.keys, algorithms, types: ["JWT", "client-authentication+jwt"]
+        of: assertion, by: client.keys, assertionAlgorithms, types: ["JWT", "client-authentication+jwt"]
       ).claims, (try? claims.issuer) == client.id, (try? claims.subject) == client.id,
       (try? claims.audience)?.contains(where: names.contains) == true, !isStrict || claims["aud"]?.string != nil,
       let expiresAt = try? claims.expiresAt, expiresAt > wall, expiresAt <= wall + 3600,

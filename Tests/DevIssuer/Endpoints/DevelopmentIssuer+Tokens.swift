@@ -18,8 +18,7 @@ extension DevelopmentIssuer {
     let isNeeded = client.bindsTokensToKey || settings.isOn("dpop_required")
     let proof = try proof(of: request, .authorizationServer, isNeeded: isNeeded)
     let grantType = try form.required("grant_type")
-    let isOffered = settings.isOn("fapi2") ? GrantType.profile.contains(grantType) : GrantType.all.contains(grantType)
-    try check(isOffered, "unsupported_grant_type", "not one of grant_types_supported")
+    try check(grantTypes.contains(grantType), "unsupported_grant_type", "not one of grant_types_supported")
     try client.requireGrantType(grantType)
     let order = TokenOrder(form: form, client: client, targets: try targets(of: form), thumbprint: proof?.thumbprint)
     switch grantType {
