@@ -112,7 +112,8 @@ extension DevelopmentIssuer {
     try counting(.assertionFailures) { issuer in
       let (url, wall) = (issuer.url, issuer.wall)
       let token = try? Self.claims(
-        of: assertion, by: issuer.platformKeys, Self.assertionAlgorithms, types: ["JWT", Self.userType])
+        of: assertion, by: issuer.clients.named(IssuerClient.workloadID).keys, Self.assertionAlgorithms,
+        types: ["JWT", Self.userType])
       let (header, claims) = try check(token, code, "the assertion is not signed by the platform")
       let isForThis = (try? claims.audience)?.contains { [url, url + "/token"].contains($0) } ?? false
       let end = try check(try? claims.expiresAt, code, "exp is missing")

@@ -1,4 +1,3 @@
-import Crypto
 import Encoding
 import Platform
 
@@ -12,7 +11,7 @@ extension DevelopmentIssuer {
       targets: try targets(of: form))
     let (lifetime, interval) = (settings.number("device_code_lifetime"), settings.number("interval"))
     var device = DeviceGrant(
-      userCode: try UserCode.random(), grant: grant, expiresAt: instant(after: lifetime), interval: .seconds(interval))
+      userCode: UserCode.random(), grant: grant, expiresAt: instant(after: lifetime), interval: .seconds(interval))
     let approval = settings.text("approval")
     if approval != "ask" { device.decide(approves: approval == "always", User.demo, at: wall) }
     count(.deviceAuthorizations)
@@ -29,9 +28,9 @@ extension DevelopmentIssuer {
 
   /// The authorization that waits for a decision under a code that was typed.
   private func pendingDevice(_ typed: String) throws(CodeProblem) -> (deviceCode: String, device: DeviceGrant) {
-    guard let code = UserCode.read(typed), let (key, device) = state.devices.first(where: { $0.userCode == code })
-    else {
-      throw CodeProblem(text: "There is no such code. Look again at your device.")
+    let found = UserCode.read(typed).flatMap { code in state.devices.first { $0.userCode == code } }
+    guard let (key, device) = found else {
+      throw CodeProblem(text: "There is no such code. Look at your device again.")
     }
     let reason = device.expiresAt <= now ? "has expired" : device.isApproved == nil ? nil : "was used already"
     if let reason { throw CodeProblem(text: "This code \(reason). Start again on your device.") }
@@ -154,12 +153,7 @@ enum UserCode {
   }
 
   /// A new code; each of the 20^8 is as likely as the others.
-  static func random() throws -> String {
-    var letters: [UInt8] = []
-    while letters.count < 8 {
-      // Bytes from 240 on would make some letters more likely.
-      letters += try Random.bytes(8).filter { $0 < 240 }.map { alphabet[Int($0) % alphabet.count] }
-    }
-    return read(String(decoding: letters.prefix(8), as: UTF8.self)) ?? ""
+  static func random() -> String {
+    read(String(decoding: (0..<8).compactMap { _ in alphabet.randomElement() }, as: UTF8.self)) ?? ""
   }
 }

@@ -9,8 +9,6 @@ struct DevelopmentIssuer: Sendable {
   let clock: any TimeSource
   var settings: IssuerSettings
   var key: IssuerKey
-  /// Of the platform whose assertions are taken.
-  let platformKeys: JWKSet
   let seal: Seal
   var clients: ClientStore
   var state = IssuerState()
@@ -31,7 +29,6 @@ struct DevelopmentIssuer: Sendable {
     _ settings: IssuerSettings, port: UInt16, _ secret: String, _ keys: JSON?, _ platformKeys: JSON?,
     _ clock: any TimeSource
   ) throws {
-    self.platformKeys = try platformKeys.map { try JWKSet(parsing: $0.serialized()) } ?? JWKSet([])
     host = "127.0.0.1:\(port)"
     url = "http://\(host)"
     (self.settings, self.clock) = (settings, clock)
@@ -39,7 +36,7 @@ struct DevelopmentIssuer: Sendable {
     seal = try Seal()
     let exact = settings.entries("--exact-redirect-uri").names.map(RedirectRule.exact)
     let redirects = exact.isEmpty ? [.loopback(pathPrefix: settings.text("--redirect-path") ?? "/")] : exact
-    clients = ClientStore(redirects, secret: secret, keys: keys)
+    clients = ClientStore(redirects, secret: secret, keys: keys, platformKeys: platformKeys)
     try replaceNonces()
   }
 

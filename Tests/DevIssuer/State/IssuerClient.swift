@@ -100,14 +100,15 @@ struct ClientStore: Sendable {
   /// - Parameters:
   ///   - redirects: Of the clients that are known from the start.
   ///   - keys: A JWK Set; nil when no client signs.
-  init(_ redirects: [RedirectRule], secret: String, keys: JSON?) {
-    let rows: [(String, String, String, String?)] = [
-      (IssuerClient.publicID, "Agent", "none", nil),
-      (IssuerClient.confidentialID, "Agent (confidential)", "client_secret_basic", secret),
-      (IssuerClient.workloadID, "Agent (a workload)", "platform_jwt", nil),
-      (IssuerClient.keyID, "Agent (with a key)", "private_key_jwt", nil),
+  ///   - platformKeys: Of the platform whose assertions are taken; nil when there is none.
+  init(_ redirects: [RedirectRule], secret: String, keys: JSON?, platformKeys: JSON?) {
+    let rows: [(String, String, String, String?, JSON?)] = [
+      (IssuerClient.publicID, "Agent", "none", nil, nil),
+      (IssuerClient.confidentialID, "Agent (confidential)", "client_secret_basic", secret, nil),
+      (IssuerClient.workloadID, "Agent (a workload)", "platform_jwt", nil, platformKeys),
+      (IssuerClient.keyID, "Agent (with a key)", "private_key_jwt", nil, keys),
     ]
-    known = rows.prefix(keys == nil ? 3 : 4).map { id, name, method, secret in
+    known = rows.prefix(keys == nil ? 3 : 4).map { id, name, method, secret, keys in
       var members: JSONObject = ["client_name": .string(name), "token_endpoint_auth_method": .string(method)]
       members["grant_types"] = .array(GrantType.all.map(JSON.string))
       members["jwks"] = keys
