@@ -132,7 +132,7 @@ struct DevelopmentIssuer: Sendable {
         var spoiled = SpoiledAnswer(
           answer: answer, url: url, key: key, earlierCode: state.codes.order.dropLast().last,
           redirectTarget: settings.text("redirect_to") ?? "")
-        try spoiled.spoil(by: fault)
+        try fault.spoil(&spoiled)
         answer = spoiled.answer
       } catch {
         answer = .text("the fault \(fault.name) cannot be made", status: 500)

@@ -32,6 +32,26 @@ struct IssuerFault: Sendable {
   let place: Place
   let name: String
   let edit: Edit
+
+  /// - Throws: When the fault cannot be made.
+  func spoil(_ spoiled: inout SpoiledAnswer) throws {
+    let answer = spoiled.answer
+    let signer = place == .idToken ? answer.signer : nil
+    let location = place == .authorization ? answer[header: "Location"].map { ASCII.halves($0, at: "?") } : nil
+    spoiled.query = try Form.parse(location?.1 ?? "").map { ($0.name, $0.value) }
+    if let signer, let text = answer.members["id_token"]?.string {
+      let parts = try text.split(separator: ".").prefix(2).map { try JSON(parsing: try Base64URL.decode(String($0))) }
+      (spoiled.header, spoiled.claims, spoiled.sign) = (parts[0].object ?? [:], parts[1].object ?? [:], signer)
+    }
+    try edit(&spoiled)
+    if let location, spoiled.answer[header: "Location"] != nil {
+      spoiled.answer[header: "Location"] = try URI(location.0).appendingQuery(spoiled.query)
+    }
+    if signer != nil, spoiled.answer.members["id_token"] != nil {
+      let payload = JSON.object(spoiled.claims).serialized()
+      spoiled.answer.members["id_token"] = .string(try spoiled.sign(spoiled.header, payload))
+    }
+  }
 }
 
 /// An answer, and the parts of it that faults change.
@@ -49,24 +69,6 @@ struct SpoiledAnswer {
   var header: JSONObject = [:]
   var claims: JSONObject = [:]
   var sign: IssuerAnswer.Signer = { _, _ in "" }
-
-  /// - Throws: When the fault cannot be made.
-  mutating func spoil(by fault: IssuerFault) throws {
-    let signer = fault.place == .idToken ? answer.signer : nil
-    let location = fault.place == .authorization ? answer[header: "Location"].map { ASCII.halves($0, at: "?") } : nil
-    query = try Form.parse(location?.1 ?? "").map { ($0.name, $0.value) }
-    if let signer, let text = answer.members["id_token"]?.string {
-      let parts = try text.split(separator: ".").prefix(2).map { try JSON(parsing: try Base64URL.decode(String($0))) }
-      (header, claims, sign) = (parts[0].object ?? [:], parts[1].object ?? [:], signer)
-    }
-    try fault.edit(&self)
-    if let location, answer[header: "Location"] != nil {
-      answer[header: "Location"] = try URI(location.0).appendingQuery(query)
-    }
-    if signer != nil, answer.members["id_token"] != nil {
-      answer.members["id_token"] = .string(try sign(header, JSON.object(claims).serialized()))
-    }
-  }
 
   /// A parameter, if it is there; nil takes it out.
   subscript(query name: String) -> String? {
