@@ -15,17 +15,15 @@ extension DevelopmentIssuer {
     do {
       let parameters = try request.parameters()
       let client = try clients.named(try parameters.required("client_id"))
-      if let uri = parameters["request_uri"] {
-        let wanted = try takePushed(uri, client)
-        target = wanted.target
-        return try begin(wanted, request)
-      }
-      target = try Self.target(of: parameters, client)
-      let wanted = try codeRequest(parameters, client)
-      try check(settings.text("par") != "required", "invalid_request", "a pushed authorization request is required")
+      let pushed = try parameters["request_uri"].map { try takePushed($0, client) }
+      target = try pushed?.target ?? Self.target(of: parameters, client)
+      let wanted = try pushed ?? codeRequest(parameters, client)
+      let isMissing = pushed == nil && settings.text("par") == "required"
+      try check(!isMissing, "invalid_request", "a pushed authorization request is required")
       return try begin(wanted, request)
     } catch let refusal as Refusal {
-      return target.map { redirect(to: $0, refusal) } ?? Page.refusal(refusal)
+      guard let target else { throw refusal }
+      return redirect(to: target, refusal)
     }
   }
 
@@ -51,7 +49,7 @@ extension DevelopmentIssuer {
         // OpenID Connect Core 1.0 section 3.1.2.6.
         return try approve(wanted, try check(suitable, "login_required", "no user is signed in as is asked"))
       }
-      return try consentPage(request, wanted, key: try signIns.waiting.add(wanted))
+      return try consentPage(request, wanted, key: try state.waiting.add(wanted))
     }
   }
 
@@ -61,33 +59,32 @@ extension DevelopmentIssuer {
 
   /// Takes the user's decision to the client.
   mutating func decideAuthorization(_ request: IssuerRequest) throws -> IssuerAnswer {
-    guard let form = try? request.form(), try isOwnForm(request, form) else {
-      return Page.refusal("This form was too old or came from elsewhere.", status: 403)
+    guard let form = try ownForm(of: request) else {
+      throw Refusal("invalid_request", "this form was too old or came from elsewhere", status: 403)
     }
-    guard let key = form["request"], let wanted = signIns.waiting[key], wanted.expiresAt > now else {
-      return Page.refusal("This request was decided already, or is too old.", status: 400)
+    guard let key = form["request"], let wanted = state.waiting[key], wanted.expiresAt > now else {
+      throw Refusal("invalid_request", "this request was decided already, or is too old")
     }
     let username = form["username"] ?? ""
     guard User.isName(username) else { return try consentPage(request, wanted, key: key, problem: Page.wrongName) }
     guard let decision = form["decision"], ["approve", "deny"].contains(decision) else {
       return try consentPage(request, wanted, key: key, problem: "Please approve or deny.")
     }
-    signIns.waiting[key] = nil
+    state.waiting[key] = nil
     count(decision == "approve" ? .approvals : .denials)
     guard decision == "approve" else { return redirect(to: wanted.target, Self.denial) }
     if let session = session(of: request), session.username == username, session.suits(wanted, at: wall) {
       return try approve(wanted, session)
     }
     let session = signIn(for: wanted, username)
-    let cookie = try signIns.sessions.add(session)
-    var answer = try approve(wanted, session)
+    let cookie = try state.sessions.add(session)
     // Other sites may start an authorization, so the cookie comes with navigations from there, too.
-    answer[header: "Set-Cookie"] = "\(BrowserSession.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Lax"
-    return answer
+    return try approve(wanted, session)
+      .with("Set-Cookie", "\(BrowserSession.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Lax")
   }
 
   private func session(of request: IssuerRequest) -> BrowserSession? {
-    request.cookie(BrowserSession.cookieName).flatMap { signIns.sessions[$0] }
+    request.cookie(BrowserSession.cookieName).flatMap { state.sessions[$0] }
   }
 
   /// A new sign-in, which is as strong as the request wants.
@@ -117,7 +114,7 @@ extension DevelopmentIssuer {
       clientID: wanted.client.id, username: session.username, scope: wanted.scope, authTime: session.authTime,
       acr: session.acr, targets: wanted.targets)
     let expiresAt = instant(after: settings.number("code_lifetime"))
-    let code = try signIns.codes.add(IssuedCode(request: wanted, grant: grant, expiresAt: expiresAt))
+    let code = try state.codes.add(IssuedCode(request: wanted, grant: grant, expiresAt: expiresAt))
     return wanted.target.answer([("code", code), ("iss", url)])
   }
 
@@ -135,29 +132,22 @@ extension DevelopmentIssuer {
     try check(form["request_uri"] == nil, "invalid_request", "request_uri does not belong here")
     try check(form.required("client_id") == client.id, "invalid_request", "client_id is another client's")
     // RFC 9449 section 10.1.
-    let proof = try counting(.proofRefusals) { issuer in
-      let proof = try issuer.proof(of: request, .authorizationServer)
-      let isSameKey = proof == nil || form["dpop_jkt"] ?? proof?.thumbprint == proof?.thumbprint
-      try check(isSameKey, "invalid_dpop_proof", "dpop_jkt is another key's")
-      return proof
-    }
+    let proof = try proof(of: request, .authorizationServer, thumbprint: form["dpop_jkt"])
     var wanted = try codeRequest(form, client)
     wanted.dpopThumbprint = proof?.thumbprint ?? wanted.dpopThumbprint
     wanted.expiresAt = instant(after: Self.pushedLifetime)
-    let uri = Self.requestURIPrefix + (try signIns.pushed.add(wanted))
+    let uri = Self.requestURIPrefix + (try state.pushed.add(wanted))
     count(.pushedRequests)
-    var answer = IssuerAnswer.json(["request_uri": .string(uri), "expires_in": .int(Self.pushedLifetime)], status: 201)
-    if proof != nil { try handOutNonce(with: &answer, .authorizationServer) }
-    return answer
+    return .json(["request_uri": .string(uri), "expires_in": .int(Self.pushedLifetime)], status: 201)
   }
 
   /// The request behind a `request_uri` (RFC 9126 section 4), which is good once and for its client only.
   private mutating func takePushed(_ uri: String, _ client: IssuerClient) throws -> CodeRequest {
     let key = String(uri.dropFirst(Self.requestURIPrefix.count))
-    guard uri.hasPrefix(Self.requestURIPrefix), var found = signIns.pushed[key], found.client.id == client.id else {
+    guard uri.hasPrefix(Self.requestURIPrefix), var found = state.pushed[key], found.client.id == client.id else {
       throw Refusal("invalid_request_uri", "unknown request_uri, or used already")
     }
-    signIns.pushed[key] = nil
+    state.pushed[key] = nil
     try check(found.expiresAt > now, "invalid_request_uri", "the request_uri is too old")
     found.expiresAt = instant(after: Self.waitingLifetime)
     return found
@@ -174,13 +164,55 @@ extension DevelopmentIssuer {
     let cookie = try known ?? Seal.opaque()
     var page = page
     page.hidden.append(("csrf", try seal("form", cookie)))
-    var answer = page.answer
-    if known == nil { answer[header: "Set-Cookie"] = "\(Self.formCookie)=\(cookie); Path=/; HttpOnly; SameSite=Strict" }
-    return answer
+    let field = "\(Self.formCookie)=\(cookie); Path=/; HttpOnly; SameSite=Strict"
+    return known == nil ? page.answer.with("Set-Cookie", field) : page.answer
   }
 
-  func isOwnForm(_ request: IssuerRequest, _ form: IssuerParameters) throws -> Bool {
-    guard let found = form["csrf"], let cookie = request.cookie(Self.formCookie) else { return false }
-    return Seal.isSame(try seal("form", cookie), found)
+  /// The form that a page of ours sent; nil for another one.
+  func ownForm(of request: IssuerRequest) throws -> IssuerParameters? {
+    guard let form = try? request.form(), let found = form["csrf"], let cookie = request.cookie(Self.formCookie),
+      Seal.isSame(try seal("form", cookie), found)
+    else { return nil }
+    return form
+  }
+}
+
+/// The logout endpoint (OpenID Connect RP-Initiated Logout 1.0).
+extension DevelopmentIssuer {
+  mutating func endSession(_ request: IssuerRequest) throws -> IssuerAnswer {
+    let parameters = try request.parameters()
+    // One that has expired, too (section 2).
+    let hint = try parameters["id_token_hint"].map {
+      try check(idTokenClaims($0), "invalid_request", "id_token_hint is no ID Token of this issuer")
+    }
+    let target = try logoutTarget(parameters, hint?.audience)
+    let farewell = Page(title: "Signed out", lines: ["No user is signed in here now. You can close this page."])
+    let answer = target?.answer() ?? farewell.answer
+    let cookie = request.cookie(BrowserSession.cookieName) ?? ""
+    guard let session = state.sessions[cookie] else { return answer }
+    // Section 2: only an ID Token of the same user shows that the user wants this.
+    let isConfirmed = try request.method == "POST" && ownForm(of: request)?["decision"] == "logout"
+    guard isConfirmed || hint?.subject == User.subject(session.username) else {
+      let names = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state"]
+      let page = Page(
+        title: "Sign out?", lines: ["You are signed in as \(session.username)."], action: "/end_session",
+        source: target?.uri.policySource, hidden: names.compactMap { name in parameters[name].map { (name, $0) } },
+        buttons: [("logout", "Sign out")])
+      return try show(page, request)
+    }
+    count(.logouts)
+    state.sessions[cookie] = nil
+    return answer.with(
+      "Set-Cookie", "\(BrowserSession.cookieName)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax")
+  }
+
+  /// Where the browser goes afterwards (section 3). The client must be the one that the ID Token was issued to (section 2).
+  private func logoutTarget(_ parameters: IssuerParameters, _ audience: String?) throws -> RedirectTarget? {
+    let id = parameters["client_id"] ?? audience
+    try check(audience ?? id == id, "invalid_request", "client_id is not the one of id_token_hint")
+    guard let text = parameters["post_logout_redirect_uri"] else { return nil }
+    let client = try clients.named(
+      try check(id, "invalid_request", "post_logout_redirect_uri needs id_token_hint or client_id"))
+    return RedirectTarget(uri: try client.redirect(text, "post_logout_redirect_uri"), state: parameters["state"])
   }
 }

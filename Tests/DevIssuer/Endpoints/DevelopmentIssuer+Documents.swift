@@ -45,10 +45,10 @@ extension DevelopmentIssuer {
     let list = { (names: [String]) in JSON.array(names.map(JSON.string)) }
     var document: JSONObject = [
       "issuer": .string(url),
-      "scopes_supported": ["openid", "profile", "email", "offline_access"],
+      "scopes_supported": list(IssuerParameters.userScopes),
       "response_types_supported": ["code"],
       "response_modes_supported": ["query"],
-      "grant_types_supported": list(GrantType.all),
+      "grant_types_supported": list(grantTypes),
       "request_uri_parameter_supported": false,
       "code_challenge_methods_supported": ["S256"],
       "authorization_response_iss_parameter_supported": true,
@@ -56,21 +56,23 @@ extension DevelopmentIssuer {
       "prompt_values_supported": list(CodeRequest.promptValues),
       "subject_types_supported": ["public"],
       "id_token_signing_alg_values_supported": [.string(key.algorithm.rawValue)],
-      "dpop_signing_alg_values_supported": list(ProofRole.authorizationServer.algorithms(settings)),
+      "dpop_signing_alg_values_supported": list(
+        ProofRole.authorizationServer.algorithms(settings).filter { name in
+          !isStrict || assertionAlgorithms.contains { $0.rawValue == name }
+        }),
       "claims_supported": list(User.protocolClaims + about("", [:]).names),
     ]
     for name in ["token", "revocation", "introspection"] {
-      let methods = Self.clientMethods.filter { $0 != "none" || name != "introspection" }
-      document[name + "_endpoint_auth_methods_supported"] = list(methods)
-      document[name + "_endpoint_auth_signing_alg_values_supported"] = list(
-        ClientStore.assertionAlgorithms.map(\.rawValue))
+      let methods = isStrict ? ["private_key_jwt"] : Self.clientMethods
+      document[name + "_endpoint_auth_methods_supported"] = list(
+        methods.filter { $0 != "none" || name != "introspection" })
+      document[name + "_endpoint_auth_signing_alg_values_supported"] = list(assertionAlgorithms.map(\.rawValue))
     }
-    for route in Self.routes where isOffered(route.endpoint) {
+    for route in Self.routes where isOffered(route.endpoint) && !(isStrict && route.endpoint == .device) {
       if let name = route.name { document[name] = .string(url + route.paths[0]) }
     }
     if settings.text("client_documents") != "off" { document["client_id_metadata_document_supported"] = true }
     if settings.text("par") == "required" { document["require_pushed_authorization_requests"] = true }
-    if settings.isOn(FAPI2Server.name) { FAPI2Server.narrow(&document) }
     return .json(document, cachedFor: Self.cacheSeconds)
   }
 }

@@ -4,18 +4,29 @@ import JOSE
 
 /// Proofs of possession (RFC 9449), and the tokens that come with them.
 extension DevelopmentIssuer {
-  /// Checks the proof of a request and uses it up (sections 4.3 and 11.1); nil when there is none.
-  mutating func proof(of request: IssuerRequest, _ role: ProofRole) throws -> PossessionProof? {
+  /// Checks the proof of a request and uses it up (sections 4.3 and 11.1); nil when there is none and none is needed.
+  ///
+  /// - Parameters:
+  ///   - thumbprint: Of the key that it must be of; nil for any.
+  ///   - accessToken: The token of the request, at a protected resource.
+  mutating func proof(
+    of request: IssuerRequest, _ role: ProofRole, isNeeded: Bool = false, thumbprint: String? = nil,
+    accessToken: String? = nil
+  ) throws -> PossessionProof? {
+    var isGood = false
+    defer { if !isGood { count(.proofRefusals) } }
     func check(_ holds: Bool, _ text: String) throws {
       if !holds { throw Refusal("invalid_dpop_proof", text) }
     }
     let values = request.values(of: "dpop")
-    guard let value = values.first else { return nil }
+    guard let value = values.first else {
+      try check(!isNeeded, "a proof is needed")
+      isGood = true
+      return nil
+    }
     try check(values.count == 1, "more than one DPoP header")
     let proof: PossessionProof
-    do {
-      proof = try PossessionProof(value)
-    } catch {
+    do { proof = try PossessionProof(value) } catch {
       throw Refusal("invalid_dpop_proof", "it is no JWT with a public key in jwk (\(error.code))")
     }
     try check(role.algorithms(settings).contains(proof.algorithm), "alg is not one that is taken here")
@@ -31,20 +42,26 @@ extension DevelopmentIssuer {
     count(.proofs)
     let window = settings.number("dpop_window")
     try check((wall - window...wall + window).contains(issuedAt ?? 0), "iat is not now")
-    let isNew = proofs.use(proof, identifier)
+    let isNew = used.use("\(proof.thumbprint) \(identifier)")
     if !isNew { count(.proofReplays) }
     try check(isNew, "the proof was used before")
     if role == .authorizationServer, ["missing_nonce", "nonce_storm"].contains(settings.text("break_dpop")) {
       throw Refusal(nonce: try Seal.opaque())
     }
-    if settings.isOn("dpop_nonce") { try proofs.checkNonce(proof.claims["nonce"]?.string, role) }
+    let nonce = proof.claims["nonce"]?.string
+    if settings.isOn("dpop_nonce"), let known = nonces[role], !known.contains(where: { $0 == nonce }) {
+      throw Refusal(nonce: known[0])
+    }
+    try check(thumbprint ?? proof.thumbprint == proof.thumbprint, "it is of another key than it must be")
+    let hash = try accessToken.map { Base64URL.encode(try Digest.sha256.hash(Array($0.utf8).span)) }
+    try check(hash == nil || proof.claims["ath"]?.string == hash, "ath is not the hash of the token")
+    (isGood, provenTo) = (true, role)
     return proof
   }
 
-  /// Adds the nonce that the next request shall use (section 8.2).
-  mutating func handOutNonce(with answer: inout IssuerAnswer, _ role: ProofRole) throws {
-    guard settings.isOn("dpop_nonce") else { return }
-    answer[header: "DPoP-Nonce"] = try proofs.nextNonce(role, rotates: settings.isOn("dpop_nonce_rotation"))
+  /// No nonce that was handed out is taken any more.
+  mutating func replaceNonces() throws {
+    for role in ProofRole.allCases { nonces[role] = [try Seal.opaque()] }
   }
 
   /// The token of the Authorization header, the only place where it is taken (RFC 6750 section 2.1, RFC 9449 section 7.1).
@@ -69,21 +86,49 @@ extension DevelopmentIssuer {
     let presented = try Self.presentedToken(request)
     let unbound = Refusal.challenge("invalid_token", "unknown, expired or revoked")
     let bound = Refusal.challenge("invalid_token", "unknown, expired, revoked, or of another scheme", scheme: "DPoP")
-    guard let found = tokens.good(presented.text, at: now) else { throw presented.isDPoP ? bound : unbound }
+    guard let found = state.good(presented.text, at: now) else { throw presented.isDPoP ? bound : unbound }
     guard presented.isDPoP == (found.token.dpopThumbprint != nil) else { throw bound }
     guard let thumbprint = found.token.dpopThumbprint else { return found }
     do {
-      let proof = try check(proof(of: request, .resourceServer), "invalid_dpop_proof", "a proof is needed")
-      try check(proof.thumbprint == thumbprint, "invalid_dpop_proof", "the token is bound to another key")
-      let hash = Base64URL.encode(try Digest.sha256.hash(Array(presented.text.utf8).span))
-      try check(proof.claims["ath"]?.string == hash, "invalid_dpop_proof", "ath is not the hash of the token")
+      _ = try proof(
+        of: request, .resourceServer, isNeeded: true, thumbprint: thumbprint, accessToken: presented.text)
       return found
     } catch let refusal as Refusal {
-      count(.proofRefusals)
       // Section 7.1: told by a challenge.
       var challenge = Refusal.challenge(refusal.code, refusal.description, scheme: "DPoP")
       challenge.answer[header: "DPoP-Nonce"] = refusal.answer[header: "DPoP-Nonce"]
       throw challenge
     }
+  }
+}
+
+/// Whose nonces a proof must hold: those of one role are nothing to the other (RFC 9449 section 9).
+enum ProofRole: Sendable, CaseIterable {
+  case authorizationServer, resourceServer
+
+  /// The algorithms of the proofs that it takes.
+  func algorithms(_ settings: IssuerSettings) -> [String] {
+    let names = settings.text(self == .authorizationServer ? "dpop_algorithms" : "resource_dpop_algorithms")
+    return names?.split(separator: ",").map(String.init) ?? Refusal.proofAlgorithms
+  }
+}
+
+/// A proof of possession whose signature was checked (RFC 9449 section 4.3).
+struct PossessionProof: Sendable {
+  /// Of the key (section 6.1).
+  let thumbprint: String
+  let algorithm: String
+  let claims: JSONObject
+
+  init(_ text: String) throws(JOSEError) {
+    let jws = try UnverifiedJWS(compact: Array(text.utf8).span)
+    guard jws.type == "dpop+jwt" else { throw JOSEError(.wrongType) }
+    guard let members = jws.header["jwk"]?.object else { throw JOSEError(.invalidHeader) }
+    let jwk = try JWK(members)
+    let algorithms = Set(Refusal.proofAlgorithms.compactMap(JWSAlgorithm.init(name:)))
+    let verified = try jws.verified(by: JWKSet([jwk]), algorithms: algorithms, allowedTypes: .required(["dpop+jwt"]))
+    thumbprint = jwk.thumbprint()
+    algorithm = jws.algorithm.rawValue
+    claims = try JWTClaims(payload: verified.payload).object
   }
 }

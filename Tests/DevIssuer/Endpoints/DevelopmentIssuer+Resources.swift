@@ -25,9 +25,7 @@ extension DevelopmentIssuer {
       }
       guard token.audience.isEmpty || token.audience.contains(url + request.path) else { throw invalid }
       try satisfy(token, grant)
-      var answer = try body(grant)
-      if token.dpopThumbprint != nil { try handOutNonce(with: &answer, .resourceServer) }
-      return answer
+      return try body(grant)
     } catch var refusal as Refusal {
       let realm = "realm=\"devissuer\""
       let address = url + Self.resourcePrefix + request.path
@@ -62,18 +60,11 @@ extension DevelopmentIssuer {
   mutating func userInfo(_ request: IssuerRequest) throws -> IssuerAnswer {
     let (token, grant) = try accessToken(of: request)
     guard let username = grant.username, token.scope.contains("openid") else { throw Self.insufficientScope("openid") }
-    let claims: JSONObject = ["sub": .string(grant.subject)]
-    var answer = IssuerAnswer.json(about(username, claims))
-    if settings.isOn("sign_userinfo") {
-      // Section 5.3.2.
-      let signed = JSONObject([
-        ("iss", .string(url)), ("aud", .string(grant.clientID)), ("sub", .string(grant.subject)),
-      ])
-      answer.body = Array(try key.sign(key.header, JSON.object(about(username, signed)).serialized()).utf8)
-      answer[header: "Content-Type"] = "application/jwt"
-    }
-    if token.dpopThumbprint != nil { try handOutNonce(with: &answer, .resourceServer) }
-    return answer
+    guard settings.isOn("sign_userinfo") else { return .json(about(username, ["sub": .string(grant.subject)])) }
+    // Section 5.3.2.
+    let signed = about(
+      username, ["iss": .string(url), "aud": .string(grant.clientID), "sub": .string(grant.subject)])
+    return .content("application/jwt", Array(try key.sign(key.header, JSON.object(signed).serialized()).utf8), 200)
   }
 
   /// What a protected resource says of itself (RFC 9728 sections 2 and 3.2).
@@ -118,8 +109,6 @@ extension DevelopmentIssuer {
   /// Sends the client elsewhere, with the status that the query asks for or 307.
   mutating func redirectElsewhere(_ request: IssuerRequest) -> IssuerAnswer {
     let wanted = (try? request.queryParameters())?["status"].flatMap { ASCII.number($0, in: 300...308) }
-    var answer = IssuerAnswer.empty(wanted ?? 307)
-    answer[header: "Location"] = settings.text("redirect_to")
-    return answer
+    return .empty(wanted ?? 307).with("Location", settings.text("redirect_to"))
   }
 }

@@ -1,64 +1,48 @@
+import Encoding
+
 extension DevelopmentIssuer {
-  /// Where an endpoint is, which methods it takes, and what it does.
-  struct Route: Sendable {
-    typealias Handler = @Sendable (inout DevelopmentIssuer, IssuerRequest) throws -> IssuerAnswer
-
-    let endpoint: IssuerEndpoint
-    /// As the Allow field has them (RFC 9110 section 10.2.1); empty for any.
-    let methods: String
-    let paths: [String]
-    /// The member of the metadata that tells where it is.
-    let name: String?
-    /// What counts its requests, whatever is in them.
-    let counter: IssuerCounter?
-    let answer: Handler
-
-    fileprivate init(
-      _ endpoint: IssuerEndpoint, _ methods: String, _ paths: String..., name: String? = nil,
-      counter: IssuerCounter? = nil, answer: @escaping Handler
-    ) {
-      (self.endpoint, self.methods, self.paths) = (endpoint, methods, paths)
-      (self.name, self.counter, self.answer) = (name, counter, answer)
-    }
-  }
+  /// Where an endpoint is and what it does. The methods are those that it takes, as the Allow field has them (RFC 9110
+  /// section 10.2.1), empty for any; the name is that of the member of the metadata that tells where it is; the counter
+  /// counts its requests, whatever is in them.
+  typealias Route = (
+    endpoint: IssuerEndpoint, methods: String, paths: [String], name: String?, counter: IssuerCounter?,
+    answer: @Sendable (inout DevelopmentIssuer, IssuerRequest) throws -> IssuerAnswer
+  )
 
   /// What the path of a registered client begins with; its identifier follows.
   static let clientPrefix = "/register/"
   /// RFC 9728 section 3.1: the path of the resource follows.
   static let resourcePrefix = "/.well-known/oauth-protected-resource"
 
-  static let routes = [
+  static let routes: [Route] = [
     // OpenID Connect Discovery 1.0 section 4 and RFC 8414 section 3, for an issuer without a path.
-    Route(
-      .metadata, "GET", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server",
-      counter: .metadata
-    ) { issuer, _ in issuer.metadata() },
-    Route(.jwks, "GET", "/jwks", name: "jwks_uri", counter: .jwks) { issuer, _ in issuer.jwks() },
-    Route(.authorization, "GET, POST", "/authorize", name: "authorization_endpoint", counter: .authorizations) {
-      try $0.authorize($1)
-    },
-    Route(.decision, "POST", "/authorize/decision") { try $0.decideAuthorization($1) },
-    Route(.par, "POST", "/par", name: "pushed_authorization_request_endpoint") { try $0.push($1) },
-    Route(.logout, "GET, POST", "/end_session", name: "end_session_endpoint") { try $0.endSession($1) },
-    Route(.registration, "POST", "/register", name: "registration_endpoint") { try $0.register($1) },
-    Route(.client, "GET, PUT, DELETE", clientPrefix) { try $0.manageClient($1) },
-    Route(.device, "POST", "/device_authorization", name: "device_authorization_endpoint") {
-      try $0.authorizeDevice($1)
-    },
-    Route(.verification, "GET, POST", "/device") { try $0.verification($1) },
-    Route(.token, "POST", "/token", name: "token_endpoint") { try $0.token($1) },
-    Route(.userinfo, "GET, POST", "/userinfo", name: "userinfo_endpoint", counter: .userinfo) { try $0.userInfo($1) },
-    Route(.revocation, "POST", "/revoke", name: "revocation_endpoint") { try $0.revoke($1) },
-    Route(.introspection, "POST", "/introspect", name: "introspection_endpoint") { try $0.introspect($1) },
-    Route(.resource, "GET", "/resource", counter: .resource) { try $0.resource($1) },
-    Route(
-      .resourceMetadata, "GET", resourcePrefix, resourcePrefix + "/resource", resourcePrefix + "/echo",
-      counter: .resourceMetadata
-    ) { $0.resourceMetadata($1) },
-    Route(.echo, "", "/echo", counter: .echoes) { try $0.echo($1) },
-    Route(.redirect, "", "/redirect", counter: .redirects) { $0.redirectElsewhere($1) },
-    Route(.job, "GET", "/job_token") { try $0.jobAssertion($1) },
-    Route(.control, "GET, POST", "/control") { try $0.control($1) },
+    (
+      .metadata, "GET", ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"], nil,
+      .metadata,
+      { issuer, _ in issuer.metadata() }
+    ),
+    (.jwks, "GET", ["/jwks"], "jwks_uri", .jwks, { issuer, _ in issuer.jwks() }),
+    (.authorization, "GET, POST", ["/authorize"], "authorization_endpoint", .authorizations, { try $0.authorize($1) }),
+    (.decision, "POST", ["/authorize/decision"], nil, nil, { try $0.decideAuthorization($1) }),
+    (.par, "POST", ["/par"], "pushed_authorization_request_endpoint", nil, { try $0.push($1) }),
+    (.logout, "GET, POST", ["/end_session"], "end_session_endpoint", nil, { try $0.endSession($1) }),
+    (.registration, "POST", ["/register"], "registration_endpoint", nil, { try $0.register($1) }),
+    (.client, "GET, PUT, DELETE", [clientPrefix], nil, nil, { try $0.manageClient($1) }),
+    (.device, "POST", ["/device_authorization"], "device_authorization_endpoint", nil, { try $0.authorizeDevice($1) }),
+    (.verification, "GET, POST", ["/device"], nil, nil, { try $0.verification($1) }),
+    (.token, "POST", ["/token"], "token_endpoint", nil, { try $0.token($1) }),
+    (.userinfo, "GET, POST", ["/userinfo"], "userinfo_endpoint", .userinfo, { try $0.userInfo($1) }),
+    (.revocation, "POST", ["/revoke"], "revocation_endpoint", nil, { try $0.revoke($1) }),
+    (.introspection, "POST", ["/introspect"], "introspection_endpoint", nil, { try $0.introspect($1) }),
+    (.resource, "GET", ["/resource"], nil, .resource, { try $0.resource($1) }),
+    (
+      .resourceMetadata, "GET", ["", "/resource", "/echo"].map { resourcePrefix + $0 }, nil, .resourceMetadata,
+      { $0.resourceMetadata($1) }
+    ),
+    (.echo, "", ["/echo"], nil, .echoes, { try $0.echo($1) }),
+    (.redirect, "", ["/redirect"], nil, .redirects, { $0.redirectElsewhere($1) }),
+    (.job, "GET", ["/job_token"], nil, nil, { try $0.jobAssertion($1) }),
+    (.control, "GET, POST", ["/control"], nil, nil, { try $0.control($1) }),
   ]
 
   /// Nil for a path that is not ours.
@@ -73,6 +57,79 @@ extension DevelopmentIssuer {
     case .par: settings.text("par") != "off"
     case .registration, .client: settings.isOn("open_registration")
     default: true
+    }
+  }
+}
+
+/// What the issuer answers. The raw values are the names that options and the control endpoint take.
+enum IssuerEndpoint: String, Sendable, CaseIterable {
+  case metadata, jwks, authorization, decision, par, logout, registration, client, device, verification, token, userinfo
+  case revocation, introspection, resource
+  case resourceMetadata = "resource_metadata"
+  case echo, redirect, job, control
+
+  /// Those that can fail, hang and be spoiled.
+  static let faulty = allCases.filter { $0 != .control }
+}
+
+/// What is counted; the names in snake case are the members of the control endpoint's answer.
+enum IssuerCounter: Sendable, CaseIterable {
+  case requests, connections, metadata, jwks, authorizations, pushedRequests, registrations, deletions, codeGrants
+  case codeReplays, deviceAuthorizations, devicePolls, slowDowns, deviceGrants, approvals, denials, refreshes
+  case refreshFailures, reuseDetected, clientFailures, clientGrants, exchanges, clientAssertions, revocations, logouts
+  case assertionGrants, assertionFailures, identityAssertions, jobAssertions
+  case introspections, userinfo, resource, resourceMetadata, echoes, redirects, proofs, proofRefusals, proofReplays
+  case clientDocuments, misbehaviours, hangs
+
+  var name: String { "\(self)".map { $0.isUppercase ? "_" + $0.lowercased() : String($0) }.joined() }
+}
+
+/// Switches and counters for tests. Tells no token and no code.
+extension DevelopmentIssuer {
+  typealias Action = @Sendable (inout DevelopmentIssuer, String) throws -> Bool
+
+  /// What happens at once, after the settings of the same request have changed; false for a wrong value.
+  static let controlActions: [(name: String, run: Action)] = [
+    ("approve", { (try? $0.decide($1, approves: true, $0.settings.text("username") ?? "")) != nil }),
+    ("deny", { (try? $0.decide($1, approves: false, $0.settings.text("username") ?? "")) != nil }),
+    ("revoke_all", ifOn { $0.state = IssuerState() }),
+    ("rotate_key", ifOn { $0.key = try IssuerKey($0.key.algorithm) }),
+    ("replace_dpop_nonces", ifOn { try $0.replaceNonces() }),
+  ]
+
+  private static func ifOn(_ act: @escaping @Sendable (inout DevelopmentIssuer) throws -> Void) -> Action {
+    { issuer, value in
+      if value == "1" || value == "on" { try act(&issuer) }
+      return ["1", "on", "0", "off"].contains(value)
+    }
+  }
+
+  mutating func control(_ request: IssuerRequest) throws -> IssuerAnswer {
+    // No browser page may use it: a form on any site could be sent here (RFC 6454 section 7).
+    guard request.values(of: "origin").isEmpty else { return .text("Not for browsers.", status: 403) }
+    if request.method == "POST" {
+      // A request that is refused changes nothing.
+      var changed = self
+      try changed.carryOut(try request.form())
+      self = changed
+    }
+    return .json(JSONObject(IssuerCounter.allCases.map { ($0.name, .int(counts[$0] ?? 0)) }))
+  }
+
+  private mutating func carryOut(_ form: IssuerParameters) throws {
+    let known = IssuerSetting.all.compactMap(\.parameter) + Self.controlActions.map(\.name)
+    if let unknown = form.names.first(where: { !known.contains($0) }) {
+      throw Refusal("invalid_request", "unknown parameter \(unknown)")
+    }
+    try check(form["times"] == nil || form["body"] != nil, "invalid_request", "times goes with body")
+    for name in ["status", "error", "retry_after", "username"] { settings.reset(name) }
+    for row in IssuerSetting.all {
+      guard let name = row.parameter, let value = form[name] else { continue }
+      try check(row.set(&settings, value), "invalid_request", "wrong value of \(name)")
+    }
+    for action in Self.controlActions {
+      guard let value = form[action.name] else { continue }
+      try check(action.run(&self, value), "invalid_request", "wrong value of \(action.name)")
     }
   }
 }

@@ -1,9 +1,9 @@
 import Encoding
-import JOSE
 import Platform
 
-/// What a token request asks for beside its grant.
+/// A token request.
 struct TokenOrder: Sendable {
+  let form: IssuerParameters
   let client: IssuerClient
   /// Resources and audiences; empty for those that were granted (RFC 8707 section 2.2).
   let targets: [String]
@@ -13,47 +13,24 @@ struct TokenOrder: Sendable {
 
 /// The token endpoint (RFC 6749 section 3.2).
 extension DevelopmentIssuer {
-  private static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
-  private static let jwtType = "urn:ietf:params:oauth:token-type:jwt"
-  /// Scopes that mean nothing without a user.
-  private static let userScopes = ["openid", "profile", "email", "offline_access"]
-
   mutating func token(_ request: IssuerRequest) throws -> IssuerAnswer {
     let (form, client) = try authenticated(request)
     let isNeeded = client.bindsTokensToKey || settings.isOn("dpop_required")
-    let proof = try counting(.proofRefusals) { issuer in
-      let proof = try issuer.proof(of: request, .authorizationServer)
-      try check(proof != nil || !isNeeded, "invalid_dpop_proof", "a proof is needed")
-      return proof
-    }
+    let proof = try proof(of: request, .authorizationServer, isNeeded: isNeeded)
     let grantType = try form.required("grant_type")
-    if GrantType.all.contains(grantType) { try client.requireGrantType(grantType) }
-    let order = TokenOrder(client: client, targets: try targets(of: form), thumbprint: proof?.thumbprint)
+    try check(grantTypes.contains(grantType), "unsupported_grant_type", "not one of grant_types_supported")
+    try client.requireGrantType(grantType)
+    let order = TokenOrder(form: form, client: client, targets: try targets(of: form), thumbprint: proof?.thumbprint)
     switch grantType {
-    case GrantType.authorizationCode: return try redeemCode(form, order)
-    case GrantType.deviceCode: return try redeemDeviceCode(form, order)
-    case GrantType.refreshToken: return try counting(.refreshFailures) { try $0.refresh(form, order) }
-    case GrantType.clientCredentials: return try grantToClient(form, order)
-    case GrantType.tokenExchange: return try exchange(form, order)
-    case GrantType.jwtBearer: return try grantForAssertion(form, order)
-    default: throw Refusal("unsupported_grant_type", "not one of grant_types_supported")
+    case GrantType.authorizationCode: return try redeemCode(order)
+    case GrantType.deviceCode: return try redeemDeviceCode(order)
+    case GrantType.refreshToken: return try counting(.refreshFailures) { try $0.refresh(order) }
+    case GrantType.clientCredentials: return try grant(to: nil, order)
+    case GrantType.tokenExchange: return try exchange(order)
+    default:
+      let assertion = try form.required("assertion")
+      return try grant(to: try verifiedSubject(of: assertion, from: client.id, or: "invalid_grant"), order)
     }
-  }
-
-  /// The form of a request, and the client that sent it.
-  mutating func authenticated(_ request: IssuerRequest) throws -> (IssuerParameters, IssuerClient) {
-    let form = try request.form()
-    if form["client_id"] == IssuerClient.workloadID, let assertion = form["client_assertion"] {
-      let isKnown = form["client_assertion_type"] == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-      try check(isKnown && form["client_secret"] == nil, "invalid_request", "two methods, or an unknown one")
-      _ = try counting(.assertionFailures) { try $0.verifiedSubject(of: assertion, or: "invalid_client") }
-      count(.clientAssertions)
-      return (form, try clients.named(IssuerClient.workloadID))
-    }
-    let client = try clients.authenticate(request, form, url, at: wall)
-    if settings.isOn(FAPI2Server.name) { try FAPI2Server.check(client, form, issuer: url) }
-    if form["client_assertion"] != nil { count(.clientAssertions) }
-    return (form, client)
   }
 
   /// What tokens are for: `resource` (RFC 8707) and `audience` (RFC 8693 section 2.1), at most 16.
@@ -75,20 +52,20 @@ extension DevelopmentIssuer {
 
   /// RFC 6749 section 4.1.3. A code is used up whatever else is wrong with the request, and one that comes a second time
   /// ends the grant of its first use (section 4.1.2). A code that belongs to another client is unknown.
-  private mutating func redeemCode(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
-    let key = try form.required("code")
-    guard let code = signIns.codes[key], code.grant.clientID == order.client.id else {
+  private mutating func redeemCode(_ order: TokenOrder) throws -> IssuerAnswer {
+    let key = try order.form.required("code")
+    guard let code = state.codes[key], code.grant.clientID == order.client.id else {
       throw Refusal("invalid_grant", "unknown code")
     }
     if let earlier = code.usedFor {
       count(.codeReplays)
-      tokens.grants[earlier] = nil
+      state.grants[earlier] = nil
       throw Refusal("invalid_grant", "the code was used before; its tokens are revoked")
     }
     try check(code.expiresAt > now, "invalid_grant", "the code has expired")
     let grantKey = try Seal.opaque()
-    signIns.codes[key]?.usedFor = grantKey
-    try code.request.checkRedemption(form, thumbprint: order.thumbprint)
+    state.codes[key]?.usedFor = grantKey
+    try code.request.checkRedemption(order)
     count(.codeGrants)
     return try begin(code.grant, grantKey, order, nonce: code.request.parameters["nonce"])
   }
@@ -98,21 +75,18 @@ extension DevelopmentIssuer {
     _ grant: IssuerGrant, _ grantKey: String, _ order: TokenOrder, nonce: String? = nil
   ) throws -> IssuerAnswer {
     var grant = grant
-    try grant.cover(order.targets)
-    let hasRefreshToken = settings.isOn("refresh_token")
-    if hasRefreshToken { grant.refreshTokenExpiresAt = instant(after: settings.number("refresh_token_lifetime")) }
     // Refresh tokens of a client with a secret are bound to the client and to no key (RFC 9449 section 5).
     if !order.client.isConfidential { grant.dpopThumbprint = order.thumbprint }
-    return try issue(grant, grantKey, order, withRefreshToken: hasRefreshToken, nonce: nonce)
+    return try issue(grant, grantKey, order, withRefreshToken: settings.isOn("refresh_token"), nonce: nonce)
   }
 
   /// RFC 6749 section 6. With rotation every token is good once; the second use of one ends its grant, because one of the
   /// two users must be a thief (RFC 9700 section 4.14.2).
-  private mutating func refresh(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
-    let scope = try form.scope()
-    let read = try readRefreshToken(try form.required("refresh_token"))
+  private mutating func refresh(_ order: TokenOrder) throws -> IssuerAnswer {
+    let scope = try order.form.scope()
+    let read = try readRefreshToken(try order.form.required("refresh_token"))
     let (grantKey, sequence) = try check(read, "invalid_grant", "unknown refresh token")
-    guard var grant = tokens.grants[grantKey], grant.clientID == order.client.id,
+    guard var grant = state.grants[grantKey], grant.clientID == order.client.id,
       let expiresAt = grant.refreshTokenExpiresAt
     else { throw Refusal("invalid_grant", "the grant has ended") }
     let isItsKey = grant.dpopThumbprint ?? order.thumbprint == order.thumbprint
@@ -120,126 +94,68 @@ extension DevelopmentIssuer {
     let leeway = Duration.seconds(settings.number("reuse_leeway"))
     let isForgiven = sequence == grant.sequence - 1 && grant.rotatedAt.map { $0.duration(to: now) < leeway } ?? false
     guard sequence == grant.sequence || isForgiven else {
-      tokens.grants[grantKey] = nil
+      state.grants[grantKey] = nil
       count(.reuseDetected)
       throw Refusal("invalid_grant", "the refresh token was used before; its grant has ended")
     }
     try check(expiresAt > now, "invalid_grant", "the refresh token has expired")
-    try grant.cover(order.targets)
     try check((scope ?? []).allSatisfy(grant.scope.contains), "invalid_scope", "more than the user granted")
     let rotates = settings.isOn("rotation")
     if rotates {
       grant.sequence += 1
       grant.rotatedAt = now
-      grant.refreshTokenExpiresAt = instant(after: settings.number("refresh_token_lifetime"))
     }
     let answer = try issue(grant, grantKey, order, scope: scope, withRefreshToken: rotates)
     count(.refreshes)
     return answer
   }
 
-  /// A token for the client itself (RFC 6749 section 4.4): no user, no ID Token, no refresh token (section 4.4.3). Scopes
-  /// about a user are left out, and the answer says so (section 3.3).
-  private mutating func grantToClient(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
-    try check(order.client.isConfidential, "unauthorized_client", "only for clients that can keep a secret")
-    let scope = try form.scope()?.filter { !Self.userScopes.contains($0) } ?? []
+  /// A token without a user, an ID Token and a refresh token: for the subject of an assertion (RFC 7523 section 2.1), else
+  /// for the client itself (RFC 6749 section 4.4). Scopes about a user are left out, and the answer says so (section 3.3).
+  private mutating func grant(to subject: String?, _ order: TokenOrder) throws -> IssuerAnswer {
+    let mayHaveIt = subject != nil || order.client.isConfidential
+    try check(mayHaveIt, "unauthorized_client", "only for clients that can keep a secret")
+    let scope = try order.form.scope()?.filter { !IssuerParameters.userScopes.contains($0) } ?? []
     let grant = IssuerGrant(
-      clientID: order.client.id, scope: scope.isEmpty ? ["guest"] : scope, authTime: wall, targets: order.targets)
-    count(.clientGrants)
+      clientID: order.client.id, assertedSubject: subject,
+      scope: scope.isEmpty ? [subject == nil ? "guest" : "workload"] : scope, authTime: wall, targets: order.targets)
+    count(subject == nil ? .clientGrants : .assertionGrants)
     return try issue(grant, try Seal.opaque(), order, withRefreshToken: false)
-  }
-
-  /// A token for the subject of a JWT that the platform signed (RFC 7523 section 2.1): no ID Token, no refresh token.
-  private mutating func grantForAssertion(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
-    let subject = try counting(.assertionFailures) { issuer in
-      try issuer.verifiedSubject(
-        of: try form.required("assertion"), from: order.client.id, or: "invalid_grant")
-    }
-    return try grant(subject, form, order)
-  }
-
-  /// The same for a JWT that is exchanged (RFC 8693 section 2.1).
-  private mutating func exchangeAssertion(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
-    let subject = try counting(.assertionFailures) { issuer in
-      try issuer.verifiedSubject(of: try form.required("subject_token"), or: "invalid_request")
-    }
-    let wanted = form["requested_token_type"] ?? Self.accessTokenType
-    try check(wanted == Self.accessTokenType, "invalid_request", "requested_token_type: only access_token")
-    count(.exchanges)
-    var answer = try grant(subject, form, order)
-    answer.members["issued_token_type"] = .string(Self.accessTokenType)
-    return answer
-  }
-
-  private mutating func grant(
-    _ subject: String, _ form: IssuerParameters, _ order: TokenOrder
-  ) throws -> IssuerAnswer {
-    let scope = try form.scope()?.filter { !Self.userScopes.contains($0) } ?? []
-    var grant = IssuerGrant(
-      clientID: order.client.id, scope: scope.isEmpty ? ["workload"] : scope, authTime: wall, targets: order.targets)
-    grant.assertedSubject = subject
-    count(.assertionGrants)
-    return try issue(grant, try Seal.opaque(), order, withRefreshToken: false)
-  }
-
-  private func verifiedSubject(of assertion: String, from client: String? = nil, or code: String) throws -> String {
-    try assertions.verifiedSubject(
-      of: assertion, by: platformKeys, of: settings.text("platform_issuer"), from: client, or: code)
-  }
-
-  private var assertions: IssuerAssertion { IssuerAssertion(issuer: url, wall: wall) }
-
-  /// An assertion for the user of an ID Token, for another server (draft-ietf-oauth-identity-assertion-authz-grant-04).
-  private mutating func assertion(forUserOf form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
-    let type = form["subject_token_type"]
-    try check(type == IssuerAssertion.idTokenType, "invalid_request", "subject_token_type: only id_token")
-    let client = order.client.id
-    let subject = try assertions.subject(ofIDToken: try form.required("subject_token"), client, key)
-    let text = try assertions.make(
-      subject, for: try form.required("audience"), client: client, scope: form["scope"], settings, key)
-    count(.identityAssertions)
-    return .json([
-      "access_token": .string(text), "issued_token_type": .string(IssuerAssertion.tokenType), "token_type": "N_A",
-      "expires_in": .int(max(0, settings.number("assertion_lifetime"))),
-    ])
-  }
-
-  /// What a platform gives a job that shows its token, for the audience that the job names.
-  mutating func jobAssertion(_ request: IssuerRequest) throws -> IssuerAnswer {
-    let isJob = settings.text("--job-token").map { request["authorization"] == "Bearer \($0)" } ?? false
-    guard isJob else { throw Refusal("invalid_token", "it is not the token of a job", status: 401) }
-    let audience = try request.queryParameters().required("audience")
-    count(.jobAssertions)
-    return .json(["value": .string(try assertions.make(IssuerAssertion.jobSubject, for: audience, settings, key))])
   }
 
   /// A token of the same user for another target, perhaps for another client, perhaps with less scope (RFC 8693). It ends
   /// with the grant of the token that it was made from. A token that is not good, or not the client's to exchange, makes
   /// the request invalid (section 2.2.2).
-  private mutating func exchange(_ form: IssuerParameters, _ order: TokenOrder) throws -> IssuerAnswer {
-    if form["requested_token_type"] == IssuerAssertion.tokenType { return try assertion(forUserOf: form, order) }
-    if form["subject_token_type"] == Self.jwtType { return try exchangeAssertion(form, order) }
+  private mutating func exchange(_ order: TokenOrder) throws -> IssuerAnswer {
+    let form = order.form
+    let wanted = form["requested_token_type"] ?? TokenType.access
+    if wanted == TokenType.identityAssertion { return try exchangeIDToken(order) }
+    try check(wanted == TokenType.access, "invalid_request", "requested_token_type: only access_token")
+    if form["subject_token_type"] == TokenType.jwt {
+      let subject = try verifiedSubject(of: try form.required("subject_token"), or: "invalid_request")
+      count(.exchanges)
+      var answer = try grant(to: subject, order)
+      answer.members["issued_token_type"] = .string(TokenType.access)
+      return answer
+    }
     let subject = try exchanged("subject_token", form)
     let hasActor = form["actor_token"] != nil || form["actor_token_type"] != nil
     let actor = hasActor ? try exchanged("actor_token", form).grant.subject : nil
-    let wanted = form["requested_token_type"] ?? Self.accessTokenType
-    try check(wanted == Self.accessTokenType, "invalid_request", "requested_token_type: only access_token")
     let mayExchange = subject.token.clientID == order.client.id || order.client.isConfidential
     try check(mayExchange, "invalid_request", "the subject_token belongs to another client")
     let scope = try form.scope() ?? subject.token.scope
     try check(scope.allSatisfy(subject.token.scope.contains), "invalid_scope", "more than the subject_token has")
     count(.exchanges)
-    let targets = order.targets.isEmpty ? subject.token.audience : order.targets
-    var token = access(subject.token.grantKey, order, scope, targets)
-    token.actor = actor ?? subject.token.actor
-    return try answer(with: token, ["issued_token_type": .string(Self.accessTokenType)])
+    return try access(
+      subject.token.grantKey, order, scope, subject.token.audience, actor: actor ?? subject.token.actor,
+      ["issued_token_type": .string(TokenType.access)])
   }
 
   /// RFC 8693 section 2.1: every token comes with its type.
   private func exchanged(_ name: String, _ form: IssuerParameters) throws -> (token: IssuedAccess, grant: IssuerGrant) {
     let type = try form.required(name + "_type")
-    try check(type == Self.accessTokenType, "invalid_request", "\(name)_type: only access_token")
-    let found = tokens.good(try form.required(name), at: now)
+    try check(type == TokenType.access, "invalid_request", "\(name)_type: only access_token")
+    let found = state.good(try form.required(name), at: now)
     return try check(found, "invalid_request", "\(name) is unknown, expired or revoked")
   }
 
@@ -250,33 +166,38 @@ extension DevelopmentIssuer {
     _ grant: IssuerGrant, _ grantKey: String, _ order: TokenOrder, scope: [String]? = nil, withRefreshToken: Bool,
     nonce: String? = nil
   ) throws -> IssuerAnswer {
-    tokens.grants[grantKey] = grant
-    let targets = order.targets.isEmpty ? grant.targets : order.targets
-    let token = access(grantKey, order, scope ?? grant.scope, targets)
+    let isGranted = grant.targets.isEmpty || order.targets.allSatisfy(grant.targets.contains)
+    try check(isGranted, "invalid_target", "a target that was not granted")
+    var grant = grant
+    if withRefreshToken { grant.refreshTokenExpiresAt = instant(after: settings.number("refresh_token_lifetime")) }
+    state.grants[grantKey] = grant
     let refreshToken = withRefreshToken ? try refreshToken(grantKey, grant.sequence) : nil
-    var answer = try answer(with: token, ["refresh_token": refreshToken.map(JSON.string)])
-    if let username = grant.username, settings.isOn("id_token"), token.scope.contains("openid") {
+    let scope = scope ?? grant.scope
+    var answer = try access(grantKey, order, scope, grant.targets, ["refresh_token": refreshToken.map(JSON.string)])
+    if let username = grant.username, settings.isOn("id_token"), scope.contains("openid") {
       try addIDToken(to: &answer, grant, username, nonce: nonce)
     }
     return answer
   }
 
-  private func access(_ grantKey: String, _ order: TokenOrder, _ scope: [String], _ audience: [String]) -> IssuedAccess
-  {
+  /// Keeps a new access token, and gives it out (RFC 6749 section 5.1, RFC 9449 section 5).
+  ///
+  /// - Parameter audience: For an order that names no targets.
+  private mutating func access(
+    _ grantKey: String, _ order: TokenOrder, _ scope: [String], _ audience: [String], actor: String? = nil,
+    _ more: [String: JSON?]
+  ) throws -> IssuerAnswer {
     let lifetime = settings.number("access_token_lifetime")
     // One fault gives a Bearer token although a key was proven.
     let isBound = settings.text(IssuerFault.Place.dpop.parameter) != "bearer"
-    return IssuedAccess(
-      grantKey: grantKey, clientID: order.client.id, scope: scope, audience: audience, issuedAt: wall,
+    let token = IssuedAccess(
+      grantKey: grantKey, clientID: order.client.id, scope: scope,
+      audience: order.targets.isEmpty ? audience : order.targets, issuedAt: wall,
       lifetime: lifetime > 0 ? lifetime : nil, expiresAt: lifetime > 0 ? instant(after: lifetime) : .distantFuture,
-      dpopThumbprint: isBound ? order.thumbprint : nil)
-  }
-
-  /// Keeps the token, and gives it out (RFC 6749 section 5.1, RFC 9449 section 5).
-  private mutating func answer(with token: IssuedAccess, _ more: [String: JSON?]) throws -> IssuerAnswer {
+      dpopThumbprint: isBound ? order.thumbprint : nil, actor: actor)
     var members: JSONObject = [
-      "access_token": .string(try tokens.access.add(token, keyLength: settings.number("access_token_bytes"))),
-      "token_type": token.dpopThumbprint == nil ? "Bearer" : "DPoP",
+      "access_token": .string(try state.access.add(token, keyLength: settings.number("access_token_bytes"))),
+      "token_type": .string(token.type),
       "scope": .string(token.scope.joined(separator: " ")),
     ]
     members["expires_in"] = token.lifetime.map(JSON.int)
@@ -284,9 +205,7 @@ extension DevelopmentIssuer {
       members[name] = settings.text(name).map { (try? JSON(parsing: Array($0.utf8))) ?? .string($0) }
     }
     for (name, value) in more { members[name] = value }
-    var answer = IssuerAnswer.json(members)
-    if token.dpopThumbprint != nil { try handOutNonce(with: &answer, .authorizationServer) }
-    return answer
+    return .json(members)
   }
 
   /// A refresh token names its grant and its number in the row of rotations, under a keyed hash. So the use of any earlier
@@ -313,13 +232,13 @@ extension DevelopmentIssuer {
     let text = try form.required("token")
     count(.revocations)
     let refresh = try readRefreshToken(text)
-    let access = tokens.access[text]
-    guard let grantKey = refresh?.grantKey ?? access?.grantKey, let grant = tokens.grants[grantKey] else {
+    let access = state.access[text]
+    guard let grantKey = refresh?.grantKey ?? access?.grantKey, let grant = state.grants[grantKey] else {
       return .empty(200)
     }
     try check(access?.clientID ?? grant.clientID == client.id, "unauthorized_client", "another client's token")
-    tokens.access[text] = nil
-    if refresh != nil { tokens.grants[grantKey] = nil }
+    state.access[text] = nil
+    if refresh != nil { state.grants[grantKey] = nil }
     return .empty(200)
   }
 
@@ -334,30 +253,26 @@ extension DevelopmentIssuer {
 
   /// RFC 7662 section 2.2; nil for a token that is not active.
   private func description(of text: String) throws -> JSONObject? {
-    if let (token, grant) = tokens.good(text, at: now) {
-      var result = description(of: grant, token.clientID, token.scope)
-      // RFC 8693 section 4.1, RFC 9449 section 6.2.
-      result["aud"] = token.audience.isEmpty ? nil : .array(token.audience.map(JSON.string))
-      result["act"] = token.actor.map { ["sub": .string($0)] }
-      result["cnf"] = token.dpopThumbprint.map { ["jkt": .string($0)] }
-      result["token_type"] = token.dpopThumbprint == nil ? "Bearer" : "DPoP"
-      result["iat"] = .int(token.issuedAt)
-      result["exp"] = token.lifetime.map { .int(token.issuedAt + $0) }
-      return result
-    }
-    guard let (grantKey, sequence) = try readRefreshToken(text), let grant = tokens.grants[grantKey],
-      grant.sequence == sequence, let expiresAt = grant.refreshTokenExpiresAt, expiresAt > now
+    let found = state.good(text, at: now)
+    let refresh = try readRefreshToken(text)
+    guard let grant = found?.grant ?? refresh.flatMap({ state.grants[$0.grantKey] }),
+      found != nil || (grant.sequence == refresh?.sequence && grant.refreshTokenExpiresAt ?? now > now)
     else { return nil }
-    return description(of: grant, grant.clientID, grant.scope)
-  }
-
-  private func description(of grant: IssuerGrant, _ clientID: String, _ scope: [String]) -> JSONObject {
+    let scope = found?.token.scope ?? grant.scope
     var result: JSONObject = [
-      "active": true, "scope": .string(scope.joined(separator: " ")), "client_id": .string(clientID),
-      "sub": .string(grant.subject), "iss": .string(url),
+      "active": true, "scope": .string(scope.joined(separator: " ")),
+      "client_id": .string(found?.token.clientID ?? grant.clientID), "sub": .string(grant.subject), "iss": .string(url),
     ]
     result["username"] = grant.username.map(JSON.string)
     result["email"] = grant.username.flatMap { about($0, [:])["email"] }
+    guard let token = found?.token else { return result }
+    // RFC 8693 section 4.1, RFC 9449 section 6.2.
+    result["aud"] = token.audience.isEmpty ? nil : .array(token.audience.map(JSON.string))
+    result["act"] = token.actor.map { ["sub": .string($0)] }
+    result["cnf"] = token.dpopThumbprint.map { ["jkt": .string($0)] }
+    result["token_type"] = .string(token.type)
+    result["iat"] = .int(token.issuedAt)
+    result["exp"] = token.lifetime.map { .int(token.issuedAt + $0) }
     return result
   }
 }

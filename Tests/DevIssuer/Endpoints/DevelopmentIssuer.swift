@@ -9,14 +9,15 @@ struct DevelopmentIssuer: Sendable {
   let clock: any TimeSource
   var settings: IssuerSettings
   var key: IssuerKey
-  /// Of the platform whose assertions are taken.
-  let platformKeys: JWKSet
   let seal: Seal
   var clients: ClientStore
-  var signIns = SignInStore()
-  var devices = DeviceStore()
-  var tokens = TokenStore()
-  var proofs: ProofStore
+  var state = IssuerState()
+  /// In which role a proof of the request of now was found good.
+  var provenTo: ProofRole?
+  /// The nonce of now for each role, and the one before it.
+  var nonces: [ProofRole: [String]] = [:]
+  /// The client assertions and the proofs that were used.
+  var used = BoundedTable<Bool>(capacity: 30_000)
   private(set) var counts: [IssuerCounter: Int] = [:]
 
   /// - Parameters:
@@ -28,16 +29,15 @@ struct DevelopmentIssuer: Sendable {
     _ settings: IssuerSettings, port: UInt16, _ secret: String, _ keys: JSON?, _ platformKeys: JSON?,
     _ clock: any TimeSource
   ) throws {
-    self.platformKeys = try platformKeys.map { try JWKSet(parsing: $0.serialized()) } ?? JWKSet([])
     host = "127.0.0.1:\(port)"
     url = "http://\(host)"
     (self.settings, self.clock) = (settings, clock)
     key = try IssuerKey(settings.text("--algorithm").flatMap(JWSAlgorithm.init(name:)) ?? .RS256)
     seal = try Seal()
-    proofs = try ProofStore()
     let exact = settings.entries("--exact-redirect-uri").names.map(RedirectRule.exact)
     let redirects = exact.isEmpty ? [.loopback(pathPrefix: settings.text("--redirect-path") ?? "/")] : exact
-    clients = ClientStore(redirects, secret: secret, keys: keys)
+    clients = ClientStore(redirects, secret: secret, keys: keys, platformKeys: platformKeys)
+    try replaceNonces()
   }
 
   /// Unix seconds as clients are to see them.
@@ -86,20 +86,24 @@ struct DevelopmentIssuer: Sendable {
       return .text("Nothing here.", status: 404)
     }
     guard route.methods.isEmpty || route.methods.split(separator: ", ").contains(request.method[...]) else {
-      var answer = IssuerAnswer.text("This method is not allowed here.", status: 405)
-      answer[header: "Allow"] = route.methods
-      return answer
+      return .text("This method is not allowed here.", status: 405).with("Allow", route.methods)
     }
     if let failure = takeFailure(of: route.endpoint) { return failure }
     if let counter = route.counter { count(counter) }
     var answer: IssuerAnswer
     do {
+      provenTo = nil
       if let document { try keep(document) }
       answer = try route.answer(&self, request)
+      // The nonce that the next request shall use (RFC 9449 section 8.2).
+      if let role = provenTo, settings.isOn("dpop_nonce") {
+        if settings.isOn("dpop_nonce_rotation") { nonces[role] = [try Seal.opaque()] + (nonces[role] ?? []).prefix(1) }
+        answer[header: "DPoP-Nonce"] = nonces[role]?[0]
+      }
     } catch {
       let refusal = error as? Refusal ?? Refusal("server_error", "cryptographic operation failed", status: 500)
       if refusal.code == "invalid_client" { count(.clientFailures) }
-      answer = route.endpoint == .authorization ? Page.refusal(refusal) : refusal.answer
+      answer = [.authorization, .decision, .logout].contains(route.endpoint) ? Page.refusal(refusal) : refusal.answer
     }
     spoil(&answer, of: route.endpoint)
     return answer
@@ -112,26 +116,29 @@ struct DevelopmentIssuer: Sendable {
     next["left"] = .int(left - 1)
     settings["fail_next_" + endpoint.rawValue] = .object(next)
     count(.misbehaviours)
-    var answer = IssuerAnswer.json(["error": plan["error"] ?? .null], status: plan["status"]?.int ?? 500)
-    answer[header: "Retry-After"] = plan["retry_after"]?.string
-    return answer
+    return .json(["error": plan["error"] ?? .null], status: plan["status"]?.int ?? 500)
+      .with("Retry-After", plan["retry_after"]?.int.map(String.init))
   }
 
   /// Changes the answer of an endpoint as its faults want it.
   private mutating func spoil(_ answer: inout IssuerAnswer, of endpoint: IssuerEndpoint) {
     for place in IssuerFault.Place.allCases where place.spoils(endpoint, bodyAt: settings.endpoint("body_at")) {
-      guard let name = settings.text(place.parameter), answer.status < 400 || place.spoilsErrors else { continue }
+      let name = settings.text(place.parameter)
+      guard let fault = IssuerFault.table.first(where: { $0.place == place && $0.name == name }),
+        answer.status < 400 || place.spoilsErrors
+      else { continue }
       count(.misbehaviours)
       do {
-        let scene = IssuerFault.Scene(
-          url: url, key: key, earlierCode: signIns.codes.order.dropLast().last,
+        var spoiled = SpoiledAnswer(
+          answer: answer, url: url, key: key, earlierCode: state.codes.order.dropLast().last,
           redirectTarget: settings.text("redirect_to") ?? "")
-        try IssuerFault.table.first { $0.place == place && $0.name == name }?.edit(&answer, scene)
+        try fault.spoil(&spoiled)
+        answer = spoiled.answer
       } catch {
-        answer = .text("the fault \(name) cannot be made", status: 500)
+        answer = .text("the fault \(fault.name) cannot be made", status: 500)
       }
-      guard place == .body, let left = settings.text("times").flatMap({ Int($0) }) else { continue }
-      settings["times"] = left > 1 ? .string("\(left - 1)") : .null
+      guard place == .body, let left = settings["times"].int else { continue }
+      settings["times"] = left > 1 ? .int(left - 1) : .null
       if left == 1 { settings[place.parameter] = .null }
     }
   }

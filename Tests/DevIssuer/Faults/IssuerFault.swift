@@ -3,16 +3,7 @@ import JOSE
 
 /// One way to misbehave: a row of the table, whose edit changes the answer that the honest code has made.
 struct IssuerFault: Sendable {
-  /// What edits know of the issuer.
-  struct Scene {
-    let url: String
-    let key: IssuerKey
-    /// The authorization code before the last one.
-    let earlierCode: String?
-    let redirectTarget: String
-  }
-
-  typealias Edit = @Sendable (inout IssuerAnswer, Scene) throws -> Void
+  typealias Edit = @Sendable (inout SpoiledAnswer) throws -> Void
 
   /// What is spoiled; one fault at a time for each. The raw values are those of options and parameters.
   enum Place: String, Sendable, CaseIterable {
@@ -42,41 +33,70 @@ struct IssuerFault: Sendable {
   let name: String
   let edit: Edit
 
-  init(_ place: Place, _ name: String, edit: @escaping Edit) {
-    (self.place, self.name, self.edit) = (place, name, edit)
-  }
-
-  /// A fault that leaves out or replaces a member of a JSON answer.
-  init(_ place: Place, _ name: String, _ member: String, _ value: JSON?) {
-    self.init(place, name) { answer, _ in answer.members[member] = value }
-  }
-
-  /// A fault of the ID Token, which is signed again after the edit as it was before.
-  init(idToken name: String, _ edit: @escaping @Sendable (inout IDTokenDraft) throws -> Void) {
-    self.init(.idToken, name) { answer, scene in
-      guard let text = answer.members["id_token"]?.string, let sign = answer.signer else { return }
+  /// - Throws: When the fault cannot be made.
+  func spoil(_ spoiled: inout SpoiledAnswer) throws {
+    let answer = spoiled.answer
+    let signer = place == .idToken ? answer.signer : nil
+    let location = place == .authorization ? answer[header: "Location"].map { ASCII.halves($0, at: "?") } : nil
+    spoiled.query = try Form.parse(location?.1 ?? "").map { ($0.name, $0.value) }
+    if let signer, let text = answer.members["id_token"]?.string {
       let parts = try text.split(separator: ".").prefix(2).map { try JSON(parsing: try Base64URL.decode(String($0))) }
-      var draft = IDTokenDraft(
-        header: parts[0].object ?? [:], claims: parts[1].object ?? [:], url: scene.url, key: scene.key, sign: sign)
-      try edit(&draft)
-      answer.members["id_token"] = .string(try draft.sign(draft.header, JSON.object(draft.claims).serialized()))
+      (spoiled.header, spoiled.claims, spoiled.sign) = (parts[0].object ?? [:], parts[1].object ?? [:], signer)
     }
-  }
-
-  /// A fault of one claim of the ID Token.
-  init(idToken name: String, _ claim: String, _ value: JSON?) {
-    self.init(idToken: name) { $0.claims[claim] = value }
+    try edit(&spoiled)
+    if let location, spoiled.answer[header: "Location"] != nil {
+      spoiled.answer[header: "Location"] = try URI(location.0).appendingQuery(spoiled.query)
+    }
+    if signer != nil, spoiled.answer.members["id_token"] != nil {
+      let payload = JSON.object(spoiled.claims).serialized()
+      spoiled.answer.members["id_token"] = .string(try spoiled.sign(spoiled.header, payload))
+    }
   }
 }
 
-/// An ID Token before it is signed again.
-struct IDTokenDraft {
-  var header: JSONObject
-  var claims: JSONObject
+/// An answer, and the parts of it that faults change.
+struct SpoiledAnswer {
+  var answer: IssuerAnswer
   /// Of the issuer.
   let url: String
   let key: IssuerKey
-  var sign: IssuerAnswer.Signer
+  /// The authorization code before the last one.
+  let earlierCode: String?
+  let redirectTarget: String
+  /// The parameters that the browser takes to the client.
+  var query: [(name: String, value: String)] = []
+  /// The ID Token, which is signed again after the edit as it was before.
+  var header: JSONObject = [:]
+  var claims: JSONObject = [:]
+  var sign: IssuerAnswer.Signer = { _, _ in "" }
+
+  /// A parameter, if it is there; nil takes it out.
+  subscript(query name: String) -> String? {
+    get { query.first { $0.name == name }?.value }
+    set { query = query.compactMap { $0.name == name ? newValue.map { (name, $0) } : $0 } }
+  }
+
+  var challenge: String? {
+    get { answer[header: "WWW-Authenticate"] }
+    set { answer[header: "WWW-Authenticate"] = newValue }
+  }
+
+  /// Changes a text of a JSON answer.
+  mutating func change(_ member: String, _ change: (String) throws -> String) rethrows {
+    answer.members[member] = try answer.members[member]?.string.map { .string(try change($0)) }
+  }
+
+  /// Changes a member of the metadata of a resource, and not of the resources' other answers.
+  mutating func describe(_ member: String, _ value: JSON?) {
+    if answer.members["resource_name"] != nil { answer.members[member] = value }
+  }
+
+  mutating func publish(_ keys: [JSON]) { answer.members["keys"] = .array(keys) }
+
+  /// Puts a member in front of those of a JSON object.
+  mutating func prefix(_ member: String, _ value: String) {
+    answer.body = Array("{\"\(member)\":\(value),".utf8) + answer.body.dropFirst()
+  }
 
   /// The left half of a hash, as `at_hash` has it.
   func hash(_ text: String) throws -> JSON { .string(try key.algorithm.leftHalfHash(of: Array(text.utf8).span)) }
@@ -87,14 +107,14 @@ struct IDTokenDraft {
   }
 
   /// Changes the text of the token, signed as it is.
-  mutating func change(_ change: @escaping @Sendable (String) -> String) {
+  mutating func changeToken(_ change: @escaping @Sendable (String) -> String) {
     let sign = sign
     self.sign = { change(try sign($0, $1)) }
   }
 
   /// Has a key sign that the JWK Set does not hold.
-  @discardableResult mutating func signByStranger(_ algorithm: JWSAlgorithm) throws -> IssuerKey {
-    let stranger = try IssuerKey(algorithm)
+  @discardableResult mutating func signByStranger(_ algorithm: JWSAlgorithm? = nil) throws -> IssuerKey {
+    let stranger = try IssuerKey(algorithm ?? key.algorithm)
     sign = { try stranger.sign($0, $1) }
     return stranger
   }

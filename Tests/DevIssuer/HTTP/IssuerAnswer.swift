@@ -27,28 +27,27 @@ struct IssuerAnswer: Sendable {
 
   /// A JSON answer; it is not to be stored unless a lifetime in seconds is given (RFC 6749 section 5.1).
   static func json(_ members: JSONObject, status: Int = 200, cachedFor seconds: Int? = nil) -> IssuerAnswer {
-    let caching = seconds.map { "max-age=\($0)" } ?? "no-store"
-    return IssuerAnswer(
-      status: status, headers: [("Content-Type", "application/json"), ("Cache-Control", caching)],
-      body: JSON.object(members).serialized())
+    content("application/json", JSON.object(members).serialized(), status)
+      .with("Cache-Control", seconds.map { "max-age=\($0)" } ?? "no-store")
   }
 
   /// A plain sentence, for what is no part of a protocol.
   static func text(_ text: String, status: Int) -> IssuerAnswer {
-    var answer = empty(status)
-    answer[header: "Content-Type"] = "text/plain; charset=utf-8"
-    answer.body = Array((text + "\n").utf8)
-    return answer
+    content("text/plain; charset=utf-8", Array((text + "\n").utf8), status)
+  }
+
+  static func content(_ type: String, _ body: [UInt8], _ status: Int) -> IssuerAnswer {
+    IssuerAnswer(status: status, headers: [("Content-Type", type), ("Cache-Control", "no-store")], body: body)
   }
 
   static func empty(_ status: Int) -> IssuerAnswer {
     IssuerAnswer(status: status, headers: [("Cache-Control", "no-store")])
   }
 
-  /// A browser that comes back with GET whatever it came with (RFC 9700 section 4.12).
-  static func redirection(to location: String) -> IssuerAnswer {
-    var answer = empty(303)
-    answer.headers += [("Location", location), ("Referrer-Policy", "no-referrer")]
+  /// The answer with this field in place of all of its name.
+  func with(_ name: String, _ value: String?) -> IssuerAnswer {
+    var answer = self
+    answer[header: name] = value
     return answer
   }
 
@@ -109,4 +108,60 @@ struct IssuerAnswer: Sendable {
     let month = months[(Int(parts[1]) ?? 1) - 1]
     return "\(days[seconds / 86_400 % 7]), \(parts[2]) \(month) \(parts[0]) \(parts[3]) GMT"
   }
+}
+
+/// An error answer (RFC 6749 section 5.2 and the specifications that follow its form).
+struct Refusal: Error, Sendable {
+  /// What proofs of possession may be signed with (RFC 9449 section 5.1): asymmetric, and none that is weak.
+  static let proofAlgorithms = ["ES256", "ES384", "ES512", "PS256", "RS256", "EdDSA", "Ed25519"]
+
+  let code: String
+  /// For the developer; our own words in printable ASCII.
+  let description: String
+  var answer: IssuerAnswer
+
+  init(_ code: String, _ description: String, status: Int? = nil) {
+    (self.code, self.description) = (code, description)
+    let members: JSONObject = ["error": .string(code), "error_description": .string(description)]
+    answer = .json(members, status: status ?? (code == "invalid_client" ? 401 : 400))
+    if code == "invalid_client" { answer[header: "WWW-Authenticate"] = "Basic realm=\"devissuer\"" }
+  }
+
+  /// A request that cannot be read (RFC 9110 section 15, RFC 6585 section 5).
+  init(unreadable status: Int) {
+    self.init("invalid_request", "This request cannot be read.")
+    answer = .text(description, status: status)
+  }
+
+  /// The client is to repeat the request with this nonce in its proof (RFC 9449 section 8).
+  init(nonce: String) {
+    self.init("use_dpop_nonce", "use the nonce of this answer")
+    answer[header: "DPoP-Nonce"] = nonce
+  }
+
+  /// What a protected resource says to a token that is not good (RFC 6750 section 3, RFC 9449 section 7.1).
+  ///
+  /// - Parameter attributes: Further ones, each after a comma and a space.
+  static func challenge(
+    _ code: String?, _ description: String = "", scheme: String = "Bearer", status: Int = 401, _ attributes: String = ""
+  ) -> Refusal {
+    var refusal = Refusal(code ?? "", description)
+    let error = code.map { ", error=\"\($0)\"" } ?? ""
+    let text = description.isEmpty ? "" : ", error_description=\"\(description)\""
+    let proofs = scheme == "DPoP" ? ", algs=\"\(proofAlgorithms.joined(separator: " "))\"" : ""
+    refusal.answer = .text("Access to this resource needs a valid access token.", status: status)
+    refusal.answer[header: "WWW-Authenticate"] = "\(scheme) realm=\"devissuer\"\(error)\(text)\(proofs)\(attributes)"
+    return refusal
+  }
+}
+
+/// Goes on only if something holds, else answers with an error.
+func check(_ holds: Bool, _ code: String, _ description: String) throws {
+  if !holds { throw Refusal(code, description) }
+}
+
+/// Goes on only with a value, else answers with an error.
+func check<Value>(_ value: Value?, _ code: String, _ description: String) throws -> Value {
+  guard let value else { throw Refusal(code, description) }
+  return value
 }

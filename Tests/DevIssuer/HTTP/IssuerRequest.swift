@@ -53,38 +53,23 @@ struct IssuerRequest: Sendable {
 }
 
 extension IssuerRequest {
-  /// A request that cannot be read, with the status of the answer (RFC 9110 section 15, RFC 6585 section 5).
-  struct Unreadable: Error {
-    let status: Int
-    init(_ status: Int) { self.status = status }
-
-    static func check(_ holds: Bool, _ status: Int) throws(Unreadable) {
-      if !holds { throw Unreadable(status) }
-    }
-
-    static func check<Value>(_ value: Value?, _ status: Int) throws(Unreadable) -> Value {
-      guard let value else { throw Unreadable(status) }
-      return value
-    }
-  }
-
   private static let fieldLimit = 64
 
   /// Reads a request line and header fields (RFC 9112 sections 3 and 5), given without the empty line behind them.
-  init(head: [UInt8]) throws(Unreadable) {
+  init(head: [UInt8]) throws {
     let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
     let parts = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     let isMade = parts.count == 3 && ASCII.isToken(parts[0]) && parts[1].hasPrefix("/") && ASCII.isVisible(parts[1])
-    try Unreadable.check(isMade, 400)
-    try Unreadable.check(["HTTP/1.1", "HTTP/1.0"].contains(parts[2]), 505)
-    try Unreadable.check(lines.count <= 1 + Self.fieldLimit, 431)
+    if !isMade { throw Refusal(unreadable: 400) }
+    if !["HTTP/1.1", "HTTP/1.0"].contains(parts[2]) { throw Refusal(unreadable: 505) }
+    if lines.count > 1 + Self.fieldLimit { throw Refusal(unreadable: 431) }
     (method, version) = (parts[0], parts[2])
     (path, query) = ASCII.halves(parts[1], at: "?")
-    fields = try lines.dropFirst().map { line throws(Unreadable) in
+    fields = try lines.dropFirst().map { line in
       // No space before the colon, and no folded lines (section 5).
       guard case let (name, value?) = ASCII.halves(line, at: ":"), ASCII.isToken(name),
         value.utf8.allSatisfy({ $0 == 0x09 || ASCII.isPrintable($0) })
-      else { throw Unreadable(400) }
+      else { throw Refusal(unreadable: 400) }
       return (name.lowercased(), ASCII.trimmed(value))
     }
   }
@@ -121,6 +106,8 @@ struct IssuerParameters: Sendable {
 
   /// What is asked for where nothing is said.
   static let defaultScope = ["openid", "profile", "email"]
+  /// Those that mean nothing without a user.
+  static let userScopes = defaultScope + ["offline_access"]
 
   /// The `scope` parameter: distinct values in the order asked for (RFC 6749 section 3.3); nil when there is none.
   func scope() throws -> [String]? {
@@ -141,16 +128,12 @@ enum ASCII {
   /// Space and the visible characters.
   static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
 
-  static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
-  }
-
   /// One or more VCHAR of RFC 5234.
   static func isVisible(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 
   /// A token (RFC 9110 section 5.6.2).
   static func isToken(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.allSatisfy { isAlphanumeric($0) || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+    !text.isEmpty && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
   }
 
   /// The text without spaces and tabs at both ends.
@@ -167,7 +150,7 @@ enum ASCII {
 
   /// A number in plain decimal digits within the range; nil for anything else.
   static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {
-    let isNumber = (1...18).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    let isNumber = (1...18).contains(text.utf8.count) && text.utf8.allSatisfy(\.isASCIIDigit)
     return isNumber ? Int(text).flatMap { range.contains($0) ? $0 : nil } : nil
   }
 }

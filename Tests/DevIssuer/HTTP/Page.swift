@@ -28,12 +28,11 @@ struct Page {
     """
 
   /// What the user sees when the answer can go nowhere.
-  static func refusal(_ text: String, status: Int) -> IssuerAnswer {
-    Page(title: "This cannot be done", status: status, problem: text, lines: ["Start again in your program."]).answer
-  }
-
   static func refusal(_ refusal: Refusal) -> IssuerAnswer {
-    Self.refusal("\(refusal.code): \(refusal.description)", status: refusal.answer.status)
+    Page(
+      title: "This cannot be done", status: refusal.answer.status,
+      problem: "\(refusal.code): \(refusal.description)", lines: ["Start again in your program."]
+    ).answer
   }
 
   /// Text as it may stand in an element or between quotation marks.
@@ -81,13 +80,8 @@ struct Page {
     let hash = (try? Digest.sha256.hash(Array(style.utf8).span)).map(Base64.encode) ?? ""
     let policy =
       "default-src 'none'; style-src 'sha256-\(hash)'; \(directives); base-uri 'none'; frame-ancestors 'none'"
-    var answer = IssuerAnswer.empty(status)
-    answer.headers += [
-      ("Content-Type", "text/html; charset=utf-8"), ("Content-Security-Policy", policy),
-      ("Referrer-Policy", "no-referrer"), ("X-Frame-Options", "DENY"),
-    ]
-    answer.body = Array(page.utf8)
-    return answer
+    return .content("text/html; charset=utf-8", Array(page.utf8), status).with("Content-Security-Policy", policy)
+      .with("Referrer-Policy", "no-referrer").with("X-Frame-Options", "DENY")
   }
 
   /// A page that has the browser fetch an address and go there a second later.

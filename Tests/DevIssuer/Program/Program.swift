@@ -6,11 +6,7 @@ import Platform
 /// The program `devissuer`: an authorization server for trying things out, tests and benchmarks.
 @main
 enum DevelopmentIssuerProgram {
-  /// Why the issuer cannot start; one sentence, lower case, no full stop.
-  struct StartError: Error {
-    let message: String
-    init(_ message: String) { self.message = message }
-  }
+  private typealias Problem = IssuerCommandLine.Problem
 
   static func main() { Processes.exit(run(Array(CommandLine.arguments.dropFirst()))) }
 
@@ -26,22 +22,28 @@ enum DevelopmentIssuerProgram {
       }
       try serve(settings)
       return 0
-    } catch let problem as IssuerCommandLine.Problem {
-      tell("error: \(TerminalText.clean(problem.message))\ndevissuer: hint: try devissuer --help")
-      return 2
     } catch {
-      tell("error: \((error as? StartError)?.message ?? "\(error)")")
-      return 1
+      let problem = error as? Problem ?? Problem("\(error)", status: 1)
+      tell("error: \(TerminalText.clean(problem.message))")
+      if problem.status == 2 { tell("hint: try devissuer --help") }
+      return problem.status
+    }
+  }
+
+  /// The file that an option names; nil without the option.
+  private static func file(_ option: String, _ settings: IssuerSettings, limit: Int) throws -> [UInt8]? {
+    try settings.text(option).map { name in
+      try attempt("cannot read the file of \(option)") {
+        try FileDescriptor(opening: name, for: .reading).readToEnd(limit: limit)
+      }
     }
   }
 
   /// A JWK Set of a file, with one key at least.
-  private static func keySet(_ name: String, _ failure: String) throws -> JSON {
-    let text = try attempt(failure) {
-      try FileDescriptor(opening: name, for: .reading).readToEnd(limit: JWKSet.maximumByteCount)
-    }
-    let keys = try attempt(failure) { try JWKSet(parsing: text) }
-    if keys.keys.isEmpty { throw StartError("the file has no public key that can be used") }
+  private static func keySet(_ option: String, _ settings: IssuerSettings) throws -> JSON? {
+    guard let text = try file(option, settings, limit: JWKSet.maximumByteCount) else { return nil }
+    let keys = try attempt("cannot use the keys of \(option)") { try JWKSet(parsing: text) }
+    if keys.keys.isEmpty { throw Problem("the file of \(option) has no public key that can be used", status: 1) }
     return try JSON(parsing: keys.serialized())
   }
 
@@ -53,19 +55,15 @@ enum DevelopmentIssuerProgram {
     if let name = settings.text("--client-secret-file") {
       // Never into a file that is there: that one might be readable for others, or precious.
       let exists = (try? FileDescriptor(opening: name, for: .writing)) != nil
-      guard !exists else { throw StartError("the client secret file is there already") }
+      guard !exists else { throw Problem("the client secret file is there already", status: 1) }
       try attempt("cannot write the client secret file") {
         let file = try FileDescriptor(opening: name, for: .replacing)
         try file.writeAll(Array(secret.utf8).span)
       }
     }
-    let keys = try settings.text("--client-jwks").map { try keySet($0, "cannot use the client's keys") }
-    let platformKeys = try settings.text("--platform-jwks").map { try keySet($0, "cannot use the platform's keys") }
-    let authorities = try settings.text("--ca-file").map { name in
-      try attempt("cannot read the authorities") {
-        try FileDescriptor(opening: name, for: .reading).readToEnd(limit: 1 << 20)
-      }
-    }
+    let keys = try keySet("--client-jwks", settings)
+    let platformKeys = try keySet("--platform-jwks", settings)
+    let authorities = try file("--ca-file", settings, limit: 1 << 20)
     let log = try settings.text("--log").map { name in try attempt("cannot open the log") { try Self.log(name) } }
     let server = try attempt("cannot listen") {
       try IssuerServer(
@@ -88,7 +86,7 @@ enum DevelopmentIssuerProgram {
     do {
       return try body()
     } catch {
-      throw StartError("\(problem): \((error as? SystemError)?.message ?? "\(error)")")
+      throw Problem("\(problem): \((error as? SystemError)?.message ?? "\(error)")", status: 1)
     }
   }
 
@@ -102,5 +100,67 @@ enum DevelopmentIssuerProgram {
 
   private static func tell(_ text: String) {
     try? Output.write("devissuer: \(text)\n", to: .standardError)
+  }
+}
+
+/// Reads the command line strictly: nothing unknown, nothing twice, no operands.
+enum IssuerCommandLine {
+  /// A command line that cannot be obeyed, or why the issuer cannot start.
+  struct Problem: Error, Hashable {
+    /// One sentence, lower case, no full stop.
+    let message: String
+    /// The exit status of the program.
+    let status: Int32
+
+    init(_ message: String, status: Int32 = 2) { (self.message, self.status) = (message, status) }
+  }
+
+  /// - Parameter arguments: Without the name of the program.
+  /// - Returns: Nil when help is asked for.
+  static func settings(_ arguments: [String]) throws(Problem) -> IssuerSettings? {
+    var settings = IssuerSettings()
+    var seen: Set<String> = []
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      if argument == "--help" || argument == "-h" { return nil }
+      let (name, given) = ASCII.halves(argument, at: "=")
+      guard let row = IssuerSetting.all.first(where: { $0.option == name }) else {
+        throw Problem(argument.hasPrefix("-") ? "unknown option \(name)" : "unexpected argument \(argument)")
+      }
+      guard seen.insert(name).inserted || row.mayRepeat else { throw Problem("\(name) comes twice") }
+      guard row.values != nil || given == nil else { throw Problem("\(name) takes no value") }
+      guard let value = row.values == nil ? row.implied : given ?? rest.popFirst() else {
+        throw Problem("\(name) needs a value")
+      }
+      guard row.set(&settings, value) else { throw Problem("\(name): wrong value; it takes \(row.values ?? "none")") }
+    }
+    return settings
+  }
+
+  static var help: String {
+    let column = 32
+    let rows = IssuerSetting.all.compactMap { row in
+      row.option.map { option in
+        let left = "  " + option + (row.values.map { " " + $0 } ?? "")
+        return left + String(repeating: " ", count: max(1, column - left.count))
+          + row.help.replacing("\n", with: "\n" + String(repeating: " ", count: column))
+      }
+    }
+    let parameters = IssuerSetting.all.compactMap(\.parameter) + DevelopmentIssuer.controlActions.map(\.name)
+    return """
+      usage: devissuer [OPTION]…
+
+      An OAuth 2.0 and OpenID Connect authorization server for development and tests.
+      It listens on 127.0.0.1 only, asks for no password, and forgets everything when it ends.
+
+      \(rows.joined(separator: "\n"))
+        --help                        print this
+
+      POST requests to /control take a form with these names; off ends a fault:
+        \(IssuerSetting.lines(parameters.sorted(), width: 90).replacing("\n", with: "\n  "))
+
+      The first line on standard output is a JSON object that names the issuer and the clients.
+
+      """
   }
 }

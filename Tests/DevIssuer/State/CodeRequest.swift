@@ -62,10 +62,11 @@ struct CodeRequest: Sendable {
 
   /// Checks what a token request brings to show that the code is its own (RFC 6749 section 4.1.3, RFC 7636 section 4.6,
   /// RFC 9449 section 10). A verifier without a challenge is the mark of a downgrade (RFC 9700 section 4.8.2).
-  func checkRedemption(_ form: IssuerParameters, thumbprint: String?) throws {
+  func checkRedemption(_ order: TokenOrder) throws {
+    let (form, thumbprint) = (order.form, order.thumbprint)
     try check(form["redirect_uri"] == target.uri.text, "invalid_grant", "redirect_uri is not the one of the request")
     let verifier = Array((form["code_verifier"] ?? "").utf8)
-    let isWellFormed = verifier.allSatisfy { ASCII.isAlphanumeric($0) || "-._~".utf8.contains($0) }
+    let isWellFormed = verifier.allSatisfy { $0.isASCIIAlphanumeric || "-._~".utf8.contains($0) }
     try check(challenge != nil || verifier.isEmpty, "invalid_grant", "a code_verifier without code_challenge")
     if let challenge {
       try check(isWellFormed && (43...128).contains(verifier.count), "invalid_grant", "no good code_verifier")
@@ -82,9 +83,10 @@ struct RedirectTarget: Sendable {
   /// Comes back as it was sent (RFC 6749 section 4.1.2).
   let state: String?
 
-  /// Sends the browser there, with the state.
+  /// Sends the browser there, with the state and with GET whatever it came with (RFC 9700 section 4.12).
   func answer(_ pairs: [(String, String)] = []) -> IssuerAnswer {
-    .redirection(to: uri.appendingQuery(pairs + (state.map { [("state", $0)] } ?? [])))
+    .empty(303).with("Location", uri.appendingQuery(pairs + (state.map { [("state", $0)] } ?? [])))
+      .with("Referrer-Policy", "no-referrer")
   }
 }
 
@@ -95,15 +97,6 @@ struct IssuedCode: Sendable {
   let expiresAt: Instant
   /// The grant of its first use.
   var usedFor: String?
-}
-
-/// Sign-ins with a browser, and what comes of them. More than the tables hold push out the oldest.
-struct SignInStore: Sendable {
-  /// Authorization requests that wait for the user, and those that were pushed.
-  var waiting = BoundedTable<CodeRequest>(capacity: 1000)
-  var pushed = BoundedTable<CodeRequest>(capacity: 1000)
-  var sessions = BoundedTable<BrowserSession>(capacity: 1000)
-  var codes = BoundedTable<IssuedCode>(capacity: 1000)
 }
 
 /// A user who is signed in at the issuer in one browser.

@@ -64,6 +64,8 @@ enum GrantType {
   /// RFC 7523 section 2.1.
   static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
   static let all = [authorizationCode, deviceCode, refreshToken, clientCredentials, tokenExchange, jwtBearer]
+  /// Those of the FAPI 2.0 Security Profile.
+  static let profile = [authorizationCode, refreshToken, clientCredentials]
 }
 
 /// Which redirect URIs are a client's own.
@@ -86,4 +88,37 @@ enum RedirectRule: Sendable {
       uri.isHTTPLoopback && uri.host == registered.host && uri.path == registered.path && uri.query == registered.query
     }
   }
+}
+
+/// The clients.
+struct ClientStore: Sendable {
+  private let known: [IssuerClient]
+  var registered = BoundedTable<IssuerClient>(capacity: 1000)
+  /// Those that publish what they are, by their URLs.
+  var published = BoundedTable<IssuerClient>(capacity: 1000)
+
+  /// - Parameters:
+  ///   - redirects: Of the clients that are known from the start.
+  ///   - keys: A JWK Set; nil when no client signs.
+  ///   - platformKeys: Of the platform whose assertions are taken; nil when there is none.
+  init(_ redirects: [RedirectRule], secret: String, keys: JSON?, platformKeys: JSON?) {
+    let rows: [(String, String, String, String?, JSON?)] = [
+      (IssuerClient.publicID, "Agent", "none", nil, nil),
+      (IssuerClient.confidentialID, "Agent (confidential)", "client_secret_basic", secret, nil),
+      (IssuerClient.workloadID, "Agent (a workload)", "platform_jwt", nil, platformKeys),
+      (IssuerClient.keyID, "Agent (with a key)", "private_key_jwt", nil, keys),
+    ]
+    known = rows.prefix(keys == nil ? 3 : 4).map { id, name, method, secret, keys in
+      var members: JSONObject = ["client_name": .string(name), "token_endpoint_auth_method": .string(method)]
+      members["grant_types"] = .array(GrantType.all.map(JSON.string))
+      members["jwks"] = keys
+      members["client_secret"] = secret.map(JSON.string)
+      return IssuerClient(id: id, members: members, redirects: redirects)
+    }
+  }
+
+  subscript(id: String) -> IssuerClient? { known.first { $0.id == id } ?? registered[id] ?? published[id] }
+
+  /// The client of that identifier, without any proof that it sent something.
+  func named(_ id: String) throws -> IssuerClient { try check(self[id], "invalid_request", "unknown client") }
 }

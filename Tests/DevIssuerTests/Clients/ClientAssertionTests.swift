@@ -34,7 +34,7 @@ import Testing
     static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
   }
 
-  @Test(arguments: ClientStore.assertionAlgorithms)
+  @Test(arguments: DevelopmentIssuer.assertionAlgorithms)
   func `a signed assertion is as good as a secret`(algorithm: JWSAlgorithm) throws {
     let client = try Client(algorithm)
     #expect(try client.send(try client.key.sign(client.claims())).status == 200)

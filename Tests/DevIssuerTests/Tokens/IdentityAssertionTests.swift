@@ -19,8 +19,8 @@ import Testing
   private func exchange(_ idToken: String, _ more: String = "") throws -> Reply {
     try first.post(
       "/token",
-      "grant_type=\(GrantType.tokenExchange)&client_id=agent-cli&requested_token_type=\(IssuerAssertion.tokenType)"
-        + "&subject_token_type=\(IssuerAssertion.idTokenType)&subject_token=\(idToken)&audience=\(second.issuer)" + more
+      "grant_type=\(GrantType.tokenExchange)&client_id=agent-cli&requested_token_type=\(TokenType.identityAssertion)"
+        + "&subject_token_type=\(TokenType.idToken)&subject_token=\(idToken)&audience=\(second.issuer)" + more
     )
   }
 
@@ -31,7 +31,7 @@ import Testing
   @Test func `an ID Token brings one for its user, which the other issuer takes`() throws {
     let idToken = try #require(try first.signIn().id)
     let json = try #require(try exchange(idToken, "&scope=deploy").json)
-    #expect(json["issued_token_type"]?.string == IssuerAssertion.tokenType && json["token_type"]?.string == "N_A")
+    #expect(json["issued_token_type"]?.string == TokenType.identityAssertion && json["token_type"]?.string == "N_A")
     let assertion = try #require(json["access_token"]?.string)
     let jws = try UnverifiedJWS(compact: Array(assertion.utf8).span)
     #expect(jws.type == "oauth-id-jag+jwt")
