@@ -64,8 +64,12 @@ import Testing
   func `root leaves nothing in the home of another user`() throws {
     try AgentTree.with { tree in
       try #require(try ProcessRunner.shell("chown 65534 '\(tree.path("home"))'").succeeded)
-      for command in [["list"], ["daemon", "start"], ["list", "--no-daemon"]] {
-        let result = try tree.agent(command)
+      for command in [
+        ["list"], ["daemon", "start"], ["list", "--no-daemon"], ["serve"],
+        ["exec", "--lease", "--only", "https://api.example", "work", "--", "true"],
+      ] {
+        // Then the place of the sockets is in the home, too.
+        let result = try tree.agent(command, ["XDG_RUNTIME_DIR": nil, "XDG_STATE_HOME": nil])
         #expect(
           !result.succeeded && result.errorText.contains("leave sudo out, or give it the option -H"),
           "\(result.errorText)")
@@ -86,7 +90,10 @@ import Testing
     try AgentTree.with { tree in
       let path = tree.path(name)
       try #require(try ProcessRunner.shell("chown 65534 '\(path)'").succeeded)
-      for command in [["list"], ["daemon", "start"], ["list", "--no-daemon"], ["setup", "--undo"]] {
+      for command in [
+        ["list"], ["daemon", "start"], ["list", "--no-daemon"], ["setup", "--undo"], ["serve"],
+        ["serve", "--socket", "\(path)/lease"],
+      ] {
         let result = try tree.agent(command)
         #expect(
           !result.succeeded && result.errorText.contains("\(variable) is \(path)")
