@@ -48,7 +48,7 @@ extension DaemonClient {
     _ tell: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> VerifyTally {
     var lines = LineBlocks(limit: WireProtocol.maximumLineBytes)
-    let result = try PipedAnswer(console, from: pipe).receive(
+    let result = try PipedAnswer(self, from: pipe).receive(
       over: &connection, total: { VerifyTally(json: $0)?.tokens }, beside: &typed
     ) { (pipe) throws(Failure) in
       let block = try PipedAnswer.reading { () throws(SystemError) in try lines.next(from: pipe) }
