@@ -7,6 +7,8 @@ package struct DaemonConnection: ~Copyable, Sendable {
   private let privateDaemon: DaemonProcess?
   /// Whether a process of another user is at the other end, which may not learn what only this user's processes can.
   package let isOfOtherUser: Bool
+  /// Whether the daemon ended with something of what was sent unread: it then has acted on no part of the last request.
+  package private(set) var hasUnread = false
   private var lines = LineBuffer()
 
   /// Takes over a connected socket.
@@ -100,6 +102,8 @@ package struct DaemonConnection: ~Copyable, Sendable {
     do {
       count = try lines.fill(from: socket)
     } catch .system(let error) {
+      // unix(7): an end of the peer that has read all is no error.
+      hasUnread = error.isReset
       throw ended(error)
     } catch {
       throw Failure(.internalError, "the daemon's answer is longer than the protocol allows")

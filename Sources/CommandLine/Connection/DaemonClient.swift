@@ -167,11 +167,29 @@ struct DaemonClient {
   ///
   /// - Throws: `daemon_unavailable` when none runs.
   func askIfRunning(_ request: Request) throws(Failure) -> JSONObject {
-    guard let connection = try DaemonLauncher.connect(console) else {
+    guard let result = try askRunning(request) else {
       throw Failure(.daemonUnavailable, "the daemon is not running", hint: "agent daemon start")
     }
-    return try connection.lent { (connection) throws(Failure) in try ask(request, over: &connection) }
+    return result
   }
+
+  /// The same; nil when none runs.
+  func askRunning(_ request: Request) throws(Failure) -> JSONObject? {
+    var attempts = request.mayBeRepeated ? Self.mostEndings : 1
+    while true {
+      guard let connection = try DaemonLauncher.connect(console) else { return nil }
+      attempts -= 1
+      do {
+        return try connection.lent { (connection) throws(Failure) in try ask(request, over: &connection) }
+      } catch {
+        // One that was just ending may be gone by now.
+        guard error.code == .daemonUnavailable, attempts > 0 else { throw error }
+      }
+    }
+  }
+
+  /// How many daemons may end before one answers. A process that was killed takes connections until it is gone.
+  private static let mostEndings = 3
 
   /// The same over a connection that goes on.
   ///
@@ -209,8 +227,34 @@ struct DaemonClient {
     } catch {
       guard error.code == .daemonUnavailable, mayRepeat, !isPrivate else { throw error }
     }
+    return try connectAgain().lent { (connection) throws(Failure) in try handingOver(over: &connection, body) }
+  }
+
+  /// A connection that goes on after `body` has asked over it what may be asked twice: when the daemon was just ending,
+  /// the next one is asked.
+  func connect(asking body: (inout DaemonConnection) throws(Failure) -> Void) throws(Failure) -> DaemonConnection {
+    var connection = try connect()
+    do throws(Failure) {
+      try body(&connection)
+      return connection
+    } catch {
+      connection.finish()
+      guard error.code == .daemonUnavailable, !isPrivate else { throw error }
+    }
+    var next = try connectAgain()
+    do throws(Failure) {
+      try body(&next)
+    } catch {
+      next.finish()
+      throw error
+    }
+    return next
+  }
+
+  /// A connection to the daemon that comes after one that ended before it answered.
+  func connectAgain() throws(Failure) -> DaemonConnection {
     console.detail("the daemon ended, so the next one is asked")
-    return try connect().lent { (connection) throws(Failure) in try handingOver(over: &connection, body) }
+    return try connect()
   }
 
   /// Runs `body`, and once more after it failed for want of variables that this process has, and that were handed over
