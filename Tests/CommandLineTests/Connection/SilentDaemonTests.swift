@@ -20,7 +20,9 @@ import Wire
     #expect(result.errorText.hasPrefix("agent: error: the daemon did not answer in time\n"), "\(result.errorText)")
   }
 
-  @Test(arguments: [request, verify]) func `ends when the daemon answers nobody`(arguments: [String]) throws {
+  @Test(arguments: [request, verify, ["events", "--follow"]]) func `ends when the daemon answers nobody`(
+    arguments: [String]
+  ) throws {
     let program = try AgentProgram()
     // Connections wait in its queue, as in that of a process that is stopped.
     let daemon = try FakeDaemon(at: program.runtime)
