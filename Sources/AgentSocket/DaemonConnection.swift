@@ -7,6 +7,8 @@ package struct DaemonConnection: ~Copyable, Sendable {
   private let privateDaemon: DaemonProcess?
   /// Whether a process of another user is at the other end, which may not learn what only this user's processes can.
   package let isOfOtherUser: Bool
+  /// Whether the daemon ended with something of what was sent unread: it then has acted on no part of the last request.
+  package private(set) var hasUnread = false
   private var lines = LineBuffer()
 
   /// Takes over a connected socket.
@@ -28,6 +30,9 @@ package struct DaemonConnection: ~Copyable, Sendable {
 
   /// The socket's number, for waiting on several things; valid as long as this value lives.
   package var descriptor: Int32 { socket.raw }
+
+  /// Whether an `agentd` that was started for it alone is at the other end.
+  package var isPrivate: Bool { privateDaemon != nil }
 
   /// The process that listens at the socket; nil where the system does not tell.
   package var process: Int32? { (try? UnixSocket.peer(socket).process).flatMap { $0 > 0 ? $0 : nil } }
@@ -97,12 +102,17 @@ package struct DaemonConnection: ~Copyable, Sendable {
     do {
       count = try lines.fill(from: socket)
     } catch .system(let error) {
+      // unix(7): an end of the peer that has read all is no error.
+      hasUnread = error.isReset
       throw ended(error)
     } catch {
       throw Failure(.internalError, "the daemon's answer is longer than the protocol allows")
     }
     if count == 0 { throw ended(nil) }
   }
+
+  /// It does not answer, and may never do.
+  package static var late: Failure { Failure(.timeout, "the daemon did not answer in time") }
 
   /// Closes the connection; a private daemon has ended too when this returns.
   package consuming func finish() {
@@ -118,7 +128,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     } catch {
       throw ended(error)
     }
-    if !isReadable { throw Failure(.timeout, "the daemon did not answer in time") }
+    if !isReadable { throw Self.late }
   }
 
   private borrowing func ended(_ error: SystemError?) -> Failure {
@@ -126,7 +136,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
       return Failure(.daemonUnavailable, "agentd ended before it answered: \(line)")
     }
     // The daemon reads nothing for as long as a write may take.
-    if let error, error.isAgain { return Failure(.timeout, "the daemon did not answer in time") }
+    if let error, error.isAgain { return Self.late }
     if let error, !error.isDisconnected {
       return Failure(
         .daemonUnavailable, Phrase("the connection to the daemon failed: \(Phrase(stringLiteral: error.message))"))

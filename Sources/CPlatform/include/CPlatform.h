@@ -163,6 +163,9 @@ int agent_limit(int resource, long *soft, long *hard);
 int agent_limit_raise(int resource, long most);
 
 int agent_disable_core_dumps(void);
+
+// Lets the calling thread, and those that it starts, run on every processor that the kernel has for this process.
+int agent_run_on_all_processors(void);
 int agent_set_undumpable(void);
 int agent_is_dumpable(void);
 

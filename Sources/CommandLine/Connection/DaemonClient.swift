@@ -16,9 +16,8 @@ struct DaemonClient {
   /// Whether another program takes this process over after the answer; see ``launchBeside()``.
   var isReplacedAfterwards = false
 
-  /// How long the answer may take beyond the request's own deadline, in seconds: the daemon reports a
-  /// missed deadline itself, and better.
-  private var grace = 5
+  /// The longest time that the answer may take beyond the request's own deadline, in seconds.
+  private var mostGrace = 5
 
   /// The longest wait for an answer, where the caller cannot wait for as long as the daemon may take.
   private var answerPatience: Duration?
@@ -55,9 +54,13 @@ struct DaemonClient {
     client.timeoutSeconds = max(1, seconds - 1)
     client.console.timeoutSeconds = max(1, seconds - 1)
     client.launchPatience = .seconds(max(1, seconds - 1))
-    client.grace = 1
+    client.mostGrace = 1
     return client
   }
+
+  /// How long the answer may take beyond the request's own deadline, in seconds: the daemon reports a missed deadline
+  /// itself, and better. Who gives it little time waits little longer.
+  private var grace: Int { min(mostGrace, max(1, (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) / 2)) }
 
   /// The same with another deadline than that of the command line.
   func patient(for seconds: Int) -> DaemonClient {
@@ -114,6 +117,43 @@ struct DaemonClient {
     return .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.waitSeconds + grace))
   }
 
+  /// When to ask whether the daemon still works, in a wait that has no end of its own: there the daemon alone knows whether
+  /// something moves, and ends the request where nothing does.
+  var nextCheck: Instant { .now.advanced(by: .seconds(timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds)) }
+
+  /// The question whether the daemon at the other end of a connection still works, by the way of another connection. A
+  /// private one has no other; it is taken to work.
+  func check(of connection: borrowing DaemonConnection) -> () -> Bool {
+    let process = connection.process
+    return connection.isPrivate ? { true } : { isAnswering(process) }
+  }
+
+  private func isAnswering(_ process: Int32?) -> Bool {
+    let deadline = Instant.now.advanced(by: .seconds(grace))
+    var console = Console.silent
+    console.timeoutSeconds = grace
+    do throws(Failure) {
+      guard let connection = try DaemonLauncher.connect(console), connection.process == process else { return false }
+      try connection.lent { (connection) throws(Failure) in
+        // It waits for nothing, and a lease answers it too. A refusal is an answer like any other.
+        try connection.send(RequestEnvelope(.leaseStatus))
+        _ = try connection.nextReply(before: deadline)
+      }
+      return true
+    } catch {
+      // One that just ends says so on the connection that waits.
+      return error.code != .timeout
+    }
+  }
+
+  /// Waits without an end, as long as the daemon works.
+  func wait(_ patience: Patience, while isWorking: @escaping () -> Bool) -> DaemonConnection.Wait {
+    { (socket, _) throws(SystemError) in
+      while try !patience.wait(for: socket, before: nextCheck) { if !isWorking() { return false } }
+      return true
+    }
+  }
+
   /// Sends a request and returns its result.
   ///
   /// - Parameter descriptors: Secrets for the daemon to read.
@@ -127,11 +167,29 @@ struct DaemonClient {
   ///
   /// - Throws: `daemon_unavailable` when none runs.
   func askIfRunning(_ request: Request) throws(Failure) -> JSONObject {
-    guard let connection = try DaemonLauncher.connect(console) else {
+    guard let result = try askRunning(request) else {
       throw Failure(.daemonUnavailable, "the daemon is not running", hint: "agent daemon start")
     }
-    return try connection.lent { (connection) throws(Failure) in try ask(request, over: &connection) }
+    return result
   }
+
+  /// The same; nil when none runs.
+  func askRunning(_ request: Request) throws(Failure) -> JSONObject? {
+    var attempts = request.mayBeRepeated ? Self.mostEndings : 1
+    while true {
+      guard let connection = try DaemonLauncher.connect(console) else { return nil }
+      attempts -= 1
+      do {
+        return try connection.lent { (connection) throws(Failure) in try ask(request, over: &connection) }
+      } catch {
+        // One that was just ending may be gone by now.
+        guard error.code == .daemonUnavailable, attempts > 0 else { throw error }
+      }
+    }
+  }
+
+  /// How many daemons may end before one answers. A process that was killed takes connections until it is gone.
+  private static let mostEndings = 3
 
   /// The same over a connection that goes on.
   ///
@@ -169,8 +227,34 @@ struct DaemonClient {
     } catch {
       guard error.code == .daemonUnavailable, mayRepeat, !isPrivate else { throw error }
     }
+    return try connectAgain().lent { (connection) throws(Failure) in try handingOver(over: &connection, body) }
+  }
+
+  /// A connection that goes on after `body` has asked over it what may be asked twice: when the daemon was just ending,
+  /// the next one is asked.
+  func connect(asking body: (inout DaemonConnection) throws(Failure) -> Void) throws(Failure) -> DaemonConnection {
+    var connection = try connect()
+    do throws(Failure) {
+      try body(&connection)
+      return connection
+    } catch {
+      connection.finish()
+      guard error.code == .daemonUnavailable, !isPrivate else { throw error }
+    }
+    var next = try connectAgain()
+    do throws(Failure) {
+      try body(&next)
+    } catch {
+      next.finish()
+      throw error
+    }
+    return next
+  }
+
+  /// A connection to the daemon that comes after one that ended before it answered.
+  func connectAgain() throws(Failure) -> DaemonConnection {
     console.detail("the daemon ended, so the next one is asked")
-    return try connect().lent { (connection) throws(Failure) in try handingOver(over: &connection, body) }
+    return try connect()
   }
 
   /// Runs `body`, and once more after it failed for want of variables that this process has, and that were handed over
@@ -189,12 +273,11 @@ struct DaemonClient {
 
   /// The first event that `isMeant` makes something of; others are told.
   func event<Result>(
-    over connection: inout DaemonConnection, before deadline: Instant, waitingFor request: Request,
+    over connection: inout DaemonConnection, before deadline: Instant, waiting wait: DaemonConnection.Wait,
     _ isMeant: (Event) -> Result?
   ) throws(Failure) -> Result {
-    let patience = Patience(request, console)
     while true {
-      switch try connection.nextReply(before: deadline, waiting: patience.wait) {
+      switch try connection.nextReply(before: deadline, waiting: wait) {
       case .event(let event):
         if let result = isMeant(event) { return result }
         console.tell(event)

@@ -5,16 +5,17 @@ internal import Wire
 
 /// An answer whose content comes through a pipe while the daemon's lines come through the socket.
 struct PipedAnswer: ~Copyable {
-  private let console: Console
+  private let client: DaemonClient
   private let pipe: FileDescriptor
 
   /// - Parameter pipe: The end that the content comes out of. The daemon has the only copy of the other one.
-  init(_ console: Console, from pipe: consuming FileDescriptor) {
-    self.console = console
+  init(_ client: DaemonClient, from pipe: consuming FileDescriptor) {
+    self.client = client
     self.pipe = pipe
   }
 
-  /// Waits for the pipe and for the daemon's last line, whichever comes, until the whole content was passed on.
+  /// Waits for the pipe and for the daemon's last line, whichever comes, until the whole content was passed on; as long as
+  /// the daemon works.
   ///
   /// - Parameters:
   ///   - total: How much content there is by what the last line says; nil when it does not say so.
@@ -60,9 +61,11 @@ struct PipedAnswer: ~Copyable {
     func passReady() throws(Failure) {
       if try Self.reading({ () throws(SystemError) in try pipe.waitUntilReadable(timeout: .zero) }) { _ = try pass() }
     }
+    let isWorking = client.check(of: connection)
     while true {
       if let result = try lastLine(&connection) { return result }
-      let events = try Self.reading { () throws(SystemError) in try poller.wait(timeoutMilliseconds: -1) }
+      let events = try Self.reading { () throws(SystemError) in try poller.wait(until: client.nextCheck) }
+      if events.isEmpty, !isWorking() { throw DaemonConnection.late }
       for event in events {
         switch event.key {
         case 1: try connection.readMore()
@@ -83,7 +86,7 @@ struct PipedAnswer: ~Copyable {
       switch reply {
       case .result(let result): return result
       case .failure(let failure): throw failure
-      case .event(let event): console.tell(event)
+      case .event(let event): client.console.tell(event)
       }
     }
     return nil

@@ -3,36 +3,49 @@ internal import Encoding
 /// Names that `--var` may set. What a variable gets is up to a server, so a name that decides what a
 /// shell or a program runs is refused, by a rule where programs name such variables alike.
 enum VariableName {
-  /// Names without a rule. Refused in capital and small letters, since zsh ties `path` to `PATH`. As the manual lists
-  /// them.
+  /// Names without a rule, most of them of the programs that a build runs. Refused in capital and small letters, since
+  /// zsh ties `path` to `PATH`. As the manual lists them.
   static let refusedList =
     """
-    `AGENT_SOCKET`, `AR`, `AWS_SHARED_CREDENTIALS_FILE`, `BUNDLE_GEMFILE`, `CC`, `CPP`, `CVSROOT`, `CXX`, `ENV`, \
-    `FCEDIT`, `GLIBC_TUNABLES`, `GOENV`, `GOROOT`, `GOTOOLCHAIN`, `HGMERGE`, `HOSTALIASES`, `IFS`, `LD`, `MAILCAPS`, \
-    `MAKE`, `MAKEFILES`, `NULLCMD`, `OLDPWD`, `OPENSSL_ENGINES`, `PROMPT`, `PS0`, `PS1`, `PS2`, `PS3`, `PS4`, `PWD`, \
-    `READNULLCMD`, `RPROMPT`, `RUSTC`, `RUSTDOC`, `TERMCAP`, `TERMINFO`, `TMPDIR`, `UNZIP`, `VISUAL`, `ZDOTDIR`
+    `ACLOCAL`, `AGENT_SOCKET`, `AR`, `AS`, `AUTOCONF`, `AUTOHEADER`, `AUTOM4TE`, `AUTOMAKE`, `AWK`, \
+    `AWS_SHARED_CREDENTIALS_FILE`, `BUNDLE_GEMFILE`, `BZIP`, `BZIP2`, `CC`, `CO`, `CPP`, `CTANGLE`, `CWEAVE`, `CXX`, \
+    `DEBCONF_DB_FALLBACK`, `DEBCONF_DB_OVERRIDE`, `DLLTOOL`, `EGREP`, `ENV`, `F77`, `F90`, `F95`, `FC`, `FCEDIT`, \
+    `FGREP`, `FLASK_APP`, `GET`, `GLIBC_TUNABLES`, `GOAUTH`, `GOCACHE`, `GOENV`, `GOMODCACHE`, `GOPROXY`, `GOSUMDB`, \
+    `GOVCS`, `GOWORK`, `GREP`, `GZIP`, `HOSTALIASES`, `IFS`, `INSTALL`, `LD`, `LEX`, `LIBTOOL`, `LIBTOOLIZE`, \
+    `LINT`, `M2C`, `M4`, `MAILCAPS`, `MAKE`, `MAKEFILES`, `MAKEINFO`, `MFEDIT`, `MPEDIT`, `NINJA`, `NM`, `OBJC`, \
+    `OBJCOPY`, `OBJCXX`, `OBJDUMP`, `OLDPWD`, `OPENSSL_ENGINES`, `PC`, `PS0`, `PS1`, `PS2`, `PS3`, `PS4`, `PWD`, \
+    `RANLIB`, `RM`, `RPS1`, `RPS2`, `R_ENVIRON_USER`, `R_LIBS_USER`, `R_PROFILE_USER`, `SED`, `SSH_SK_PROVIDER`, \
+    `STRIP`, `TANGLE`, `TAPE`, `TERMCAP`, `TERMINAL`, `TEX`, `TEXEDIT`, `TEXI2DVI`, `TEXINPUTS`, \
+    `TF_REATTACH_PROVIDERS`, `TOOLCHAINS`, `UNZIP`, `VISUAL`, `WEAVE`, `WINDRES`, `YACC`, `ZIP`
     """
 
-  /// Beginnings of names: of the dynamic linker, of shells, interpreters and their runtimes, of package managers and
-  /// build tools, of git, and of the directories that programs are configured in.
+  /// Beginnings of names: of the dynamic linker, of shells, interpreters, editors and their runtimes, of package managers,
+  /// toolchains and build tools, of git, and of the directories that programs are configured in.
   static let refusedPrefixList =
     """
-    `BASH_`, `CARGO`, `CCACHE_`, `CMAKE_`, `COMPLUS_`, `CORECLR_`, `DOTNET_`, `DYLD_`, `GIT_`, `LD_`, `LESS`, \
-    `LUA_INIT`, `NPM_CONFIG_`, `PERL`, `PHP`, `PIP_`, `PYTHON`, `RUBY`, `R_`, `TF_CLI_`, `XDG_`, `YARN_`
+    `ANSIBLE_`, `AR_`, `BASH_`, `CARGO`, `CCACHE_`, `CC_`, `CMAKE_`, `COMPLUS_`, `CORECLR_`, `CXX_`, `DOTNET_`, \
+    `DYLD_`, `EMACS`, `GCC_`, `GIT_`, `GST_PLUGIN`, `LD_`, `LESS`, `LUA_`, `MIX_`, `NIX_`, `NPM_CONFIG_`, `NVIM`, \
+    `OCAML`, `OCL_ICD_`, `ODBC`, `OPAM`, `PERL`, `PHP`, `PIP_`, `PROMPT`, `PYTHON`, `RUBY`, `RUST`, `R_`, \
+    `SHELL_ESCAPE`, `TERMINFO`, `TEXMF`, `TF_CLI_`, `UV_`, `VAGRANT_`, `VIM`, `VK_`, `WINE`, `XDG_`, `YARN_`
     """
 
   /// Ends of names: options, programs to start, modules to load, files that say what to run, and where to look for any
   /// of these.
   static let refusedSuffixList =
     """
-    `BROWSER`, `CONFIG`, `CONFIG_FILE`, `EDITOR`, `FLAGS`, `HOME`, `INIT`, `OPT`, `OPTS`, `PAGER`, `PATH`, `RC`, \
-    `SHELL`, `_ARGS`, `_ASKPASS`, `_BUS_ADDRESS`, `_CMD`, `_COMMAND`, `_CONF`, `_EXE`, `_EXECUTABLE`, `_HOOKS`, \
-    `_INTERPRETER`, `_LAUNCHER`, `_LIBRARY`, `_LIBS`, `_LINKER`, `_MODULE`, `_MODULES`, `_MODULE_DIR`, \
-    `_MODULE_FILE`, `_OPTIONS`, `_PLUGINS`, `_PRELOAD`, `_PROG`, `_RSH`, `_RUNNER`, `_SSH`, `_WRAPPER`
+    `BROWSER`, `CMD`, `COMMAND`, `CONF`, `CONFIG`, `CONFIG_FILE`, `DIFF`, `DIR`, `DIRS`, `EDITOR`, `FLAGS`, `HOME`, \
+    `INIT`, `LESS`, `MERGE`, `OPT`, `OPTS`, `PAGER`, `PATH`, `PROG`, `PROMPT`, `RC`, `ROOT`, `SHELL`, `TOOLCHAIN`, \
+    `_AR`, `_ARGS`, `_ASKPASS`, `_BIN`, `_BINARY`, `_BUS_ADDRESS`, `_CC`, `_CXX`, `_DEFAULTS`, `_EXE`, `_EXEC`, \
+    `_EXECUTABLE`, `_FILENAMES`, `_HELPER`, `_HOOK`, `_HOOKS`, `_INTERPRETER`, `_LAUNCHER`, `_LD`, `_LIB`, \
+    `_LIBRARY`, `_LIBS`, `_LINKER`, `_MODULE`, `_MODULES`, `_MODULE_FILE`, `_OPTIONS`, `_PLUGINS`, `_PREFIX`, \
+    `_PRELOAD`, `_PYTHON`, `_RSH`, `_RUNNER`, `_SCANNER`, `_SH`, `_SSH`, `_TCTI`, `_VENDORS`, `_WRAPPER`
     """
 
-  /// Ends of names that hold a secret and nothing else, whatever they begin with.
-  static let allowedSuffixList = "`_PASSWORD`, `_SECRET`, `_TOKEN`"
+  /// Ends of names that hold a secret, or say who somebody is, and nothing else. Such a name is refused only as a whole.
+  static let allowedSuffixList =
+    """
+    `_EMAIL`, `_ID`, `_KEY`, `_PASSWORD`, `_SECRET`, `_TOKEN`, `_USER`, `_USERNAME`
+    """
 
   /// The words of a list.
   static func words(_ list: String) -> [String] {
@@ -48,9 +61,9 @@ enum VariableName {
   /// Whether a well-formed name is refused by a list or a rule.
   static func isRefused(_ name: String) -> Bool {
     let capital = name.uppercased()
+    if words(refusedList).contains(where: { $0.utf8.elementsEqual(capital.utf8) }) { return true }
     if words(allowedSuffixList).contains(where: { capital.hasSuffix($0) }) { return false }
-    return words(refusedList).contains { $0.utf8.elementsEqual(capital.utf8) }
-      || words(refusedPrefixList).contains { capital.hasPrefix($0) }
+    return words(refusedPrefixList).contains { capital.hasPrefix($0) }
       || words(refusedSuffixList).contains { capital.hasSuffix($0) }
   }
 }

@@ -63,8 +63,8 @@ enum TokenCommands {
 
       Since a server chooses the values, `--var` refuses names that decide what programs run:
       \(VariableName.refusedList), every name that begins with one of \(VariableName.refusedPrefixList) and every name
-      that ends with one of \(VariableName.refusedSuffixList), in small letters too. Names that end with one of
-      \(VariableName.allowedSuffixList) are not refused.
+      that ends with one of \(VariableName.refusedSuffixList), in small letters too. The beginning and the end
+      of a name that ends with one of \(VariableName.allowedSuffixList) do not count.
 
       With `--hook` prints a function for the start file of an interactive shell, which keeps the variables fresh:
       before each prompt it compares two numbers and reads a line of the daemon's, and about once a minute, when the

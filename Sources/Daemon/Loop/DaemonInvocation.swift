@@ -19,6 +19,9 @@ struct DaemonInvocation {
   /// A person, or a service manager, reads standard error.
   let isForeground: Bool
 
+  /// A client started it for itself and for all who come later. A service manager and a person choose its processors.
+  var isStartedByClient: Bool { if case .directory = way { true } else { false } }
+
   private let way: Way
   private let readyDescriptor: Int32?
 

@@ -24,6 +24,7 @@ package enum DaemonMain {
       Environment.keepOnly(where: DaemonEnvironment.keeps)
       // The limits of the first caller do not rule the daemon, as far as that can be (nobody inherits).
       ResourceLimit.raiseAll()
+      if invocation.isStartedByClient { Hygiene.runOnAllProcessors() }
       if let limit = ResourceLimit.descriptors.soft, limit < leastDescriptors {
         complain("RLIMIT_NOFILE (ulimit -n): \(limit) < \(leastDescriptors)")
         return ExitStatus.failed.rawValue

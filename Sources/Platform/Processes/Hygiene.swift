@@ -19,6 +19,13 @@ package enum Hygiene {
     Signals.ignoreFailingWrites()
   }
 
+  /// Lets this process run on all processors again, whichever its starter was kept to (`taskset(1)`). To be called while it
+  /// has one thread. The limits of its control group stay.
+  package static func runOnAllProcessors() {
+    // Where the system refuses it, the process works on those that it has.
+    _ = agent_run_on_all_processors()
+  }
+
   /// The part of ``harden()`` that `exec` undoes, for a program that holds a secret only briefly: a program that
   /// replaces this process may write core files as its user wants.
   package static func hide() { _ = agent_set_undumpable() }

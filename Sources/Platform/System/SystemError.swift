@@ -49,7 +49,9 @@ extension SystemError {
   /// Larger than the limit that the caller set (`EFBIG`).
   package var isTooLarge: Bool { errno == EFBIG }
   /// The other end is closed (`EPIPE`, `ECONNRESET`).
-  package var isDisconnected: Bool { errno == EPIPE || errno == ECONNRESET }
+  package var isDisconnected: Bool { errno == EPIPE || isReset }
+  /// The peer closed the connection before it had read all (`ECONNRESET`).
+  package var isReset: Bool { errno == ECONNRESET }
   /// The socket exists but no process listens (`ECONNREFUSED`).
   package var isConnectionRefused: Bool { errno == ECONNREFUSED }
   /// The address is bound already (`EADDRINUSE`).

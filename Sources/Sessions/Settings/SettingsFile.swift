@@ -183,7 +183,11 @@ package final class SettingsFile {
   /// The lock is beside the name, wherever the file is.
   private func lock(wait: Duration) throws(ConfigurationError) -> FileLock {
     do { return try directory!.lock(Self.lockName, wait: wait) } catch {
-      throw ConfigurationError(.storage(error), path)
+      if error.isAgain { throw ConfigurationError(.storage(error), path) }
+      let lockPath = directoryPath + "/" + Self.lockName
+      throw ConfigurationError(
+        .directory(
+          error.isSymbolicLink ? .untrusted(.symbolicLink, path: lockPath) : .system(error, path: lockPath)), path)
     }
   }
 }

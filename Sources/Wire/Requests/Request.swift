@@ -241,12 +241,12 @@ extension Request {
   package var mayBeRepeated: Bool {
     switch self {
     case .token, .assumeRole, .proof, .discover, .status, .doctor, .list, .use, .whoami, .daemonStatus, .daemonLog,
-      .events, .leaseStatus:
+      .daemonStop, .events, .leaseStatus:
       true
     case .vault(let request): request.mayBeRepeated
     case .tokenFile, .lease, .leaseAnswer, .login, .loginRedirect, .loginConfirm, .loginResume, .logout, .account,
       .call, .resourceBody, .verify,
-      .daemonStop, .forget, .variables:
+      .forget, .variables:
       false
     }
   }

@@ -57,6 +57,21 @@ import Wire
       "TCL_LIBRARY", "ANSIBLE_LIBRARY", "ANSIBLE_CALLBACK_PLUGINS", "ANSIBLE_SSH_EXECUTABLE",
       "ANSIBLE_PYTHON_INTERPRETER", "DJANGO_SETTINGS_MODULE", "CONFIG_SHELL", "GH_BROWSER", "GOTOOLCHAIN", "GOFLAGS",
       "XDG_RUNTIME_DIR", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "CCACHE_PREFIX", "CONDA_EXE", "MAILCAPS", "CVSROOT",
+      // By the manuals of make, autoconf, gcc, zip, gcloud, valgrind, cargo, kubectl, borg, tpm2-tools, Lua, GStreamer,
+      // uv, ncurses, xz, gh, az, pass, Vulkan and Bazel.
+      "AS", "FC", "F77", "NM", "STRIP", "GET", "CO", "RM", "M4", "AUTOM4TE", "GCC_EXEC_PREFIX", "ZIP", "GZIP", "BZIP2",
+      "CLOUDSDK_PYTHON", "VALGRIND_LIB", "RUSTUP_TOOLCHAIN", "RUSTUP_DIST_SERVER", "KUBECTL_EXTERNAL_DIFF",
+      "BORG_PASSCOMMAND", "TPM2TOOLS_TCTI", "LUA_PATH_5_4", "LUA_CPATH_5_4", "GST_PLUGIN_SCANNER",
+      "GST_PLUGIN_SYSTEM_PATH_1_0", "UV_PYTHON", "UV_DEFAULT_INDEX", "TERMINFO", "TERMINFO_DIRS", "XZ_DEFAULTS",
+      "GH_CONFIG_DIR", "AZURE_EXTENSION_DIR", "PASSWORD_STORE_EXTENSIONS_DIR", "VK_ICD_FILENAMES", "VK_INSTANCE_LAYERS",
+      "BAZEL_SH",
+      // Of Go, Maven, Subversion, Ansible, Vim, OpenSSH, pyenv, opam, Flask, Helm, TeX, tar, Mix, less, the cc crate, Wine,
+      // unixODBC, Nix, Vagrant, Swift and OpenCL.
+      "GOAUTH", "GOCACHEPROG", "GOPROXY", "JAVACMD", "MAVEN_PROJECTBASEDIR", "SVN_MERGE", "ANSIBLE_INVENTORY",
+      "ANSIBLE_VAULT_PASSWORD_FILE", "VIMRUNTIME", "VIM", "SSH_PKCS11_HELPER", "SSH_SK_PROVIDER", "PYENV_ROOT",
+      "OPAMFETCH", "FLASK_APP", "HELM_BIN", "TEXEDIT", "TEXMFCNF", "shell_escape", "shell_escape_commands", "TAPE",
+      "MIX_EXS", "SYSTEMD_LESS", "CC_x86_64_unknown_linux_gnu", "HOST_CC", "WINESERVER", "ODBCSYSINI", "NIX_BUILD_HOOK",
+      "VAGRANT_VAGRANTFILE", "SWIFT_EXEC", "OCL_ICD_VENDORS", "R_LIBS_USER", "THOR_DIFF", "ZDOTDIR", "TMPDIR", "GOROOT",
     ])
   func `has no name that decides what programs run`(name: String) {
     #expect(
@@ -84,6 +99,10 @@ import Wire
     "CARGO_REGISTRY_TOKEN", "AWS_WEB_IDENTITY_TOKEN_FILE", "AZURE_FEDERATED_TOKEN_FILE", "STEP_TOKEN", "GH_TOKEN",
     "OIDC_AT", "MAIL", "AGENT_ACCOUNT", "GIT_PASSWORD", "YARN_NPM_AUTH_TOKEN", "PGPASSWORD", "MYSQL_PWD", "OS_TOKEN",
     "CLIENT_SECRET", "AWS_ROLE_ARN", "TOKEN", "EMAIL", "USER_EMAIL", "TF_VAR_token", "HEADROOM", "github_token",
+    "GITHUB_ACTOR", "OIDC_PROVIDER", "OIDC_ISSUER", "AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN", "OPENAI_API_KEY", "DOCKER_USER", "GIT_AUTHOR_EMAIL", "VK_CLIENT_ID", "VK_USER",
+    "CC_TEST_REPORTER_ID", "UV_PUBLISH_TOKEN", "UV_PUBLISH_USERNAME", "ANSIBLE_REMOTE_USER", "PIP_USERNAME",
+    "CARGO_REGISTRIES_X_SECRET_KEY", "TEXT", "CREDIT", "SCHOOL_ID", "BASIC", "RESTLESSNESS",
   ]) func `has a name that only holds a value`(name: String) throws {
     #expect(try VariableMapping("\(name)=access_token").name == name)
   }

@@ -148,6 +148,15 @@ import Testing
     }
   }
 
+  @Test func `may go out slowly for longer than the time in which something must move`() throws {
+    try Resource.answering({ request in (200, [], "\(request.body.count)") }) { resource in
+      let slowly = "for i in 1 2 3 4 5 6 7 8 9; do printf x; sleep .4; done"
+      let result = try resource.tree.shell(
+        "sh", "\(slowly) | agent request --timeout 1s --data @- \(resource.server.url())")
+      #expect(result.outputText == "9", "\(result.errorText)")
+    }
+  }
+
   @Test func `that breaks off is an error`() throws {
     let serve: @Sendable (Conversation) throws -> Void = { conversation in
       _ = try conversation.readRequest()

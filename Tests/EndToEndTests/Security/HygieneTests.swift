@@ -25,6 +25,41 @@ import Testing
     }
   }
 
+  /// The processors that a process may run on, as the kernel lists them.
+  private static func processors(_ text: String?) -> Substring? {
+    text?.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }
+  }
+
+  /// What a shell says of the processors that it may run on after `taskset` with this mask.
+  private static func processors(afterSetting mask: String) throws -> Substring? {
+    processors(try ProcessRunner.shell("exec taskset \(mask) cat /proc/self/status").outputText)
+  }
+
+  @Test(
+    .enabled(
+      if: (try? processors(afterSetting: "1") != processors(afterSetting: "ffffffff")) ?? false,
+      "needs taskset, processor 0 and another one"))
+  func `the first caller's processors are not the daemon's, while a person chooses them`() throws {
+    let all = try #require(try Self.processors(afterSetting: "ffffffff"))
+    try AgentTree.with { tree in
+      func pinned(_ program: String, _ arguments: String...) throws -> RunningProcess {
+        try RunningProcess(
+          executable: "/usr/bin/taskset", arguments: ["1", Programs.path(program)] + arguments,
+          environment: tree.environment())
+      }
+      #expect(try pinned("agent", "daemon", "start").wait() == .exited(0))
+      #expect(Self.processors(ProcessFiles.text("status", of: try tree.daemon())) == all)
+      try tree.stopDaemon()
+      let daemon = try pinned("agentd", "--foreground")
+      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      while daemon.errorText.isEmpty, Instant.now < deadline { Threads.sleep(for: .milliseconds(20)) }
+      #expect(
+        try Self.processors(ProcessFiles.text("status", of: try tree.daemon())) == Self.processors(afterSetting: "1"))
+      try tree.stopDaemon()
+      #expect(try daemon.wait() == .exited(0))
+    }
+  }
+
   @Test func `it leaves no core file and has no terminal`() throws {
     try AgentTree.with { tree in
       _ = try tree.json("daemon", "start")
@@ -64,8 +99,12 @@ import Testing
   func `root leaves nothing in the home of another user`() throws {
     try AgentTree.with { tree in
       try #require(try ProcessRunner.shell("chown 65534 '\(tree.path("home"))'").succeeded)
-      for command in [["list"], ["daemon", "start"], ["list", "--no-daemon"]] {
-        let result = try tree.agent(command)
+      for command in [
+        ["list"], ["daemon", "start"], ["list", "--no-daemon"], ["serve"],
+        ["exec", "--lease", "--only", "https://api.example", "work", "--", "true"],
+      ] {
+        // Then the place of the sockets is in the home, too.
+        let result = try tree.agent(command, ["XDG_RUNTIME_DIR": nil, "XDG_STATE_HOME": nil])
         #expect(
           !result.succeeded && result.errorText.contains("leave sudo out, or give it the option -H"),
           "\(result.errorText)")
@@ -86,7 +125,10 @@ import Testing
     try AgentTree.with { tree in
       let path = tree.path(name)
       try #require(try ProcessRunner.shell("chown 65534 '\(path)'").succeeded)
-      for command in [["list"], ["daemon", "start"], ["list", "--no-daemon"], ["setup", "--undo"]] {
+      for command in [
+        ["list"], ["daemon", "start"], ["list", "--no-daemon"], ["setup", "--undo"], ["serve"],
+        ["serve", "--socket", "\(path)/lease"],
+      ] {
         let result = try tree.agent(command)
         #expect(
           !result.succeeded && result.errorText.contains("\(variable) is \(path)")

@@ -256,6 +256,20 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: [
+    ["request", "--account", "work", "--output", "/dev/null", "https://api.example/"], ["verify", "-"],
+  ])
+  func `holds up no caller for longer than its timeout when it answers nobody`(command: [String]) throws {
+    try AgentTree.with { tree in
+      _ = try tree.json("daemon", "start")
+      try tree.whileDaemonIsSilent {
+        let result = try tree.agent(command + ["--timeout", "1s", "--json"], input: "a.b.c")
+        #expect(result.failed(4))
+        #expect(result.failureCode == "timeout")
+      }
+    }
+  }
 }
 
 extension String {

@@ -241,10 +241,17 @@ import Vocabulary
 
   @Test func `has a lock that follows no link`() throws {
     try shell("mkdir -p config/agent; : >elsewhere; ln -s ../../elsewhere config/agent/config.lock")
-    #expect {
+    let lock = path + "/config.lock"
+    #expect(throws: ConfigurationError(.directory(.untrusted(.symbolicLink, path: lock)), path + "/config.json")) {
       try add(work, to: file())
-    } throws: { error in
-      if case .storage(let cause)? = (error as? ConfigurationError)?.code { cause.isSymbolicLink } else { false }
+    }
+  }
+
+  @Test func `names its lock when that cannot be opened`() throws {
+    try shell("mkdir -p config/agent/config.lock")
+    let (lock, error) = (path + "/config.lock", SystemError(errno: SystemError.Number.EISDIR, operation: "openat"))
+    #expect(throws: ConfigurationError(.directory(.system(error, path: lock)), path + "/config.json")) {
+      try add(work, to: file())
     }
   }
 

@@ -17,9 +17,11 @@ enum EventsCommand {
       throw Failure(.invalidRequest, "\"--lease\" tells the events of all leases: it goes with no account")
     }
     let presentation = Presentation(invocation).inUTC(invocation[.utc])
+    let hasEnd = invocation[.timeout] != nil
     return .doing { () throws(Failure) in
       if request.follow {
-        try follow(request, client, presentation)
+        try follow(
+          request, client, presentation, until: hasEnd ? client.deadline(of: .events(request)) : .distantFuture)
       } else {
         try tellRecent(request, client, presentation)
       }
@@ -50,13 +52,13 @@ enum EventsCommand {
   /// Returns when the daemon has no more to tell. That it stops, or that the time given has passed, is an error; a process
   /// that reads may end it sooner.
   private static func follow(
-    _ request: EventsRequest, _ client: DaemonClient, _ presentation: Presentation
+    _ request: EventsRequest, _ client: DaemonClient, _ presentation: Presentation, until deadline: Instant
   ) throws(Failure) {
     var connection = try DaemonLauncher.connectOrStart(client.console)
     _ = client.logRequest(.events(request))
     try connection.send(client.envelope(.events(request)))
     while true {
-      switch try connection.nextReply(before: .distantFuture) {
+      switch try connection.nextReply(before: deadline) {
       case .event(.session(let entry)):
         if let entry { try Console.answer(line(entry.json, entry.text(presentation.stamp), client.console)) }
       case .event(.leaseEntry(let entry)):

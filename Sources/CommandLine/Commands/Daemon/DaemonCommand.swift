@@ -8,29 +8,33 @@ enum DaemonCommand {
   private static let patience = Duration.seconds(10)
 
   static func start(_ invocation: Invocation) throws(Failure) -> Action {
-    try starting(invocation) { (client) throws(Failure) in
-      try DaemonLauncher.connect(client.console) != nil
-        ? (Phrase("the daemon is running already"), nil) : (Phrase("the daemon was started"), nil)
+    let client = try sharedDaemon(invocation)
+    return .doing { () throws(Failure) in
+      let (status, wasRunning) = try running(client)
+      try client.console.confirm(status) { _ in
+        wasRunning ? Phrase("the daemon is running already") : Phrase("the daemon was started")
+      }
     }
   }
 
   static func restart(_ invocation: Invocation) throws(Failure) -> Action {
-    try starting(invocation) { (client) throws(Failure) in
-      (Phrase("the daemon was started"), try stopIfRunning(client)?.loss)
+    let client = try sharedDaemon(invocation)
+    return .doing { () throws(Failure) in
+      let loss = try stopIfRunning(client)?.loss
+      let (status, _) = try running(client)
+      // The start does not mend it.
+      if let loss { throw loss }
+      try client.console.confirm(status) { _ in Phrase("the daemon was started") }
     }
   }
 
-  /// - Parameter before: Runs first; returns the message to print at the end, and a failure that the start does not mend.
-  private static func starting(
-    _ invocation: Invocation, before: @escaping (DaemonClient) throws(Failure) -> (Phrase, Failure?)
-  ) throws(Failure) -> Action {
-    let client = try sharedDaemon(invocation)
-    return .doing { () throws(Failure) in
-      let (message, failure) = try before(client)
-      var connection = try DaemonLauncher.connectOrStart(client.console, startsNamed: true)
-      if let failure { throw failure }
-      try client.console.confirm(try client.ask(.daemonStatus, over: &connection)) { _ in message }
-    }
+  /// What the daemon says of itself, which is started if none runs, and whether one ran before.
+  private static func running(_ client: DaemonClient) throws(Failure) -> (status: JSONObject, before: Bool) {
+    if let status = try client.askRunning(.daemonStatus) { return (status, true) }
+    let connection = try DaemonLauncher.connectOrStart(client.console, startsNamed: true)
+    return (
+      try connection.lent { (connection) throws(Failure) in try client.ask(.daemonStatus, over: &connection) }, false
+    )
   }
 
   static func stop(_ invocation: Invocation) throws(Failure) -> Action {
@@ -98,8 +102,7 @@ enum DaemonCommand {
 
   /// Stops the daemon; nil if there was none. When it returns, that process has ended and let go of its lock.
   private static func stopIfRunning(_ client: DaemonClient) throws(Failure) -> Stopped? {
-    guard var connection = try DaemonLauncher.connect(client.console) else { return nil }
-    let result = try client.ask(.daemonStop, over: &connection)
+    guard let result = try client.askRunning(.daemonStop) else { return nil }
     let stopped = Stopped(unstored: result["unstored"]?.array?.compactMap { $0.string } ?? [])
     // The answer comes last, so the process may be gone already.
     guard let number = result["pid"]?.int, let process = try? Spawn.processDescriptor(Int32(clamping: number)) else {

@@ -43,7 +43,9 @@ struct LeaseKeeper: ~Copyable {
     do throws(Failure) {
       try Self.send(request, listener, client, connection)
       let asked = Request.lease(request)
-      opened = try client.event(over: &connection, before: client.deadline(of: asked), waitingFor: asked) { event in
+      let patience = Patience(asked, client.console)
+      opened = try client.event(over: &connection, before: client.deadline(of: asked), waiting: patience.wait) {
+        event in
         if case .lease(let lease) = event { lease } else { nil }
       }
     } catch {

@@ -20,6 +20,8 @@ struct LeaseSocket: ~Copyable {
   ///   - path: Where the socket is to be; nil for a directory of its own in the runtime directory.
   ///   - servesOthers: Whether other users may come to it: its own directory then lets them through.
   init(at path: String?, servesOthers: Bool) throws(Failure) {
+    // The daemon is asked only afterwards, and so is this then.
+    try DaemonLauncher.refuseForeignDirectories()
     guard let path else {
       try self.init(inOwnDirectory: servesOthers)
       return

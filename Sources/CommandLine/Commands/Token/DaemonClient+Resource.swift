@@ -39,13 +39,14 @@ extension DaemonClient {
     }
   }
 
-  /// The daemon watches the time: it alone knows whether something still moves.
+  /// The daemon watches the time as long as it works: it alone knows whether something still moves.
   private static var never: Instant { .now.advanced(by: .seconds(10 * 365 * 86_400)) }
 
   private func head(
     of request: CallRequest, _ connection: inout DaemonConnection
   ) throws(Failure) -> ResponseHead {
-    try event(over: &connection, before: Self.never, waitingFor: .call(request)) { event in
+    let wait = self.wait(Patience(.call(request), console), while: check(of: connection))
+    return try event(over: &connection, before: Self.never, waiting: wait) { event in
       if case .response(let head) = event { head } else { nil }
     }
   }
@@ -71,17 +72,19 @@ extension DaemonClient {
     try connection.send(envelope(.call(request)))
     var head: ResponseHead?
     var isWanted = false
+    let isWorking = check(of: connection)
+    let wait = self.wait(.silent, while: isWorking)
     while true {
       var next = try connection.takeReply()
       if next == nil, isWanted, let content, let start = body,
-        try start.isEmpty ? Self.isReadable(content, before: connection.descriptor) : true
+        try start.isEmpty ? isReadable(content, before: connection.descriptor, while: isWorking) : true
       {
         let part = try Self.part(start, content)
         try connection.send(RequestEnvelope(.resourceBody(part.request)))
         (body, isWanted) = (part.rest, false)
         continue
       }
-      if next == nil { next = try connection.nextReply(before: Self.never) }
+      if next == nil { next = try connection.nextReply(before: Self.never, waiting: wait) }
       switch next {
       case nil: throw Reply.unreadable
       case .event(.bodyWanted): isWanted = true
@@ -99,16 +102,23 @@ extension DaemonClient {
   }
 
   /// Waits until the content can be read, or the socket; returns whether it is the content alone.
-  private static func isReadable(_ content: SharedDescriptor, before socket: Int32) throws(Failure) -> Bool {
+  private func isReadable(
+    _ content: SharedDescriptor, before socket: Int32, while isWorking: () -> Bool
+  ) throws(Failure) -> Bool {
     do throws(SystemError) {
       let poller = try Poller()
       try poller.add(socket, interest: .read, key: 0)
       // A file is always readable, so it cannot be waited for.
       guard (try? poller.add(content.descriptor.raw, interest: .read, key: 1)) != nil else { return true }
-      return try !poller.wait(timeoutMilliseconds: -1).contains { $0.key == 0 }
+      while true {
+        let events = try poller.wait(until: nextCheck)
+        if !events.isEmpty { return !events.contains { $0.key == 0 } }
+        if !isWorking() { break }
+      }
     } catch {
       throw Failure(error, doing: "the data could not be read")
     }
+    throw DaemonConnection.late
   }
 
   /// The content, or its start where it is longer than what goes with the line.
@@ -169,7 +179,7 @@ extension DaemonClient {
   ) throws(Failure) -> ResourceAnswer {
     var piece: [UInt8] = []
     var nothingTyped: TypedTokens?
-    let result = try PipedAnswer(console, from: pipe).receive(
+    let result = try PipedAnswer(self, from: pipe).receive(
       over: &connection, total: { $0["body_bytes"]?.int }, beside: &nothingTyped
     ) { (pipe) throws(Failure) in
       piece.removeAll(keepingCapacity: true)

@@ -23,25 +23,21 @@ enum TokenFileCommand {
     var environment: [[UInt8]] = []
     var chosen = variables
     defer { for index in environment.indices { environment[index].overwrite() } }
-    var connection = try client.connect()
-    var account = ""
-    let file: Event.TokenFile
-    do {
+    var (account, path) = ("", "")
+    let connection = try client.connect { (connection) throws(Failure) in
       try client.handingOver(over: &connection) { (connection) throws(Failure) in
         try client.askForToken(.token(request), over: &connection) { (answer, line) throws(Failure) in
+          for index in environment.indices { environment[index].overwrite() }
           account = answer.description.account
           chosen = try variables.chosen(for: answer.description)
           environment = chosen.removed(from: Environment.entries())
           try chosen.append(answer, from: line, to: &environment)
         }
       }
-      file = try TokenFileKeeper.begin(TokenFileRequest(account: account, kind: kind), client, &connection)
-    } catch {
-      connection.finish()
-      throw error
+      path = try TokenFileKeeper.begin(TokenFileRequest(account: account, kind: kind), client, &connection).path
     }
-    for name in chosen.fileNames { environment.append(Array("\(name)=\(file.path)".utf8)) }
-    let keeper = TokenFileKeeper(client, account: account, kind, path: file.path, connection)
+    for name in chosen.fileNames { environment.append(Array("\(name)=\(path)".utf8)) }
+    let keeper = TokenFileKeeper(client, account: account, kind, path: path, connection)
     return try supervise(command, keeper, renewal, environment)
   }
 

@@ -7,6 +7,8 @@ extension DaemonClient {
   /// Lets the daemon check tokens. It reads them itself, unless they are typed, and what came of each comes through a
   /// pipe beside the socket, so that no number of them is too many.
   ///
+  /// When the daemon was just ending and has taken nothing, the next one is asked.
+  ///
   /// - Parameters:
   ///   - passed: What goes with the request before the tokens and the place for the results: the keys, if any.
   ///   - tell: Gets the results, in blocks of whole lines.
@@ -15,18 +17,41 @@ extension DaemonClient {
     passing passed: [SharedDescriptor],
     tell: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> VerifyTally {
-    try connection.lent { (connection) throws(Failure) in
-      var typed: TypedTokens?
-      let pipe: FileDescriptor
-      if tokens.isTyped {
-        let typing = try Self.verdictPipe()
-        typed = TypedTokens(tokens, into: SharedDescriptor(typing.writing))
-        pipe = try send(request, passed + [SharedDescriptor(typing.reading)], over: connection)
-      } else {
-        pipe = try send(request, passed + [tokens.source], over: connection)
+    // A private one has no next.
+    let hasNext = !connection.isPrivate
+    var isTaken = false
+    do {
+      return try connection.lent { (connection) throws(Failure) in
+        do throws(Failure) { return try verify(request, of: tokens, over: &connection, passed, &isTaken, tell) } catch {
+          if connection.hasUnread { isTaken = false }
+          throw error
+        }
       }
-      return try receive(pipe, &connection, &typed, tell)
+    } catch {
+      // What was typed meanwhile is lost.
+      guard error.code == .daemonUnavailable, hasNext, !isTaken, !tokens.isTyped else { throw error }
     }
+    return try connectAgain().lent { (connection) throws(Failure) in
+      try verify(request, of: tokens, over: &connection, passed, &isTaken, tell)
+    }
+  }
+
+  /// - Parameter isSent: Set once the whole request is sent.
+  private func verify(
+    _ request: VerifyRequest, of tokens: TokenReader, over connection: inout DaemonConnection,
+    _ passed: [SharedDescriptor], _ isSent: inout Bool, _ tell: (LineBlocks.Block) throws(Failure) -> Void
+  ) throws(Failure) -> VerifyTally {
+    var typed: TypedTokens?
+    let pipe: FileDescriptor
+    if tokens.isTyped {
+      let typing = try Self.verdictPipe()
+      typed = TypedTokens(tokens, into: SharedDescriptor(typing.writing))
+      pipe = try send(request, passed + [SharedDescriptor(typing.reading)], over: connection)
+    } else {
+      pipe = try send(request, passed + [tokens.source], over: connection)
+    }
+    isSent = true
+    return try receive(pipe, &connection, &typed, tell)
   }
 
   /// - Returns: The end of the pipe that the results come out of. The daemon's copy of the other end is the only one.
@@ -48,7 +73,7 @@ extension DaemonClient {
     _ tell: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> VerifyTally {
     var lines = LineBlocks(limit: WireProtocol.maximumLineBytes)
-    let result = try PipedAnswer(console, from: pipe).receive(
+    let result = try PipedAnswer(self, from: pipe).receive(
       over: &connection, total: { VerifyTally(json: $0)?.tokens }, beside: &typed
     ) { (pipe) throws(Failure) in
       let block = try PipedAnswer.reading { () throws(SystemError) in try lines.next(from: pipe) }
