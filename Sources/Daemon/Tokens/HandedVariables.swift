@@ -53,7 +53,6 @@ final class HandedVariables: DaemonPart {
   /// The values of these variables, from the first of the requests whose connection has handed over all of them; empty
   /// where none has.
   func values(_ names: [String], of tickets: [Ticket]) -> [String: SharedSecret] {
-    guard !names.isEmpty else { return [:] }
     for ticket in tickets {
       let found = (values[ticket.connection] ?? [:]).filter { names.contains($0.key) }.compactMapValues {
         try? $0.open()

@@ -4,6 +4,7 @@ import Sessions
 import TestSupport
 import Testing
 import Vault
+import Vocabulary
 import Wire
 
 @testable import Daemon
@@ -133,6 +134,20 @@ import Wire
       SignInCommand("work", ["--client-id", "x"]).phrase.corrections
         == [Correction("agent login work --client-id x", adding: [], removing: [])])
     #expect(SignInCommand("work").registering.corrections.map(\.added) == [[.init("register")]])
+  }
+
+  @Test(arguments: [("s", true), ("s", false), ("it's", true), ("ä", false)])
+  func `a scope that a resource names is in the command that helps, where a screen and a shell can bear it`(
+    text: String, isNamed: Bool
+  ) throws {
+    let account = LiveAccount(
+      name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))
+    let scope = text == "s" ? String(repeating: text, count: isNamed ? 4096 : 4097) : text
+    let failure = Failure(
+      ResourceHead(status: 403, headers: HTTPHeaders([])), .insufficientScope([scope]), from: "https://api.example",
+      of: account, isForGood: false)
+    let command = "agent login work --scope \(text == "s" ? scope : #"'it'\''s'"#)"
+    #expect(failure?.hint == (isNamed ? command : "sign in with this scope among those that --scope names"))
   }
 
   @Test func `a wrong clock is named with what helps`() {
