@@ -289,7 +289,8 @@ extension Failure {
 
   private init(demandsOf login: SignInCommand) {
     self.init(
-      .invalidRequest, "a device code cannot carry --acr, --max-age, --prompt or --login-hint",
+      .invalidRequest,
+      "a device code can carry none of \(SignInDemands().options.map { "--\($0.name)" }.joined(separator: ", "))",
       hint: "sign in with a browser: \(login.with("browser", without: ["device", "paste"]))")
   }
 

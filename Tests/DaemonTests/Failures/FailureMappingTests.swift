@@ -304,6 +304,12 @@ import Wire
     }
   }
 
+  @Test func `what a device code cannot carry is named whole`() {
+    #expect(
+      Self.failure(.demandsNeedBrowser).message
+        == "a device code can carry none of --acr, --max-age, --prompt, --login-hint, --claims-challenge")
+  }
+
   @Test func `a hint names the account that was asked for`() {
     #expect(Self.failure(.oauth(OAuthError(.invalidGrant, "the grant"))).hint == "agent login work")
     #expect(Failure(.oauth(OAuthError(.invalidGrant, "the grant")), account: nil).hint == "agent login")
