@@ -143,7 +143,10 @@ extension Request {
     case .status(_, check: false), .list, .daemonStatus, .daemonStop, .daemonLog, .vault(.lock), .vault(.status),
       .whoami(_, verified: true), .leaseStatus, .variables:
       true
-    default: false
+    case .token, .forget, .assumeRole, .proof, .login, .loginRedirect, .loginConfirm, .loginResume, .discover, .logout,
+      .status, .doctor, .use, .whoami, .account, .call, .resourceBody, .verify, .vault, .events, .tokenFile, .lease,
+      .leaseAnswer:
+      false
     }
   }
 
@@ -152,7 +155,10 @@ extension Request {
     switch self {
     case .token(let request): request.waitSeconds ?? 0
     case .call(let request): request.waitSeconds ?? 0
-    default: 0
+    case .forget, .assumeRole, .proof, .variables, .login, .loginRedirect, .loginConfirm, .loginResume, .discover,
+      .logout, .status, .doctor, .list, .use, .whoami, .daemonStatus, .daemonStop, .daemonLog, .account, .resourceBody,
+      .verify, .vault, .events, .tokenFile, .lease, .leaseAnswer, .leaseStatus:
+      0
     }
   }
 
