@@ -235,7 +235,14 @@ import Wire
     (.deviceSecretMissing, .vaultUnusable, .failed), (.badPermissions, .storage, .failed),
     (.busy, .vaultBusy, .tryLater), (.storage(system), .storage, .failed), (.noSpace, .storage, .failed),
     (.overQuota, .storage, .failed),
-    (.tooManyAccounts, .vaultUnusable, .failed),
+    (.tooManyAccounts, .vaultUnusable, .failed), (.cryptoFailure, .vaultUnusable, .failed),
+    (.secureHeapFull, .tooBusy, .tryLater), (.locked(.device), .locked, .locked), (.locked(.tpm2), .locked, .locked),
+    (.wrongPassphrase, .wrongPassphrase, .locked), (.wrongPIN, .wrongPIN, .locked),
+    (.tpmLockedOut, .tpmLockedOut, .tryLater), (.tpmUnavailable(.noAnswer), .tpmUnavailable, .failed),
+    (.nothingToUnlock, .noSuchSlot, .failed), (.alreadyProtected(.tpm2), .invalidRequest, .usage),
+    (.lastSlot, .lastSlot, .failed), (.noSuchSlot, .noSuchSlot, .failed), (.tooManySlots, .noSuchSlot, .failed),
+    (.secretNeeded(slot: 1), .locked, .locked), (.unusableSecret, .invalidConfiguration, .failed),
+    (.severalVaults, .otherMachine, .signInNeeded),
   ]
 
   @Test(arguments: vaultErrors)
