@@ -236,7 +236,7 @@ extension Request {
       } else if let request = try VaultRequest(named: name, members) {
         self = .vault(request)
       } else {
-        throw Failure(.invalidRequest, "unknown request")
+        throw .unknownRequest
       }
     }
   }
@@ -259,6 +259,6 @@ extension Request {
 }
 
 extension Failure {
-  /// The message of a daemon that does not know a request, in all versions.
-  package static let unknownRequest = "unknown request"
+  /// The answer of a daemon that does not know a request, in all versions.
+  package static let unknownRequest = Failure(.invalidRequest, "unknown request")
 }
