@@ -97,22 +97,13 @@ extension SignIns {
       guard login.approval.give() else { return .foreign }
       redirects?.close(login.id)
       log.note(.signInApproved, login.account)
-      let id = login.id
       if !isTold { login.visits.isTold = false }
       // The code is spent from here on.
       login.cancellation.beginSpending()
       if login.visits.isTold {
-        jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
-          try waiting.finish(code)
-        } then: { [self] outcome in
-          loginFinished(id, outcome)
-        }
+        run(login, then: loginFinished) { () throws(SessionError) in try waiting.finish(code) }
       } else {
-        jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
-          try waiting.finishUnconfirmed(code)
-        } then: { [self] outcome in
-          identified(id, outcome)
-        }
+        run(login, then: identified) { () throws(SessionError) in try waiting.finishUnconfirmed(code) }
       }
       return .received
     }
@@ -147,12 +138,7 @@ extension SignIns {
     }
     guard login.approval.give() else { return login }
     login.unconfirmed = nil
-    let id = login.id
-    jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
-      try waiting.store()
-    } then: { [self] outcome in
-      loginFinished(id, outcome)
-    }
+    run(login, then: loginFinished) { () throws(SessionError) in try waiting.store() }
     return login
   }
 
