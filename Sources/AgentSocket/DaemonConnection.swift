@@ -118,7 +118,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     } catch {
       throw ended(error)
     }
-    if !isReadable { throw Failure(.timeout, "the daemon did not answer in time") }
+    if !isReadable { throw .noAnswerInTime }
   }
 
   private borrowing func ended(_ error: SystemError?) -> Failure {
@@ -126,7 +126,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
       return Failure(.daemonUnavailable, "agentd ended before it answered: \(line)")
     }
     // The daemon reads nothing for as long as a write may take.
-    if let error, error.isAgain { return Failure(.timeout, "the daemon did not answer in time") }
+    if let error, error.isAgain { return .noAnswerInTime }
     if let error, !error.isDisconnected {
       return Failure(
         .daemonUnavailable, Phrase("the connection to the daemon failed: \(Phrase(stringLiteral: error.message))"))

@@ -358,12 +358,8 @@ extension Failure {
   }
 
   private init(idTokenOf account: String, isExpired: Bool) {
-    self = .missingIDToken(of: account)
+    self = isExpired ? .spentIDToken(of: account) : .missingIDToken(of: account)
     code = .assertionNeeded
-    if isExpired {
-      text = Phrase("the ID Token of \(account) has expired, and the server gives no new one")
-      advice = Phrase(verbatim: "agent login \(account)")
-    }
   }
 
   private init(expiredSecretOf account: String) {

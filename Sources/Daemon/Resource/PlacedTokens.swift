@@ -157,7 +157,7 @@ final class PlacedTokens: AccountPart {
       until: expiry, wallSeconds: services.time.wallSeconds(), now: services.time.now())
     guard seconds.left < errand.minimum else { return false }
     guard !errand.hasRenewed, seconds.atIssue >= errand.minimum else {
-      throw .spentIDToken(of: slot.name)
+      throw .spentIDToken(of: slot.name.text)
     }
     var errand = errand
     errand.hasRenewed = true

@@ -19,7 +19,7 @@ final class HandedVariables: DaemonPart {
   func take(_ request: VariablesRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let sources = passed.suffix(request.names.count)
     guard sources.count == request.names.count else {
-      throw Failure(.invalidRequest, "the request must bring one descriptor for each secret that it announces")
+      throw .missingDescriptors
     }
     reading.insert(ticket)
     let cancellation = context.cancellation(of: ticket)
