@@ -27,11 +27,7 @@ extension ManualProtocol {
         "How many seconds to wait, beyond `timeout`, while the server cannot be reached, 1 to 3600; by default not at all."
       ),
       Member("force_refresh", "boolean", "Get a new token even if the cached one is valid."),
-      Member("scope", "list of texts", "Ask for another token than the account's own: with these scopes only."),
-      Member("resource", "list of texts", "Or one that is good at these resources; see RFC 8707."),
-      Member("audience", "text", "Or one with this audience."),
-      Member("authorization_details", "text", "Or one with this authorization, a JSON array; see RFC 9396."),
-      Member("exchange", "boolean", "Get it by trading the account's own token; see RFC 8693."),
+    ] + tokenTarget + [
       Member("id_token", "boolean", "Answer with the ID Token as well."),
       Member("claims", "boolean", "Answer with the claims of the verified ID Token as well."),
       Member(
