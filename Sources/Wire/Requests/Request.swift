@@ -213,11 +213,7 @@ extension Request {
     case "status": self = .status(account: try members.text("account"), check: try members.flag("check"))
     case "doctor": self = .doctor(account: try members.text("account"))
     case "list": self = .list
-    case "use":
-      guard let account = try members.text("account") else {
-        throw Failure(.invalidRequest, "\"use\" needs an account")
-      }
-      self = .use(account: account)
+    case "use": self = .use(account: try members.required("account"))
     case "whoami": self = .whoami(account: try members.text("account"), verified: try members.flag("verified"))
     case "daemon_status": self = .daemonStatus
     case "daemon_stop": self = .daemonStop

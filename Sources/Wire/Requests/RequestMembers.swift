@@ -19,6 +19,17 @@ struct RequestMembers {
     return text
   }
 
+  /// A text that must be there.
+  func required(_ name: String, limit: Int = maximumTextBytes) throws(Failure) -> String {
+    try required(name, text(name, limit: limit))
+  }
+
+  /// The value of a member that must be there.
+  func required<Value>(_ name: String, _ value: Value?) throws(Failure) -> Value {
+    guard let value else { throw Failure(.invalidRequest, "the request needs the member \"\(name)\"") }
+    return value
+  }
+
   func flag(_ name: String) throws(Failure) -> Bool {
     guard let value = object[name], value != .null else { return false }
     guard let flag = value.bool else { throw wrong(name, Phrase(.flag)) }
