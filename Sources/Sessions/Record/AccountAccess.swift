@@ -105,15 +105,22 @@ struct AccountAccess {
 }
 
 extension AccountRecord {
+  /// The access that these settings and the record's secrets give.
+  ///
+  /// - Throws: `configurationChanged` if a secret of the record would go elsewhere than at sign-in.
+  func access(by configuration: AccountConfiguration, _ account: AccountName) throws(SessionError) -> AccountAccess {
+    var access = try AccountAccess(configuration)
+    if let setting = difference(from: configuration, caDigest: access.caDigest) {
+      throw .configurationChanged(account: account.text, setting: setting)
+    }
+    access.useProxyCredentials(proxyCredentials)
+    return access
+  }
+
   /// Why these settings cannot be used with the record; nil when they can.
   package func problem(with configuration: AccountConfiguration, account: AccountName) -> SessionError? {
-    do throws(SessionError) {
-      let access = try AccountAccess(configuration)
-      guard let setting = difference(from: configuration, caDigest: access.caDigest) else { return nil }
-      return .configurationChanged(account: account.text, setting: setting)
-    } catch {
-      return error
-    }
+    do throws(SessionError) { _ = try access(by: configuration, account) } catch { return error }
+    return nil
   }
 
   /// The first setting with which a secret of this record would go elsewhere than at sign-in.
