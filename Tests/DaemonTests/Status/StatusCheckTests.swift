@@ -30,8 +30,7 @@ import Wire
     home.http.answers = (1...2).map { .tokens("at-\($0)", refresh: "rt-2") }
     home.http.isHeld = true
     try parts.status.check(nil, .number(2))
-    try home.takeResult()
-    try home.wait { home.http.sent.count == 2 }
+    try home.runJobs { home.http.sent.count == 2 }
     #expect(home.sink.results[2] == nil)
     home.http.isHeld = false
     home.runJobs()
