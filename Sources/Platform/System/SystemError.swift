@@ -42,8 +42,6 @@ extension SystemError {
   package var isInputOutput: Bool { errno == EIO }
   /// The rights are missing (`EACCES`, `EPERM`).
   package var isPermissionDenied: Bool { errno == EACCES || errno == EPERM }
-  /// A symbolic link where none is allowed (`ELOOP`).
-  package var isSymbolicLink: Bool { errno == ELOOP }
   /// Of the wrong kind (`EINVAL`).
   package var isUnsuitable: Bool { errno == EINVAL }
   /// Larger than the limit that the caller set (`EFBIG`).
@@ -62,8 +60,6 @@ extension SystemError {
   package var isWithoutLocks: Bool { errno == ENOLCK }
   /// The system uses the file, for example as a mount point (`EBUSY`).
   package var isInUse: Bool { errno == EBUSY }
-  /// There is no such process (`ESRCH`).
-  package var isNoSuchProcess: Bool { errno == ESRCH }
 }
 
 extension SystemError {

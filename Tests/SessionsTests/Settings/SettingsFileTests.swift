@@ -244,7 +244,7 @@ import Vocabulary
     #expect {
       try add(work, to: file())
     } throws: { error in
-      if case .storage(let cause)? = (error as? ConfigurationError)?.code { cause.isSymbolicLink } else { false }
+      if case .storage(let cause)? = (error as? ConfigurationError)?.code { cause.errno == SystemError.Number.ELOOP } else { false }
     }
   }
 
