@@ -92,15 +92,10 @@ struct AccountAccess {
     } catch {
       throw .configuration(ConfigurationError(.caFile(error.isTooLarge || error.isUnsuitable ? nil : error), path))
     }
-    guard isPEM(bytes), let authorities = try? CertificateAuthorities(pem: bytes) else {
+    guard bytes.span.hasPart("-----BEGIN CERTIFICATE-----"), let authorities = try? CertificateAuthorities(pem: bytes) else {
       throw .configuration(ConfigurationError(.caFile(nil), path))
     }
     return authorities
-  }
-
-  private static func isPEM(_ bytes: [UInt8]) -> Bool {
-    let marker = Array("-----BEGIN CERTIFICATE-----".utf8)
-    return bytes.indices.contains { bytes[$0...].starts(with: marker) }
   }
 }
 
