@@ -1,5 +1,5 @@
 internal import Encoding
-internal import Vocabulary
+package import Vocabulary
 
 /// Reads a request's members. An error names the member of the wrong type or size, never its value.
 struct RequestMembers {
@@ -96,5 +96,18 @@ struct RequestMembers {
 
   private func wrong(_ name: String, _ expected: Phrase) -> Failure {
     Failure(.invalidRequest, Phrase("\"\(name)\" must be \(expected)"))
+  }
+}
+
+extension Phrase {
+  /// The valid values, after "must be".
+  package init(_ expectation: AccountSetting.Expectation) {
+    switch expectation {
+    case .text(let count): self = "a text of at most \(count) bytes"
+    case .flag: self = "true or false"
+    case .list(let count): self = "a list of at most \(count) texts"
+    case .texts(let count): self = "a list of texts of at most \(count) bytes"
+    case .choice(let words): self = "one of \(words.joined(separator: ", "))"
+    }
   }
 }
