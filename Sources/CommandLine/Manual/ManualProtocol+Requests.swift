@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
@@ -270,8 +272,8 @@ extension ManualProtocol {
           + " object that says why it cannot be used or what failed last, and `in_config` as in `list`; with `check` also"
           + " `check`, which is one of `ok`,"
           + " `signed_out_elsewhere`, `not_signed_in`, `not_possible` and `failed`, `check_cause` of a session that is over at the"
-          + " server, `revoked` or `expired`, and `check_problem`, an error object that says why it failed. `state` is one of `signed_out`, `signing_in`,"
-          + " `active`, `stale`, `refreshing`, `expired`, `locked` and `offline`."),
+          + " server, `revoked` or `expired`, and `check_problem`, an error object that says why it failed. `state` is one of"
+          + " \(SessionState.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "))."),
       Member("daemon", "object", "What `daemon_status` answers."),
       Member(
         "vault", "object",
