@@ -92,7 +92,8 @@ struct AccountAccess {
     } catch {
       throw .configuration(ConfigurationError(.caFile(error.isTooLarge || error.isUnsuitable ? nil : error), path))
     }
-    guard bytes.span.hasPart("-----BEGIN CERTIFICATE-----"), let authorities = try? CertificateAuthorities(pem: bytes) else {
+    guard bytes.span.hasPart("-----BEGIN CERTIFICATE-----"), let authorities = try? CertificateAuthorities(pem: bytes)
+    else {
       throw .configuration(ConfigurationError(.caFile(nil), path))
     }
     return authorities

@@ -244,7 +244,8 @@ import Vocabulary
     #expect {
       try add(work, to: file())
     } throws: { error in
-      if case .storage(let cause)? = (error as? ConfigurationError)?.code { cause.errno == SystemError.Number.ELOOP } else { false }
+      guard case .storage(let cause)? = (error as? ConfigurationError)?.code else { return false }
+      return cause.errno == SystemError.Number.ELOOP
     }
   }
 
