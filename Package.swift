@@ -127,7 +127,7 @@ let package = Package(
     tests(
       "SessionsTests",
       uses: ["Sessions", "OAuth", "JOSE", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform", "TestSupport"]),
-    tests("AgentClientTests", uses: ["AgentClient", "Wire", "Encoding", "Platform", "TestSupport"]),
+    tests("AgentClientTests", uses: ["AgentClient", "Wire", "Vocabulary", "Encoding", "Platform", "TestSupport"]),
     tests(
       "CommandLineTests",
       uses: ["CommandLine", "AgentSocket", "Wire", "Encoding", "Platform", "TestSupport", "Vocabulary"]),

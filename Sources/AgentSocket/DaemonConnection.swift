@@ -111,9 +111,6 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if count == 0 { throw ended(nil) }
   }
 
-  /// It does not answer, and may never do.
-  package static var late: Failure { Failure(.timeout, "the daemon did not answer in time") }
-
   /// Closes the connection; a private daemon has ended too when this returns.
   package consuming func finish() {
     let daemon = privateDaemon
@@ -128,7 +125,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     } catch {
       throw ended(error)
     }
-    if !isReadable { throw Self.late }
+    if !isReadable { throw .noAnswerInTime }
   }
 
   private borrowing func ended(_ error: SystemError?) -> Failure {
@@ -136,7 +133,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
       return Failure(.daemonUnavailable, "agentd ended before it answered: \(line)")
     }
     // The daemon reads nothing for as long as a write may take.
-    if let error, error.isAgain { return Self.late }
+    if let error, error.isAgain { return .noAnswerInTime }
     if let error, !error.isDisconnected {
       return Failure(
         .daemonUnavailable, Phrase("the connection to the daemon failed: \(Phrase(stringLiteral: error.message))"))

@@ -33,7 +33,7 @@ package struct DaemonProcess: Sendable {
   /// Waits for its end and reaps it, so that a program that replaces this one has no unknown child. A process that
   /// takes longer is left running: it may be storing a new refresh token, and ends afterwards.
   @discardableResult
-  package func reap() -> Platform.ExitStatus? {
+  package func reap() -> ProcessStatus? {
     guard (try? Spawn.processDescriptor(process).waitUntilReadable(timeout: Self.patience)) == true else { return nil }
     return try? Spawn.wait(process)
   }

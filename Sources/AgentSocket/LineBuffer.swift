@@ -37,21 +37,9 @@ package struct LineBuffer: Sendable {
   package mutating func fill(from socket: borrowing FileDescriptor) throws(LineError) -> Int {
     try makeRoom()
     let count: Int
-    do {
-      count = try Self.read(from: socket, into: &storage, after: end)
-    } catch {
-      throw .system(error)
-    }
+    do { count = try socket.read(into: &storage, from: end) } catch { throw .system(error) }
     end += count
     return count
-  }
-
-  private static func read(
-    from socket: borrowing FileDescriptor, into storage: inout [UInt8], after end: Int
-  ) throws(SystemError) -> Int {
-    var space = storage.mutableSpan
-    var free = space._mutatingExtracting(end...)
-    return try socket.read(into: &free)
   }
 
   private mutating func makeRoom() throws(LineError) {

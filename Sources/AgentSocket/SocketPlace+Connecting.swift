@@ -63,7 +63,7 @@ extension SocketPlace {
       return nil
     } catch  where error.isAgain {
       // Its queue of connections is full: it is stopped, or its machine is.
-      throw DaemonConnection.late
+      throw .noAnswerInTime
     } catch {
       throw Failure(error, doing: "cannot connect to the daemon's socket \(path)")
     }

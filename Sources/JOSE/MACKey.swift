@@ -68,8 +68,8 @@ extension MACKey {
   /// Whether the bytes are, or hold, a key of a pair or a certificate: PEM (RFC 7468), the forms of SSH (RFC 4253
   /// section 6.6, RFC 4716), JSON that is no shared secret, DER.
   private static func isOfKeyPair(_ bytes: Span<UInt8>) -> Bool {
-    bytes.contains("-----BEGIN") || bytes.contains("---- BEGIN") || bytes.contains("ssh-rsa ")
-      || bytes.contains("ssh-ed25519 ") || bytes.contains("ecdsa-sha2-") || bytes.contains("\"kty\"")
+    bytes.hasPart("-----BEGIN") || bytes.hasPart("---- BEGIN") || bytes.hasPart("ssh-rsa ")
+      || bytes.hasPart("ssh-ed25519 ") || bytes.hasPart("ecdsa-sha2-") || bytes.hasPart("\"kty\"")
       || DERKey.isAtStart(of: bytes) || (try? JSONLayout(parsing: bytes))?.root.kind == .object
   }
 

@@ -24,7 +24,7 @@ extension JWKSet {
   }
 
   /// Whether the text is meant as PEM.
-  package static func isPEM(_ text: Span<UInt8>) -> Bool { text.contains("-----BEGIN ") }
+  package static func isPEM(_ text: Span<UInt8>) -> Bool { text.hasPart("-----BEGIN ") }
 
   /// Nil for a block that holds no key.
   private static func components(
@@ -40,17 +40,6 @@ extension JWKSet {
       return try PublicComponents(rsaPublicKey: der.span)
     } catch {
       throw error.code == .unsupportedAlgorithm ? JOSEError(.unsupportedKey) : JOSEError(error)
-    }
-  }
-}
-
-extension Span<UInt8> {
-  /// Whether an ASCII text occurs among the bytes.
-  func contains(_ text: StaticString) -> Bool {
-    let wanted = Array(text.description.utf8)
-    guard wanted.count <= count else { return false }
-    return (0...(count - wanted.count)).contains { start in
-      wanted.indices.allSatisfy { self[start + $0] == wanted[$0] }
     }
   }
 }

@@ -19,10 +19,10 @@ extension AccountSetting {
   /// The settings of a connection to a server, which count without an account too.
   package static let connection = [caFile, allowHTTPLoopback, proxy, proxyExclusions]
 
-  /// The settings that have no effect before the next sign-in.
+  /// The settings that have no effect before the next sign-in, which the manual says of each. The protection is not among
+  /// them: where a command changes it, the session moves.
   static let countingAtSignIn = [
-    provider, scope, resource, audience, parameters, claims, authorizationDetails, dpop,
-    keyStorage,
+    provider, scope, resource, audience, parameters, claims, authorizationDetails, dpop, keyStorage,
   ]
 
   /// The settings whose values are JSON; on the command line `@FILE` stands for what is in a file.
@@ -46,40 +46,39 @@ extension AccountSetting {
 
   package static let provider = AccountSetting(
     "provider", \.provider, Option("provider", in: .service, "NAME"), "Use the built-in settings for this provider",
-    details: "By default that whose issuer it is, if any; counts at the next sign-in.", isSealed: true)
+    details: "By default that whose issuer it is, if any.", isSealed: true)
 
   package static let scope = AccountSetting(
     "scope", \.scope, Option("scope", in: .access, short: "s", "SCOPE", splitsAtSpaces: true),
     "Scopes to ask for; may be given several times, or hold several separated by spaces",
-    details: "By default `openid`, with `profile`, `email` and `offline_access` where the server announces them. Counts"
-      + " at the next sign-in.")
+    details: "By default `openid`, with `profile`, `email` and `offline_access` where the server announces them.")
 
   package static let resource = AccountSetting(
     "resource", \.resources, Option("resource", in: .access, "URI"),
     "Ask for tokens for this resource (RFC 8707); may be given several times",
-    details: "By default none. Counts at the next sign-in.")
+    details: "By default none.")
 
   package static let audience = AccountSetting(
     "audience", \.audience, Option("audience", in: .access, "NAME"),
     "Ask for tokens with this audience, if the server supports it",
-    details: "By default none. Counts at the next sign-in.")
+    details: "By default none.")
 
   package static let parameters = AccountSetting(
     "parameters", \.parameters, Option("parameter", in: .access, "NAME=VALUE"),
     "Send this parameter too when signing in; may be given several times",
     details: "By default none. Sent in authorization requests, pushed or not, and in requests for a device code. No"
       + " parameter that the program sets itself, nor `request`, `request_uri`, `response_mode`, `registration`,"
-      + " `id_token_hint`, or one that begins with `client_` or `code_challenge`. Counts at the next sign-in.")
+      + " `id_token_hint`, or one that begins with `client_` or `code_challenge`.")
 
   package static let claims = AccountSetting(
     "claims", \.claims, Option("claims", in: .access, "JSON"),
     "Ask for these claims (OpenID Connect Core, section 5.5); `@FILE` reads them from a file",
-    details: "A JSON object. By default none. Counts at the next sign-in.")
+    details: "A JSON object. By default none.")
 
   package static let authorizationDetails = AccountSetting(
     "authorization_details", \.authorizationDetails, Option("authorization-details", in: .access, "JSON"),
     "Ask for this authorization (RFC 9396); `@FILE` reads it from a file",
-    details: "A JSON array of objects with a `type`. By default none. Counts at the next sign-in.")
+    details: "A JSON array of objects with a `type`. By default none.")
 
   package static let tokenEndpointAuthMethod = AccountSetting(
     "token_endpoint_auth_method", \.tokenEndpointAuthMethod,
@@ -252,14 +251,14 @@ extension AccountSetting {
   package static let dpop = AccountSetting(
     "dpop", \.dpop, Option("dpop", in: .protection),
     "Bind the tokens to a key that never leaves `agentd` (DPoP), so that a stolen token is useless",
-    details: "Counts at the next sign-in (RFC 9449).")
+    details: "See RFC 9449.")
 
   package static let keyStorage = AccountSetting(
     "key", \.keyStorage, Option("key", in: .protection, "PLACE"),
     "Where the keys are made that tokens are bound to or that a new client has: in the vault, or in the TPM",
     details: "In the TPM (`tpm2`) they sign with ES256 and cannot be copied. By default there, where the TPM opens the"
-      + " vault by itself, is not away and the server takes ES256, and else in the vault (`vault`). Counts at the next"
-      + " sign-in. A key that a file brings stays where it is.")
+      + " vault by itself, is not away and the server takes ES256, and else in the vault (`vault`). A key that a file"
+      + " brings stays where it is.")
 
   package static let profile = AccountSetting(
     "profile", \.profile, Option("profile", in: .protection, "PROFILE"),

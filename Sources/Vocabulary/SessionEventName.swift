@@ -12,3 +12,10 @@ package enum SessionEventName: String, Sendable, CaseIterable {
   case accountRenamed = "account_renamed"
   case activeChanged = "active_changed"
 }
+
+/// The states of a session, by their names in the protocol.
+package enum SessionState: String, Sendable, CaseIterable {
+  case signedOut = "signed_out"
+  case signingIn = "signing_in"
+  case active, stale, refreshing, expired, locked, offline
+}

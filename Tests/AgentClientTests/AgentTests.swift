@@ -2,6 +2,7 @@ import Encoding
 import Platform
 import TestSupport
 import Testing
+import Vocabulary
 import Wire
 
 @testable import AgentClient
@@ -256,6 +257,10 @@ import Wire
     #expect(try await agent.isSignedIn("other") == false)
     #expect(try await agent.isSignedIn("nobody") == false)
     #expect(Set(played.requests) == [#"{"v":1,"request":"list","timeout":120}"#])
+  }
+
+  @Test func `knows every state that the daemon tells`() {
+    #expect(Account.State.allCases.map(\.rawValue) == SessionState.allCases.map(\.rawValue))
   }
 
   @Test(arguments: [true, false])

@@ -2,11 +2,11 @@ package import Platform
 
 /// What a process that has ended left behind.
 package struct ProcessResult: Sendable, Hashable {
-  package var status: ExitStatus
+  package var status: ProcessStatus
   package var output: [UInt8]
   package var error: [UInt8]
 
-  package init(status: ExitStatus, output: [UInt8], error: [UInt8]) {
+  package init(status: ProcessStatus, output: [UInt8], error: [UInt8]) {
     self.status = status
     self.output = output
     self.error = error

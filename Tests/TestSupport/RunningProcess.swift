@@ -6,7 +6,7 @@ package import Platform
 package final class RunningProcess: Sendable {
   private struct State: Sendable {
     var buffer: [UInt8] = []
-    var status: ExitStatus?
+    var status: ProcessStatus?
   }
 
   package let processID: Int32
@@ -87,7 +87,7 @@ package final class RunningProcess: Sendable {
   }
 
   /// Waits until it has ended.
-  package func wait(timeout: Duration = Sanitizer.patience) throws(ProcessFailure) -> ExitStatus {
+  package func wait(timeout: Duration = Sanitizer.patience) throws(ProcessFailure) -> ProcessStatus {
     if let status = state.withLock({ $0.status }) { return status }
     do {
       guard try ended.waitUntilReadable(timeout: timeout) else { throw timedOut }
@@ -118,7 +118,7 @@ package final class RunningProcess: Sendable {
   @discardableResult
   package func terminate(
     _ signal: Int32 = Signals.SIGTERM, timeout: Duration = Sanitizer.patience
-  ) throws(ProcessFailure) -> ExitStatus {
+  ) throws(ProcessFailure) -> ProcessStatus {
     do { try self.signal(signal) } catch { throw .system(error) }
     do {
       return try wait(timeout: timeout)

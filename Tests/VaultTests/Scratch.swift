@@ -60,7 +60,7 @@ let alice = try! AccountName("alice")
 let bob = try! AccountName("bob")
 let carol = try! AccountName("carol")
 
-struct CommandFailed: Error { let status: ExitStatus }
+struct CommandFailed: Error { let status: ProcessStatus }
 
 /// Runs a program of the system and waits for its success.
 func run(_ executable: String, _ arguments: String...) throws {

@@ -62,7 +62,7 @@ final class SocketWaits: Sendable {
   func wait(for descriptor: Int32, before deadline: Instant) async throws(Failure) {
     switch await outcome(of: descriptor, deadline) {
     case .readable: return
-    case .late: throw Failure(.timeout, "the daemon did not answer in time")
+    case .late: throw .noAnswerInTime
     case .cancelled: throw Failure(.cancelled, verbatim: "the task was cancelled")
     case .failed(let error): throw Self.unwaitable(error)
     }

@@ -8,7 +8,7 @@ enum DaemonLauncher {
   static let patience = Duration.seconds(15)
 
   /// The status of an `agentd` that finds another one serving the directory.
-  private static let alreadyRunning = Platform.ExitStatus.exited(75)
+  private static let alreadyRunning = ProcessStatus.exited(75)
 
   /// A connection to the running daemon; nil when none runs.
   ///

@@ -65,7 +65,7 @@ struct PipedAnswer: ~Copyable {
     while true {
       if let result = try lastLine(&connection) { return result }
       let events = try Self.reading { () throws(SystemError) in try poller.wait(until: client.nextCheck) }
-      if events.isEmpty, !isWorking() { throw DaemonConnection.late }
+      if events.isEmpty, !isWorking() { throw .noAnswerInTime }
       for event in events {
         switch event.key {
         case 1: try connection.readMore()

@@ -163,6 +163,7 @@ enum ManualConfiguration {
     var sentences = [setting.kind == .flag ? "\(setting.summary); by default `false`." : setting.declaration.sentence]
     if let fallback = setting.fallback { sentences.append("By default `\(fallback)`.") }
     if !setting.details.isEmpty { sentences.append(setting.details) }
+    if setting.countsAtSignIn { sentences.append("Counts at the next sign-in.") }
     if setting.option != nil { sentences.append("Option `--\(setting.word)`.") }
     return Member(setting.name, setting.typeName, sentences.joined(separator: " "))
   }

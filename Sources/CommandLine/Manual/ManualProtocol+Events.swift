@@ -51,11 +51,7 @@ extension ManualProtocol {
         "places", "list of texts",
         "Hosts, origins or URLs for all below them, of origins that the account lists; without it all of these."),
       Member("methods", "list of texts", "The methods that peers may send; without it all."),
-      Member("scope", "list of texts", "The token that goes along, as for `token`; so are the next four."),
-      Member("resource", "list of texts", "One that is good at these resources."),
-      Member("audience", "text", "One with this audience."),
-      Member("authorization_details", "text", "One with this authorization, a JSON array."),
-      Member("exchange", "boolean", "Get it by trading the account's own token."),
+    ] + tokenTarget + [
       Member("uses", "number", "How many requests may be made, 1 to 1000000."),
       Member("expires_in", "number", "After how many seconds it ends, 1 to 604800."),
       Member(

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
@@ -27,11 +29,7 @@ extension ManualProtocol {
         "How many seconds to wait, beyond `timeout`, while the server cannot be reached, 1 to 3600; by default not at all."
       ),
       Member("force_refresh", "boolean", "Get a new token even if the cached one is valid."),
-      Member("scope", "list of texts", "Ask for another token than the account's own: with these scopes only."),
-      Member("resource", "list of texts", "Or one that is good at these resources; see RFC 8707."),
-      Member("audience", "text", "Or one with this audience."),
-      Member("authorization_details", "text", "Or one with this authorization, a JSON array; see RFC 9396."),
-      Member("exchange", "boolean", "Get it by trading the account's own token; see RFC 8693."),
+    ] + tokenTarget + [
       Member("id_token", "boolean", "Answer with the ID Token as well."),
       Member("claims", "boolean", "Answer with the claims of the verified ID Token as well."),
       Member(
@@ -274,8 +272,8 @@ extension ManualProtocol {
           + " object that says why it cannot be used or what failed last, and `in_config` as in `list`; with `check` also"
           + " `check`, which is one of `ok`,"
           + " `signed_out_elsewhere`, `not_signed_in`, `not_possible` and `failed`, `check_cause` of a session that is over at the"
-          + " server, `revoked` or `expired`, and `check_problem`, an error object that says why it failed. `state` is one of `signed_out`, `signing_in`,"
-          + " `active`, `stale`, `refreshing`, `expired`, `locked` and `offline`."),
+          + " server, `revoked` or `expired`, and `check_problem`, an error object that says why it failed. `state` is one of"
+          + " \(SessionState.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "))."),
       Member("daemon", "object", "What `daemon_status` answers."),
       Member(
         "vault", "object",

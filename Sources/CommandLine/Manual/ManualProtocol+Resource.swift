@@ -28,13 +28,7 @@ extension ManualProtocol {
         "How many seconds nothing may move once the head of the answer is there, up to 86400; 0 is without a limit. Without"
           + " it `timeout` counts there too."),
       Member("no_redirects", "boolean", "A redirect is an answer, wherever it leads."),
-      Member(
-        "scope", "list of texts", "Send another token than the account's own, as for `token`; so are the next four."),
-      Member("resource", "list of texts", "One that is good at these resources."),
-      Member("audience", "text", "One with this audience."),
-      Member("authorization_details", "text", "One with this authorization, a JSON array."),
-      Member("exchange", "boolean", "Get it by trading the account's own token."),
-    ],
+    ] + tokenTarget,
     result: [
       Member("account", "text", "The account whose token was used."),
       Member("status", "number", "The status of the answer."),

@@ -17,6 +17,15 @@ enum ManualProtocol {
 
   static let account = Member("account", "text", "The account; without it the active one.")
 
+  /// The members that ask for another token than the account's own.
+  static let tokenTarget = [
+    Member("scope", "list of texts", "Take another token than the account's own: one with these scopes only."),
+    Member("resource", "list of texts", "Or one that is good at these resources; see RFC 8707."),
+    Member("audience", "text", "Or one with this audience."),
+    Member("authorization_details", "text", "Or one with this authorization, a JSON array; see RFC 9396."),
+    Member("exchange", "boolean", "Get it by trading the account's own token; see RFC 8693."),
+  ]
+
   // MARK: Blocks
 
   static let protocolBlocks: [ManualBlock] = [

@@ -20,14 +20,14 @@ final class Command: Sendable {
 
   private let text: @Sendable () -> String
   private let ownOptions: @Sendable () -> [OptionDeclaration]
-  private let everydayNames: @Sendable () -> [String]
+  let everydayNames: @Sendable () -> [String]
   private let shownExamples: @Sendable () -> [Example]
 
   /// - Parameters:
   ///   - details: Paragraphs that say more, in the notation of ``Prose``. The first one, of a sentence or two, is for
   ///     everybody.
   ///   - options: Its own; those of ``Options/common`` come on top.
-  ///   - everyday: The names of those that most people need, at most ``mostEverydayOptions``, in the order of the help;
+  ///   - everyday: The names of those that most people need, at most twelve, in the order of the help;
   ///     none stands for all options.
   init(
     _ name: CommandName, summary: String, details: @autoclosure @escaping @Sendable () -> String = "",
@@ -51,9 +51,6 @@ final class Command: Sendable {
   /// Its own options.
   var options: [OptionDeclaration] { ownOptions() }
 
-  /// The most options that the short help lists.
-  static let mostEverydayOptions = 12
-
   /// The options of the short help.
   var everydayOptions: [OptionDeclaration] {
     let options = options
@@ -61,9 +58,6 @@ final class Command: Sendable {
     return names.isEmpty
       ? options : names.compactMap { name in options.first { $0.name.utf8.elementsEqual(name.utf8) } }
   }
-
-  /// The names of options of the short help that the command has not.
-  var unknownEverydayNames: [String] { everydayNames().filter { name in !options.contains { $0.name == name } } }
 
   /// Its own options by what they are about.
   var optionGroups: [(group: OptionGroup, options: [OptionDeclaration])] { Options.grouped(options) }

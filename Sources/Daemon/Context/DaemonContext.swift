@@ -212,5 +212,16 @@ extension DaemonPart {
 }
 
 extension Failure {
+  static let unsendableMethod = Failure(
+    .invalidRequest, "the method is not one that can be sent", hint: "GET, POST, PUT, PATCH, DELETE …")
+  static let insecurePlace = Failure(.invalidRequest, "a token is sent to https URLs only")
+  static let missingDescriptors = Failure(
+    .invalidRequest, "the request must bring one descriptor for each secret that it announces")
+
+  static func unusableDescriptor(_ error: SystemError) -> Failure {
+    Failure(
+      .invalidRequest, Phrase("a descriptor of the request cannot be used: \(Phrase(stringLiteral: error.message))"))
+  }
+
   static let stopping = Failure(.daemonUnavailable, "the daemon is stopping", hint: "try again")
 }

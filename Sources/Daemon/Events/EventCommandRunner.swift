@@ -98,7 +98,7 @@ final class EventCommandRunner {
       guard let ended = running[event.key] else { continue }
       // Kills the remaining processes of its group. The process id stays valid until the wait below.
       if ended.wasTerminated { Self.signal(ended.process, Signals.SIGKILL) }
-      let status: Platform.ExitStatus?
+      let status: ProcessStatus?
       do { status = try Spawn.tryWait(ended.process) } catch { status = .exited(0) }
       guard let status else { continue }
       try? poller.remove(ended.ended.descriptor.raw)
@@ -107,7 +107,7 @@ final class EventCommandRunner {
     }
   }
 
-  private static func problem(_ status: Platform.ExitStatus, _ wasTerminated: Bool) -> LogEvent.CommandProblem? {
+  private static func problem(_ status: ProcessStatus, _ wasTerminated: Bool) -> LogEvent.CommandProblem? {
     if wasTerminated { return .timedOut }
     switch status {
     case .exited(0): return nil

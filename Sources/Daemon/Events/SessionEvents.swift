@@ -44,7 +44,7 @@ final class SessionEvents: AccountPart {
   }
 
   func events(_ request: EventsRequest, _ ticket: Ticket) throws(Failure) {
-    let account = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
+    let account = try broker.named(request.account)
     guard request.follow else {
       return loop.send(.result(request.leases ? leases.json : log.sessionJSON(of: account)), to: ticket)
     }

@@ -157,9 +157,9 @@ extension OAuthError.Code {
 
 extension Failure {
   /// An ID Token has too little time left, and a refresh has brought no other.
-  static func spentIDToken(of account: AccountName) -> Failure {
+  static func spentIDToken(of account: String) -> Failure {
     Failure(
-      .missingValue, "the ID Token of \(account.text) has expired, and the server gives no new one",
-      hint: "agent login \(account.text)")
+      .missingValue, "the ID Token of \(account) has expired, and the server gives no new one",
+      hint: "agent login \(account)")
   }
 }

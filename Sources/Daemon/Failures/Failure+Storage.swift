@@ -6,61 +6,6 @@ internal import Vocabulary
 internal import Wire
 
 extension Failure {
-  /// Describes an error of the vault for people; `name` is the account's name after a space, or empty.
-  init(_ error: VaultError, name: String) {
-    switch error.code {
-    case .foreignDevice:
-      self.init(
-        .foreignDevice, Phrase(error),
-        hint: "if it has a passphrase: agent vault rebind; if not, move the vault file away and sign in again")
-    case .locked, .wrongPassphrase, .wrongPIN, .tpmLockedOut, .tpmUnavailable, .nothingToUnlock, .lastSlot,
-      .noSuchSlot, .secretNeeded, .unusableSecret, .alreadyProtected, .tooManySlots, .severalVaults:
-      self.init(opening: error, name: name)
-    case .otherMachinesOnly:
-      self.init(
-        .otherMachine, Phrase(error),
-        hint: "agent login\(name); or, if this home was moved here and its vault has a passphrase: agent vault rebind")
-    case .busy: self.init(.vaultBusy, Phrase(error))
-    case .rolledBack:
-      // The revisions that the daemon has seen end with it.
-      self.init(.vaultUnusable, Phrase(error), hint: "if you restored it yourself: agent daemon stop")
-    case .damaged:
-      let path = error.path.map { TerminalText.clean($0) }
-      self.init(
-        .vaultUnusable, path.map { Phrase("\($0): \(Phrase(error))") } ?? Phrase(error),
-        hint: "put a copy of it back; or move it away, and sign in again")
-    case .secureHeapFull: self.init(.tooBusy, Phrase(error))
-    case .storage, .noSpace, .overQuota, .badPermissions: self.init(refused: error)
-    default: self.init(.vaultUnusable, Phrase(error))
-    }
-  }
-
-  /// Describes an error of the operating system, with the path.
-  private init(refused error: VaultError) {
-    guard let path = error.path.map({ TerminalText.clean($0) }) else {
-      self.init(.storage, Phrase(error))
-      return
-    }
-    if error.code == .badPermissions {
-      guard let problem = error.path.flatMap(FileProblem.of) else {
-        self.init(.storage, "\(path): permission denied")
-        return
-      }
-      var hint: Phrase?
-      if case .tooOpen(_, let isDirectory) = problem {
-        hint = Phrase(verbatim: "chmod \(isDirectory ? "700" : "600") \(path)")
-      }
-      self.init(.storage, Phrase(problem, of: path), hint: hint)
-      return
-    }
-    var hint: Phrase?
-    if case .storage(let cause) = error.code {
-      if cause.isWithoutLocks { hint = Phrase("set XDG_STATE_HOME to a directory of a file system with locks") }
-      if cause.isInUse { hint = Phrase("mount the directory, not the file: a new file takes its place at each write") }
-    }
-    self.init(.storage, "\(path): \(Phrase(error))", hint: hint)
-  }
-
   /// Describes an error of the settings or of the files that a request passes with them.
   init(_ error: ConfigurationError) {
     switch error.code {

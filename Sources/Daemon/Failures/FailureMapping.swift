@@ -290,7 +290,8 @@ extension Failure {
 
   private init(demandsOf login: SignInCommand) {
     self.init(
-      .invalidRequest, "a device code cannot carry --acr, --max-age, --prompt or --login-hint",
+      .invalidRequest,
+      "a device code can carry none of \(SignInDemands().options.map { "--\($0.name)" }.joined(separator: ", "))",
       hint: "sign in with a browser: \(login.with("browser", without: ["device", "paste"]))")
   }
 
@@ -358,12 +359,8 @@ extension Failure {
   }
 
   private init(idTokenOf account: String, isExpired: Bool) {
-    self = .missingIDToken(of: account)
+    self = isExpired ? .spentIDToken(of: account) : .missingIDToken(of: account)
     code = .assertionNeeded
-    if isExpired {
-      text = Phrase("the ID Token of \(account) has expired, and the server gives no new one")
-      advice = Phrase(verbatim: "agent login \(account)")
-    }
   }
 
   private init(expiredSecretOf account: String) {

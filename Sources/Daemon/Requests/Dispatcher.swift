@@ -60,12 +60,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .variables(let request): try parts.broker.handed.take(request, ticket, passed: passed)
       case .whoami(let name, let verified): try parts.identity.whoami(name, isVerified: verified, ticket)
       case .login(let request): try parts.signIns.login(request, ticket, passed: passed)
-      case .loginRedirect(let request):
-        let login = try parts.signIns.redirectPasted(request)
-        loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
-      case .loginConfirm(let request):
-        let login = try parts.signIns.confirm(request)
-        loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
+      case .loginRedirect, .loginConfirm: try parts.signIns.take(envelope.request, ticket)
       case .loginResume(let request): try parts.signIns.resume(request, ticket)
       case .discover(let request): try parts.discoveries.discover(request, ticket)
       case .logout(let request): try parts.signOuts.logout(request, ticket)
@@ -106,9 +101,8 @@ final class Dispatcher: DaemonPart, RequestHandler {
   }
 
   /// Takes the redirect address of a sign-in, or its confirmation, or the answer to a question of a lease, or a part of a
-  /// body. An error of a sign-in is sent as an event.
+  /// body.
   func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
-    let name: String
     switch request {
     case .leaseAnswer(let answer) where parts.resources.leases.isOwner(ticket):
       parts.resources.leases.take(answer, ticket)
@@ -116,22 +110,9 @@ final class Dispatcher: DaemonPart, RequestHandler {
     case .resourceBody(let part) where parts.resources.takesBody(ticket):
       parts.resources.take(part, ticket)
       return true
-    case .loginRedirect(let redirect): name = redirect.login
-    case .loginConfirm(let confirm): name = confirm.login
+    case .loginRedirect, .loginConfirm: return parts.signIns.takes(request, beside: ticket)
     default: return false
     }
-    guard parts.signIns.logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(name) }) else { return false }
-    context.noteFileChanges()
-    do throws(Failure) {
-      switch request {
-      case .loginRedirect(let redirect): _ = try parts.signIns.redirectPasted(redirect)
-      case .loginConfirm(let confirm): _ = try parts.signIns.confirm(confirm)
-      default: break
-      }
-    } catch {
-      loop.send(.event(.redirectRefused(error)), to: ticket)
-    }
-    return true
   }
 
   /// Stops all parts: no new work begins.

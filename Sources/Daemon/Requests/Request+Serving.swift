@@ -6,7 +6,10 @@ extension Request {
   var needsSettings: Bool {
     switch self {
     case .daemonStatus, .daemonStop, .daemonLog, .leaseStatus, .vault(.lock), .variables: false
-    default: true
+    case .token, .forget, .assumeRole, .proof, .login, .loginRedirect, .loginConfirm, .loginResume, .discover, .logout,
+      .status, .doctor, .list, .use, .whoami, .account, .call, .resourceBody, .verify, .vault, .events, .tokenFile,
+      .lease, .leaseAnswer:
+      true
     }
   }
 
@@ -15,7 +18,11 @@ extension Request {
     switch self {
     case .vault(.status): false
     case .login, .loginResume, .logout, .use, .account, .vault: true
-    default: false
+    case .token, .forget, .assumeRole, .proof, .variables, .loginRedirect, .loginConfirm, .discover, .status, .doctor,
+      .list, .whoami, .daemonStatus, .daemonStop, .daemonLog, .call, .resourceBody, .verify, .events, .tokenFile,
+      .lease,
+      .leaseAnswer, .leaseStatus:
+      false
     }
   }
 }
@@ -27,7 +34,11 @@ extension RequestEnvelope {
     switch request {
     case .login, .loginResume, .daemonStop, .tokenFile, .lease: timeoutSeconds
     case .events(let events) where events.follow: timeoutSeconds
-    default: (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) + request.waitSeconds
+    case .token, .forget, .assumeRole, .proof, .variables, .loginRedirect, .loginConfirm, .discover, .logout, .status,
+      .doctor, .list, .use, .whoami, .daemonStatus, .daemonLog, .account, .call, .resourceBody, .verify, .vault,
+      .events,
+      .leaseAnswer, .leaseStatus:
+      (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) + request.waitSeconds
     }
   }
 }

@@ -40,7 +40,6 @@ final class StepReports: DaemonPart {
   }
 
   private func sendSteps(_ entry: LogEntry) {
-    guard !context.watches.isEmpty else { return }
     for ticket in context.watches.tickets(for: entry) { loop.send(.event(.progress(entry)), to: ticket) }
   }
 }

@@ -31,7 +31,7 @@ final class AssumedRoles: DaemonPart {
     let endpoint: Endpoint
     // Whether the account allows plain http is decided with its list.
     do { endpoint = try Endpoint(request.url, allowHTTPLoopback: true) } catch {
-      throw Failure(.invalidRequest, "a token is sent to https URLs only")
+      throw .insecurePlace
     }
     var token = TokenRequest(account: request.account, minimumValiditySeconds: 60)
     token.place = TokenRequest.Place(url: request.url, kind: .idToken)

@@ -56,7 +56,7 @@ final class Leases: AccountPart {
     else { throw Failure(.invalidRequest, "the request must bring a local socket that listens") }
     let account = try broker.resolve(request.account)
     for method in request.methods where ResourceMethod(method) == nil {
-      throw Failure(.invalidRequest, "the method is not one that can be sent", hint: "GET, POST, PUT, PATCH, DELETE …")
+      throw .unsendableMethod
     }
     _ = try TokenTarget.make(request.target, account: account.name.text)
     guard !request.handsOutToken || !request.target.scope.isEmpty else {
@@ -254,8 +254,8 @@ final class Leases: AccountPart {
     case .signedOut: Failure(.signedOut(account: lease.account.text), account: lease.account.text)
     case .removed: Failure(.noAccount(name: lease.account.text), account: lease.account.text)
     case .stopping: .stopping
-    case .time: Failure(.leaseEnded, "the time of the lease is over")
-    case .uses: Failure(.leaseEnded, "the lease was used as often as it may be")
+    case .time: .leaseTimeOver
+    case .uses: .leaseUsedUp
     case .closed: Lease.over
     }
   }

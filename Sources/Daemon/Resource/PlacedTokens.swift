@@ -41,7 +41,7 @@ final class PlacedTokens: AccountPart {
   /// Gets the token of a place. A failure is sent.
   func obtain(_ request: TokenRequest, _ ticket: Ticket, _ deliver: @escaping Delivery) throws(Failure) {
     guard let place = request.place else { throw try nothingNamed() }
-    let named = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
+    let named = try broker.named(request.account)
     guard let url = place.url else {
       guard let named else { throw try nothingNamed() }
       return try begin(request, place, named, nil, ticket, deliver)
@@ -157,7 +157,7 @@ final class PlacedTokens: AccountPart {
       until: expiry, wallSeconds: services.time.wallSeconds(), now: services.time.now())
     guard seconds.left < errand.minimum else { return false }
     guard !errand.hasRenewed, seconds.atIssue >= errand.minimum else {
-      throw .spentIDToken(of: slot.name)
+      throw .spentIDToken(of: slot.name.text)
     }
     var errand = errand
     errand.hasRenewed = true
@@ -174,7 +174,7 @@ final class PlacedTokens: AccountPart {
     guard let source = passed.last else {
       throw Failure(.invalidRequest, "the request must bring a descriptor with the token")
     }
-    let named = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
+    let named = try broker.named(request.account)
     choose(request.url, user: nil, named, ticket) { [self] choice in
       let cancellation = context.cancellation(of: ticket)
       jobs.wait(as: .changes(choice.account), cancellation) { () throws(SessionError) in

@@ -12,7 +12,7 @@ final class ProofRequests: AccountPart {
 
   func proof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
     let target = try ProofTarget(request)
-    let named = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
+    let named = try broker.named(request.account)
     let gate = ResourceGate(settings: try settings(), services: services)
     let place = ResourcePlace(of: target.call.endpoint)
     jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in

@@ -29,7 +29,7 @@ final class ResourceRequests: AccountPart {
       tellHead: jobs.messages { [unowned self] head in begins(ticket, head) })
     let place = ResourcePlace(of: transfer.target.endpoint)
     try admit(at: place.origin)
-    let named = try request.account.map { (name) throws(Failure) in try broker.resolve(name).name }
+    let named = try broker.named(request.account)
     let gate = ResourceGate(settings: try settings(), services: services)
     transfers[ticket] = transfer
     if let body = transfer.inlineBody { bodies[ticket] = InlineBody(body, ticket, loop) }

@@ -67,8 +67,7 @@ final class ResourceTransfer: @unchecked Sendable {
       content = try request.sendsBody ? DescriptorContent(passed[0]) : nil
       receiver = try StreamReceiver(last, tellHead: tellHead)
     } catch {
-      throw Failure(
-        .invalidRequest, Phrase("a descriptor of the request cannot be used: \(Phrase(stringLiteral: error.message))"))
+      throw .unusableDescriptor(error)
     }
   }
 
@@ -119,7 +118,7 @@ final class ResourceTransfer: @unchecked Sendable {
 extension ResourceCall.Target {
   init(_ request: CallRequest) throws(Failure) {
     guard let method = ResourceMethod(request.method) else {
-      throw Failure(.invalidRequest, "the method is not one that can be sent", hint: "GET, POST, PUT, PATCH, DELETE …")
+      throw .unsendableMethod
     }
     if method.isHead, request.sendsBody { throw Failure(.invalidRequest, "a HEAD request has no body") }
     let endpoint: Endpoint
@@ -130,7 +129,7 @@ extension ResourceCall.Target {
       endpoint = try Endpoint(url, allowHTTPLoopback: true)
     } catch {
       throw error.code == .insecureURL
-        ? Failure(.invalidRequest, "a token is sent to https URLs only")
+        ? .insecurePlace
         : Failure(invalidURL: url)
     }
     do throws(ResourceField.Problem) {

@@ -82,10 +82,7 @@ struct LoginSettings {
   ) throws(Failure) {
     let others = [
       ("guest", request.isGuest), ("register", request.registersClient), ("keep", request.keepsAccessToken),
-      ("start", request.isDetached), ("acr", !request.demands.acrValues.isEmpty),
-      ("max-age", request.demands.maxAge != nil), ("prompt", request.demands.prompt != nil),
-      ("login-hint", request.demands.loginHint != nil), ("claims-challenge", request.demands.claimsChallenge != nil),
-      (request.flow?.rawValue ?? "", request.flow != nil),
+      ("start", request.isDetached), (request.flow?.rawValue ?? "", request.flow != nil),
     ]
     let handsOverProof = request.handsOver.contains(where: HandedSecret.credentials.contains)
     if configuration.assertionGrant == .clientCredentials,
@@ -104,7 +101,8 @@ struct LoginSettings {
       ),
     ].compactMap { setting, isSet, isNamed in isSet ? (setting.option?.name ?? "", isNamed: isNamed) : nil }
     var names = sources.map(\.0) + (request.handsOver.contains(.assertion) ? ["assertion-fd"] : [])
-    names += others.first(where: \.1).map { [$0.0] } ?? []
+    let unwanted = others.filter(\.1).map(\.0) + request.demands.options.filter { !$0.values.isEmpty }.map(\.name)
+    names += unwanted.prefix(1)
     guard names.count > 1 else { return try configuration.refuseItself(as: account) }
     let stored = sources.first { !$0.isNamed }?.0
     throw Failure(
@@ -184,12 +182,7 @@ extension LoginRequest {
   /// its client alone.
   var words: [String] {
     var words = settings.words
-    let demanded = [
-      ("prompt", demands.prompt), ("login-hint", demands.loginHint), ("max-age", demands.maxAge.map { "\($0)s" }),
-      ("claims-challenge", demands.claimsChallenge),
-    ]
-    words += demanded.flatMap { name, value in value.map { ["--\(name)", $0] } ?? [] }
-    words += demands.acrValues.flatMap { ["--acr", $0] }
+    words += demands.options.flatMap { name, values in values.flatMap { ["--\(name)", $0] } }
     let switches = [
       ("client-secret-prompt", handsOver.contains(.clientSecret)), ("register", registersClient), ("guest", isGuest),
       ("ephemeral", isEphemeral), ("use", activates), ("if-needed", unless == .token),

@@ -15,7 +15,7 @@ struct RequestHead {
   /// Reads once; returns how many bytes came, 0 at the end.
   mutating func fill(from descriptor: borrowing FileDescriptor) throws(SystemError) -> Int {
     if count == storage.count { grow() }
-    let got = try Self.read(descriptor, into: &storage, after: count)
+    let got = try descriptor.read(into: &storage, from: count)
     count += got
     return got
   }
@@ -33,13 +33,5 @@ struct RequestHead {
   mutating func wipe() {
     for index in 0..<count { storage[index] = 0 }
     count = 0
-  }
-
-  private static func read(
-    _ descriptor: borrowing FileDescriptor, into storage: inout [UInt8], after end: Int
-  ) throws(SystemError) -> Int {
-    var space = storage.mutableSpan
-    var free = space._mutatingExtracting(end...)
-    return try descriptor.read(into: &free)
   }
 }

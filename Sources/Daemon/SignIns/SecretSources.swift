@@ -20,7 +20,7 @@ struct SecretSources: Sendable {
   ) throws(Failure) {
     let count = announced.count + (hasFirst ? 1 : 0)
     guard passed.count >= count else {
-      throw Failure(.invalidRequest, "the request must bring one descriptor for each secret that it announces")
+      throw .missingDescriptors
     }
     var left = passed.suffix(count)
     first = hasFirst ? left.removeFirst() : nil

@@ -42,6 +42,30 @@ extension SignIns {
     try redirects?.open(listener, for: login)
   }
 
+  /// Takes an address or a confirmation for a sign-in that may have begun on another connection.
+  func take(_ request: Request, _ ticket: Ticket) throws(Failure) {
+    guard let login = try step(request)?.take() else { return }
+    loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
+  }
+
+  /// The same for the sign-in of this connection, on which an error is an event. Returns false for any other.
+  func takes(_ request: Request, beside ticket: Ticket) -> Bool {
+    guard let step = step(request), logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(step.login) })
+    else { return false }
+    context.noteFileChanges()
+    do throws(Failure) { _ = try step.take() } catch { loop.send(.event(.redirectRefused(error)), to: ticket) }
+    return true
+  }
+
+  /// The sign-in that a request names, and what is done with the request; nil for one that says nothing to any.
+  private func step(_ request: Request) -> (login: String, take: () throws(Failure) -> Login)? {
+    switch request {
+    case .loginRedirect(let redirect): (redirect.login, { () throws(Failure) in try self.redirectPasted(redirect) })
+    case .loginConfirm(let confirm): (confirm.login, { () throws(Failure) in try self.confirm(confirm) })
+    default: nil
+    }
+  }
+
   /// An address was handed over.
   ///
   /// - Throws: `redirect_rejected` when it is not the answer; the sign-in goes on waiting.
@@ -73,22 +97,13 @@ extension SignIns {
       guard login.approval.give() else { return .foreign }
       redirects?.close(login.id)
       log.note(.signInApproved, login.account)
-      let id = login.id
       if !isTold { login.visits.isTold = false }
       // The code is spent from here on.
       login.cancellation.beginSpending()
       if login.visits.isTold {
-        jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
-          try waiting.finish(code)
-        } then: { [self] outcome in
-          loginFinished(id, outcome)
-        }
+        run(login, then: loginFinished) { () throws(SessionError) in try waiting.finish(code) }
       } else {
-        jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
-          try waiting.finishUnconfirmed(code)
-        } then: { [self] outcome in
-          identified(id, outcome)
-        }
+        run(login, then: identified) { () throws(SessionError) in try waiting.finishUnconfirmed(code) }
       }
       return .received
     }
@@ -123,12 +138,7 @@ extension SignIns {
     }
     guard login.approval.give() else { return login }
     login.unconfirmed = nil
-    let id = login.id
-    jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
-      try waiting.store()
-    } then: { [self] outcome in
-      loginFinished(id, outcome)
-    }
+    run(login, then: loginFinished) { () throws(SessionError) in try waiting.store() }
     return login
   }
 

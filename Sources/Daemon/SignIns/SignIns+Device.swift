@@ -50,14 +50,12 @@ extension SignIns {
     // A machine that slept past the deadline reports it at once.
     guard device.startedAt.duration(to: services.time.now()) < lifetime else { return loginExpired(id) }
     let approved = jobs.messages { [log, account = login.account] (_: Void) in log.note(.signInApproved, account) }
-    jobs.wait(as: .signIn(id), login.cancellation) { [approval = login.approval] () throws(SessionError) in
+    run(login, then: loginPolled) { [approval = login.approval] () throws(SessionError) in
       try device.poll {
         guard approval.give() else { return false }
         approved(())
         return true
       }
-    } then: { [self] outcome in
-      loginPolled(id, outcome)
     }
   }
 

@@ -113,20 +113,23 @@ final class SignIns: AccountPart {
 
   /// Starts the job of a sign-in that leads to a session without a user, or to what a person needs.
   private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ opened: OpenedListener, _ login: Login) {
-    let id = login.id
     if let grant = request.unattended {
-      jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
+      run(login, then: loginFinished) { () throws(SessionError) in
         try request.prepare { (prepared) throws(SessionError) in try prepared.signIn(grant) }
-      } then: { [self] outcome in
-        loginFinished(id, outcome)
       }
     } else {
-      jobs.wait(as: .signIn(id), login.cancellation) { () throws(SessionError) in
+      run(login, then: loginPrepared) { () throws(SessionError) in
         try request.prepare { (prepared) throws(SessionError) in try prepared.start(choice, opened) }
-      } then: { [self] outcome in
-        loginPrepared(id, outcome)
       }
     }
+  }
+
+  /// Runs a step of a sign-in that blocks, and then `finish` on the loop.
+  func run<Value: Sendable>(
+    _ login: Login, then finish: @escaping (UInt64, Result<Value, SessionError>) -> Void,
+    _ step: @escaping @Sendable () throws(SessionError) -> Value
+  ) {
+    jobs.wait(as: .signIn(login.id), login.cancellation, step) { [id = login.id] outcome in finish(id, outcome) }
   }
 
   private static func newLoginName() throws(Failure) -> String {

@@ -11,7 +11,7 @@ internal import Wire
 extension StatusRequests {
   func check(_ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
-    let only = try name.map { (name) throws(Failure) in try broker.resolve(name).name }
+    let only = try broker.named(name)
     let batch = CheckBatch(ticket: ticket, only: only, startedAt: services.time.now())
     jobs.run({ [services] in Survey.run(settings, only: only, services: services) }) { [self] surveyed in
       check(surveyed.get(), batch)

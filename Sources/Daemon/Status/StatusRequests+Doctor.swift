@@ -35,7 +35,7 @@ extension StatusRequests {
 
   func examine(_ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
-    let only = try name.map { (name) throws(Failure) in try broker.resolve(name).name }
+    let only = try broker.named(name)
     jobs.run({ [services] in Self.survey(settings, only, services) }) { [self] surveyed in
       let (summaries, vault) = surveyed.get()
       examine(ExaminationBatch(ticket, summaries, vault))

@@ -197,7 +197,7 @@ final class TokenFiles: AccountPart {
     let now = services.time.now()
     let seconds = grant.idTokenSeconds(until: expiry, wallSeconds: services.time.wallSeconds(), now: now)
     if seconds.left < Self.shortestIDTokenSeconds {
-      guard seconds.atIssue >= Self.shortestIDTokenSeconds else { throw Failure.spentIDToken(of: file.account) }
+      guard seconds.atIssue >= Self.shortestIDTokenSeconds else { throw Failure.spentIDToken(of: file.account.text) }
       file.passedOver = account.session.generation
       return nil
     }

@@ -19,7 +19,7 @@ final class HandedVariables: DaemonPart {
   func take(_ request: VariablesRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let sources = passed.suffix(request.names.count)
     guard sources.count == request.names.count else {
-      throw Failure(.invalidRequest, "the request must bring one descriptor for each secret that it announces")
+      throw .missingDescriptors
     }
     reading.insert(ticket)
     let cancellation = context.cancellation(of: ticket)
@@ -53,7 +53,6 @@ final class HandedVariables: DaemonPart {
   /// The values of these variables, from the first of the requests whose connection has handed over all of them; empty
   /// where none has.
   func values(_ names: [String], of tickets: [Ticket]) -> [String: SharedSecret] {
-    guard !names.isEmpty else { return [:] }
     for ticket in tickets {
       let found = (values[ticket.connection] ?? [:]).filter { names.contains($0.key) }.compactMapValues {
         try? $0.open()

@@ -93,6 +93,11 @@ final class TokenBroker: DaemonPart {
     return self.account(account, configuration)
   }
 
+  /// The name of the account that a request names; nil when it names none.
+  func named(_ name: String?) throws(Failure) -> AccountName? {
+    try name.map { (name) throws(Failure) in try resolve(name).name }
+  }
+
   /// Refuses what would write an ephemeral account down.
   func refuseEphemeral(_ account: AccountName) throws(Failure) {
     guard services.ephemeral.contains(account) else { return }

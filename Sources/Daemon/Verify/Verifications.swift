@@ -43,8 +43,7 @@ final class Verifications: AccountPart {
         time: services.time,
         cancellation: cancellation)
     } catch {
-      throw Failure(
-        .invalidRequest, Phrase("a descriptor of the request cannot be used: \(Phrase(stringLiteral: error.message))"))
+      throw .unusableDescriptor(error)
     }
     verifications[ticket] = cancellation
     if !hasDeadline { loop.setDeadline(services.time.now().advanced(by: Self.never), of: ticket) }

@@ -11,8 +11,17 @@ extension StringProtocol {
   /// Whether the bytes of a text, which is not empty, stand somewhere in this one. `contains` of a text would bring regular
   /// expressions into the program.
   package func hasPart(_ part: String) -> Bool {
-    let (bytes, wanted) = (Array(utf8), Array(part.utf8))
-    guard bytes.count >= wanted.count else { return false }
-    return (0...(bytes.count - wanted.count)).contains { bytes[$0..<($0 + wanted.count)].elementsEqual(wanted) }
+    Array(utf8).span.hasPart(part)
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether the bytes of a text, which is not empty, stand somewhere among these.
+  package func hasPart(_ part: String) -> Bool {
+    let wanted = Array(part.utf8)
+    guard count >= wanted.count else { return false }
+    return (0...(count - wanted.count)).contains { start in
+      wanted.indices.allSatisfy { self[start + $0] == wanted[$0] }
+    }
   }
 }

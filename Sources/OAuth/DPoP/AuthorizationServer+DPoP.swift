@@ -53,12 +53,9 @@ extension AuthorizationServer {
     }
   }
 
-  /// The value of an `Authorization` header with an access token (RFC 6750 section 2.1, RFC 9449 section 7.1).
+  /// The value of an `Authorization` header with an access token.
   func authorization(with token: SharedSecret) throws(OAuthError) -> SecretBytes {
-    var value = SecretBuffer()
-    value.append(utf8: prover == nil ? "Bearer " : "DPoP ")
-    token.bytes.withBytes { value.append(contentsOf: $0) }
-    do { return try value.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
+    try token.authorization(prover == nil ? "Bearer" : "DPoP")
   }
 
   /// Refuses bound tokens when the request proved no key, and unbound tokens when it proved one: a thief could use such

@@ -104,7 +104,7 @@ struct IDTokenRules {
   /// Step 13.
   private func checkAuthenticationTime() throws(IDTokenError) -> Int? {
     let authTime = try read("auth_time") { () throws(JOSEError) in try claims.authTime }
-    guard let maxAge = expected.maxAge else { return authTime }
+    guard let maxAge = expected.demands.maxAge else { return authTime }
     guard let authTime else { throw IDTokenError(.missingClaim, "auth_time") }
     // Seconds since 1970 up to the year 9999 on one side, a setting on the other.
     let (age, overflow) = expected.now.subtractingReportingOverflow(authTime)
@@ -117,7 +117,7 @@ struct IDTokenRules {
   /// Step 11. A nonce that we did not ask for means nothing to us.
   private func checkNonce() throws(IDTokenError) -> String? {
     let found = try read("nonce") { () throws(JOSEError) in try claims.string("nonce") }
-    guard let sent = expected.nonce else { return found }
+    guard let sent = expected.demands.nonce else { return found }
     guard let found else { throw IDTokenError(.missingClaim, "nonce") }
     let (a, b) = (Array(found.utf8), Array(sent.utf8))
     guard ConstantTime.isEqual(a.span, b.span) else { throw IDTokenError(.nonceMismatch, "nonce") }
@@ -127,9 +127,9 @@ struct IDTokenRules {
   /// Step 12.
   private func checkAuthenticationContext() throws(IDTokenError) {
     let found = try read("acr") { () throws(JOSEError) in try claims.string("acr") }
-    guard !expected.acrValues.isEmpty else { return }
+    guard !expected.demands.acrValues.isEmpty else { return }
     guard let found else { throw IDTokenError(.missingClaim, "acr") }
-    guard expected.acrValues.contains(where: { isSame($0, found) }) else {
+    guard expected.demands.acrValues.contains(where: { isSame($0, found) }) else {
       throw IDTokenError(.insufficientAuthentication, "acr")
     }
   }
@@ -146,7 +146,7 @@ struct IDTokenRules {
   /// Sections 3.1.3.8 and 3.3.2.11.
   private func checkHashes() throws(IDTokenError) {
     try check("at_hash", of: expected.accessToken, or: .accessTokenHashMismatch)
-    try check("c_hash", of: expected.code, or: .codeHashMismatch)
+    try check("c_hash", of: expected.demands.code, or: .codeHashMismatch)
   }
 
   private func check(_ claim: String, of secret: SharedSecret?, or code: IDTokenError.Code) throws(IDTokenError) {

@@ -51,7 +51,7 @@ package struct ClientRegistration: Sendable {
     do { body = try SecretBytes(copying: text.span) } catch { throw OAuthError(.cryptoFailure, "the request") }
     var message = HTTPRequest(
       post: endpoint, role, json: body, transport: transport, cancellation: cancellation)
-    if let initialAccessToken { message.authorization = try Self.bearer(initialAccessToken) }
+    if let initialAccessToken { message.authorization = try initialAccessToken.authorization("Bearer") }
     let response: HTTPResponse
     do { response = try http.send(message) } catch { throw OAuthError(error, message) }
     let sent = [initialAccessToken].compactMap { $0 }
@@ -121,13 +121,6 @@ package struct ClientRegistration: Sendable {
     guard node.kind == .array, texts.count == node.elements.count else { throw reader.malformed(name) }
     return texts
   }
-
-  fileprivate static func bearer(_ token: SharedSecret) throws(OAuthError) -> SecretBytes {
-    var value = SecretBuffer()
-    value.append(utf8: "Bearer ")
-    token.bytes.withBytes { value.append(contentsOf: $0) }
-    do { return try value.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
-  }
 }
 
 extension ClientRegistration.Management {
@@ -137,7 +130,7 @@ extension ClientRegistration.Management {
   package func delete(transport: Transport, http: any HTTPClient) throws(OAuthError) {
     let role = EndpointRole.registration
     var request = HTTPRequest(delete: endpoint, role, transport: transport)
-    request.authorization = try ClientRegistration.bearer(token)
+    request.authorization = try token.authorization("Bearer")
     let response: HTTPResponse
     do { response = try http.send(request) } catch { throw OAuthError(error, request) }
     if (200..<300).contains(response.status) { return }

@@ -22,12 +22,14 @@ package struct ResourceAuthorization: Sendable {
   /// Makes what goes with an attempt that is made now (RFC 6750 section 2.1, RFC 9449 section 7.1).
   package func attempt(method: ResourceMethod, uri: URI) throws(OAuthError) -> Attempt {
     guard let prover else {
-      return Attempt(fields: [SecretField("Authorization", try value("Bearer ", accessToken))], proof: nil)
+      return Attempt(
+        fields: [SecretField("Authorization", SharedSecret(try accessToken.authorization("Bearer")))], proof: nil)
     }
     let proof = prover.proof(method: method.text, url: uri, as: .resourceServer, accessToken: accessToken)
     let signed = try proof.signed(by: prover.key)
     let fields = [
-      SecretField("Authorization", try value("DPoP ", accessToken)), SecretField("DPoP", try value(signed)),
+      SecretField("Authorization", SharedSecret(try accessToken.authorization("DPoP"))),
+      SecretField("DPoP", SharedSecret(try SharedSecret.bytes(signed))),
     ]
     return Attempt(fields: fields, proof: proof)
   }
@@ -39,11 +41,16 @@ package struct ResourceAuthorization: Sendable {
     guard let prover, let proof = attempt.proof else { return nil }
     return prover.learn(from: head, to: proof)
   }
+}
 
-  private func value(_ text: String, _ token: SharedSecret? = nil) throws(OAuthError) -> SharedSecret {
+extension SharedSecret {
+  /// The value of an `Authorization` header with this token (RFC 6750 section 2.1, RFC 9449 section 7.1).
+  func authorization(_ scheme: String) throws(OAuthError) -> SecretBytes { try Self.bytes("\(scheme) ", self) }
+
+  fileprivate static func bytes(_ text: String, _ token: SharedSecret? = nil) throws(OAuthError) -> SecretBytes {
     var value = SecretBuffer(capacity: text.utf8.count + (token?.bytes.count ?? 0))
     value.append(utf8: text)
     token?.bytes.withBytes { value.append(contentsOf: $0) }
-    do { return SharedSecret(try value.finish()) } catch { throw OAuthError(.cryptoFailure, "the request") }
+    do { return try value.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
   }
 }

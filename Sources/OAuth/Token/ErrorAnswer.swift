@@ -82,7 +82,7 @@ struct ErrorAnswer: Sendable {
 
   private static func readForm(_ bytes: Span<UInt8>, sent: [SharedSecret]) -> ErrorAnswer? {
     // An error has no token beside it. A body with one must not be taken apart into strings.
-    guard bytes.count <= 8192, !Bytes.contain(bytes, Array("_token=".utf8).span) else { return nil }
+    guard bytes.count <= 8192, !bytes.hasPart("_token=") else { return nil }
     guard let fields = try? Form.parse(bytes) else { return nil }
     let value = { (name: String) in fields.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
     guard let error = value("error") else { return nil }

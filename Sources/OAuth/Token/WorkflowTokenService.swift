@@ -41,7 +41,7 @@ package struct WorkflowTokenService: Sendable {
     (transport.pins, transport.clientCertificate) = ([], nil)
     var request = HTTPRequest(get: endpoint, .resource, transport: transport, cancellation: cancellation)
     request.responseLimit = Self.mostAnswerBytes
-    request.authorization = try bearer()
+    request.authorization = try token.authorization("Bearer")
     let response: HTTPResponse
     do { response = try http.send(request) } catch {
       throw OAuthError(error, .resource, at: endpoint, proxy: transport.proxy?.url)
@@ -56,12 +56,5 @@ package struct WorkflowTokenService: Sendable {
       }
       return .success(value)
     }
-  }
-
-  private func bearer() throws(OAuthError) -> SecretBytes {
-    var value = SecretBuffer()
-    value.append(utf8: "Bearer ")
-    token.bytes.withBytes { value.append(contentsOf: $0) }
-    do { return try value.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
   }
 }

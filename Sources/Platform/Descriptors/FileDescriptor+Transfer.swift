@@ -18,6 +18,13 @@ extension FileDescriptor {
     return got
   }
 
+  /// Reads once into the bytes of `buffer` from `start` on, which it does not move; returns the number of bytes.
+  package borrowing func read(into buffer: inout [UInt8], from start: Int) throws(SystemError) -> Int {
+    var space = buffer.mutableSpan
+    var free = space._mutatingExtracting(start...)
+    return try read(into: &free)
+  }
+
   /// Reads into the start of `buffer`, which may be memory for secrets; returns the number of bytes.
   package borrowing func read(into buffer: inout MutableSpan<UInt8>) throws(SystemError) -> Int {
     let number = raw

@@ -15,7 +15,7 @@ package struct InstalledProgram: Sendable {
 
   /// The result of a run.
   package struct Result: Sendable {
-    package let status: ExitStatus
+    package let status: ProcessStatus
     package var output: [UInt8]
 
     package var succeeded: Bool { status == .exited(0) }

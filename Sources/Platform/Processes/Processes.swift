@@ -24,7 +24,7 @@ package enum Processes {
 }
 
 /// The end of a process.
-package enum ExitStatus: Hashable, Sendable {
+package enum ProcessStatus: Hashable, Sendable {
   /// It returned or called `exit` with this status, 0 to 255.
   case exited(Int32)
   /// This signal ended it.

@@ -4,7 +4,7 @@ internal import Glibc
 extension Spawn {
   /// A change of state of a child.
   package enum Change: Hashable, Sendable {
-    case ended(ExitStatus)
+    case ended(ProcessStatus)
     /// By this signal.
     case stopped(Int32)
     case continued

@@ -75,14 +75,14 @@ package enum Spawn {
   /// Waits until a child has ended.
   ///
   /// - Throws: `ECHILD` when it is no child of this process or was waited for already.
-  package static func wait(_ process: Int32) throws(SystemError) -> ExitStatus {
+  package static func wait(_ process: Int32) throws(SystemError) -> ProcessStatus {
     while true {
       if let status = try poll(process, block: true) { return status }
     }
   }
 
   /// The end of a child; nil while it runs.
-  package static func tryWait(_ process: Int32) throws(SystemError) -> ExitStatus? {
+  package static func tryWait(_ process: Int32) throws(SystemError) -> ProcessStatus? {
     try poll(process, block: false)
   }
 
@@ -103,7 +103,7 @@ package enum Spawn {
     try SystemCall.library("kill") { Glibc.kill(-leader, signal) }
   }
 
-  private static func poll(_ process: Int32, block: Bool) throws(SystemError) -> ExitStatus? {
+  private static func poll(_ process: Int32, block: Bool) throws(SystemError) -> ProcessStatus? {
     var signalled: Int32 = 0
     var number: Int32 = 0
     let ended = try SystemCall.uninterrupted("waitpid") {

@@ -64,8 +64,6 @@ extension SystemError {
   package var isWithoutLocks: Bool { errno == ENOLCK }
   /// The system uses the file, for example as a mount point (`EBUSY`).
   package var isInUse: Bool { errno == EBUSY }
-  /// There is no such process (`ESRCH`).
-  package var isNoSuchProcess: Bool { errno == ESRCH }
 }
 
 extension SystemError {

@@ -92,28 +92,31 @@ struct AccountAccess {
     } catch {
       throw .configuration(ConfigurationError(.caFile(error.isTooLarge || error.isUnsuitable ? nil : error), path))
     }
-    guard isPEM(bytes), let authorities = try? CertificateAuthorities(pem: bytes) else {
+    guard bytes.span.hasPart("-----BEGIN CERTIFICATE-----"), let authorities = try? CertificateAuthorities(pem: bytes)
+    else {
       throw .configuration(ConfigurationError(.caFile(nil), path))
     }
     return authorities
   }
-
-  private static func isPEM(_ bytes: [UInt8]) -> Bool {
-    let marker = Array("-----BEGIN CERTIFICATE-----".utf8)
-    return bytes.indices.contains { bytes[$0...].starts(with: marker) }
-  }
 }
 
 extension AccountRecord {
+  /// The access that these settings and the record's secrets give.
+  ///
+  /// - Throws: `configurationChanged` if a secret of the record would go elsewhere than at sign-in.
+  func access(by configuration: AccountConfiguration, _ account: AccountName) throws(SessionError) -> AccountAccess {
+    var access = try AccountAccess(configuration)
+    if let setting = difference(from: configuration, caDigest: access.caDigest) {
+      throw .configurationChanged(account: account.text, setting: setting)
+    }
+    access.useProxyCredentials(proxyCredentials)
+    return access
+  }
+
   /// Why these settings cannot be used with the record; nil when they can.
   package func problem(with configuration: AccountConfiguration, account: AccountName) -> SessionError? {
-    do throws(SessionError) {
-      let access = try AccountAccess(configuration)
-      guard let setting = difference(from: configuration, caDigest: access.caDigest) else { return nil }
-      return .configurationChanged(account: account.text, setting: setting)
-    } catch {
-      return error
-    }
+    do throws(SessionError) { _ = try access(by: configuration, account) } catch { return error }
+    return nil
   }
 
   /// The first setting with which a secret of this record would go elsewhere than at sign-in.

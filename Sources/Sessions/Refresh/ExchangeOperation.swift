@@ -39,11 +39,8 @@ package struct ExchangeOperation: Sendable {
       try server.exchange(token, for: target, cancellation: cancellation)
     }
     return AccessGrant(
-      accessToken: response.accessToken, tokenType: response.tokenType,
-      scope: (response.scope ?? target.scope)?.text, isScopeNamed: response.scope != nil, subject: subject.subject,
-      idToken: subject.idToken,
-      issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
-      lifetimeSeconds: response.expiresIn, recordGeneration: stored.generation, dpopKey: subject.dpopKey,
-      protection: subject.protection)
+      response, askedScope: target.scope?.text, subject: subject.subject, idToken: subject.idToken,
+      issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds, recordGeneration: stored.generation,
+      dpopKey: subject.dpopKey, protection: subject.protection)
   }
 }

@@ -88,7 +88,7 @@ struct IDTokenCheck {
     _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenDemands
   ) -> IDTokenExpectation {
     var expectation = IDTokenExpectation(
-      issuer: server.metadata.issuer, clientID: server.client.id, nonce: demands.nonce,
+      issuer: server.metadata.issuer, clientID: server.client.id,
       accessToken: response.accessToken, algorithms: server.acceptedIDTokenAlgorithms,
       now: services.time.wallSeconds(), first: first)
     switch server.signing.idTokens {
@@ -98,9 +98,7 @@ struct IDTokenCheck {
     }
     expectation.tenant = server.metadata.tenant
     expectation.trustedAudiences = server.signing.trustedAudiences
-    expectation.maxAge = demands.maxAge
-    expectation.acrValues = demands.acrValues
-    expectation.code = demands.code
+    expectation.demands = demands
     return expectation
   }
 

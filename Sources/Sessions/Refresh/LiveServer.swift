@@ -79,14 +79,10 @@ extension SessionServices {
     for account: AccountName, _ configuration: AccountConfiguration, _ record: AccountRecord,
     grant: AccessGrant? = nil, cancellation: Cancellation?
   ) throws(SessionError) -> LiveServer {
-    var access = try AccountAccess(configuration)
-    if let setting = record.difference(from: configuration, caDigest: access.caDigest) {
-      throw .configurationChanged(account: account.text, setting: setting)
-    }
+    let access = try record.access(by: configuration, account)
     if let expiry = record.registration?.secretExpiresAt, record.clientSecret != nil, expiry <= time.wallSeconds() {
       throw .clientSecretExpired(account: account.text)
     }
-    access.useProxyCredentials(record.proxyCredentials)
     let source = metadataSource(access, cancellation)
     var edition = try source.atHand()
     if record.authority.unknownOrigin(in: edition.document) != nil, let newer = try source.renewed(after: edition) {

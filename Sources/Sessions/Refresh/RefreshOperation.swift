@@ -128,12 +128,10 @@ package struct RefreshOperation: Sendable {
     let kept = response.idToken == nil && previous?.recordGeneration == stored.generation ? previous?.idToken : nil
     try oauth { () throws(OAuthError) in try response.check(covers: target?.scope) }
     return AccessGrant(
-      accessToken: response.accessToken, tokenType: response.tokenType,
-      scope: (response.scope ?? target?.scope)?.text ?? record.scope, isScopeNamed: response.scope != nil,
-      subject: record.identity?.subject,
+      response, askedScope: target?.scope?.text ?? record.scope, subject: record.identity?.subject,
       idToken: kept ?? record.idToken.map(SealedSecret.init), issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
-      lifetimeSeconds: response.expiresIn, recordGeneration: generation, replacedGeneration: stored.generation,
-      dpopKey: live.server.prover?.key, protection: level, expiry: record.expiry)
+      recordGeneration: generation, replacedGeneration: stored.generation, dpopKey: live.server.prover?.key,
+      protection: level, expiry: record.expiry)
   }
 
   /// Verifies the ID Token of the answer and puts it into the record, on disk too unless that would be a second write
@@ -261,12 +259,9 @@ package struct RefreshOperation: Sendable {
     if target == nil, let scope = response.scope { record.scope = scope.text }
     let generation = try services.write(record, of: account, replacing: stored.generation)
     return AccessGrant(
-      accessToken: response.accessToken, tokenType: response.tokenType,
-      scope: (response.scope ?? target?.scope)?.text ?? record.scope, isScopeNamed: response.scope != nil,
-      subject: nil, issuedAt: startedAt,
-      issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn,
-      recordGeneration: generation, replacedGeneration: stored.generation, dpopKey: live.server.prover?.key,
-      protection: level)
+      response, askedScope: target?.scope?.text ?? record.scope, subject: nil, issuedAt: startedAt,
+      issuedAtUnixSeconds: wallSeconds, recordGeneration: generation, replacedGeneration: stored.generation,
+      dpopKey: live.server.prover?.key, protection: level)
   }
 
   /// The remaining lifetime of a stored token, in seconds: never more than its full lifetime, even if the clock was set

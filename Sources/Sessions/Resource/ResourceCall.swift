@@ -160,13 +160,8 @@ extension SessionServices {
     to origin: ResourceOrigin, of account: AccountName, _ configuration: AccountConfiguration
   ) throws(SessionError) -> Transport {
     let record = try sessionRecord(of: account).record
-    var access = try AccountAccess(configuration)
-    if let setting = record.difference(from: configuration, caDigest: access.caDigest) {
-      throw .configurationChanged(account: account.text, setting: setting)
-    }
+    var transport = try record.access(by: configuration, account).transport
     try record.authority.check(origin, configuration, account)
-    access.useProxyCredentials(record.proxyCredentials)
-    var transport = access.transport
     // A token that is bound to the certificate is good only with it (RFC 8705 section 3).
     transport.clientCertificate = try record.credentials.clientCertificate(configuration, in: vault.keyDevice)
     return transport

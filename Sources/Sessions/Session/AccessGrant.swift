@@ -64,6 +64,22 @@ package final class AccessGrant: Sendable {
     clockChange = 0
   }
 
+  /// The grant that a token endpoint's answer is.
+  ///
+  /// - Parameter askedScope: What was granted if the answer names no scope (RFC 6749, section 5.1).
+  convenience init(
+    _ response: TokenResponse, askedScope: String?, subject: String?, idToken: SealedSecret? = nil, issuedAt: Instant,
+    issuedAtUnixSeconds: Int, recordGeneration: UInt64, replacedGeneration: UInt64? = nil, dpopKey: DPoPKey?,
+    protection: Protection, expiry: GrantExpiry = GrantExpiry()
+  ) {
+    self.init(
+      accessToken: response.accessToken, tokenType: response.tokenType, scope: response.scope?.text ?? askedScope,
+      isScopeNamed: response.scope != nil, subject: subject, idToken: idToken, issuedAt: issuedAt,
+      issuedAtUnixSeconds: issuedAtUnixSeconds, lifetimeSeconds: response.expiresIn,
+      recordGeneration: recordGeneration, replacedGeneration: replacedGeneration, dpopKey: dpopKey,
+      protection: protection, expiry: expiry)
+  }
+
   private init(
     _ other: AccessGrant, accessToken: SealedSecret? = nil, idToken: SealedSecret? = nil,
     recordGeneration: UInt64? = nil, protection: Protection? = nil, clockChange: Int? = nil

@@ -31,10 +31,3 @@ extension Session {
     case failed(SessionError)
   }
 }
-
-/// The names of a session's states.
-package enum SessionState: String, Sendable, CaseIterable {
-  case signedOut = "signed_out"
-  case signingIn = "signing_in"
-  case active, stale, refreshing, expired, locked, offline
-}

@@ -293,11 +293,9 @@ extension SignIn.Prepared {
     try request.save(configuration, activates: request.activates)
     let generation = try services.write(record, of: account, protection: protection)
     let grant = AccessGrant(
-      accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
-      subject: token?.identity.subject, idToken: record.idToken.map(SealedSecret.init),
-      issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
-      lifetimeSeconds: response.expiresIn, recordGeneration: generation, dpopKey: server.prover?.key,
-      protection: level, expiry: record.expiry)
+      response, askedScope: record.scope, subject: token?.identity.subject,
+      idToken: record.idToken.map(SealedSecret.init), issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
+      recordGeneration: generation, dpopKey: server.prover?.key, protection: level, expiry: record.expiry)
     let replaced = replacedGrant(of: old, by: refreshToken)
     let outcome = SignIn.Outcome(
       grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,

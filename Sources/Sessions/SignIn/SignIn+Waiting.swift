@@ -177,12 +177,11 @@ extension SignIn {
         return try prepared.keepingOpen { (_) throws(SessionError) in
           try prepared.finish(answer, receivedAfter: sentAt, demands: demands, verified: verified)
         }
-      } catch .signInKept(let configuration, let cause) {
-        throw .signInKept(configuration, because: cause)
-      } catch .grantNotKept(let cause, let isRevoked) {
-        throw .grantNotKept(because: cause, isRevoked: isRevoked)
       } catch {
-        refuse(prepared.cancellation)
+        switch error {
+        case .signInKept, .grantNotKept: break
+        default: refuse(prepared.cancellation)
+        }
         throw error
       }
     }

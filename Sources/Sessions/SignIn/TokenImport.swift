@@ -124,9 +124,8 @@ package struct TokenImport: Sendable {
       generation = try services.write(record, of: account)
     }
     return AccessGrant(
-      accessToken: response.accessToken, tokenType: response.tokenType, scope: record.scope,
-      subject: token?.identity.subject, idToken: record.idToken.map(SealedSecret.init), issuedAt: startedAt,
-      issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: response.expiresIn, recordGeneration: generation,
+      response, askedScope: nil, subject: token?.identity.subject, idToken: record.idToken.map(SealedSecret.init),
+      issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds, recordGeneration: generation,
       dpopKey: server.prover?.key, protection: configuration.protection ?? .device, expiry: record.expiry)
   }
 }

@@ -47,11 +47,9 @@ package struct AccountRemoval: Sendable {
   ) -> ClientRegistrationRecord.Deletion {
     if signOut.isLocal { return .local }
     guard let configuration = signOut.configuration ?? record.authority.configuration else { return .notOffered }
-    // Changed settings must not send the token to another server, or weaken the trust in its own.
-    if let problem = record.problem(with: configuration, account: signOut.account) { return .failed(problem) }
     do throws(SessionError) {
-      var access = try AccountAccess(configuration)
-      access.useProxyCredentials(record.proxyCredentials)
+      // Changed settings must not send the token to another server, or weaken the trust in its own.
+      let access = try record.access(by: configuration, signOut.account)
       return registration.delete(access.transport, signOut.services.http)
     } catch {
       return .failed(error)

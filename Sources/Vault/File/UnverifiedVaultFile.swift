@@ -5,12 +5,7 @@ internal import Vocabulary
 ///
 /// Only the header and the slots may be used: they lead to the key that authenticates the rest.
 struct UnverifiedVaultFile {
-  let header: VaultHeader
-  let epochs: KeyEpochs
-  let slots: [KeySlot]
-  private let lastSlotNumber: UInt8
-  private let generation: UInt64
-  let records: [SealedRecord]
+  private let content: VaultFile
   private let authenticated: ArraySlice<UInt8>
   private let tag: ArraySlice<UInt8>
 
@@ -19,21 +14,26 @@ struct UnverifiedVaultFile {
   /// - Throws: `unsupportedVersion`, or `damaged` for everything that this program never writes.
   init(parsing bytes: [UInt8]) throws(VaultError) {
     var reader = ByteReader(bytes)
-    let version: UInt16
-    (header, version) = try VaultHeader.read(from: &reader)
-    generation = try reader.integer()
-    epochs = try KeyEpochs(from: &reader)
-    lastSlotNumber = try reader.integer()
-    slots = try Self.slots(from: &reader)
+    let (header, version) = try VaultHeader.read(from: &reader)
+    let generation: UInt64 = try reader.integer()
+    let epochs = try KeyEpochs(from: &reader)
+    let lastSlotNumber: UInt8 = try reader.integer()
+    let slots = try Self.slots(from: &reader)
     let entries = try Self.entries(from: &reader, version: version)
     let covered = reader.consumed
     guard try reader.take(VaultFormat.checkLength) == VaultFile.check(of: covered) else { throw VaultError(.damaged) }
     authenticated = reader.consumed
     tag = try reader.take(VaultFormat.tagLength)
-    records = try Self.records(entries, from: &reader)
-    guard reader.isAtEnd else { throw VaultError(.damaged) }
-    guard Self.isOrdered(records, upTo: generation), isConsistent else { throw VaultError(.damaged) }
+    content = VaultFile(
+      header: header, generation: generation, epochs: epochs, lastSlotNumber: lastSlotNumber, slots: slots,
+      records: try Self.records(entries, from: &reader))
+    guard reader.isAtEnd, content.isOrdered, content.isConsistent else { throw VaultError(.damaged) }
   }
+
+  var header: VaultHeader { content.header }
+  var epochs: KeyEpochs { content.epochs }
+  var slots: [KeySlot] { content.slots }
+  var records: [SealedRecord] { content.records }
 
   /// The file's content, authenticated with its key.
   ///
@@ -41,9 +41,7 @@ struct UnverifiedVaultFile {
   func verified(with key: DataKey) throws(VaultError) -> VaultFile {
     let expected = try key.tag(of: authenticated)
     guard ConstantTime.isEqual(tag.span, expected.span) else { throw VaultError(.damaged) }
-    return VaultFile(
-      header: header, generation: generation, epochs: epochs, lastSlotNumber: lastSlotNumber, slots: slots,
-      records: records)
+    return content
   }
 
   /// The slots with the key of a protection.
@@ -78,9 +76,11 @@ struct UnverifiedVaultFile {
     }
     return records
   }
+}
 
+extension VaultFile {
   /// Whether the slots are in order, no key is newer than the file, and every slot and record has a key.
-  private var isConsistent: Bool {
+  fileprivate var isConsistent: Bool {
     zip(slots, slots.dropFirst()).allSatisfy { $0.number < $1.number }
       && slots.allSatisfy { $0.number <= lastSlotNumber && epochs[$0.protection] > 0 }
       && slots.contains { $0.protection == .device }
@@ -88,7 +88,7 @@ struct UnverifiedVaultFile {
   }
 
   /// Whether the names ascend and each record was made by one of the vault's writes.
-  private static func isOrdered(_ records: [SealedRecord], upTo generation: UInt64) -> Bool {
+  fileprivate var isOrdered: Bool {
     zip(records, records.dropFirst()).allSatisfy { $0.name < $1.name }
       && records.allSatisfy { 0 < $0.generation && $0.generation <= generation }
   }

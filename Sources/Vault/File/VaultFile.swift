@@ -15,18 +15,6 @@ struct VaultFile: Sendable {
   /// In the order of their names.
   var records: [SealedRecord]
 
-  init(
-    header: VaultHeader, generation: UInt64, epochs: KeyEpochs, lastSlotNumber: UInt8, slots: [KeySlot],
-    records: [SealedRecord]
-  ) {
-    self.header = header
-    self.generation = generation
-    self.epochs = epochs
-    self.lastSlotNumber = lastSlotNumber
-    self.slots = slots
-    self.records = records
-  }
-
   /// The record of an account.
   func record(of name: AccountName) -> SealedRecord? {
     let place = place(of: name)

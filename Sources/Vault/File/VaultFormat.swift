@@ -39,7 +39,6 @@ enum VaultFormat {
   /// AES-256-GCM, HKDF-SHA-256, HMAC-SHA-256, and a reserved byte.
   static let algorithms: [UInt8] = [1, 1, 1, 0]
   static let identifierLength = 16
-  static let headerLength = 30
 
   static let checkLength = 16
   static let tagLength = 32

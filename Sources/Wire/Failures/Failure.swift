@@ -214,6 +214,13 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
 }
 
 extension Failure {
+  /// The daemon takes no notice of a request, or of a connection.
+  package static let noAnswerInTime = Failure(.timeout, "the daemon did not answer in time")
+  /// The time of a lease is over.
+  package static let leaseTimeOver = Failure(.leaseEnded, "the time of the lease is over")
+  /// A lease has no uses left.
+  package static let leaseUsedUp = Failure(.leaseEnded, "the lease was used as often as it may be")
+
   /// The message for a name that no account has.
   package static func noAccount(named name: String) -> Phrase {
     Phrase("there is no account named \(TerminalText.clean(name, limit: 64))")

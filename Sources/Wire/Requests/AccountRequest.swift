@@ -51,17 +51,17 @@ extension AccountRequest {
   /// Reads the request of this name; nil if there is none.
   init?(named name: String, _ members: RequestMembers) throws(Failure) {
     switch name {
-    case "account_add": self = .add(account: try Self.account(members), try members.settings())
+    case "account_add": self = .add(account: try members.required("account"), try members.settings())
     case "account_show": self = .show(account: try members.text("account"))
     case "account_set":
-      self = .set(account: try Self.account(members), try members.settings(), unset: try Self.unset(members))
+      self = .set(account: try members.required("account"), try members.settings(), unset: try Self.unset(members))
     case "account_rename":
       self = .rename(
-        account: try Self.account(members), to: try Self.required(members.text("new_name"), "new_name"))
-    case "account_remove": self = .remove(account: try Self.account(members), local: try members.flag("local"))
+        account: try members.required("account"), to: try members.required("new_name"))
+    case "account_remove": self = .remove(account: try members.required("account"), local: try members.flag("local"))
     case "account_import":
       self = .import(
-        account: try Self.account(members), try members.settings(),
+        account: try members.required("account"), try members.settings(),
         handsOver: try HandedSecret.read(members))
     case "account_client_metadata":
       self = .clientMetadata(
@@ -92,15 +92,6 @@ extension AccountRequest {
       members.add(settings)
       HandedSecret.addMembers(handsOver, to: &members)
     }
-  }
-
-  private static func account(_ members: RequestMembers) throws(Failure) -> String {
-    try required(members.text("account"), "account")
-  }
-
-  private static func required(_ text: String?, _ name: String) throws(Failure) -> String {
-    guard let text else { throw Failure(.invalidRequest, "the request needs the member \"\(name)\"") }
-    return text
   }
 
   private static func unset(_ members: RequestMembers) throws(Failure) -> [AccountSetting] {

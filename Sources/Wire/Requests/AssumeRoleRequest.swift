@@ -20,13 +20,10 @@ package struct AssumeRoleRequest: Sendable, Hashable {
   }
 
   init(_ members: RequestMembers) throws(Failure) {
-    guard let url = try members.text("url"), let roleARN = try members.text("role_arn"),
-      let sessionName = try members.text("role_session_name")
-    else { throw Failure(.invalidRequest, "the request needs a URL, a role and a name for its session") }
     account = try members.text("account")
-    self.url = url
-    self.roleARN = roleARN
-    self.sessionName = sessionName
+    url = try members.required("url")
+    roleARN = try members.required("role_arn")
+    sessionName = try members.required("role_session_name")
     durationSeconds = try members.integer("duration", in: 900...43_200)
   }
 

@@ -50,10 +50,7 @@ package struct CallRequest: Sendable, Hashable {
   }
 
   init(_ members: RequestMembers) throws(Failure) {
-    guard let url = try members.text("url") else {
-      throw Failure(.invalidRequest, "the request needs the member \"url\"")
-    }
-    self.url = url
+    url = try members.required("url")
     account = try members.text("account")
     isInline = try members.flag("inline")
     inlineBody = try members.text("body", limit: WireProtocol.maximumLineBytes)

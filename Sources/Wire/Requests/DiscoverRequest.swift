@@ -16,8 +16,7 @@ package struct DiscoverRequest: Sendable, Hashable {
 
 extension DiscoverRequest {
   init(_ members: RequestMembers) throws(Failure) {
-    guard let url = try members.text("url") else { throw Failure(.invalidRequest, "\"discover\" needs a URL") }
-    self.init(url: url)
+    url = try members.required("url")
     account = try members.text("account")
     onlyForNewAccount = try members.flag("only_for_new_account")
     settings = try members.settings(AccountSetting.connection)

@@ -68,10 +68,8 @@ package struct LeaseAnswerRequest: Sendable, Hashable {
   }
 
   init(_ members: RequestMembers) throws(Failure) {
-    guard let question = try members.integer("question", in: 1...Int.max) else {
-      throw Failure(.invalidRequest, "\"lease_answer\" needs the number of a question")
-    }
-    self.init(question: question, isAllowed: try members.flag("allow"))
+    question = try members.required("question", members.integer("question", in: 1...Int.max))
+    isAllowed = try members.flag("allow")
   }
 
   func addMembers(to members: inout MemberWriter) {

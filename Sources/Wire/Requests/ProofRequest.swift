@@ -22,12 +22,9 @@ package struct ProofRequest: Sendable, Hashable {
   }
 
   init(_ members: RequestMembers) throws(Failure) {
-    guard let method = try members.text("method"), let url = try members.text("url") else {
-      throw Failure(.invalidRequest, "a proof needs a method and a URL")
-    }
     account = try members.text("account")
-    self.method = method
-    self.url = url
+    method = try members.required("method")
+    url = try members.required("url")
     nonce = try members.text("nonce")
     accessToken = try members.flag("access_token")
   }

@@ -141,9 +141,12 @@ extension Request {
   package var isLocal: Bool {
     switch self {
     case .status(_, check: false), .list, .daemonStatus, .daemonStop, .daemonLog, .vault(.lock), .vault(.status),
-      .whoami(_, verified: true), .leaseStatus, .variables:
+      .whoami(_, verified: true), .leaseStatus, .variables, .use, .account(.show):
       true
-    default: false
+    case .token, .forget, .assumeRole, .proof, .login, .loginRedirect, .loginConfirm, .loginResume, .discover, .logout,
+      .status, .doctor, .whoami, .account, .call, .resourceBody, .verify, .vault, .events, .tokenFile, .lease,
+      .leaseAnswer:
+      false
     }
   }
 
@@ -152,7 +155,10 @@ extension Request {
     switch self {
     case .token(let request): request.waitSeconds ?? 0
     case .call(let request): request.waitSeconds ?? 0
-    default: 0
+    case .forget, .assumeRole, .proof, .variables, .login, .loginRedirect, .loginConfirm, .loginResume, .discover,
+      .logout, .status, .doctor, .list, .use, .whoami, .daemonStatus, .daemonStop, .daemonLog, .account, .resourceBody,
+      .verify, .vault, .events, .tokenFile, .lease, .leaseAnswer, .leaseStatus:
+      0
     }
   }
 
@@ -207,11 +213,7 @@ extension Request {
     case "status": self = .status(account: try members.text("account"), check: try members.flag("check"))
     case "doctor": self = .doctor(account: try members.text("account"))
     case "list": self = .list
-    case "use":
-      guard let account = try members.text("account") else {
-        throw Failure(.invalidRequest, "\"use\" needs an account")
-      }
-      self = .use(account: account)
+    case "use": self = .use(account: try members.required("account"))
     case "whoami": self = .whoami(account: try members.text("account"), verified: try members.flag("verified"))
     case "daemon_status": self = .daemonStatus
     case "daemon_stop": self = .daemonStop
@@ -230,7 +232,7 @@ extension Request {
       } else if let request = try VaultRequest(named: name, members) {
         self = .vault(request)
       } else {
-        throw Failure(.invalidRequest, "unknown request")
+        throw .unknownRequest
       }
     }
   }
@@ -253,6 +255,6 @@ extension Request {
 }
 
 extension Failure {
-  /// The message of a daemon that does not know a request, in all versions.
-  package static let unknownRequest = "unknown request"
+  /// The answer of a daemon that does not know a request, in all versions.
+  package static let unknownRequest = Failure(.invalidRequest, "unknown request")
 }

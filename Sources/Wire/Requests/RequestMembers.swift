@@ -1,5 +1,5 @@
 internal import Encoding
-internal import Vocabulary
+package import Vocabulary
 
 /// Reads a request's members. An error names the member of the wrong type or size, never its value.
 struct RequestMembers {
@@ -17,6 +17,17 @@ struct RequestMembers {
       throw wrong(name, Phrase(.text(mostBytes: limit)))
     }
     return text
+  }
+
+  /// A text that must be there.
+  func required(_ name: String, limit: Int = maximumTextBytes) throws(Failure) -> String {
+    try required(name, text(name, limit: limit))
+  }
+
+  /// The value of a member that must be there.
+  func required<Value>(_ name: String, _ value: Value?) throws(Failure) -> Value {
+    guard let value else { throw Failure(.invalidRequest, "the request needs the member \"\(name)\"") }
+    return value
   }
 
   func flag(_ name: String) throws(Failure) -> Bool {
@@ -85,5 +96,18 @@ struct RequestMembers {
 
   private func wrong(_ name: String, _ expected: Phrase) -> Failure {
     Failure(.invalidRequest, Phrase("\"\(name)\" must be \(expected)"))
+  }
+}
+
+extension Phrase {
+  /// The valid values, after "must be".
+  package init(_ expectation: AccountSetting.Expectation) {
+    switch expectation {
+    case .text(let count): self = "a text of at most \(count) bytes"
+    case .flag: self = "true or false"
+    case .list(let count): self = "a list of at most \(count) texts"
+    case .texts(let count): self = "a list of texts of at most \(count) bytes"
+    case .choice(let words): self = "one of \(words.joined(separator: ", "))"
+    }
   }
 }

@@ -12,6 +12,14 @@ package struct SignInDemands: Sendable, Hashable {
   package var claimsChallenge: String?
 
   package init() {}
+
+  /// The options of `agent login` that demand the same, each with its values; a device code can carry none of them.
+  package var options: [(name: String, values: [String])] {
+    [
+      ("acr", acrValues), ("max-age", maxAge.map { ["\($0)s"] } ?? []), ("prompt", prompt.map { [$0] } ?? []),
+      ("login-hint", loginHint.map { [$0] } ?? []), ("claims-challenge", claimsChallenge.map { [$0] } ?? []),
+    ]
+  }
 }
 
 extension SignInDemands {

@@ -96,7 +96,7 @@ extension VaultRequest {
     case "vault_add_passphrase": self = .addPassphrase(try Self.level(members))
     case "vault_change_passphrase": self = .changePassphrase(try Self.level(members))
     case "vault_remove_slot":
-      self = .removeSlot(try Self.required(members.integer("slot", in: 1...Self.maximumSlot), "slot"))
+      self = .removeSlot(try members.required("slot", members.integer("slot", in: 1...Self.maximumSlot)))
     case "vault_rotate_key":
       self = .rotateKey(
         slots: try members.integers("slots", in: 1...Self.maximumSlot, upTo: Self.maximumSlots))
@@ -104,7 +104,7 @@ extension VaultRequest {
     case "vault_check": self = .check
     case "vault_set":
       let seconds = try members.integer("lock_after", in: 0...Self.maximumLockAfterSeconds)
-      self = .set(lockAfterSeconds: try Self.required(seconds, "lock_after"))
+      self = .set(lockAfterSeconds: try members.required("lock_after", seconds))
     default: return nil
     }
   }
@@ -122,15 +122,10 @@ extension VaultRequest {
   }
 
   private static func level(_ members: RequestMembers) throws(Failure) -> Protection {
-    try required(members.choice("protection", Protection.self), "protection")
+    try members.required("protection", members.choice("protection", Protection.self))
   }
 
   private static func binding(_ members: RequestMembers) throws(Failure) -> VaultBinding? {
     try members.choice("binding", VaultBinding.self)
-  }
-
-  private static func required<Value>(_ value: Value?, _ name: String) throws(Failure) -> Value {
-    guard let value else { throw Failure(.invalidRequest, "the request needs the member \"\(name)\"") }
-    return value
   }
 }

@@ -32,7 +32,7 @@ import Wire
 
   @Test func `describes every member of a request that the daemon reads, and no other`() throws {
     var read: Set<String> = []
-    for reader in ["text", "texts", "flag", "integer", "integers", "choice"] {
+    for reader in ["required", "text", "texts", "flag", "integer", "integers", "choice"] {
       read.formUnion(try Self.names(after: "members.\(reader)(\""))
     }
     read.formUnion(AccountSetting.all.map(\.name))

@@ -43,6 +43,12 @@ import Wire
     )
   }
 
+  @Test(arguments: ["status", "list"]) func `for the state of a session are all that it can be in`(output: String)
+    throws
+  {
+    #expect(try Self.schema().words(of: output).isSuperset(of: SessionState.allCases.map(\.rawValue)))
+  }
+
   @Test func `for services are all that a sign-in may name`() throws {
     #expect(try Self.schema().words(of: "account show").isSuperset(of: ProviderName.allCases.map(\.rawValue)))
   }

@@ -4,6 +4,7 @@ import Sessions
 import TestSupport
 import Testing
 import Vault
+import Vocabulary
 import Wire
 
 @testable import Daemon
@@ -135,6 +136,20 @@ import Wire
     #expect(SignInCommand("work").registering.corrections.map(\.added) == [[.init("register")]])
   }
 
+  @Test(arguments: [("s", true), ("s", false), ("it's", true), ("ä", false)])
+  func `a scope that a resource names is in the command that helps, where a screen and a shell can bear it`(
+    text: String, isNamed: Bool
+  ) throws {
+    let account = LiveAccount(
+      name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))
+    let scope = text == "s" ? String(repeating: text, count: isNamed ? 4096 : 4097) : text
+    let failure = Failure(
+      ResourceHead(status: 403, headers: HTTPHeaders([])), .insufficientScope([scope]), from: "https://api.example",
+      of: account, isForGood: false)
+    let command = "agent login work --scope \(text == "s" ? scope : #"'it'\''s'"#)"
+    #expect(failure?.hint == (isNamed ? command : "sign in with this scope among those that --scope names"))
+  }
+
   @Test func `a wrong clock is named with what helps`() {
     let failure = Self.failure(.idToken(IDTokenError(.expired, "exp").comparing(serverDate: 0, now: 7200)))
     #expect(failure.message.hasSuffix("this machine's clock is 7200 seconds ahead of the server's"))
@@ -220,7 +235,14 @@ import Wire
     (.deviceSecretMissing, .vaultUnusable, .failed), (.badPermissions, .storage, .failed),
     (.busy, .vaultBusy, .tryLater), (.storage(system), .storage, .failed), (.noSpace, .storage, .failed),
     (.overQuota, .storage, .failed),
-    (.tooManyAccounts, .vaultUnusable, .failed),
+    (.tooManyAccounts, .vaultUnusable, .failed), (.cryptoFailure, .vaultUnusable, .failed),
+    (.secureHeapFull, .tooBusy, .tryLater), (.locked(.device), .locked, .locked), (.locked(.tpm2), .locked, .locked),
+    (.wrongPassphrase, .wrongPassphrase, .locked), (.wrongPIN, .wrongPIN, .locked),
+    (.tpmLockedOut, .tpmLockedOut, .tryLater), (.tpmUnavailable(.noAnswer), .tpmUnavailable, .failed),
+    (.nothingToUnlock, .noSuchSlot, .failed), (.alreadyProtected(.tpm2), .invalidRequest, .usage),
+    (.lastSlot, .lastSlot, .failed), (.noSuchSlot, .noSuchSlot, .failed), (.tooManySlots, .noSuchSlot, .failed),
+    (.secretNeeded(slot: 1), .locked, .locked), (.unusableSecret, .invalidConfiguration, .failed),
+    (.severalVaults, .otherMachine, .signInNeeded),
   ]
 
   @Test(arguments: vaultErrors)
@@ -287,6 +309,12 @@ import Wire
       let message = Self.failure(error).message
       #expect(!message.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" }, "\(message.utf8.count)")
     }
+  }
+
+  @Test func `what a device code cannot carry is named whole`() {
+    #expect(
+      Self.failure(.demandsNeedBrowser).message
+        == "a device code can carry none of --acr, --max-age, --prompt, --login-hint, --claims-challenge")
   }
 
   @Test func `a hint names the account that was asked for`() {

@@ -36,13 +36,15 @@ import Wire
   }
 
   private let time = ManualTime()
+  private let log: EventLog
   private let loop: EventLoop
   private let connections: Connections
   private let handler = Handler()
 
   init() throws {
+    log = EventLog(time: time)
     loop = try EventLoop(time)
-    connections = Connections(loop, EventLog(time: time), mayIdle: true)
+    connections = Connections(loop, log, mayIdle: true)
     connections.handler = handler
   }
 
@@ -68,6 +70,10 @@ import Wire
     var isOver = false
     loop.jobs.run({}) { (_: Result<Void, Never>) in isOver = true }
     try loop.run { isOver }
+  }
+
+  private func events() -> [LogEvent]? {
+    log.json["events"]?.array?.compactMap { LogEntry(json: $0)?.event }
   }
 
   private func result(_ number: Int) -> Reply { .result(JSONObject([("number", .int(number))])) }
@@ -111,6 +117,20 @@ import Wire
     #expect(handler.abandoned.isEmpty)
     try pass(seconds: 2)
     #expect(handler.abandoned == [ticket])
+    #expect(events() == [.peerDropped(.notReading)])
+  }
+
+  @Test func `get an answer that says so when their time is up`() throws {
+    let peer = try connect()
+    try ask("list", peer)
+    try serve(1)
+    connections.setDeadline(time.now().advanced(by: .seconds(3)), of: handler.handled[0].ticket)
+    try pass(seconds: 3)
+    #expect(handler.abandoned == [handler.handled[0].ticket])
+    #expect(events() == [.requestTimedOut])
+    var bytes: [UInt8] = []
+    #expect(try peer.descriptor.read(into: &bytes, upTo: 4096) > 0)
+    #expect(try JSON(parsing: bytes)["error"]?["code"] == "timeout")
   }
 
   @Test func `tell who streams an answer to them once the peer has read all that there was`() throws {
@@ -126,6 +146,18 @@ import Wire
     #expect(connections.unread(by: ticket) > 0)
     while connections.unread(by: ticket) > 0 {
       #expect(count.calls == 0)
+      var bytes: [UInt8] = []
+      #expect(try peer.descriptor.read(into: &bytes, upTo: 1 << 16) > 0)
+      try pass(seconds: 0)
+    }
+    #expect(count.calls == 1)
+    // The same peer's next request does not stand for this one.
+    connections.send(result(1), to: ticket)
+    try ask("list", peer)
+    try serve(2)
+    connections.stream(to: ticket) { count.calls += 1 }
+    for _ in 0..<10 { connections.send(part, to: handler.handled[1].ticket) }
+    while connections.unread(by: handler.handled[1].ticket) > 0 {
       var bytes: [UInt8] = []
       #expect(try peer.descriptor.read(into: &bytes, upTo: 1 << 16) > 0)
       try pass(seconds: 0)

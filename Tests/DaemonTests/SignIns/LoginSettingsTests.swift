@@ -54,6 +54,17 @@ import Wire
     #expect(meant.proxyCredentials == nil)
   }
 
+  @Test func `an account in memory alone and one that is stored do not take each other's place`() throws {
+    let stored = try Self.stored()
+    let work = try AccountName("work")
+    let ephemeral = Settings().adding([(work, try #require(stored[work]))])
+    func code(_ isEphemeral: Bool, _ settings: Settings) -> FailureCode? {
+      Self.failure(Self.request { ($0.account, $0.isEphemeral) = ("work", isEphemeral) }, settings)?.code
+    }
+    #expect(code(true, stored) == .accountExists && code(false, ephemeral) == .accountExists)
+    #expect(code(false, stored) == nil && code(true, ephemeral) == nil)
+  }
+
   @Test func `what a sign-in needs is asked for`() throws {
     #expect(Self.failure(LoginRequest())?.code == .noAccount)
     let unknown = Self.failure(Self.request { $0.account = "work" })

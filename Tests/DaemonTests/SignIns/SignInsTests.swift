@@ -512,6 +512,13 @@ import Wire
     #expect(other.roles(.revocation) == 1)
   }
 
+  @Test func `is told in the log once, however often the other user comes`() throws {
+    let id = try #require(home.signIns.logins.keys.first)
+    for _ in 1...3 { home.signIns.strangerCame(id) }
+    let events = home.daemon.context.log.json["events"]?.array?.compactMap { LogEntry(json: $0) }
+    #expect(events?.filter { $0.event == .peerDropped(.otherUser) }.map(\.account) == ["work"])
+  }
+
   @Test func `is asked about by nobody when it is told`() throws {
     try redirect(isTold: true)
     #expect(question == nil)

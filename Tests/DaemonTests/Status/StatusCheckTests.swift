@@ -23,6 +23,20 @@ import Wire
     return home.sink.results[number]?["accounts"]?.array?.first?[member]
   }
 
+  @Test func `of no accounts is answered, and of several once all are checked`() throws {
+    #expect(try check(1) == nil)
+    #expect(home.sink.results[1]?["accounts"]?.array?.isEmpty == true)
+    for name in ["a", "b"] { try home.addSignedIn(name) }
+    home.http.answers = (1...2).map { .tokens("at-\($0)", refresh: "rt-2") }
+    home.http.isHeld = true
+    try parts.status.check(nil, .number(2))
+    try home.runJobs { home.http.sent.count == 2 }
+    #expect(home.sink.results[2] == nil)
+    home.http.isHeld = false
+    home.runJobs()
+    #expect(home.sink.results[2]?["accounts"]?.array?.count == 2)
+  }
+
   @Test func `finds none where the server ended it before, and asks nobody`() throws {
     try home.addSignedIn("work")
     home.http.answers = [.error("invalid_grant")]

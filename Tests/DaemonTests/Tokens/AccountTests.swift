@@ -101,6 +101,18 @@ import Wire
     account.keepToShare()
     #expect(account.others.first === awaited && account.others.count < 32)
   }
+
+  @Test(arguments: [true, false]) func `with other targets are dropped with their requests, or without`(
+    isCancelling: Bool
+  ) throws {
+    let account = try Self.make(targets: 2, tokenBytes: 10)
+    let requests = account.others.map { $0.newRefreshCancellation() }
+    for other in account.others {
+      other.waiters = [LiveAccount.Waiter(ticket: .nobody, need: TokenNeed()) { _, _ in }]
+    }
+    #expect(account.dropOthers(cancelling: isCancelling).count == 2 && account.others.isEmpty)
+    #expect(requests.map(\.isCancelled) == [isCancelling, isCancelling])
+  }
 }
 
 @Suite struct `An account without a token` {

@@ -97,6 +97,19 @@ import Wire
     #expect(home.sink.results[2] != nil)
   }
 
+  @Test(arguments: [
+    (#"{"keys":[{"kty":"oct","k":"AAAA"}]}"#, "the key set holds a symmetric key, which was left out"),
+    (
+      #"{"keys":[{"kty":"EC","crv":"P-256","d":"AAAA","x":"AAAA","y":"AAAA"}]}"#,
+      "the key set holds a private key, which was left out: tokens are verified by public keys"
+    ),
+  ]) func `tells of keys that do not belong into a set of public ones`(keys: String, notice: String) throws {
+    _ = try check(1, keys: keys)
+    #expect(
+      home.sink.events[1]?.compactMap { if case .notice(let text) = $0 { text.english } else { nil } } == [notice])
+    #expect(home.sink.results[1] == nil)
+  }
+
   @Test(arguments: [#"{"keys":[]}"#, #"{"keys":[{"kty":"other"}]}"#])
   func `is refused where none of its keys can be used`(keys: String) throws {
     _ = try check(1, keys: keys)

@@ -163,7 +163,7 @@ extension RealServer {
   /// Signs in by device code; the user approves or denies. Returns the last event, and the notices before it.
   fileprivate func signIn(
     _ tree: AgentTree, _ client: String, _ verdict: String = "approve", _ options: String...
-  ) throws -> (event: JSON, notices: [JSON], status: Platform.ExitStatus) {
+  ) throws -> (event: JSON, notices: [JSON], status: ProcessStatus) {
     let login = try tree.start(
       line(
         "--client-id", client, "--device", "--device-authorization-endpoint", text("device_authorization_endpoint"),

@@ -21,7 +21,10 @@ import Testing
       }
       try session.issuer.await("hangs", 1)
       try silent.await(1)
-      let local = [["list"], ["status"], ["daemon", "status"], ["vault", "status"], ["lock"], ["logout", "other"]]
+      let local = [
+        ["list"], ["status"], ["daemon", "status"], ["vault", "status"], ["use", "other"], ["account", "show", "work"],
+        ["lock"], ["logout", "other"],
+      ]
       for command in local {
         let result = try tree.agent(command)
         #expect(result.succeeded, "\(command): \(result.errorText)")

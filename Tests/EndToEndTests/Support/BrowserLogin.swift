@@ -28,7 +28,7 @@ struct BrowserLogin {
   /// The state that this sign-in waits for; the request must not have been pushed.
   func state() throws -> String { try Self.value(of: "state", in: url) }
 
-  func end() throws -> (event: JSON, status: Platform.ExitStatus) {
+  func end() throws -> (event: JSON, status: ProcessStatus) {
     (try JSON(parsing: Array(login.readLine().utf8)), try login.wait())
   }
 

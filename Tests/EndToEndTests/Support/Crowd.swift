@@ -4,7 +4,7 @@ import TestSupport
 /// Many commands at once: they are started, held at a gate, and let go together.
 enum Crowd {
   struct Answer: Sendable, Hashable {
-    var status: ExitStatus
+    var status: ProcessStatus
     var output: [String]
     var error: String
   }

@@ -36,5 +36,5 @@ final class Follower: Sendable {
 
   var errorText: String { process.errorText }
 
-  func wait() throws -> Platform.ExitStatus { try process.wait() }
+  func wait() throws -> ProcessStatus { try process.wait() }
 }

@@ -14,7 +14,7 @@ final class OtherProcess: Sendable {
 
   /// Sends a signal, if it still runs.
   func signal(_ signal: Int32) throws {
-    do { try Spawn.kill(number, signal) } catch  where error.isNoSuchProcess {}
+    do { try Spawn.kill(number, signal) } catch  where error.errno == SystemError.Number.ESRCH {}
   }
 
   /// Whether it has ended, or ends within this time.

@@ -51,10 +51,10 @@ import Testing
   @Test func `the hash of the code must fit the code`() throws {
     let code = "Qcb0Orv1zh30vL1MPRsbm-diHiMwcLyZvn1arpZv-Jxf_11jnpEX3Tgfvk"
     let claims = with("c_hash", "LDktKdoQak3Pk0cnXxCltA")
-    #expect(try verify(claims) { $0.code = try secret(code) }.issuedAt == now)
+    #expect(try verify(claims) { $0.demands.code = try secret(code) }.issuedAt == now)
     #expect(try verify(claims).issuedAt == now, "no code was exchanged")
     #expect(throws: IDTokenError(.codeHashMismatch, "c_hash")) {
-      try verify(claims) { $0.code = try secret(code + "x") }
+      try verify(claims) { $0.demands.code = try secret(code + "x") }
     }
   }
 

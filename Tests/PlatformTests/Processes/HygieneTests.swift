@@ -11,8 +11,8 @@ import Testing
       let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
       let core = lines.first { $0.hasPrefix("Max core file size") }
       #expect(core?.split(separator: " ").suffix(3) == ["0", "0", "bytes"])
-      #expect(try ProcessStatus.ofThisThread()["Umask"] == "0077")
-      #expect(try ProcessStatus.ofThisThread().signals("SigIgn") == [Signals.SIGPIPE, Signals.SIGXFSZ])
+      #expect(try StatusFile.ofThisThread()["Umask"] == "0077")
+      #expect(try StatusFile.ofThisThread().signals("SigIgn") == [Signals.SIGPIPE, Signals.SIGXFSZ])
     }
   }
 

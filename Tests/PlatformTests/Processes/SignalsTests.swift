@@ -36,7 +36,7 @@ import Testing
       Signals.ignoreFailingWrites()
       Signals.block([Signals.SIGTERM])
       Signals.restoreDefaults()
-      let status = try ProcessStatus.ofThisThread()
+      let status = try StatusFile.ofThisThread()
       #expect(status.signals("SigBlk") == [])
       #expect(status.signals("SigIgn") == [])
     }

@@ -19,7 +19,7 @@ import Testing
     #expect(try Spawn.wait(start("exit 137")) == .exited(137))
     #expect(try Spawn.wait(start("kill -9 $$")) == .signalled(9))
     #expect(try Spawn.wait(start("kill -TERM $$")) == .signalled(Signals.SIGTERM))
-    #expect([ExitStatus.exited(3).shellStatus, ExitStatus.signalled(9).shellStatus] == [3, 137])
+    #expect([ProcessStatus.exited(3).shellStatus, ProcessStatus.signalled(9).shellStatus] == [3, 137])
   }
 
   @Test func `a child is waited for once, by its descriptor or without waiting`() throws {
@@ -77,11 +77,11 @@ import Testing
     await #expect(processExitsWith: .success) {
       Signals.ignoreFailingWrites()
       Signals.block([Signals.SIGTERM, Signals.SIGINT, Signals.SIGCHLD])
-      let own = try ProcessStatus.ofThisThread()
+      let own = try StatusFile.ofThisThread()
       #expect(own.signals("SigBlk")?.isSuperset(of: [Signals.SIGTERM, Signals.SIGINT, Signals.SIGCHLD]) == true)
       #expect(own.signals("SigIgn") == [Signals.SIGPIPE, Signals.SIGXFSZ])
       let child = try ProcessRunner.run(executable: "/bin/cat", arguments: ["/proc/self/status"])
-      let status = ProcessStatus(text: child.outputText)
+      let status = StatusFile(text: child.outputText)
       #expect(status.signals("SigBlk") == [])
       #expect(status.signals("SigIgn") == [])
       let line = "kill -PIPE $$; echo still here"

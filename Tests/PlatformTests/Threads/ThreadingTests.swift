@@ -6,7 +6,7 @@ import Testing
   @Test func `a thread has signals blocked`() throws {
     let answers = WorkQueue<Set<Int32>>()
     try Threads.start(name: "a-name-of-more-than-15-bytes") {
-      answers.push((try? ProcessStatus.ofThisThread())?.signals("SigBlk") ?? [])
+      answers.push((try? StatusFile.ofThisThread())?.signals("SigBlk") ?? [])
     }
     let blocked = try #require(answers.pop(wait: .seconds(30)))
     #expect(

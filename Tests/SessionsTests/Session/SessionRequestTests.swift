@@ -1,6 +1,7 @@
 import Platform
 import Sessions
 import Testing
+import Vocabulary
 
 @Suite struct `A session's answer to a caller` {
   @Test func `the first caller starts a refresh, all others wait for it`() throws {

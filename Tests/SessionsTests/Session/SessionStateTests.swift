@@ -1,6 +1,7 @@
 import Platform
 import Sessions
 import Testing
+import Vocabulary
 
 @Suite struct `The state of a session` {
   struct Row: CustomTestStringConvertible {

@@ -48,7 +48,7 @@ import Vocabulary
     home.http.answer(TestIssuer.tokenURL, try tokens("at-1", scope: "mail"))
     let outcome = try importToken()
     #expect(outcome.grant.subject == nil)
-    #expect(outcome.grant.scope == "mail")
+    #expect(outcome.grant.scope == "mail" && outcome.grant.isScopeNamed)
     let record = try home.stored()
     #expect(record?.refreshToken?.text == "theirs")
     #expect(record?.identity == nil)

@@ -95,7 +95,8 @@ import Vocabulary
     let whole = try scratch.bytes(of: vaultName)
     for count in [0, 17] as [UInt8] {
       var bytes = whole
-      bytes[VaultFormat.headerLength + 33] = count
+      // Behind the 30 bytes of the header and 33 of the index.
+      bytes[63] = count
       #expect(throws: VaultError(.damaged)) { try UnverifiedVaultFile(parsing: bytes) }
     }
     var tooLong = ByteReader([1, 0, 1, 0, 16, 1] + [UInt8](repeating: 0, count: 4097))

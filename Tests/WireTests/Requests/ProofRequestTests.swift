@@ -22,9 +22,11 @@ import Wire
       ])
   }
 
-  @Test(arguments: [#""method":"GET""#, #""url":"https://x""#, #""method":null,"url":"https://x""#])
-  func `must name a method and a URL`(members: String) {
-    #expect(throws: Failure.invalid("a proof needs a method and a URL")) {
+  @Test(arguments: [
+    (#""method":"GET""#, "url"), (#""url":"https://x""#, "method"), (#""method":null,"url":"https://x""#, "method"),
+  ])
+  func `must name a method and a URL`(members: String, missing: String) {
+    #expect(throws: Failure.invalid("the request needs the member \"\(missing)\"")) {
       try parse(#"{"v":1,"request":"proof",\#(members)}"#)
     }
   }

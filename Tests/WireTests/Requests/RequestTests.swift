@@ -218,7 +218,9 @@ private let fullDiscovery: DiscoverRequest = {
   // MARK: What makes no sense
 
   @Test func `to use no account is refused`() {
-    #expect(throws: Failure.invalid(#""use" needs an account"#)) { try parse(#"{"v":1,"request":"use"}"#) }
+    #expect(throws: Failure.invalid(#"the request needs the member "account""#)) {
+      try parse(#"{"v":1,"request":"use"}"#)
+    }
   }
 
   @Test func `to sign out one account and all is refused`() {

@@ -58,11 +58,11 @@ enum AccountText {
   private static var ephemeral: Phrase { Phrase("in memory only: ends with the daemon") }
 
   private static func style(_ account: JSON) -> String {
-    switch account["state"]?.string {
-    case "active", "stale", "refreshing": "32"
-    case "expired": "31"
-    case "locked", "offline": "33"
-    default: ""
+    switch account["state"]?.string.flatMap(SessionState.init(rawValue:)) {
+    case .active, .stale, .refreshing: "32"
+    case .expired: "31"
+    case .locked, .offline: "33"
+    case .signedOut, .signingIn, nil: ""
     }
   }
 
@@ -141,14 +141,14 @@ enum AccountText {
   /// A state of the protocol in words for people; `active` there is no more than signed in here.
   static func stateName(_ account: JSON) -> Phrase {
     let word = account["state"]?.string ?? "unknown"
-    return switch word {
-    case "signed_out": Phrase("signed out")
-    case "signing_in": Phrase("signing in")
-    case "active", "stale", "refreshing": Phrase("signed in")
-    case "expired": Phrase("expired")
-    case "locked": Phrase("locked")
-    case "offline": Phrase("offline")
-    default: Phrase(verbatim: word)
+    return switch SessionState(rawValue: word) {
+    case .signedOut: Phrase("signed out")
+    case .signingIn: Phrase("signing in")
+    case .active, .stale, .refreshing: Phrase("signed in")
+    case .expired: Phrase("expired")
+    case .locked: Phrase("locked")
+    case .offline: Phrase("offline")
+    case nil: Phrase(verbatim: word)
     }
   }
 

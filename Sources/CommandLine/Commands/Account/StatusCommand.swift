@@ -21,8 +21,8 @@ enum StatusCommand {
 
   /// The exit status that is most in need of a person, of all accounts that were checked. An account that was not named
   /// and that is not signed in was not.
-  static func worst(of accounts: [JSON], isNamed: Bool) -> Wire.ExitStatus {
-    let found = accounts.map { (account) -> Wire.ExitStatus in
+  static func worst(of accounts: [JSON], isNamed: Bool) -> ExitStatus {
+    let found = accounts.map { (account) -> ExitStatus in
       switch account["check"]?.string.flatMap(CheckResult.init(rawValue:)) {
       case .signedOutElsewhere: .signInNeeded
       case .notSignedIn: isNamed ? .signInNeeded : .done
@@ -30,7 +30,7 @@ enum StatusCommand {
       case .holds, .notPossible, nil: .done
       }
     }
-    let order: [Wire.ExitStatus] = [.locked, .signInNeeded, .tryLater, .denied]
+    let order: [ExitStatus] = [.locked, .signInNeeded, .tryLater, .denied]
     return order.first { found.contains($0) } ?? (found.allSatisfy { $0 == .done } ? .done : .failed)
   }
 

@@ -128,7 +128,7 @@ enum DaemonCheck {
         Finding(
           .account, isPassing ? .warn : .fail, text ?? failure.text,
           hint: failure.advice ?? Phrase(verbatim: "agent status \(name)")))
-    } else if account["state"]?.string == "signed_out" {
+    } else if account["state"]?.string == SessionState.signedOut.rawValue {
       findings.append(
         Finding(.account, .warn, Phrase("\(name): not signed in"), hint: Phrase("agent login \(name)")))
     } else {

@@ -125,7 +125,7 @@ enum MachineCheck {
       }
     }
     let all = found.wait(socketPatience) { $0.count == places.count ? $0 : nil } ?? found.withLock { $0 }
-    let late = Failure(.timeout, "the daemon did not answer in time")
+    let late = Failure.noAnswerInTime
     return places.indices.map { all[$0] ?? .silent(late, process: nil) }
   }
 

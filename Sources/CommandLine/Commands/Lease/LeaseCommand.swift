@@ -98,7 +98,7 @@ enum LeaseCommand {
   private static func run(
     _ command: [String], _ request: LeaseRequest, _ socket: borrowing LeaseSocket, _ client: DaemonClient,
     _ questions: LeaseQuestions
-  ) throws(Failure) -> Platform.ExitStatus {
+  ) throws(Failure) -> ProcessStatus {
     var keeper = try LeaseKeeper(request, socket.listener, client, asking: questions)
     let child: SupervisedCommand
     let variables = environment(lending: socket.path)

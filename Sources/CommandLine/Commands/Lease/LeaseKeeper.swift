@@ -119,10 +119,10 @@ struct LeaseKeeper: ~Copyable {
     guard connection.isAttemptDue else { return }
     if let end {
       let left = Int(Instant.now.duration(to: end).components.seconds)
-      guard left > 0 else { return ending = Failure(.leaseEnded, "the time of the lease is over") }
+      guard left > 0 else { return ending = .leaseTimeOver }
       request.expiresInSeconds = left
     }
-    guard request.uses != 0 else { return ending = Failure(.leaseEnded, "the lease was used as often as it may be") }
+    guard request.uses != 0 else { return ending = .leaseUsedUp }
     try connection.attempt(poller, key: key) { [client, request, listener] (next) throws(Failure) in
       try Self.send(request, listener, client, next)
     }

@@ -372,7 +372,7 @@ struct SetupCommand {
       if outcomes.isEmpty { console.note(Phrase("nothing of this is set up")) }
       for outcome in outcomes { console.note(outcome.phrase) }
     }
-    return left ? Wire.ExitStatus.failed.rawValue : 0
+    return left ? ExitStatus.failed.rawValue : 0
   }
 
   private func isMeant(_ receipt: SetupReceipt, _ place: String?) -> Bool {

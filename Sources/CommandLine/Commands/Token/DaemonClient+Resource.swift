@@ -118,7 +118,7 @@ extension DaemonClient {
     } catch {
       throw Failure(error, doing: "the data could not be read")
     }
-    throw DaemonConnection.late
+    throw .noAnswerInTime
   }
 
   /// The content, or its start where it is longer than what goes with the line.

@@ -31,7 +31,7 @@ struct SupervisedCommand: ~Copyable {
   /// Obeys the signals that have come.
   ///
   /// - Returns: How the command ended, if it did.
-  borrowing func obey() throws(SystemError) -> ExitStatus? {
+  borrowing func obey() throws(SystemError) -> ProcessStatus? {
     while let (signal, isFromKernel) = receiver.nextWithOrigin() {
       if signal != Signals.SIGCHLD, !isFromKernel || signal == Signals.SIGCONT { send(signal) }
     }

@@ -54,7 +54,7 @@ enum TokenFileCommand {
       return ExecutedCommand.refused(command[0], error, console)
     }
     var supervisor = TokenFileSupervisor(child, renewal, environment)
-    let status: Platform.ExitStatus
+    let status: ProcessStatus
     do {
       status = try supervisor.run(&keeper)
     } catch {
@@ -109,7 +109,7 @@ struct TokenFileSupervisor: ~Copyable {
   }
 
   /// Returns when the command has ended.
-  mutating func run(_ keeper: inout TokenFileKeeper) throws(SystemError) -> Platform.ExitStatus {
+  mutating func run(_ keeper: inout TokenFileKeeper) throws(SystemError) -> ProcessStatus {
     let poller = try Poller()
     try poller.add(child.raw, interest: .read, key: Self.commandKey)
     try keeper.watch(poller, key: Self.daemonKey)

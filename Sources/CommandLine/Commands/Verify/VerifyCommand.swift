@@ -28,7 +28,7 @@ enum VerifyCommand {
       }
       guard tally.tokens > 0 else { throw TokenInput.nothing }
       if tally.notValid == 0 { return 0 }
-      let status = tally.notValid == tally.undecided ? Wire.ExitStatus.tryLater : .tokenNotValid
+      let status = tally.notValid == tally.undecided ? ExitStatus.tryLater : .tokenNotValid
       return status.rawValue
     }
   }

@@ -1,13 +1,13 @@
 import Platform
 
 /// The text of `/proc/PID/status` (`proc(5)`).
-struct ProcessStatus {
+struct StatusFile {
   let text: String
 
   /// Of the calling thread.
-  static func ofThisThread() throws(SystemError) -> ProcessStatus {
+  static func ofThisThread() throws(SystemError) -> StatusFile {
     let file = try FileDescriptor(opening: "/proc/thread-self/status", for: .reading)
-    return ProcessStatus(text: String(decoding: try file.readToEnd(limit: 65_536), as: UTF8.self))
+    return StatusFile(text: String(decoding: try file.readToEnd(limit: 65_536), as: UTF8.self))
   }
 
   /// The value of a line; empty when there is none.
