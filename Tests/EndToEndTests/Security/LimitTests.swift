@@ -244,18 +244,17 @@ import Testing
   @Test func `holds up no caller for longer than its timeout when it accepts nobody`() throws {
     try AgentTree.with { tree in
       _ = try tree.json("daemon", "start")
-      let daemon = try OtherProcess(try tree.daemon())
-      try daemon.signal(Signals.SIGSTOP)
-      defer { try? daemon.signal(Signals.SIGCONT) }
-      var queue: [SharedDescriptor] = []
-      let directory = try PrivateDirectory(opening: tree.path("runtime/agent"), create: false)
-      while let next = try? UnixSocket.connect(in: directory, name: "agent.sock", seconds: 1) {
-        queue.append(SharedDescriptor(next))
-      }
-      for command in [["list"], ["token", "work"]] {
-        let result = try tree.agent(command + ["--timeout", "1s", "--json"])
-        #expect(result.failed(4))
-        #expect(result.failureCode == "timeout")
+      try tree.whileDaemonIsSilent {
+        var queue: [SharedDescriptor] = []
+        let directory = try PrivateDirectory(opening: tree.path("runtime/agent"), create: false)
+        while let next = try? UnixSocket.connect(in: directory, name: "agent.sock", seconds: 1) {
+          queue.append(SharedDescriptor(next))
+        }
+        for command in [["list"], ["token", "work"]] {
+          let result = try tree.agent(command + ["--timeout", "1s", "--json"])
+          #expect(result.failed(4))
+          #expect(result.failureCode == "timeout")
+        }
       }
     }
   }

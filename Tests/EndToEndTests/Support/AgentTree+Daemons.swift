@@ -56,9 +56,11 @@ extension AgentTree {
 
   /// Runs `body` while the daemon takes connections and answers nothing.
   func whileDaemonIsSilent<Result>(_ body: () throws -> Result) throws -> Result {
-    let process = try OtherProcess(try daemon())
+    let daemon = try daemon()
+    let process = try OtherProcess(daemon)
     try process.signal(Signals.SIGSTOP)
     defer { try? process.signal(Signals.SIGCONT) }
+    try ProcessFiles.awaitStop(of: daemon)
     return try body()
   }
 }

@@ -53,6 +53,7 @@ final class Issuer: Sendable {
   func silent<Result>(_ body: () throws -> Result) throws -> Result {
     try process.signal(Signals.SIGSTOP)
     defer { try? process.signal(Signals.SIGCONT) }
+    try ProcessFiles.awaitStop(of: process.processID)
     return try body()
   }
 

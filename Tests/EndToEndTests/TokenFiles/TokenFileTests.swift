@@ -266,6 +266,7 @@ import Testing
         let name = String(try #require(path.split(separator: "/").last))
         // Both at once, so that neither clears up behind the other.
         try process.signal(Signals.SIGSTOP)
+        try ProcessFiles.awaitStop(of: process.processID)
         if isPrivate {
           let children = ProcessFiles.text("task/\(process.processID)/children", of: process.processID) ?? ""
           for child in children.split(separator: " ").compactMap({ Int32($0) })
@@ -319,6 +320,7 @@ import Testing
       try Self.reading(session.tree) { process, _ in
         _ = try process.readLine()
         try process.signal(Signals.SIGSTOP)
+        try ProcessFiles.awaitStop(of: process.processID)
         try session.tree.killDaemon()
         #expect(try Self.files(session.tree).count == 2)
         try process.signal(Signals.SIGKILL)
