@@ -124,7 +124,8 @@ enum MachineCheck {
         found.update { $0[index] = reach }
       }
     }
-    let all = found.wait(socketPatience) { $0.count == places.count ? $0 : nil } ?? found.withLock { $0 }
+    // Each says by itself when its time is over, and knows the process then; this is for one that says nothing at all.
+    let all = found.wait(socketPatience * 3) { $0.count == places.count ? $0 : nil } ?? found.withLock { $0 }
     let late = Failure.noAnswerInTime
     return places.indices.map { all[$0] ?? .silent(late, process: nil) }
   }
@@ -142,8 +143,7 @@ enum MachineCheck {
       guard var connection = try place.connect(within: 1) else { return .stale }
       process = connection.process
       try connection.send(RequestEnvelope(.daemonStatus, timeoutSeconds: 1))
-      // A little less than the caller waits, which then knows the process.
-      let reply = try connection.nextReply(before: .now.advanced(by: socketPatience - .milliseconds(100)))
+      let reply = try connection.nextReply(before: .now.advanced(by: socketPatience))
       connection.finish()
       if case .failure(let failure) = reply, [.notPermitted, .leaseEnded].contains(failure.code) { return .lease }
       guard case .result(let status) = reply, let process = status["pid"]?.int else { throw Reply.unreadable }
