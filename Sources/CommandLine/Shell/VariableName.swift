@@ -41,7 +41,7 @@ enum VariableName {
     `_PRELOAD`, `_PYTHON`, `_RSH`, `_RUNNER`, `_SCANNER`, `_SH`, `_SSH`, `_TCTI`, `_VENDORS`, `_WRAPPER`
     """
 
-  /// Ends of names that hold a secret, or say who somebody is, and nothing else. Such a name is refused only as a whole.
+  /// Ends of names whose value is only a secret or an identity. The rules do not apply to such a name; ``refusedList`` does.
   static let allowedSuffixList =
     """
     `_EMAIL`, `_ID`, `_KEY`, `_PASSWORD`, `_SECRET`, `_TOKEN`, `_USER`, `_USERNAME`

@@ -17,8 +17,10 @@ extension TokenBroker {
   private static let spreadAfterChange = Duration.seconds(5)
 
   /// Refuses a request that must wait for a server for which as many wait as may (fair shares).
-  func admit(at server: String) throws(SessionError) {
-    guard let most = loop.mostAtOneServer else { return }
+  func admit(_ need: TokenNeed, _ account: LiveAccount, _ now: Instant) throws(SessionError) {
+    // Most of the time there are few peers.
+    guard let most = loop.mostAtOneServer, account.session.satisfied(by: need, now: now) == nil else { return }
+    let server = account.configuration.server
     let others = accounts.values.lazy.filter { $0.configuration.server == server }.flatMap(\.all)
     let waiting = Set(others.flatMap(\.waiters).map(\.ticket)).count
     guard waiting < most else { throw .tooBusy(underWay: waiting) }

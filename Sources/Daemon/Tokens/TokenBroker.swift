@@ -176,7 +176,7 @@ final class TokenBroker: DaemonPart {
       account.waiters.append(waiter)
       return validate(account)
     }
-    if account.session.satisfied(by: waiter.need, now: now) == nil { try admit(at: account.configuration.server) }
+    try admit(waiter.need, account, now)
     let wasUsed = account.session.usedSinceRefresh
     let decision = account.session.request(
       waiter.need, account: account.name.text, now: now,

@@ -37,7 +37,7 @@ package struct IDTokenExpectation: Sendable {
   package var now: Int
   /// The access token of the same answer, for `at_hash`.
   package var accessToken: SharedSecret?
-  /// What was asked for; nothing in the device grant and on refresh.
+  /// The demands of the sign-in; none for the device grant and for a refresh.
   package var demands = IDTokenDemands()
   /// Tolerance for all times, in seconds; more than 300 counts as 300.
   package var clockSkew: Int

@@ -66,7 +66,7 @@ package final class AccessGrant: Sendable {
 
   /// The grant that a token endpoint's answer is.
   ///
-  /// - Parameter askedScope: What was granted if the answer names no scope (RFC 6749, section 5.1).
+  /// - Parameter askedScope: The scope of the request, which is granted if the answer names none (RFC 6749, section 5.1).
   convenience init(
     _ response: TokenResponse, askedScope: String?, subject: String?, idToken: SealedSecret? = nil, issuedAt: Instant,
     issuedAtUnixSeconds: Int, recordGeneration: UInt64, replacedGeneration: UInt64? = nil, dpopKey: DPoPKey?,

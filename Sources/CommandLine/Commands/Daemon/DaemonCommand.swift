@@ -28,7 +28,7 @@ enum DaemonCommand {
     }
   }
 
-  /// What the daemon says of itself, which is started if none runs, and whether one ran before.
+  /// The status of the daemon, which is started if none runs, and whether one ran before.
   private static func running(_ client: DaemonClient) throws(Failure) -> (status: JSONObject, before: Bool) {
     if let status = try client.askRunning(.daemonStatus) { return (status, true) }
     let connection = try DaemonLauncher.connectOrStart(client.console, startsNamed: true)

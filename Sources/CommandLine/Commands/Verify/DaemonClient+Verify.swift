@@ -28,7 +28,7 @@ extension DaemonClient {
         }
       }
     } catch {
-      // What was typed meanwhile is lost.
+      // Tokens that were typed are gone with the first request, so it is not repeated.
       guard error.code == .daemonUnavailable, hasNext, !isTaken, !tokens.isTyped else { throw error }
     }
     return try connectAgain().lent { (connection) throws(Failure) in
