@@ -180,10 +180,10 @@ extension DaemonPart {
   func services(for account: AccountName) -> SessionServices {
     let note = jobs.messages { [log] (event: LogEvent) in log.note(event, account) }
     let services = services.ephemeral.contains(account) ? services.ephemerally() : services
-    return services.observed { [attention = context.watches.attention] step in
-      if let notice = LogEvent(noticeOf: step) { return note(notice) }
-      guard let step = LogStep(step), attention.isPaid || step.isRequest else { return }
-      note(.step(step))
+    return services.observed { [attention = context.watches.attention] observation in
+      let event = LogEvent(observation)
+      if case .step(let step) = event, !step.isRequest, !attention.isPaid { return }
+      note(event)
     }
   }
 

@@ -62,7 +62,7 @@ package final class DocumentCache: Sendable {
   /// The metadata of `issuer`, from memory, disk or the network.
   package func metadata(
     of issuer: Issuer, transport: Transport, fresh: Bool = false, cancellation: Cancellation?,
-    observer: StepObserver? = nil
+    observer: SessionObserver? = nil
   ) throws(OAuthError) -> VersionedMetadata {
     let source = DocumentSource(issuer, transport, cancellation, observer)
     return try fresh ? fetch(source, metadataFetches) : get(source, metadataFetches)
@@ -72,14 +72,14 @@ package final class DocumentCache: Sendable {
   /// ``renewedKeys(after:at:transport:cancellation:observer:)``.
   package func renewedMetadata(
     after old: VersionedMetadata, of issuer: Issuer, transport: Transport, cancellation: Cancellation?,
-    observer: StepObserver? = nil
+    observer: SessionObserver? = nil
   ) throws(OAuthError) -> VersionedMetadata? {
     try renewed(after: old, DocumentSource(issuer, transport, cancellation, observer), metadataFetches)
   }
 
   /// The key set at `endpoint`, from memory, disk or the network.
   package func keys(
-    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: StepObserver? = nil
+    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: SessionObserver? = nil
   ) throws(OAuthError) -> VersionedKeys {
     try get(DocumentSource(endpoint, transport, cancellation, observer), keyFetches)
   }
@@ -89,7 +89,7 @@ package final class DocumentCache: Sendable {
   /// it.
   package func renewedKeys(
     after old: VersionedKeys, at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?,
-    observer: StepObserver? = nil
+    observer: SessionObserver? = nil
   ) throws(OAuthError) -> VersionedKeys? {
     try renewed(after: old, DocumentSource(endpoint, transport, cancellation, observer), keyFetches)
   }
@@ -134,7 +134,7 @@ extension DocumentCache {
     _ source: DocumentSource<Document>, _ fetches: Fetches<Document>
   ) throws(OAuthError) -> Versioned<Document> {
     if let entry = cached(source.name), let document = read(entry, source) {
-      source.observer?(.documentKept(source.name.kind.role, ageSeconds: time.wallSeconds() - entry.fetchedAt))
+      source.observer?(.step(.documentKept(source.name.kind.role, ageSeconds: time.wallSeconds() - entry.fetchedAt)))
       return Versioned(document, version: entry.version)
     }
     return try fetch(source, fetches)
@@ -166,7 +166,7 @@ extension DocumentCache {
     ) {
       !holdsNewer(than: old.version, name) && refetches.withLock { $0.take(source.way, now: now) }
     } _: { () throws(OAuthError) in
-      source.observer?(source.name.kind.doubt)
+      source.observer?(.step(source.name.kind.doubt))
       do throws(OAuthError) { return try fetchAlone(source) } catch {
         if error.code != .cancelled { refetches.withLock { $0.failed(source.way, error) } }
         throw error
@@ -203,7 +203,7 @@ extension DocumentCache {
     refetches.withLock { $0.succeeded(source.way) }
     switch fetched {
     case .changed(let fetched):
-      for step in source.remarks(fetched.value) { source.observer?(step) }
+      for remark in source.remarks(fetched.value) { source.observer?(remark) }
       let version = keep(fetched.body, maxAge: fetched.maxAgeSeconds, tag: fetched.entityTag, as: source.name)
       return Versioned(fetched.value, version: version)
     case .unchanged(let maxAge):

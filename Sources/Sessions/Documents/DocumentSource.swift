@@ -7,11 +7,11 @@ struct DocumentSource<Document: Sendable> {
   let name: DocumentName
   let transport: Transport
   let cancellation: Cancellation?
-  let observer: StepObserver?
+  let observer: SessionObserver?
   /// Parses the body; nil when it is not a document of this kind.
   let parse: ([UInt8]) -> Document?
   /// Returns the steps to report for a document that the server sent.
-  let remarks: (Document) -> [SessionStep]
+  let remarks: (Document) -> [SessionObservation]
   /// Asks the server, which may know a version by this entity tag.
   let fetch: (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
 
@@ -50,7 +50,7 @@ struct DocumentFlight: Hashable, Sendable {
 }
 
 extension DocumentSource<AuthorizationServerMetadata> {
-  init(_ issuer: Issuer, _ transport: Transport, _ cancellation: Cancellation?, _ observer: StepObserver?) {
+  init(_ issuer: Issuer, _ transport: Transport, _ cancellation: Cancellation?, _ observer: SessionObserver?) {
     self.init(
       name: DocumentName(metadataOf: issuer, transport), transport: transport, cancellation: cancellation,
       observer: observer
@@ -66,7 +66,7 @@ extension DocumentSource<AuthorizationServerMetadata> {
 }
 
 extension DocumentSource<JWKSet> {
-  init(_ endpoint: Endpoint, _ transport: Transport, _ cancellation: Cancellation?, _ observer: StepObserver?) {
+  init(_ endpoint: Endpoint, _ transport: Transport, _ cancellation: Cancellation?, _ observer: SessionObserver?) {
     self.init(
       name: DocumentName(keysAt: endpoint, transport), transport: transport, cancellation: cancellation,
       observer: observer

@@ -8,7 +8,7 @@ struct IssuerKeys: Sendable {
   private(set) var renewal: MetadataRenewal?
   let transport: Transport
   let cancellation: Cancellation
-  let observer: StepObserver?
+  let observer: SessionObserver?
 
   /// Keys, and their source.
   struct Held: Sendable {

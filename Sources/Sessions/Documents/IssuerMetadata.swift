@@ -7,7 +7,7 @@ struct IssuerMetadata: Sendable {
   typealias Edition = DocumentCache.VersionedMetadata
 
   let documents: DocumentCache
-  let observer: StepObserver?
+  let observer: SessionObserver?
   let access: AccountAccess
   let cancellation: Cancellation?
 

@@ -111,7 +111,9 @@ struct IDTokenCheck {
   }
 
   private func reported(_ token: IDToken) -> IDToken {
-    services.observer?(.idTokenVerified(algorithm: token.algorithm.name))
+    if let algorithm = SigningAlgorithm(rawValue: token.algorithm.name) {
+      services.observer?(.step(.idTokenVerified(algorithm)))
+    }
     return token
   }
 }

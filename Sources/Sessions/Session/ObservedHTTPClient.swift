@@ -7,10 +7,10 @@ internal import Vocabulary
 struct ObservedHTTPClient: HTTPClient {
   let client: any HTTPClient
   let time: any TimeSource
-  let observer: StepObserver
+  let observer: SessionObserver
 
   /// `client` itself when there is no observer.
-  static func wrapping(_ client: any HTTPClient, time: any TimeSource, _ observer: StepObserver?) -> any HTTPClient {
+  static func wrapping(_ client: any HTTPClient, time: any TimeSource, _ observer: SessionObserver?) -> any HTTPClient {
     guard let observer else { return client }
     return ObservedHTTPClient(client: client, time: time, observer: observer)
   }
@@ -20,7 +20,7 @@ struct ObservedHTTPClient: HTTPClient {
     let line = RequestLine(request.role, request.method.name, url: request.endpoint.text)
     do {
       let response = try client.send(request)
-      observer(.answered(line, status: response.status, milliseconds: milliseconds(since: begin)))
+      observer(.step(.answered(line, status: response.status, milliseconds: milliseconds(since: begin))))
       return response
     } catch {
       observer(.unanswered(line, error, milliseconds: milliseconds(since: begin)))
@@ -36,7 +36,7 @@ struct ObservedHTTPClient: HTTPClient {
     let line = RequestLine(.resource, request.method.text, url: request.endpoint.uri.origin)
     do {
       let response = try client.exchange(request, authorization: authorization, content: content, receiver: receiver)
-      observer(.answered(line, status: response.head.status, milliseconds: milliseconds(since: begin)))
+      observer(.step(.answered(line, status: response.head.status, milliseconds: milliseconds(since: begin))))
       return response
     } catch {
       observer(.unanswered(line, error, milliseconds: milliseconds(since: begin)))

@@ -23,7 +23,7 @@ package struct SessionServices: Sendable {
   /// The account that these services are for is one of them, or becomes one.
   var isEphemeral = false
   /// The observer of the operation's steps.
-  private(set) var observer: StepObserver?
+  private(set) var observer: SessionObserver?
 
   package init(vault: Vault, http: any HTTPClient, time: any TimeSource, documents: DocumentCache) {
     self.vault = vault
@@ -33,7 +33,7 @@ package struct SessionServices: Sendable {
   }
 
   /// The same services for an operation that reports its steps.
-  package func observed(by observer: @escaping StepObserver) -> SessionServices {
+  package func observed(by observer: @escaping SessionObserver) -> SessionServices {
     var services = self
     services.observer = observer
     services.http = ObservedHTTPClient.wrapping(http, time: time, observer)
@@ -83,7 +83,7 @@ package struct SessionServices: Sendable {
     }
     if let cancellation, cancellation.isCancelled { throw .cancelled }
     let waited = begin.duration(to: time.now()).wholeMilliseconds
-    if waited >= Self.noticedWaitMilliseconds { observer?(.waitedForAccount(milliseconds: waited)) }
+    if waited >= Self.noticedWaitMilliseconds { observer?(.step(.waitedForAccount(milliseconds: waited))) }
     let result = try keepingUnlocked(level(of: account, or: wanted), mustWrite: mustWrite, cancellation, body)
     lock.release()
     return result
@@ -142,7 +142,7 @@ package struct SessionServices: Sendable {
   ) throws(SessionError) -> StoredRecord? {
     let sealed = try storing { (_) throws(VaultError) in try snapshot.read(account) }
     guard let sealed else { return nil }
-    observer?(.recordRead)
+    observer?(.step(.recordRead))
     if let entry = unstored[account], entry.replaces == sealed.generation {
       return StoredRecord(record: entry.record, generation: sealed.generation)
     }
@@ -188,7 +188,7 @@ package struct SessionServices: Sendable {
     }
     guard let generation else { throw .signedOut(account: account.text) }
     unstored[account] = nil
-    observer?(.recordWritten)
+    observer?(.step(.recordWritten))
     return generation
   }
 

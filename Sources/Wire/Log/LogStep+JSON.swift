@@ -10,15 +10,15 @@ extension LogStep {
     case .refreshNeeded: "refresh_needed"
     case .refreshJoined: "refresh_joined"
     case .recordChanged: "record_changed"
-    case .waitedForAccount: "waited_for_account"
-    case .recordRead: "record_read"
-    case .recordWritten: "record_written"
-    case .documentKept: "document_kept"
-    case .keysDoubted: "keys_doubted"
-    case .metadataDoubted: "metadata_doubted"
-    case .answered: "answered"
+    case .session(.waitedForAccount): "waited_for_account"
+    case .session(.recordRead): "record_read"
+    case .session(.recordWritten): "record_written"
+    case .session(.documentKept): "document_kept"
+    case .session(.keysDoubted): "keys_doubted"
+    case .session(.metadataDoubted): "metadata_doubted"
+    case .session(.answered): "answered"
     case .unanswered: "unanswered"
-    case .idTokenVerified: "id_token_verified"
+    case .session(.idTokenVerified): "id_token_verified"
     case .identityKnown: "identity_known"
     case .signInPending: "sign_in_pending"
     }
@@ -27,16 +27,16 @@ extension LogStep {
   /// Writes the members that go with ``name``.
   func addMembers(to object: inout JSONObject) {
     switch self {
-    case .servedOffline, .refreshJoined, .recordChanged, .recordRead, .recordWritten, .keysDoubted, .metadataDoubted,
-      .identityKnown:
+    case .servedOffline, .refreshJoined, .recordChanged, .identityKnown,
+      .session(.recordRead), .session(.recordWritten), .session(.keysDoubted), .session(.metadataDoubted):
       break
     case .tokenServed(let left): object["seconds_left"] = left.map { .int($0) }
     case .refreshNeeded(let reason): reason.addMembers(to: &object)
-    case .waitedForAccount(let time): object["duration_ms"] = .int(time)
-    case .documentKept(let endpoint, let age):
+    case .session(.waitedForAccount(let time)): object["duration_ms"] = .int(time)
+    case .session(.documentKept(let endpoint, let age)):
       object["endpoint"] = .string(endpoint.rawValue)
       object["seconds"] = .int(age)
-    case .answered(let line, let status, let time):
+    case .session(.answered(let line, let status, let time)):
       line.addMembers(to: &object)
       object["status"] = .int(status)
       object["duration_ms"] = .int(time)
@@ -45,7 +45,7 @@ extension LogStep {
       object["result"] = .string(code.rawValue)
       object["cause"] = problem.map { .string($0.rawValue) }
       object["duration_ms"] = .int(time)
-    case .idTokenVerified(let algorithm): object["algorithm"] = .string(algorithm.rawValue)
+    case .session(.idTokenVerified(let algorithm)): object["algorithm"] = .string(algorithm.rawValue)
     case .signInPending(let seconds): object["seconds"] = .int(seconds)
     }
   }
@@ -64,17 +64,17 @@ extension LogStep {
       case "refresh_needed": RefreshReason(json).map { .refreshNeeded($0) }
       case "refresh_joined": .refreshJoined
       case "record_changed": .recordChanged
-      case "waited_for_account": number("duration_ms").map { .waitedForAccount(milliseconds: $0) }
-      case "record_read": .recordRead
-      case "record_written": .recordWritten
+      case "waited_for_account": number("duration_ms").map { .session(.waitedForAccount(milliseconds: $0)) }
+      case "record_read": .session(.recordRead)
+      case "record_written": .session(.recordWritten)
       case "document_kept":
-        endpoint.flatMap { endpoint in number("seconds").map { .documentKept(endpoint, ageSeconds: $0) } }
-      case "keys_doubted": .keysDoubted
-      case "metadata_doubted": .metadataDoubted
+        endpoint.flatMap { endpoint in number("seconds").map { .session(.documentKept(endpoint, ageSeconds: $0)) } }
+      case "keys_doubted": .session(.keysDoubted)
+      case "metadata_doubted": .session(.metadataDoubted)
       case "answered":
         RequestLine(json).flatMap { line in
           number("status").flatMap { status in
-            number("duration_ms").map { .answered(line, status: status, milliseconds: $0) }
+            number("duration_ms").map { .session(.answered(line, status: status, milliseconds: $0)) }
           }
         }
       case "unanswered":
@@ -83,7 +83,7 @@ extension LogStep {
             number("duration_ms").map { .unanswered(line, code, word("cause"), milliseconds: $0) }
           }
         }
-      case "id_token_verified": word("algorithm").map { .idTokenVerified($0) }
+      case "id_token_verified": word("algorithm").map { .session(.idTokenVerified($0)) }
       case "identity_known": .identityKnown
       case "sign_in_pending": number("seconds").map { .signInPending(seconds: $0) }
       default: nil

@@ -13,20 +13,9 @@ package enum LogStep: Sendable, Hashable {
   case refreshJoined
   /// Another process changed the account's record, so the cached token is no longer valid.
   case recordChanged
-  /// Another process held the account's lock for this long.
-  case waitedForAccount(milliseconds: Int)
-  case recordRead
-  case recordWritten
-  /// A document came from the cache.
-  case documentKept(EndpointRole, ageSeconds: Int)
-  /// The cached keys do not verify a signed token, so they are fetched again.
-  case keysDoubted
-  /// An endpoint is gone, or the cached metadata name one that is not allowed, so they are fetched again.
-  case metadataDoubted
-  /// The status is that of HTTP.
-  case answered(RequestLine, status: Int, milliseconds: Int)
+  /// A step of a session's operation.
+  case session(SessionStep)
   case unanswered(RequestLine, FailureCode, ConnectionProblem?, milliseconds: Int)
-  case idTokenVerified(SigningAlgorithm)
   /// The ID Token identifies the user, so UserInfo is not requested.
   case identityKnown
   /// The user has not decided yet; the next poll is after this time.
@@ -47,7 +36,7 @@ extension LogStep {
   /// Whether it is a request to a server.
   package var isRequest: Bool {
     switch self {
-    case .answered, .unanswered: true
+    case .session(.answered), .unanswered: true
     default: false
     }
   }
@@ -71,17 +60,17 @@ extension LogStep {
       "the cached token has \(left) s left, less than \(wanted) s: refreshing"
     case .refreshJoined: "waiting for a running refresh"
     case .recordChanged: "another process changed the account's record: dropping the cached token"
-    case .waitedForAccount(let time): "waited \(time) ms for the account's lock, which another process held"
-    case .recordRead: "the account's record was read from the vault"
-    case .recordWritten: "the account's record is on disk"
-    case .documentKept(let endpoint, let age): "\(endpoint.title) from the cache, \(age) s old"
-    case .keysDoubted: "the cached keys do not fit a signed token: fetching the key set again"
-    case .metadataDoubted: "the cached metadata may be out of date: fetching them again"
-    case .answered(let line, let status, let time):
+    case .session(.waitedForAccount(let time)): "waited \(time) ms for the account's lock, which another process held"
+    case .session(.recordRead): "the account's record was read from the vault"
+    case .session(.recordWritten): "the account's record is on disk"
+    case .session(.documentKept(let endpoint, let age)): "\(endpoint.title) from the cache, \(age) s old"
+    case .session(.keysDoubted): "the cached keys do not fit a signed token: fetching the key set again"
+    case .session(.metadataDoubted): "the cached metadata may be out of date: fetching them again"
+    case .session(.answered(let line, let status, let time)):
       "\(line.role.title): \(line.method) \(line.url): HTTP status \(status) in \(PlainTime.precise(milliseconds: time))"
     case .unanswered(let line, let code, let problem, let time):
       "\(line.role.title): \(line.method) \(line.url): failed after \(PlainTime.precise(milliseconds: time)): \(problem?.title ?? code.rawValue)"
-    case .idTokenVerified(let algorithm): "the ID Token was verified: \(algorithm.rawValue)"
+    case .session(.idTokenVerified(let algorithm)): "the ID Token was verified: \(algorithm.rawValue)"
     case .identityKnown: "the ID Token identifies the user: no UserInfo request"
     case .signInPending(let seconds): "not approved yet: next poll in \(seconds) s"
     }

@@ -70,7 +70,8 @@ import Wire
     let entries: [LogEvent] = [
       .step(.refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60))), .refreshBegan(attempt: 1),
       .step(
-        .answered(RequestLine(.token, "POST", url: "https://as.example/token"), status: 200, milliseconds: 34)),
+        .session(.answered(RequestLine(.token, "POST", url: "https://as.example/token"), status: 200, milliseconds: 34))
+      ),
     ]
     let events = entries.flatMap {
       Reply.event(.progress(LogEntry(time: 1_700_000_000, account: "work", event: $0))).serialized()

@@ -1,3 +1,4 @@
+import JOSE
 import OAuth
 import Sessions
 import Testing
@@ -68,40 +69,27 @@ extension `Those who want to know` {
   }
 }
 
-@Suite struct `A step of a session` {
+@Suite struct `What is observed of a session` {
   private static let line = RequestLine(.token, "POST", url: "https://as.example/token")
 
   @Test(arguments: [
-    (SessionStep.recordRead, LogStep.recordRead), (.recordWritten, .recordWritten), (.keysDoubted, .keysDoubted),
-    (.metadataDoubted, .metadataDoubted),
-    (.waitedForAccount(milliseconds: 3), .waitedForAccount(milliseconds: 3)),
-    (.documentKept(.metadata, ageSeconds: 5), .documentKept(.metadata, ageSeconds: 5)),
+    (SessionObservation.step(.recordRead), LogEvent.step(.session(.recordRead))),
     (
-      .answered(line, status: 400, milliseconds: 7), .answered(line, status: 400, milliseconds: 7)
+      .unanswered(line, HTTPFailure(.timeout), milliseconds: 7),
+      .step(.unanswered(line, .timeout, nil, milliseconds: 7))
     ),
-    (.unanswered(line, HTTPFailure(.timeout), milliseconds: 7), .unanswered(line, .timeout, nil, milliseconds: 7)),
     (
       .unanswered(line, HTTPFailure(.certificate, .selfSigned), milliseconds: 1),
-      .unanswered(line, .certificateRejected, .selfSigned, milliseconds: 1)
+      .step(.unanswered(line, .certificateRejected, .selfSigned, milliseconds: 1))
     ),
     (
       .unanswered(line, HTTPFailure(.connect, .refused), milliseconds: 1),
-      .unanswered(line, .network, .refused, milliseconds: 1)
+      .step(.unanswered(line, .network, .refused, milliseconds: 1))
     ),
-  ]) func `is told in the words of the log`(step: SessionStep, told: LogStep) {
-    #expect(LogStep(step) == told)
-  }
-
-  // The names of JWSAlgorithm.
-  @Test(arguments: [
-    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519",
-  ]) func `names each algorithm of an ID Token`(name: String) {
-    #expect(
-      LogStep(.idTokenVerified(algorithm: name)) == SigningAlgorithm(rawValue: name).map { .idTokenVerified($0) })
-    #expect(LogStep(.idTokenVerified(algorithm: name)) != nil)
-  }
-
-  @Test func `has no other words`() {
-    #expect(LogStep(.idTokenVerified(algorithm: "none")) == nil)
+    (.keySetWarned(.privateKey), .keySetWarning(.privateKey)),
+    (.keySetWarned(.symmetricKey), .keySetWarning(.symmetricKey)),
+    (.authenticationTimeChanged, .authenticationTimeChanged),
+  ]) func `is told in the words of the log`(observation: SessionObservation, told: LogEvent) {
+    #expect(LogEvent(observation) == told)
   }
 }

@@ -32,11 +32,11 @@ import Vocabulary
     _ = try home.refresh(Home.configuration, services)
     #expect(
       told.steps == [
-        .recordRead, .answered(line(.metadata), status: 200, milliseconds: 0),
-        .answered(line(.token), status: 200, milliseconds: 2000), .recordWritten,
-        .answered(line(.keys), status: 200, milliseconds: 0), .idTokenVerified(algorithm: "ES256"),
+        .step(.recordRead), .step(.answered(line(.metadata), status: 200, milliseconds: 0)),
+        .step(.answered(line(.token), status: 200, milliseconds: 2000)), .step(.recordWritten),
+        .step(.answered(line(.keys), status: 200, milliseconds: 0)), .step(.idTokenVerified(.ES256)),
         // It is the first one.
-        .recordWritten,
+        .step(.recordWritten),
       ])
   }
 
@@ -48,7 +48,7 @@ import Vocabulary
       home.time.advance(seconds: 60)
       home.http.answer(TestIssuer.tokenURL, try tokens("at-\(before)", refresh: "rt-\(before)", idToken: idToken))
       let grant = try home.refresh(Home.configuration, services)
-      #expect(told.steps.dropFirst(before).filter { $0 == .recordWritten }.count == writes, "\(role)")
+      #expect(told.steps.dropFirst(before).filter { $0 == .step(.recordWritten) }.count == writes, "\(role)")
       #expect(grant.idToken?.text == idToken)
       #expect(try services.verifiedClaims(of: home.account, Home.configuration)?["role"] == .string(role))
     }
@@ -61,7 +61,7 @@ import Vocabulary
     home.time.advance(seconds: 60)
     home.http.answer(TestIssuer.tokenURL, try tokens("at-3"))
     _ = try home.refresh(Home.configuration, services)
-    #expect(told.steps[1] == .documentKept(.metadata, ageSeconds: 60))
+    #expect(told.steps[1] == .step(.documentKept(.metadata, ageSeconds: 60)))
   }
 
   @Test func `tells of a server that did not answer, and that the keys are asked for again`() throws {
@@ -73,8 +73,8 @@ import Vocabulary
     #expect(throws: SessionError.self) { try home.refresh(Home.configuration, services) }
     #expect(
       told.steps.suffix(4) == [
-        .keysDoubted, .answered(line(.keys), status: 200, milliseconds: 0),
-        .metadataDoubted, .answered(line(.metadata), status: 200, milliseconds: 0),
+        .step(.keysDoubted), .step(.answered(line(.keys), status: 200, milliseconds: 0)),
+        .step(.metadataDoubted), .step(.answered(line(.metadata), status: 200, milliseconds: 0)),
       ])
   }
 
@@ -103,5 +103,11 @@ import Vocabulary
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
     _ = try home.refresh()
     #expect(told.steps == [])
+  }
+
+  @Test(
+    arguments: JWSAlgorithm.allCases.map { IDTokenAlgorithm.signature($0) } + MACAlgorithm.allCases.map { .secret($0) })
+  func `names each algorithm of an ID Token`(algorithm: IDTokenAlgorithm) {
+    #expect(SigningAlgorithm(rawValue: algorithm.name) != nil)
   }
 }

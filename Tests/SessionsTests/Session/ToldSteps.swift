@@ -1,10 +1,10 @@
 import Sessions
 import Platform
 
-/// The steps that somebody was told.
+/// What an observer was told.
 final class ToldSteps: Sendable {
-  private let list = Monitor<[SessionStep]>([])
+  private let list = Monitor<[SessionObservation]>([])
 
-  func add(_ step: SessionStep) { list.withLock { $0.append(step) } }
-  var steps: [SessionStep] { list.withLock { $0 } }
+  func add(_ observation: SessionObservation) { list.withLock { $0.append(observation) } }
+  var steps: [SessionObservation] { list.withLock { $0 } }
 }

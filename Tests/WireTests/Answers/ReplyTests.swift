@@ -1,5 +1,6 @@
 import Encoding
 import Testing
+import Vocabulary
 import Wire
 
 @Suite struct `A reply` {
@@ -30,7 +31,7 @@ import Wire
     Reply.event(.browser(browser)), .event(.browser(bareBrowser)),
     .event(.redirectRefused(Failure(.redirectRejected, "no", hint: "yes"))), .event(.notice("a \"word\" of \("work")")),
     .event(.deviceCode(deviceCode)), .event(.deviceCode(bareDeviceCode)),
-    .event(.progress(LogEntry(time: 1, account: "work", event: .step(.recordRead)))),
+    .event(.progress(LogEntry(time: 1, account: "work", event: .step(.session(.recordRead))))),
     .result([:]), .result(["accounts": [["name": "work"]], "error": "inside", "v": 9]),
   ])
   func `is read back as it was written`(reply: Reply) throws {

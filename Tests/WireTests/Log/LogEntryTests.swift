@@ -28,12 +28,15 @@ import Wire
     [
       .tokenServed(secondsLeft: 12), .tokenServed(secondsLeft: nil), .refreshNeeded(.noToken), .refreshNeeded(.asked),
       .refreshNeeded(.refused), .refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60)), .refreshJoined,
-      .recordChanged, .waitedForAccount(milliseconds: 30), .recordRead, .recordWritten, .keysDoubted, .metadataDoubted,
-      .identityKnown, .signInPending(seconds: 5), .servedOffline,
-    ] + EndpointRole.allCases.map { .documentKept($0, ageSeconds: 3600) }
-    + EndpointRole.allCases.map { .answered(line($0), status: 200, milliseconds: 34) }
+      .recordChanged, .identityKnown, .signInPending(seconds: 5), .servedOffline,
+    ] + sessionSteps.map { .session($0) }
     + FailureCode.allCases.map { .unanswered(line(.token), $0, nil, milliseconds: 34) }
     + ConnectionProblem.allCases.map { .unanswered(line(.token), .network, $0, milliseconds: 34) }
+
+  private static let sessionSteps: [SessionStep] =
+    [.waitedForAccount(milliseconds: 30), .recordRead, .recordWritten, .keysDoubted, .metadataDoubted]
+    + EndpointRole.allCases.map { .documentKept($0, ageSeconds: 3600) }
+    + EndpointRole.allCases.map { .answered(line($0), status: 200, milliseconds: 34) }
     + SigningAlgorithm.allCases.map { .idTokenVerified($0) }
 
   @Test(arguments: events, [nil, "work"]) func `is read back as it was written`(event: LogEvent, account: String?)
@@ -60,7 +63,7 @@ import Wire
       "2023-11-14T22:13:20Z work: the cached token has 12 s left, less than 60 s: refreshing"
     ),
     (
-      .step(.answered(line(.token), status: 200, milliseconds: 34)),
+      .step(.session(.answered(line(.token), status: 200, milliseconds: 34))),
       "2023-11-14T22:13:20Z work: token endpoint: POST https://as.example/token: HTTP status 200 in 34 ms"
     ),
   ]) func `says what happened`(event: LogEvent, text: String) {

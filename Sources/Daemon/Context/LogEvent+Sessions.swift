@@ -1,0 +1,19 @@
+internal import JOSE
+internal import OAuth
+internal import Sessions
+internal import Wire
+
+extension LogEvent {
+  /// The event of what the observer of a session's operation is told.
+  init(_ observation: SessionObservation) {
+    self =
+      switch observation {
+      case .step(let step): .step(.session(step))
+      case .unanswered(let line, let failure, let time):
+        .step(.unanswered(line, FailureCode(OAuthError.Code(failure)), failure.problem, milliseconds: time))
+      case .keySetWarned(.privateKey): .keySetWarning(.privateKey)
+      case .keySetWarned(.symmetricKey): .keySetWarning(.symmetricKey)
+      case .authenticationTimeChanged: .authenticationTimeChanged
+      }
+  }
+}

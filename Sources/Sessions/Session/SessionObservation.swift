@@ -1,0 +1,16 @@
+package import JOSE
+package import OAuth
+package import Vocabulary
+
+/// What the observer of an operation is told. It has no text of a server, a file or a peer but the URL of a request.
+package enum SessionObservation: Sendable, Hashable {
+  case step(SessionStep)
+  case unanswered(RequestLine, HTTPFailure, milliseconds: Int)
+  /// A fetched key set contains material that must not be published.
+  case keySetWarned(JWKSet.Warning)
+  /// The `auth_time` of a refreshed ID Token is not that of the first one (OpenID Connect Core, section 12.2).
+  case authenticationTimeChanged
+}
+
+/// Is told what happens in an operation, on the thread that performs it.
+package typealias SessionObserver = @Sendable (SessionObservation) -> Void
