@@ -1,4 +1,5 @@
 internal import Vocabulary
+internal import Wire
 
 extension ManualProtocol {
   /// All requests, in the order of their page.
@@ -270,10 +271,9 @@ extension ManualProtocol {
           + " `refresh` (the policy of renewal), `refresh_queued` (a refresh waits for the network or the server),"
           + " `last_refresh`, `http_loopback` (whether plain http is allowed), `ca_file`, `proxy` and `problem`, an error"
           + " object that says why it cannot be used or what failed last, and `in_config` as in `list`; with `check` also"
-          + " `check`, which is one of `ok`,"
-          + " `signed_out_elsewhere`, `not_signed_in`, `not_possible` and `failed`, `check_cause` of a session that is over at the"
+          + " `check`, which is one of \(Prose.words(CheckResult.self)), `check_cause` of a session that is over at the"
           + " server, `revoked` or `expired`, and `check_problem`, an error object that says why it failed. `state` is one of"
-          + " \(SessionState.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "))."),
+          + " \(Prose.words(SessionState.self))."),
       Member("daemon", "object", "What `daemon_status` answers."),
       Member(
         "vault", "object",

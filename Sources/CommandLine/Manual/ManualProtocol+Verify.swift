@@ -31,7 +31,7 @@ extension ManualProtocol {
       Member(
         "profile", "text",
         "The kind that the tokens must be of, see agent(1): "
-          + TokenProfile.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") + "."),
+          + Prose.words(TokenProfile.self) + "."),
       Member("require", "list of texts", "Claims that must be there besides `exp`."),
       Member("allow_missing", "boolean", "Accept tokens without `exp`."),
       Member("claims", "list of texts", "Claims with the values that they must have, as `NAME=VALUE`."),

@@ -1,4 +1,5 @@
 internal import Vocabulary
+internal import Wire
 
 /// The commands for the daemon.
 enum DaemonCommands {
@@ -62,30 +63,29 @@ enum DaemonCommands {
       `"attempt"`), `refresh_retry` (`"attempt"`, `"wait_ms"`), `refresh_queued` (`"seconds"`), `refresh_ended`
       (`"duration_ms"`, `"result"`), `token_expiring` (`"seconds"`), `token_expired`, `network_changed`, `watch_unavailable`, `clock_set`
       (`"seconds"`), `sign_in_began`, `sign_in_code` (`"seconds"`), `sign_in_slowed` (`"seconds"`), `sign_in_approved`,
-      `sign_in_ended` (`"duration_ms"`, `"result"`), `signed_out` (`"result"`: `revoked`, `not_revoked` or `failed`),
+      `sign_in_ended` (`"duration_ms"`, `"result"`), `signed_out` (`"result"`: \(Prose.words(LogEvent.SignOut.self))),
       `checked` (`"duration_ms"`, `"result"`, as of `agent status --check`), `settings_changed` (`"change"`:
-      `signed_in`, `added`, `changed`, `removed`, `imported`, `renamed`, `named`, `activated` or `outside`), `locked`
-      (`"cause"`: `asked`, `idle` or `session`), `unlocked` (`"protection"`: `device`, `passphrase` or `tpm2`),
-      `vault_changed` (`"change"`: `created`, `bound`, `rebound`, `passphrase_added`, `passphrase_changed`,
-      `slot_removed`, `keys_rotated` or `idle_time`), `peer_dropped` (`"reason"`: `silent`, `not_reading`,
-      `line_too_long`, `other_user` or `crowded`), `command_failed` (a command that is run for events, by its place in
+      \(Prose.words(LogEvent.SettingsChange.self))), `locked`
+      (`"cause"`: \(Prose.words(LogEvent.LockCause.self))), `unlocked` (`"protection"`: \(Prose.words(Protection.self))),
+      `vault_changed` (`"change"`: \(Prose.words(LogEvent.VaultChange.self))), `peer_dropped`
+      (`"reason"`: \(Prose.words(LogEvent.PeerProblem.self))), `command_failed` (a command that is run for events, by its place in
       the settings, `"position"`; `"reason"`: `exited` with `"status"`, `signalled` with `"signal"`, `timed_out`, or
-      `not_started` with `"errno"`), `commands_dropped` (`"count"`), `token_file` (`"change"`: `written`, `removed` or
-      `failed`), `key_set_warning` (`"reason"`: `private_key` or `symmetric_key`, which an issuer published and which
+      `not_started` with `"errno"`), `commands_dropped` (`"count"`), `token_file`
+      (`"change"`: \(Prose.words(LogEvent.TokenFileChange.self))), `key_set_warning`
+      (`"reason"`: \(Prose.words(LogEvent.KeySetFlaw.self)), which an issuer published and which
       was left out), `authentication_time_changed` (the server put a later sign-in of the same user into a new ID
       Token), `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the code of an
       error.
 
       Each request to a server is an event: `answered` (`"endpoint"`, `"method"`, `"url"` without its query, and for a
       resource without its path, `"status"`, which is that of HTTP, `"duration_ms"`) or `unanswered` (`"endpoint"`,
-      `"method"`, `"url"`, `"result"`, `"cause"`, where one is known, one of \(causes), `"duration_ms"`). While a command
+      `"method"`, `"url"`, `"result"`, `"cause"`, where one is known, one of \(Prose.words(ConnectionProblem.self)), `"duration_ms"`). While a command
       with `--verbose` waits, single steps are events too: `token_served` (`"seconds_left"`),
       `served_offline`, `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`, the last with
       `"seconds_left"` and `"seconds_wanted"`), `refresh_joined`, `record_changed`, `waited_for_account`
       (`"duration_ms"`), `record_read`, `record_written`, `document_kept` (`"endpoint"`, `"seconds"`), `keys_doubted`,
       `metadata_doubted`, `id_token_verified` (`"algorithm"`), `identity_known` and
-      `sign_in_pending` (`"seconds"`). `endpoint` is one of `metadata`, `keys`, `authorization`, `pushed_authorization`,
-      `device_authorization`, `token`, `userinfo`, `introspection`, `revocation`, `registration` and `resource`.
+      `sign_in_pending` (`"seconds"`). `endpoint` is one of \(Prose.words(EndpointRole.self)).
       """,
     options: [Option.utc.declaration],
     examples: [
@@ -93,6 +93,4 @@ enum DaemonCommands {
         "See the requests that got no answer, and why",
         #"agent daemon log --json | jq '.events[] | select(.event == "unanswered")'"#)
     ])
-
-  private static var causes: String { ConnectionProblem.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") }
 }

@@ -9,8 +9,7 @@ enum HelperCommands {
       Answers `git`, `docker`, `kubectl` and other programs that ask for a credential; `agent account set work --host
       git.example.com` says once which account's token may go where.
 
-      `PROTOCOL` is one of `git`, `docker`, `kubectl`, `aws`, `keyring`, `cargo`, `go`, `curl`, `header`, `xoauth2`,
-      `oauthbearer`, `mcp`, `gcp` and `netrc`; the words behind it are those of the program that calls. The recipes below
+      `PROTOCOL` is one of \(Prose.words(HelperName.self)); the words behind it are those of the program that calls. The recipes below
       say how each program is told to call; agent-setup(1) does that for many of them, and takes it back.
 
       A helper never opens a browser, asks nothing and ends within 10 seconds. The token is good for a minute at least.

@@ -13,6 +13,12 @@ enum Prose {
     text.split(separator: "\n", omittingEmptySubsequences: false).split(separator: "").map { $0.joined(separator: " ") }
   }
 
+  /// The words of an enumeration as literals: "`a`, `b` or `c`".
+  static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> String {
+    let words = Word.allCases.map { "`\($0.rawValue)`" }
+    return words.dropLast().joined(separator: ", ") + " or " + words.suffix(1).joined()
+  }
+
   /// A text's parts, in order; empty ones are left out.
   static func parts(_ text: String) -> [Part] {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated().compactMap { index, piece in

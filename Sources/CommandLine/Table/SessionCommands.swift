@@ -14,14 +14,14 @@ enum SessionCommands {
       with them always. The person is what the last ID Token said, an e-mail address or a name. It is kept in the vault
       until sign-out, sealed so that it can be shown while the account is locked.
 
-      In JSON `state` is
-      one of signed_out, signing_in, active, stale (signed in, but the token must be renewed), refreshing,
-      expired, locked and offline. An account is expired too when the server wants the user to sign in again
+      In JSON `state` is one of \(Prose.words(SessionState.self)). An account is stale when it is signed in, but the token must be renewed, and
+      expired too when the server wants the user to sign in again
       before it renews the session, which it has not ended: `problem` then has the code `interaction_required`.
 
       With `--check` the authorization server of each account is asked whether the session still holds, by introspection
-      (RFC 7662) where the client may use it, and by UserInfo otherwise. `CHECK` is ok, signed_out_elsewhere,
-      not_signed_in, not_possible (the server offers no way to check) or failed. A session that was ended
+      (RFC 7662) where the client may use it, and by UserInfo otherwise. `CHECK` is one of
+      \(Prose.words(CheckResult.self)); it is not possible
+      where the server offers no way to check. A session that was ended
       elsewhere is expired from then on; `check_cause` in JSON says how it ended: revoked, where the server refused a token that was
       still good, as after a sign-out on its page of sessions, else expired. The exit status is that of the worst of what was found: 5 where something is
       locked, else 3 where a sign-in is needed, else 4 where a server gave no answer, else 6 or 1. An account that is not
@@ -34,8 +34,8 @@ enum SessionCommands {
       "openssl", "libqrencode"}, "program_replaced", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib",
       "secure_heap", "secure_heap_used", "limits": {"processor_seconds", "file_bytes", "data_bytes", "stack_bytes",
       "processes", "descriptors", "locked_bytes", "address_space_bytes"}}, "vault": {"path", "exists", "slots", "device_bound",
-      "binding", "binding_problem", "installation"}}`. `refresh` is the account's policy of renewal (`on-demand`,
-      `proactive`, `background`, `offline` or `strict`). `refresh_token_expires_at` and `authorization_expires_at` are
+      "binding", "binding_problem", "installation"}}`. `refresh` is the account's policy of renewal (one of
+      \(Prose.words(RefreshPolicy.self))). `refresh_token_expires_at` and `authorization_expires_at` are
       what the server said of the end of the session, which is never believed before the server itself refuses a refresh,
       and `sign_in_by` is the end when it is less than three days off: then `status`, `list`, and commands that get a
       token, on a terminal, ask to sign in again. An end that each refresh moves on is told in its last quarter.
@@ -75,9 +75,8 @@ enum SessionCommands {
       The lines can be shown to others: no token is in them, no variable's value but that of a path, and the home directory
       is `~`. Accounts, servers and paths are named.
 
-      With `--json` prints `{"ok", "findings": [{"check", "level", "message", "hint"}]}`; `level` is `ok`, `warn` or `fail`,
-      and `check` what was looked at: `environment`, `directory`, `socket`, `daemon`, `service`, `path`, `disk`, `settings`,
-      `vault`, `clock`, `server`, `account`, `scope`, `sign_in`, `setup`, `helper`, `program` or `variable`.
+      With `--json` prints `{"ok", "findings": [{"check", "level", "message", "hint"}]}`; `level` is \(Prose.words(Finding.Level.self)),
+      and `check` what was looked at: \(Prose.words(Finding.Check.self)).
       """,
     operands: .account,
     examples: [
@@ -179,7 +178,7 @@ enum SessionCommands {
 
       With `--lease` prints what happened to leases instead, of each the last 64 events, or with `--follow` those to come:
       `lease_opened`, `lease_used`, `lease_token` (`"method"`, `"origin"`, never a path; `"status"` and `"body_bytes"` of the answer, or `"code"`), `lease_refused`
-      (`"code"`) and `lease_ended` (`"cause"`: `closed`, `time`, `uses`, `signed_out`, `removed` or `stopping`), each with
+      (`"code"`) and `lease_ended` (`"cause"`: \(Prose.words(LeaseEntry.Cause.self))), each with
       `"lease"` and, where a peer did it, the process `"pid"` and the user `"uid"` that connected; `"pid"` is 0 for a
       process that cannot be seen from here. It is a trace, no proof.
 
