@@ -51,7 +51,7 @@ package struct RequestLine: Sendable, Hashable {
     self.method = String(
       decoding: method.utf8.prefix { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }.prefix(32), as: UTF8.self)
     let end: [UInt8] = [UInt8(ascii: "?"), UInt8(ascii: "#")]
-    let printable = url.utf8.prefix { (0x21...0x7E).contains($0) && !end.contains($0) }
+    let printable = url.utf8.prefix { $0.isVisibleASCII && !end.contains($0) }
     self.url = String(decoding: printable.prefix(Self.longestURL), as: UTF8.self)
   }
 }

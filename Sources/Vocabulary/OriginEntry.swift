@@ -134,7 +134,7 @@ package struct HeaderForm: Sendable, Hashable {
 
   private static func isToken(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
-      && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+      && text.utf8.allSatisfy(\.isTokenCharacter)
   }
 
   /// Whether user name and token are sent together.

@@ -99,7 +99,7 @@ enum Clipboard {
   /// pasted into a shell by mistake it must not run as a command.
   static func sequence(_ text: String) -> String? {
     let bytes = Array(text.utf8)
-    guard (1...mostBytes).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+    guard (1...mostBytes).contains(bytes.count), bytes.allSatisfy(\.isVisibleASCII) else { return nil }
     return "\u{1B}]52;c;\(Base64.encode(bytes))\u{07}"
   }
 

@@ -186,7 +186,7 @@ extension Failure {
 
   /// The command that has an account list an origin; nil for a text that no person should paste.
   private static func listing(_ origin: String, _ account: String) -> String? {
-    guard origin.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+    guard origin.utf8.allSatisfy(\.isVisibleASCII) else { return nil }
     let prefix = "https://"
     let host = origin.utf8.starts(with: prefix.utf8) ? String(origin.dropFirst(prefix.count)) : origin
     return "agent account set \(account) --host \(ShellWord.quoted(host))"

@@ -96,7 +96,7 @@ extension Failure {
   /// A space and an option with a server's text, quoted for a shell into which a person may paste it; nil where the text
   /// has anything that a screen might not show as it is.
   private static func option(_ name: String, _ text: String) -> String? {
-    guard (1...longestWord).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+    guard (1...longestWord).contains(text.utf8.count), text.utf8.allSatisfy(\.isPrintableASCII) else {
       return nil
     }
     return " --\(name)\(text.utf8.first == UInt8(ascii: "-") ? "=" : " ")\(ShellWord.quoted(text))"

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Crypto
 internal import OAuth
 internal import Platform
@@ -34,7 +35,7 @@ enum ClientSecret {
     _ source: SharedDescriptor, as kind: Kind = .clientSecret, _ cancellation: Cancellation
   ) throws(SessionError) -> SharedSecret {
     try SecretContent.readLine(source, upTo: kind.mostBytes - 1, or: kind.unusable, cancellation) { bytes in
-      bytes.indices.allSatisfy { (0x20...0x7E).contains(bytes[$0]) }
+      bytes.indices.allSatisfy { bytes[$0].isPrintableASCII }
     }
   }
 

@@ -18,7 +18,7 @@ extension SignIns {
     }
     // Every user of the machine can read the address on the browser's command line where there is no link.
     login.visits.isTold = listener.map { $0.linkURL != nil } ?? true
-    if listener?.linkURL != nil, waiting.url.text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+    if listener?.linkURL != nil, waiting.url.text.utf8.allSatisfy(\.isVisibleASCII) {
       login.visits.linked = waiting.url.text
     }
     let patience = SignIn.Waiting.Browser.patience

@@ -28,7 +28,7 @@ final class HandedVariables: DaemonPart {
       for (name, source) in zip(request.names, sources) {
         let unusable = SessionError.assertion(.malformed, .variable(name))
         let value = try SecretContent.readLine(source, upTo: Self.mostBytes, or: unusable, cancellation) { bytes in
-          bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) }
+          bytes.indices.allSatisfy { bytes[$0].isVisibleASCII }
         }
         values[name] = SealedSecret(value)
       }

@@ -5,6 +5,18 @@ extension UInt8 {
   package var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
   package var isASCIIAlphanumeric: Bool { isASCIILetter || isASCIIDigit }
+
+  /// VCHAR (RFC 5234 appendix B.1).
+  package var isVisibleASCII: Bool { (0x21...0x7E).contains(self) }
+
+  /// VSCHAR (RFC 6749 appendix A): a visible character or a space.
+  package var isPrintableASCII: Bool { (0x20...0x7E).contains(self) }
+
+  /// NQCHAR (RFC 6749 appendix A): a visible character but `"` and `\`.
+  package var isUnquotedASCII: Bool { isVisibleASCII && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\") }
+
+  /// tchar (RFC 9110 section 5.6.2).
+  package var isTokenCharacter: Bool { isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }
 
 extension StringProtocol {

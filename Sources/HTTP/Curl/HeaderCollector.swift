@@ -1,3 +1,4 @@
+internal import Encoding
 internal import OAuth
 
 /// The header fields of a response while they arrive, line by line.
@@ -79,7 +80,7 @@ struct HeaderCollector {
 
   private mutating func addField(_ text: ArraySlice<UInt8>) -> HTTPFailure.Code? {
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex,
-      text[..<colon].allSatisfy(HTTPToken.contains)
+      text[..<colon].allSatisfy(\.isTokenCharacter)
     else { return .malformed }
     let name = String(decoding: text[..<colon], as: UTF8.self)
     lastWasDropped = !keepsCookies && Self.isCookie(name)

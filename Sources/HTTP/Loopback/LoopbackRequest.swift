@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// Parses the requests to a redirect listener (RFC 8252 section 7.3, RFC 9112). Every user of the machine can connect,
 /// so a request that is not exactly the expected one gets a page and changes nothing.
 package enum LoopbackRequest {
@@ -90,7 +92,7 @@ package enum LoopbackRequest {
     let target = (spaces[0] + 1)..<spaces[1]
     let version = bytes.extracting((spaces[1] + 1)..<line.upperBound)
     guard isSame(version, "HTTP/1.1") || isSame(version, "HTTP/1.0"),
-      target.allSatisfy({ (0x21...0x7E).contains(bytes[$0]) })
+      target.allSatisfy({ bytes[$0].isVisibleASCII })
     else { return nil }
     let mark = target.first { bytes[$0] == UInt8(ascii: "?") } ?? target.upperBound
     return RequestLine(

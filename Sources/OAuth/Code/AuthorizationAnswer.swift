@@ -77,6 +77,6 @@ extension AuthorizationRequest {
 
   /// RFC 6749 appendix A.11.
   private func isPrintable(_ code: SharedSecret) -> Bool {
-    code.bytes.withBytes { bytes in bytes.indices.allSatisfy { (0x20...0x7E).contains(bytes[$0]) } }
+    code.bytes.withBytes { bytes in bytes.indices.allSatisfy { bytes[$0].isPrintableASCII } }
   }
 }

@@ -30,7 +30,7 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
 
   /// A scheme and something after it, in printable characters. It is only handed on, never fetched.
   private static func isURI(_ text: String) -> Bool {
-    guard text.utf8.count <= longest, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return false }
+    guard text.utf8.count <= longest, text.utf8.allSatisfy(\.isVisibleASCII) else { return false }
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let first = parts[0].utf8.first, !parts[1].isEmpty else { return false }
     let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) }

@@ -56,6 +56,6 @@ package struct DPoPProof: Sendable {
   /// Whether a text can be a nonce: 1 to 1,024 characters NQCHAR (RFC 9449 section 8.1).
   package static func isNonce(_ text: String) -> Bool {
     (1...longestNonce).contains(text.utf8.count)
-      && text.utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
+      && text.utf8.allSatisfy(\.isUnquotedASCII)
   }
 }

@@ -86,7 +86,7 @@ package struct HTTPHeaders: Sendable {
     guard (2...256).contains(rest.count), rest.first == UInt8(ascii: "\""), rest.last == UInt8(ascii: "\"") else {
       return false
     }
-    return rest.dropFirst().dropLast().allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
+    return rest.dropFirst().dropLast().allSatisfy { $0.isVisibleASCII && $0 != UInt8(ascii: "\"") }
   }
 
   /// A count of seconds written in digits only. More digits than any real wait has count as very long.

@@ -1,3 +1,4 @@
+internal import Encoding
 package import JOSE
 
 /// Why an ID Token was rejected. It carries nothing of the token but ``untrustedAudiences``.
@@ -105,7 +106,7 @@ extension OAuthError {
   /// Whether a shell takes it between single quotes as it is.
   private static func canBeQuoted(_ text: String) -> Bool {
     (1...128).contains(text.utf8.count)
-      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "'") }
+      && text.utf8.allSatisfy { $0.isVisibleASCII && $0 != UInt8(ascii: "'") }
   }
 }
 

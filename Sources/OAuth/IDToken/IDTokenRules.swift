@@ -137,7 +137,7 @@ struct IDTokenRules {
   /// Section 2: at most 255 ASCII characters.
   private func checkSubject() throws(IDTokenError) -> String {
     let subject = try require("sub") { () throws(JOSEError) in try claims.subject }
-    guard (1...255).contains(subject.utf8.count), subject.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+    guard (1...255).contains(subject.utf8.count), subject.utf8.allSatisfy(\.isPrintableASCII) else {
       throw IDTokenError(.malformedClaim, "sub")
     }
     return subject

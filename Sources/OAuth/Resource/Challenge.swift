@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// One challenge of a `WWW-Authenticate` header (RFC 9110 section 11.6.1).
 package struct Challenge: Sendable, Hashable {
   /// In lower case.
@@ -67,7 +69,7 @@ private struct ChallengeReader {
 
   private mutating func token() -> String? {
     let start = place
-    while let byte = current, HTTPToken.contains(byte) { place += 1 }
+    while let byte = current, byte.isTokenCharacter { place += 1 }
     return place > start ? String(decoding: bytes[start..<place], as: UTF8.self) : nil
   }
 

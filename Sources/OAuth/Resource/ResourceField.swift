@@ -31,7 +31,7 @@ package struct ResourceField: Sendable, Hashable {
   package init(_ line: String) throws(Problem) {
     let bytes = Array(line.utf8)
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), (1...Self.maximumNameBytes).contains(colon),
-      bytes[..<colon].allSatisfy(HTTPToken.contains)
+      bytes[..<colon].allSatisfy(\.isTokenCharacter)
     else { throw .malformed }
     let value = Self.trimmed(bytes[(colon + 1)...])
     guard value.count <= Self.maximumValueBytes, value.allSatisfy(Self.isValueByte) else { throw .malformed }

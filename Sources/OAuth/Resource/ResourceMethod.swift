@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The method of a request to a resource (RFC 9110 section 9.1). Case counts, so it stays as it is given.
 package struct ResourceMethod: Sendable, Hashable {
   package static let maximumBytes = 32
@@ -7,7 +9,7 @@ package struct ResourceMethod: Sendable, Hashable {
   /// - Returns: Nil for what is no token, is too long, or is `CONNECT` or `TRACE`: the first asks for a
   ///   tunnel, the second has the token sent back (RFC 9110 section 9.3.8).
   package init?(_ text: String) {
-    guard (1...Self.maximumBytes).contains(text.utf8.count), text.utf8.allSatisfy(HTTPToken.contains),
+    guard (1...Self.maximumBytes).contains(text.utf8.count), text.utf8.allSatisfy(\.isTokenCharacter),
       !["CONNECT", "TRACE"].contains(text.uppercased())
     else { return nil }
     self.text = text
@@ -23,14 +25,4 @@ package struct ResourceMethod: Sendable, Hashable {
   package var usuallyHasContent: Bool { isOne(of: ["POST", "PUT", "PATCH"]) }
 
   private func isOne(of names: [String]) -> Bool { names.contains { $0.utf8.elementsEqual(text.utf8) } }
-}
-
-/// The characters of a token (RFC 9110 section 5.6.2).
-package enum HTTPToken {
-  package static func contains(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
-  }
 }

@@ -13,7 +13,7 @@ package struct WebIdentityRole: Sendable, Hashable {
   /// - Returns: Nil for values that the service cannot take: a name of 20 to 2048 bytes without a space, one of a session
   ///   of 2 to 64 letters, digits and `_+=,.@-`, and 15 minutes to 12 hours.
   package init?(arn: String, sessionName: String, seconds: Int?) {
-    guard (20...2048).contains(arn.utf8.count), arn.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+    guard (20...2048).contains(arn.utf8.count), arn.utf8.allSatisfy(\.isVisibleASCII),
       (2...64).contains(sessionName.utf8.count),
       sessionName.utf8.allSatisfy({ $0.isASCIIAlphanumeric || "_+=,.@-".utf8.contains($0) }),
       seconds.map({ (900...43_200).contains($0) }) ?? true
@@ -91,7 +91,7 @@ private struct ServiceDocument {
     let first = places[0] + start.count
     var last = first
     while last < bytes.count, bytes[last] != UInt8(ascii: "<"),
-      isProse || ((0x21...0x7E).contains(bytes[last]) && bytes[last] != UInt8(ascii: "&"))
+      isProse || (bytes[last].isVisibleASCII && bytes[last] != UInt8(ascii: "&"))
     {
       last += 1
     }

@@ -112,6 +112,6 @@ struct ErrorAnswer: Sendable {
   /// The characters of RFC 6749 section 5.2, at most 64 of them.
   private static func isErrorValue(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
-      && text.utf8.allSatisfy { $0 == 0x20 || $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
+      && text.utf8.allSatisfy { $0 == 0x20 || $0.isUnquotedASCII }
   }
 }

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// A set of scope values, in the order they were written, without duplicates (RFC 6749 section 3.3).
 ///
 /// Values are case-sensitive, and their order has no meaning when scopes are compared. An empty scope is
@@ -61,6 +63,6 @@ package struct Scope: Sendable, Hashable {
 
   private static func isToken(_ value: String) -> Bool {
     !value.isEmpty
-      && value.utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
+      && value.utf8.allSatisfy(\.isUnquotedASCII)
   }
 }

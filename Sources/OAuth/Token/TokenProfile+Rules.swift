@@ -54,7 +54,7 @@ extension TokenProfile {
       throw .malformedClaim("amr")
     }
     let subject = claims["sub"]?.string?.utf8
-    guard let subject, (1...255).contains(subject.count), subject.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+    guard let subject, (1...255).contains(subject.count), subject.allSatisfy(\.isPrintableASCII) else {
       throw .malformedClaim("sub")
     }
     guard !audiences.isEmpty else { return }

@@ -53,7 +53,7 @@ package struct TokenTarget: Sendable, Hashable {
   }
 
   private static func valid(_ audience: String) throws(OAuthError) -> String {
-    guard (1...longestAudience).contains(audience.utf8.count), audience.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    guard (1...longestAudience).contains(audience.utf8.count), audience.utf8.allSatisfy(\.isVisibleASCII)
     else { throw OAuthError(.invalidTarget, "the audience") }
     return audience
   }

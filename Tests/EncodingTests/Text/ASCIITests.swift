@@ -9,3 +9,13 @@ import Testing
     #expect(text.hasPart(part) == isFound)
   }
 }
+
+@Suite struct `The classes of ASCII characters` {
+  @Test(arguments: UInt8.min...UInt8.max) func `are those of the RFCs`(byte: UInt8) {
+    #expect(byte.isVisibleASCII == (byte > 0x20 && byte < 0x7F))
+    #expect(byte.isPrintableASCII == (byte >= 0x20 && byte < 0x7F))
+    #expect(byte.isUnquotedASCII == (byte == 0x21 || (0x23...0x5B).contains(byte) || (0x5D...0x7E).contains(byte)))
+    let isSeparator = "\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
+    #expect(byte.isTokenCharacter == (byte > 0x20 && byte < 0x7F && !isSeparator))
+  }
+}

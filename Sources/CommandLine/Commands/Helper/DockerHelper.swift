@@ -46,7 +46,7 @@ enum DockerHelper {
   private static func address(_ input: [UInt8]) throws(Failure) -> String {
     var bytes = input[...]
     while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }
-    guard (1...2048).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+    guard (1...2048).contains(bytes.count), bytes.allSatisfy(\.isVisibleASCII) else {
       throw Failure(.invalidRequest, "what docker asks for cannot be read")
     }
     return String(decoding: bytes, as: UTF8.self)

@@ -59,7 +59,7 @@ struct MCPSession {
 
   /// Visible ASCII, as the ids of sessions have to be.
   private static func isVisible(_ text: String) -> Bool {
-    (1...mostIDBytes).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    (1...mostIDBytes).contains(text.utf8.count) && text.utf8.allSatisfy(\.isVisibleASCII)
   }
 
   // MARK: Fields
@@ -110,7 +110,7 @@ struct MCPSession {
   static func encoded(_ value: String) -> String {
     let bytes = Array(value.utf8)
     let isPlain =
-      bytes.allSatisfy { (0x20...0x7E).contains($0) } && bytes.first != 0x20 && bytes.last != 0x20
+      bytes.allSatisfy(\.isPrintableASCII) && bytes.first != 0x20 && bytes.last != 0x20
       && !(bytes.starts(with: "=?base64?".utf8) && bytes.suffix(2).elementsEqual("?=".utf8))
     return isPlain ? value : "=?base64?\(Base64.encode(bytes))?="
   }
@@ -185,7 +185,7 @@ struct MCPToolFields {
   /// RFC 9110 section 5.6.2, short enough for a field's name.
   private static func isToken(_ name: String) -> Bool {
     (1...48).contains(name.utf8.count)
-      && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+      && name.utf8.allSatisfy(\.isTokenCharacter)
   }
 
   /// The ends of the names of the fields for a call of a tool, and their values.

@@ -173,7 +173,7 @@ struct SetupCommand {
       .filter { !isSchemeless || client.wants($0) }
     let place = places.first { place in listed.contains { place.hasPlace(of: $0.entry) } } ?? places.first
     guard let place, place.isBare,
-      host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"\"'\\`$#;".utf8.contains($0) }),
+      host.utf8.allSatisfy({ $0.isVisibleASCII && !"\"'\\`$#;".utf8.contains($0) }),
       client != .mcp || OriginEntry.uri(host) != nil
     else { throw Failure(.invalidRequest, "\(TokenShape.shown(host)) is no host and no https URL of a place") }
     return place

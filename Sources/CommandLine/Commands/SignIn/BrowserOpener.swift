@@ -27,7 +27,7 @@ struct BrowserOpener {
   /// Whether an address may be given to a browser: only the web is meant, and nothing that a program could take for
   /// an option or a command.
   static func mayOpen(_ url: String) -> Bool {
-    guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return false }
+    guard url.utf8.allSatisfy(\.isVisibleASCII) else { return false }
     let place = String(url.prefix { $0 != "?" && $0 != "#" })
     guard let uri = try? URI(place) else { return false }
     return uri.isHTTPS || uri.isHTTPLoopback

@@ -33,7 +33,7 @@ enum ProofCommand {
 
   /// A proof is a compact JWS (RFC 7515 section 7.1), so it fits into a header line.
   private static func checked(_ proof: String?) throws(Failure) -> String {
-    guard let proof, !proof.isEmpty, proof.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+    guard let proof, !proof.isEmpty, proof.utf8.allSatisfy(\.isVisibleASCII) else {
       throw Reply.unreadable
     }
     return proof

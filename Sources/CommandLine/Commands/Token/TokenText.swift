@@ -11,7 +11,7 @@ enum TokenText {
   ///   appendix A.12; for a compact JWT RFC 7515, section 7.1); a space would end it in a header (RFC 6750, section 2.1).
   static func check(_ token: Span<UInt8>, _ kind: Phrase) throws(Failure) {
     var isPrintable = !token.isEmpty
-    for index in token.indices where !(0x21...0x7E).contains(token[index]) { isPrintable = false }
+    for index in token.indices where !token[index].isVisibleASCII { isPrintable = false }
     guard isPrintable else {
       throw Failure(.serverMisbehaved, Phrase("the \(kind) holds characters that no token may have"))
     }
@@ -23,7 +23,7 @@ enum TokenText {
   static func scheme(of answer: TokenAnswer) throws(Failure) -> String {
     let scheme = answer.description.tokenType
     guard !scheme.isEmpty,
-      scheme.utf8.allSatisfy({ $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) })
+      scheme.utf8.allSatisfy(\.isTokenCharacter)
     else {
       throw Failure(.serverMisbehaved, "the token's type holds characters that no type may have")
     }
