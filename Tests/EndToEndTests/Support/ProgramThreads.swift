@@ -6,14 +6,18 @@ import Testing
 /// that Swift runs tasks on has a thread for each processor, and these would keep all of it waiting. With a sanitizer
 /// programs cost a processor's time too.
 final class ProgramThreads: TaskExecutor {
-  static let shared = ProgramThreads(count: (Sanitizer.isOn ? 1 : 6) * max(2, Machine.processorCount))
+  static let shared = ProgramThreads(threadsForEachProcessor: 6)
+
+  /// For suites whose tests run one after the other. They have threads of their own, so that they begin with the first
+  /// tests: one that began among the last would run alone at the end.
+  static let serialized = ProgramThreads(threadsForEachProcessor: 2)
 
   /// The last one is taken first: a test that goes on goes before those that have not begun, since the server that
   /// answered it and the token that it holds do not wait for them.
   private let jobs = Monitor<[UnownedJob]>([])
 
-  private init(count: Int) {
-    for number in 1...count {
+  private init(threadsForEachProcessor: Int) {
+    for number in 1...((Sanitizer.isOn ? 1 : threadsForEachProcessor) * max(2, Machine.processorCount)) {
       do {
         try Threads.start(name: "programs \(number)", stackBytes: 8 << 20) {
           while let job = self.jobs.wait(nil, for: { $0.popLast() }) {
@@ -45,7 +49,8 @@ struct ProgramsTrait: SuiteTrait, TestTrait, TestScoping {
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
-    try await withTaskExecutorPreference(ProgramThreads.shared) { try await function() }
+    let isSerialized = test.traits.contains { $0 is ParallelizationTrait }
+    try await withTaskExecutorPreference(isSerialized ? ProgramThreads.serialized : .shared) { try await function() }
   }
 }
 
