@@ -166,7 +166,6 @@ final class Connection {
   }
 
   private func dropTaken() {
-    guard taken > 0 else { return }
     if taken == inbound.count {
       inbound.removeAll(keepingCapacity: inbound.capacity <= Self.readSize * 2)
     } else {

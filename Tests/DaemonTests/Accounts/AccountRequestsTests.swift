@@ -1,4 +1,5 @@
 import Encoding
+import Platform
 import Sessions
 import TestSupport
 import Testing
@@ -37,6 +38,214 @@ import Wire
     try ask(3, "job")
     home.runJobs()
     #expect(home.sink.lines[3]?.contains("at-") == true)
+  }
+
+  @Test func `that gets another name keeps its token, its file and what was told of it`() throws {
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    try ask(1)
+    home.runJobs()
+    // Nothing answers any more.
+    try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(2))
+    home.runJobs()
+    for _ in 0..<3 { home.pass(seconds: 5) }
+    #expect(home.published.map(\.name) == [.refreshed, .offline])
+    try manage(.rename(account: "work", to: "job"), 3)
+    #expect(home.sink.results[3]?["renamed_from"] == "work" && home.sink.results[3]?["active"] == true)
+    #expect(home.logged.filter(\.isOfSettings) == [.settingsChanged(.renamed), .settingsChanged(.named)])
+    let tries = home.http.sent.count
+    try ask(4, "job")
+    home.runJobs()
+    #expect(home.sink.lines[4]?.contains("at-1") == true && home.http.sent.count == tries)
+    home.http.answers = [.tokens("at-2", refresh: "rt-3")]
+    home.pass(seconds: 3600)
+    try ask(5, "job")
+    home.runJobs()
+    #expect(home.sink.lines[5]?.contains("at-2") == true)
+    #expect(home.published.suffix(2).map(\.name) == [.online, .refreshed])
+  }
+
+  @Test func `that is added is told of, and is the active one where it is the first`() throws {
+    let home = try DaemonHome()
+    let parts = try DaemonParts(home.context)
+    var settings = AccountSettings()
+    (settings.issuer, settings.clientID) = ("https://as.example", "cli")
+    for (number, name) in [(1, "work"), (2, "mail")] {
+      try parts.accounts.manage(.add(account: name, settings), .number(number), passed: [])
+      home.runJobs()
+      #expect(home.sink.results[number]?["account"] == .string(name))
+      #expect(home.sink.results[number]?["active"] == .bool(number == 1))
+    }
+    #expect(home.published == [.accountAdded, .activeChanged, .accountAdded])
+    #expect(home.logged == [.settingsChanged(.added), .settingsChanged(.added)])
+    try parts.accounts.use("mail", .number(3))
+    home.runJobs()
+    #expect(home.logged.last == .settingsChanged(.activated) && home.published.last == .activeChanged)
+  }
+
+  @Test func `is shown with its settings, its protection once it has one, and whether it is the active one`() throws {
+    try home.add("mail")
+    for (number, name, protection) in [(1, "work", JSON.string("device")), (2, "mail", nil)] {
+      try manage(.show(account: name), number)
+      let shown = home.sink.results[number]
+      #expect(shown?["account"] == .string(name) && shown?["active"] == .bool(number == 1))
+      #expect(shown?["protection"] == protection && shown?["settings"]?["client_id"] == "cli")
+    }
+  }
+
+  @Test func `that is set to another client is signed out, which is told with the setting`() throws {
+    try ask(1)
+    home.runJobs()
+    var settings = AccountSettings()
+    settings.clientID = "other"
+    try manage(.set(account: "work", settings, unset: []), 2)
+    #expect(home.sink.results[2]?["signed_out"] == true && home.sink.results[2]?["setting"] == "client_id")
+    #expect(home.published.last == .signedOut(.settings) && home.logged.last == .settingsChanged(.changed))
+    #expect(try parts.broker.resolve("work").session.grant == nil)
+  }
+
+  @Test func `that is set to other places goes on with its token`() throws {
+    try ask(1)
+    home.runJobs()
+    var settings = AccountSettings()
+    settings.origins = ["https://api.example"]
+    try manage(.set(account: "work", settings, unset: []), 2)
+    #expect(home.sink.results[2]?["signed_out"] == false)
+    try ask(3)
+    home.runJobs()
+    #expect(home.sink.lines[3]?.contains("at-1") == true && home.http.sent == ["rt-1"])
+    #expect(home.published.map(\.name) == [.refreshed])
+    #expect(try parts.broker.resolve("work").configuration.origins == ["https://api.example"])
+  }
+
+  @Test func `is not changed by a request of which a part fails`() throws {
+    let before = try home.settings.current()
+    var settings = AccountSettings()
+    // There is no passphrase.
+    (settings.protection, settings.refresh) = (.passphrase, .background)
+    try manage(.set(account: "work", settings, unset: []), 1)
+    #expect(home.sink.failures[1] != nil)
+    settings = AccountSettings()
+    settings.proxy = "http://user:secret@proxy.example:3128"
+    let failure = #expect(throws: Failure.self) { try manage(.set(account: "work", settings, unset: []), 2) }
+    #expect(failure?.hint == "agent login work")
+    #expect(try home.settings.current() == before && home.logged.isEmpty)
+  }
+
+  @Test func `that a sign-in is under way to is neither added, nor changed, nor renamed, and gives no name`() throws {
+    try home.add("mail")
+    try home.beginSignIn(to: "work", parts.signIns, 1)
+    try home.beginSignIn(to: "new", parts.signIns, 2)
+    var settings = AccountSettings()
+    (settings.issuer, settings.clientID) = ("https://as.example", "cli")
+    for request in [
+      AccountRequest.add(account: "new", settings), .set(account: "work", AccountSettings(), unset: [.scope]),
+      .rename(account: "work", to: "job"), .rename(account: "mail", to: "new"),
+    ] {
+      let failure = #expect(throws: Failure.self) { try manage(request, 3) }
+      #expect(failure?.code == .tooBusy, "\(request)")
+    }
+    try manage(.rename(account: "mail", to: "post"), 4)
+    #expect(home.sink.results[4]?["account"] == "post")
+  }
+
+  // An approval is used: the session would come to life after its end.
+  @Test func `that an approved sign-in is being stored for is neither signed out nor removed`() throws {
+    try home.beginSignIn(to: "work", parts.signIns, 1)
+    #expect(try #require(parts.signIns.logins.values.first).approval.give())
+    let kept = #expect(throws: Failure.self) {
+      try parts.signOuts.logout(LogoutRequest(account: "work"), .number(2))
+    }
+    #expect(kept?.code == .tooBusy)
+    let listed = #expect(throws: Failure.self) { try manage(.remove(account: "work", local: false), 2) }
+    #expect(listed == kept)
+    #expect(try home.storedToken("work") == "rt-1")
+  }
+
+  @Test func `that is ephemeral is not changed, and is gone once it is signed out or removed`() throws {
+    home.http.answers = [.tokens("at-1", refresh: "rt-1"), .tokens("at-2", refresh: "rt-2")]
+    for name in ["one", "two"] {
+      try home.beginSignIn(to: name, parts.signIns, 1) { $0.isEphemeral = true }
+      home.pass(seconds: 5)
+      #expect(home.sink.results[1]?["account"] == .string(name))
+    }
+    let refusal = #expect(throws: Failure.self) { try parts.accounts.use("one", .number(2)) }
+    #expect(refusal?.hint == "agent logout one")
+    for request in [
+      AccountRequest.set(account: "one", AccountSettings(), unset: [.scope]), .rename(account: "one", to: "job"),
+    ] {
+      let failure = #expect(throws: Failure.self) { try manage(request, 2) }
+      #expect(failure == refusal)
+    }
+    home.http.isSilentAtRevocation = true
+    try parts.signOuts.logout(LogoutRequest(account: "one"), .number(3))
+    home.runJobs()
+    home.http.isSilentAtRevocation = false
+    try manage(.remove(account: "two", local: false), 4)
+    #expect(home.sink.results[3] != nil && home.sink.results[4]?["revoked"] == true)
+    #expect(home.services.ephemeral.accounts.isEmpty)
+    for name in ["one", "two"] {
+      let failure = #expect(throws: Failure.self) { _ = try parts.broker.resolve(name) }
+      #expect(failure?.code == .noAccount)
+    }
+    #expect(parts.broker.accounts.keys.map(\.text) == [])
+  }
+
+  @Test func `that is removed is told as the end of its session and of itself, with who is active then`() throws {
+    try home.add("mail")
+    try manage(.remove(account: "work", local: false), 1)
+    #expect(home.sink.results[1]?["revoked"] == true && home.sink.results[1]?["active_account"] == "mail")
+    #expect(home.published == [.accountAdded, .signedOut(.removed), .accountRemoved, .activeChanged])
+    #expect(home.logged == [.signedOut(.revoked), .settingsChanged(.removed)])
+    try manage(.remove(account: "mail", local: false), 2)
+    #expect(home.sink.results[2]?["revoked"] == false)
+    #expect(home.published.dropFirst(4) == [.accountRemoved, .activeChanged], "it was not signed in")
+  }
+
+  private func importToken(_ text: String, to account: String, _ number: Int) throws {
+    var settings = AccountSettings()
+    (settings.issuer, settings.clientID) = ("https://as.example", "cli")
+    let source = SharedDescriptor(try FileDescriptor.inMemory(Array(text.utf8).span))
+    try parts.accounts.manage(.import(account: account, settings, handsOver: []), .number(number), passed: [source])
+    home.runJobs()
+  }
+
+  @Test func `that is set up with a token of another program is signed in, which is told`() throws {
+    try importToken("rt-0", to: "new", 1)
+    #expect(home.sink.results[1]?["account"] == "new" && home.http.sent == ["rt-0"])
+    #expect(try home.storedToken("new") == "rt-2")
+    #expect(home.logged.last == .settingsChanged(.imported))
+    #expect(home.published.map(\.name) == [.accountAdded, .signedIn])
+    try ask(2, "new")
+    home.runJobs()
+    #expect(home.sink.lines[2]?.contains("at-1") == true && home.http.sent == ["rt-0"])
+    let failure = #expect(throws: Failure.self) { try importToken("rt-0", to: "new", 3) }
+    #expect(failure?.code == .accountExists)
+  }
+
+  @Test func `that is set up with a token that the server refuses is told so, and is not there`() throws {
+    home.http.answers = [.json(["error": "invalid_grant", "error_description": "too old"], 400)]
+    try importToken("rt-0", to: "new", 1)
+    #expect(
+      home.sink.failures[1]?.message == "the server does not accept this refresh token (invalid_grant): too old")
+    #expect(home.published.isEmpty)
+    #expect(throws: Failure.self) { try ask(2, "new") }
+    let failure = #expect(throws: Failure.self) {
+      try parts.accounts.manage(
+        .import(account: "new", AccountSettings(), handsOver: []), .number(3), passed: [])
+    }
+    #expect(failure?.code == .issuerNeeded || failure?.code == .invalidRequest)
+  }
+
+  @Test func `has a document to publish where its client is a URL, and needs no account for it`() throws {
+    var settings = AccountSettings()
+    settings.clientID = "https://app.example/client"
+    for (number, account) in [(1, nil), (2, "work")] {
+      try manage(.clientMetadata(account: account, settings, handsOver: []), number)
+      #expect(home.sink.results[number]?["client_id"] == "https://app.example/client")
+    }
+    try manage(.clientMetadata(account: nil, AccountSettings(), handsOver: []), 3)
+    #expect(home.sink.failures[3] != nil, "the client of the active account is no URL")
+    #expect(home.http.roles.isEmpty)
   }
 
   @Test func `is its own source of assertions under no name`() throws {
@@ -95,4 +304,9 @@ import Wire
     home.pass(seconds: 61)
     #expect(home.http.roles.count { $0 == .revocation } == told + 1)
   }
+}
+
+extension LogEvent {
+  /// Whether the settings were changed.
+  fileprivate var isOfSettings: Bool { if case .settingsChanged = self { true } else { false } }
 }

@@ -62,6 +62,23 @@ import Vocabulary
     try handle { ended.count == 16 }
   }
 
+  @Test func `on this machine has 16 threads, and waits its turn beyond them`() throws {
+    let ended = Ended()
+    for _ in 0..<20 {
+      jobs.run({ [gate, begun] in
+        begun.update { $0 += 1 }
+        _ = gate.wait(.seconds(30)) { $0 ? true : nil }
+      }) { _ in ended.count += 1 }
+    }
+    try handle { begun.withLock { $0 } == 16 }
+    // The threads of later work begin after all of theirs.
+    for number in 0..<16 { hang(as: .request(UInt64(number)), ended) }
+    try handle { begun.withLock { $0 } >= 16 + 16 }
+    #expect(begun.withLock { $0 } == 16 + 16 && jobs.localInFlight == 20)
+    gate.update { $0 = true }
+    try handle { ended.count == 20 + 16 }
+  }
+
   @Test func `is refused at once when no thread is left for it`() throws {
     let (ended, other) = (Ended(), Ended())
     for number in 0..<16 { hang(as: .request(UInt64(number)), ended) }

@@ -1,3 +1,4 @@
+import Crypto
 import Encoding
 import Platform
 import Sessions
@@ -147,6 +148,43 @@ import Wire
     home.daemon.pass(seconds: 1_000_000)
     #expect(home.isUnlocked)
     #expect(home.grant("shut") != nil)
+  }
+}
+
+@Suite struct `The lock of a vault that only a passphrase opens again` {
+  private let home: DaemonHome
+  private let parts: DaemonParts
+
+  init() throws {
+    home = try DaemonHome(signedIn: "work", renewals: 2)
+    parts = try DaemonParts(home.context)
+    try ask(1)
+  }
+
+  private func ask(_ number: Int) throws {
+    try parts.broker.token(TokenRequest(account: "work"), .number(number))
+    home.runJobs()
+  }
+
+  private func hasToken() throws -> Bool { try parts.broker.resolve("work").session.grant != nil }
+
+  @Test func `comes after a time without use, also where another process took the other ways to open it`() throws {
+    let seconds = Settings.defaultLockAfterSeconds
+    home.pass(seconds: seconds)
+    #expect(try hasToken(), "the machine opens it")
+    try home.changeVaultElsewhere { vault in
+      let automatic = vault.summary().slots.map(\.number)
+      _ = try vault.addPassphrase(for: .device, try SecretBytes(copying: Array("open sesame".utf8).span))
+      for number in automatic { try vault.removeSlot(number) }
+    }
+    try ask(2)
+    #expect(home.sink.lines[2]?.contains("at-1") == true)
+    home.pass(seconds: seconds - 1)
+    #expect(try hasToken())
+    home.pass(seconds: 1)
+    #expect(try !hasToken())
+    try ask(3)
+    #expect(home.sink.failures[3]?.code == .locked)
   }
 }
 

@@ -218,6 +218,27 @@ import Wire
     #expect(try lines(other) == [7])
   }
 
+  @Test func `under terms that ended get the reason whole, though they have not read what came before`() throws {
+    let terms = Terms()
+    let pair = try UnixSocket.pair()
+    try pair.first.setNonBlocking(true)
+    _ = try connections.admit(pair.first, under: terms)
+    try UnixSocket.setTimeouts(pair.second, seconds: 30)
+    let peer = SharedDescriptor(pair.second)
+    try ask("list", peer)
+    try serve(1)
+    let notice = Reply.event(.notice(Phrase(stringLiteral: String(repeating: "x", count: 100_000))))
+    for _ in 0..<10 { connections.send(notice, to: handler.handled[0].ticket) }
+    #expect(connections.unread(by: handler.handled[0].ticket) > 0)
+    connections.dropPeers(of: terms, saying: Failure(.leaseEnded, "the terms have ended"))
+    var bytes: [UInt8] = []
+    while try peer.descriptor.read(into: &bytes, upTo: 1 << 16) > 0 { try pass(seconds: 0) }
+    let lines = bytes.split(separator: 0x0A)
+    #expect(lines.count == 11)
+    #expect(try lines.last.map { try JSON(parsing: Array($0))["error"]?["code"] } == "lease_ended")
+    #expect(connections.isEmpty)
+  }
+
   /// The code of the failure that a peer got before its connection was closed.
   private func failure(_ peer: SharedDescriptor) throws -> String? {
     var bytes: [UInt8] = []

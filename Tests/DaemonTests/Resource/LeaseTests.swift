@@ -305,6 +305,183 @@ import Wire
   }
 }
 
+@Suite struct `A lease` {
+  private let home: DaemonHome
+  private let parts: DaemonParts
+
+  init() throws {
+    home = try DaemonHome(signedIn: "work", origins: ["https://api.example", "https://mail.example token=id_token"])
+    parts = try DaemonParts(home.context)
+  }
+
+  private var leases: Leases { parts.resources.leases }
+
+  private func open(_ number: Int, _ edit: (inout LeaseRequest) -> Void = { _ in }) throws {
+    var request = LeaseRequest(account: "work")
+    edit(&request)
+    let listener = SharedDescriptor(try UnixSocket.listen(in: home.runtime(), name: "lease-\(number)", backlog: 40))
+    try leases.open(request, .number(number), passed: [listener])
+  }
+
+  /// A peer comes to the lease, which was opened last.
+  private func connect(to number: Int) throws -> SharedDescriptor {
+    let peer = SharedDescriptor(try UnixSocket.connect(in: home.runtime(), name: "lease-\(number)"))
+    home.sink.watched.last?()
+    return peer
+  }
+
+  private func events(_ name: String) -> [JSON] {
+    (leases.json["events"]?.array ?? []).filter { $0["event"]?.string == name }
+  }
+
+  @Test func `is one of 16, until one has ended`() throws {
+    for number in 1...16 { try open(number) }
+    let failure = #expect(throws: Failure.self) { try open(17) }
+    #expect(failure?.message == "there are 16 leases already")
+    leases.abandon(.number(1))
+    try open(18)
+  }
+
+  @Test func `has one socket, which listens`() throws {
+    let pipe = try Pipe()
+    let listener = SharedDescriptor(try UnixSocket.listen(in: home.runtime(), name: "lease", backlog: 1))
+    for passed in [[], [SharedDescriptor(try pipe.reading.duplicate())], [listener, listener]] {
+      let failure = #expect(throws: Failure.self) {
+        try leases.open(LeaseRequest(account: "work"), .number(1), passed: passed)
+      }
+      #expect(failure?.message == "the request must bring a local socket that listens")
+    }
+  }
+
+  @Test func `is for methods that can be sent, and for places that its account lists`() throws {
+    let refused: [(FailureCode, (inout LeaseRequest) -> Void)] = [
+      (.invalidRequest, { $0.methods = ["GET", "CONNECT"] }), (.invalidRequest, { $0.handsOutToken = true }),
+      (.originNotAllowed, { $0.places = ["https://other.example"] }), (.invalidRequest, { $0.places = ["ht tp"] }),
+      (.invalidRequest, { $0.places = ["https://api.example token=id_token"] }),
+    ]
+    for (number, (code, edit)) in refused.enumerated() {
+      let failure = #expect(throws: Failure.self) { try open(10 + number, edit) }
+      #expect(failure?.code == code, "\(failure?.message ?? "")")
+    }
+    try open(2) { $0.places = ["https://api.example/a"] }
+    let peer = try connect(to: 2)
+    try leases.status(Ticket(connection: 1, serial: 1))
+    #expect(home.sink.results[1]?["places"] == ["https://api.example/a"])
+    withExtendedLifetime(peer) {}
+  }
+
+  @Test func `of an account without places is not opened`() throws {
+    try home.add("mail")
+    let failure = #expect(throws: Failure.self) { try open(1) { $0.account = "mail" } }
+    #expect(failure?.code == .originNotAllowed && failure?.hint == "agent account set mail --host HOST")
+  }
+
+  @Test func `has 32 peers at most, and all have 64`() throws {
+    var peers: [SharedDescriptor] = []
+    for number in 1...3 {
+      try open(number)
+      for _ in 1...33 { peers.append(try connect(to: number)) }
+    }
+    #expect(home.sink.admissions.count == 64)
+    #expect(events("lease_refused").count == 2 + 33)
+    leases.abandon(.number(1))
+    peers.append(try connect(to: 3))
+    #expect(home.sink.admissions.count == 65)
+    withExtendedLifetime(peers) {}
+  }
+
+  @Test func `tells its terms to its own peers alone`() throws {
+    try open(9)
+    let peer = try connect(to: 9)
+    #expect(throws: Failure.self) { try leases.status(.number(2)) }
+    try leases.status(.number(1))
+    #expect(home.sink.results[1]?["lease"] != nil)
+    withExtendedLifetime(peer) {}
+  }
+
+  @Test func `ends with its time, and says so`() throws {
+    try open(1) { $0.expiresInSeconds = 60 }
+    home.pass(seconds: 59)
+    #expect(home.sink.failures.isEmpty && leases.isOwner(.number(1)))
+    home.pass(seconds: 1)
+    #expect(home.sink.failures == [1: .leaseTimeOver] && home.sink.endings == [Lease.over])
+    #expect(events("lease_ended").compactMap { $0["cause"] } == ["time"])
+    #expect(!leases.isOwner(.number(1)))
+  }
+
+  @Test func `ends with its last use, once that is answered`() throws {
+    try open(9) { $0.uses = 2 }
+    let peer = try connect(to: 9)
+    let terms = try #require(home.sink.admissions.last)
+    func left() -> [Int?] {
+      (home.sink.events[9] ?? []).compactMap { if case .lease(let event) = $0 { event.usesLeft } else { nil } }
+    }
+    for serial in 1...2 {
+      let ticket = Ticket(connection: 1, serial: UInt64(serial))
+      let call = RequestEnvelope(.call(CallRequest(url: "https://api.example/x", method: "GET")))
+      _ = try terms.admit(call, ticket, passed: [])
+      #expect(home.sink.failures.isEmpty)
+      _ = terms.shown(.result(["status": 200, "body_bytes": 3]), of: ticket)
+      home.pass(seconds: 0)
+    }
+    #expect(left() == [2, 1, 0])
+    #expect(home.sink.failures == [9: .leaseUsedUp] && home.sink.endings == [Lease.over])
+    withExtendedLifetime(peer) {}
+  }
+
+  @Test func `ends with the session of its account, its account and the daemon, each with the reason`() throws {
+    try home.add("mail", origins: ["https://api.example"])
+    let (work, mail) = (try AccountName("work"), try AccountName("mail"))
+    for number in 1...3 { try open(number) { $0.account = number == 1 ? "work" : "mail" } }
+    home.context.log.publish(.online, mail)
+    home.context.log.publish(.signedOut(.user), work)
+    #expect(home.sink.failures.mapValues(\.code) == [1: .signedOut])
+    leases.abandon(.number(2))
+    #expect(events("lease_ended").compactMap { $0["cause"] } == ["signed_out", "closed"])
+    home.context.log.publish(.accountRenamed(from: "mail"), try AccountName("post"))
+    home.context.log.publish(.accountRemoved, mail)
+    #expect(home.sink.failures[3] == nil)
+    home.context.log.publish(.accountRemoved, try AccountName("post"))
+    #expect(home.sink.failures[3]?.code == .noAccount)
+    try open(4)
+    leases.stop()
+    #expect(home.sink.failures[4] == .stopping)
+  }
+
+  @Test func `takes no answer for a yes, and asks for one for a minute`() throws {
+    try open(9) { ($0.handsOutToken, $0.confirms, $0.target.scope) = (true, true, ["read"]) }
+    let peer = try connect(to: 9)
+    let terms = try #require(home.sink.admissions.last)
+    #expect(try terms.admit(RequestEnvelope(.token(TokenRequest())), .number(1), passed: []) == nil)
+    home.pass(seconds: 59)
+    #expect(home.sink.failures.isEmpty)
+    home.pass(seconds: 1)
+    #expect(home.sink.failures == [1: Lease.notPermitted] && home.sink.admitted.isEmpty)
+    leases.take(LeaseAnswerRequest(question: 1, isAllowed: true), .number(9))
+    #expect(home.sink.admitted.isEmpty, "nobody waits for the answer any more")
+    withExtendedLifetime(peer) {}
+  }
+
+  @Test func `keeps its last 64 events, and those of the last 32 leases, in the order of their times`() throws {
+    for number in 1...33 {
+      try open(number)
+      leases.abandon(.number(number))
+      home.time.advance(seconds: 1)
+    }
+    #expect(events("lease_opened").count == 32)
+    let times = (leases.json["events"]?.array ?? []).compactMap { $0["time"]?.int }
+    #expect(times.count == 64 && times == times.sorted())
+    try open(40)
+    let peer = try connect(to: 40)
+    let terms = try #require(home.sink.admissions.last)
+    for _ in 1...64 {
+      #expect(throws: Failure.self) { try terms.admit(RequestEnvelope(.list), .number(1), passed: []) }
+    }
+    #expect(events("lease_refused").count == 64 && leases.json["dropped"] == 1)
+    withExtendedLifetime(peer) {}
+  }
+}
+
 /// A daemon with an account and a lease of it, which the request 9 owns.
 private final class LeaseRun {
   let home: DaemonHome

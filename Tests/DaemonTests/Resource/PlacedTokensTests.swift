@@ -1,5 +1,6 @@
 import Encoding
 import Platform
+import Sessions
 import TestSupport
 import Testing
 import Vocabulary
@@ -20,6 +21,31 @@ import Wire
   private func ask(_ number: Int) throws {
     try parts.broker.token(TokenRequest(account: "work"), .number(number))
     home.runJobs()
+  }
+
+  private func ask(_ number: Int, isRefused: Bool) throws -> String? {
+    var request = TokenRequest(account: "work")
+    request.place = TokenRequest.Place(url: "https://api.example/x", isRefused: isRefused)
+    try parts.placed.token(request, .number(number))
+    home.runJobs()
+    return try home.sink.lines[number].flatMap { try JSON(parsing: Array($0.utf8))["result"]?["access_token"]?.string }
+  }
+
+  @Test func `is replaced once: a place that refuses the fresh one too costs no further refresh`() throws {
+    home.http.answers.append(.tokens("at-3", refresh: "rt-4"))
+    #expect(try ask(2, isRefused: false) == "at-1")
+    #expect(try ask(3, isRefused: true) == "at-2")
+    #expect(try ask(4, isRefused: false) == "at-2")
+    #expect(try ask(5, isRefused: true) == "at-2")
+    #expect(home.http.sent == ["rt-1", "rt-2"])
+  }
+
+  @Test func `is not the reason for a refresh that is needed anyway`() throws {
+    home.time.advance(seconds: 3600)
+    try parts.broker.resolve("work").session.forgetToken()
+    #expect(try ask(2, isRefused: true) == "at-2")
+    home.http.answers.append(.tokens("at-3", refresh: "rt-4"))
+    #expect(try ask(3, isRefused: true) == "at-3")
   }
 
   private func forget(_ token: String, _ number: Int) throws -> JSON? {

@@ -71,6 +71,29 @@ import Wire
     #expect(home.sink.results[200]?["status"] == 200)
   }
 
+  // They may last for days.
+  @Test func `whose answer is a stream of events takes no place of others, and is one of 128 at most`() throws {
+    func start(_ number: Int) throws {
+      try self.start(CallRequest(account: "work", url: "https://api.example/events", method: "GET"), number)
+    }
+    func heads() -> Int {
+      home.sink.events.values.joined().count { if case .response = $0 { true } else { false } }
+    }
+    home.http.resourceAnswers = Array(repeating: .events, count: 129)
+    for number in 1...128 { try start(number) }
+    try home.runJobs { heads() == 128 }
+    try start(129)
+    try home.runJobs { home.sink.failures[129] != nil }
+    #expect(home.sink.failures[129]?.message == "128 streams of events are open already" && heads() == 128)
+    home.http.resourceAnswers = [.status(200)]
+    try start(200)
+    try home.runJobs { home.sink.results[200]?["status"] == 200 }
+    #expect(home.sink.failures.count == 1)
+    home.http.endStreams()
+    home.runJobs()
+    #expect(home.sink.results.count == 129)
+  }
+
   @Test func `whose content cannot be read is not sent`() throws {
     var request = CallRequest(account: "work", url: "https://api.example/items", method: "POST")
     request.sendsBody = true

@@ -61,6 +61,16 @@ final class DaemonHome {
     http.answers = (0..<renewals).map { .tokens("at-\($0 + 1)", refresh: "rt-\($0 + 2)") }
   }
 
+  /// Gives the vault a passphrase, `open sesame`, which is then open.
+  func createPassphrase(_ vault: VaultRequests, _ number: Int) throws {
+    let secret = SharedDescriptor(try FileDescriptor.inMemory(Array("open sesame".utf8).span))
+    try vault.vault(.create(.passphrase), .number(number), passed: [secret])
+    runJobs()
+  }
+
+  /// Has another process change the vault.
+  func changeVaultElsewhere(_ change: (Vault) throws -> Void) throws { try change(otherVault) }
+
   /// Adds an account, which refreshes on demand.
   func add(
     _ name: String, at issuer: String = "https://as.example", protection: Protection = .device, origins: [String] = []
@@ -113,6 +123,29 @@ final class DaemonHome {
       issuedAt: time.now().advanced(by: .seconds(-age)), issuedAtUnixSeconds: time.wallSeconds() - age,
       lifetimeSeconds: 3600, recordGeneration: try services.vault.read(account.name)?.generation ?? 0)
     account.session.signedIn(grant, wallSeconds: time.wallSeconds(), jitter: 0)
+  }
+
+  /// The published events of sessions and accounts, the earliest first.
+  var published: [SessionEvent] {
+    context.log.sessionJSON(of: nil)["events"]?.array?.compactMap { SessionEntry(json: $0)?.event } ?? []
+  }
+
+  /// The daemon's log without its steps, the earliest entry first.
+  var logged: [LogEvent] {
+    let events = context.log.json["events"]?.array?.compactMap { LogEntry(json: $0)?.event } ?? []
+    return events.filter { if case .step = $0 { false } else { true } }
+  }
+
+  /// Begins a sign-in by code to the server that every account is at.
+  func beginSignIn(
+    to account: String, _ signIns: SignIns, _ number: Int, _ edit: (inout LoginRequest) -> Void = { _ in }
+  ) throws {
+    var request = LoginRequest()
+    (request.account, request.issuer, request.clientID) = (account, "https://as.example", "cli")
+    request.flow = .device
+    edit(&request)
+    try signIns.login(request, .number(number), passed: [])
+    runJobs()
   }
 
   /// The directory of the daemon's socket.

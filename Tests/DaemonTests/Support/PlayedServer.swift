@@ -24,12 +24,24 @@ final class PlayedServer: HTTPClient {
   enum ResourceAnswer: Sendable {
     case failure(HTTPFailure)
     case status(Int)
+    /// The head of a stream of events, and nothing after it until all such streams end.
+    case events
+  }
+
+  /// Content that comes when the streams end.
+  private struct Silence: PendingContent {
+    let server: PlayedServer
+
+    func receive(_ finish: @escaping @Sendable (Result<Int, HTTPFailure>) -> Void) {
+      server.state.withLock { $0.streams.append(finish) }
+    }
   }
 
   private struct State: Sendable {
     var resourceAnswers: [ResourceAnswer] = []
     var resourceTokens: [String] = []
     var isResourceHeld = false
+    var streams: [@Sendable (Result<Int, HTTPFailure>) -> Void] = []
     var isSilentAtRevocation = false
     var answers: [Answer] = []
     var forms: [String] = []
@@ -101,6 +113,15 @@ final class PlayedServer: HTTPClient {
   var isResourceHeld: Bool {
     get { state.withLock(\.isResourceHeld) }
     set { state.update { $0.isResourceHeld = newValue } }
+  }
+
+  /// Ends the streams of events.
+  func endStreams() {
+    let streams = state.withLock { state in
+      defer { state.streams = [] }
+      return state.streams
+    }
+    for finish in streams { finish(.success(0)) }
   }
 
   /// Whether requests at the revocation endpoint time out.
@@ -176,6 +197,10 @@ final class PlayedServer: HTTPClient {
       let head = ResourceHead(status: status, headers: HTTPHeaders([]))
       _ = receiver.begin(head)
       return ResourceResponse(head: head, contentBytes: 0)
+    case .some(.events):
+      let head = ResourceHead(status: 200, headers: HTTPHeaders([("Content-Type", "text/event-stream")]))
+      _ = receiver.begin(head)
+      return ResourceResponse(head: head, contentBytes: 0, pending: Silence(server: self))
     case .some(.failure(let failure)): throw failure
     default: throw HTTPFailure(.connect)
     }

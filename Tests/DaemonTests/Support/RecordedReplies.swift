@@ -18,8 +18,10 @@ final class RecordedReplies: ReplySink {
   private(set) var deadlines: [Int: Instant] = [:]
   /// What is done when a watched descriptor is ready, in the order in which they were watched.
   private(set) var watched: [() -> Void] = []
-  /// The terms of those that came by a lent socket; the number of their connection is 1.
+  /// The terms of those that came by a lent socket; the connection of the first has the number 1.
   private(set) var admissions: [any Admission] = []
+  /// What the peers of lent sockets were told at the end of their terms.
+  private(set) var endings: [Failure] = []
   /// How many bytes each peer has not read.
   var unreadBytes = 0
   /// No descriptor can be watched any more.
@@ -64,14 +66,14 @@ final class RecordedReplies: ReplySink {
   func unwatch(_ key: UInt64) {}
   func admit(_ descriptor: consuming FileDescriptor, under admission: any Admission) throws(SystemError) -> UInt64 {
     admissions.append(admission)
-    return 1
+    return UInt64(admissions.count)
   }
   func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     admitted[Int(ticket.connection)] = envelope
   }
   func stream(to ticket: Ticket, _ act: @escaping () -> Void) { streams[Int(ticket.connection)] = act }
   func unread(by ticket: Ticket) -> Int { unreadBytes }
-  func dropPeers(of admission: any Admission, saying failure: Failure) {}
+  func dropPeers(of admission: any Admission, saying failure: Failure) { endings.append(failure) }
   func setDeadline(_ deadline: Instant, of ticket: Ticket) { deadlines[Int(ticket.connection)] = deadline }
 }
 

@@ -1,3 +1,4 @@
+import Encoding
 import Platform
 import Sessions
 import TestSupport
@@ -94,6 +95,21 @@ import Wire
     #expect(told.isEmpty)
   }
 
+  @Test(arguments: [true, false]) func `of a session that ends while it is written is not told of as written`(
+    isAbandoned: Bool
+  ) throws {
+    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work"), .number(1))
+    try home.runJobs { try parts.broker.resolve("work").session.grant != nil }
+    if isAbandoned {
+      parts.tokenFiles.abandon(.number(1))
+    } else {
+      parts.tokenFiles.remove(of: try AccountName("work"))
+    }
+    home.runJobs()
+    #expect(told.map(\.removal) == (isAbandoned ? [] : [.signedOut]))
+    #expect(try files() == [])
+  }
+
   @Test func `of another daemon is not written`() throws {
     let name = "token-" + String(repeating: "5e", count: 16)
     let held = try home.runtime().tryLock(name + ".lock")
@@ -118,6 +134,155 @@ import Wire
     home.runJobs()
     #expect(home.http.sent == ["rt-1"])
     #expect(home.sink.failures[2]?.code == .missingValue, "the refresh brought none")
+  }
+
+  @Test func `is one of 32, with those that have no name yet`() throws {
+    func begin(_ number: Int) throws {
+      try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work"), .number(number))
+    }
+    for number in 1...31 { try begin(number) }
+    home.runJobs()
+    try begin(32)
+    let failure = #expect(throws: Failure.self) { try begin(33) }
+    #expect(failure?.message == "there are 32 token files already")
+    parts.tokenFiles.abandon(.number(32))
+    try begin(34)
+    parts.tokenFiles.abandon(.number(1))
+    try begin(35)
+    home.runJobs()
+    #expect(try files().count == 32)
+    #expect(home.http.sent == ["rt-1"], "they share the token")
+  }
+
+  @Test func `that cannot be written ends with its request`() throws {
+    let name = "token-" + String(repeating: "5e", count: 16)
+    try ProcessRunner.shell("mkdir '\(home.runtime().path)/\(name)'")
+    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work", name: name), .number(1))
+    home.runJobs()
+    #expect(home.sink.failures[1]?.code == .storage && told.isEmpty)
+    #expect(home.logged.last == .tokenFile(.failed))
+    #expect(try home.runtime().fileNames().allSatisfy { !$0.hasSuffix(".lock") })
+  }
+
+  @Test func `stays as it is while the server cannot be reached, which is tried again within a minute`() throws {
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    try begin()
+    home.pass(seconds: 3595)
+    for _ in 0..<3 { home.pass(seconds: 2) }
+    let tries = home.http.sent.count
+    #expect(tries > 1)
+    #expect(try text() == "at-1" && told.count == 1)
+    home.http.answers = [.tokens("at-2", refresh: "rt-3")]
+    home.pass(seconds: 65)
+    #expect(try text() == "at-2")
+    #expect(told.count == 2 && home.sink.failures.isEmpty)
+  }
+
+  @Test func `is tried again when the network changes, where the server was not reached, and only there`() throws {
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    try begin()
+    #expect(!parts.tokenFiles.retry(within: .seconds(1)), "nothing failed")
+    home.pass(seconds: 3595)
+    for _ in 0..<3 { home.pass(seconds: 2) }
+    #expect(parts.tokenFiles.retry(within: .seconds(1)))
+    home.http.answers = Array(repeating: .status(503), count: 4)
+    for _ in 0..<5 { home.pass(seconds: 15) }
+    #expect(!parts.tokenFiles.retry(within: .seconds(1)), "the server was reached")
+    home.http.answers = [.tokens("at-2", refresh: "rt-3")]
+    for _ in 0..<10 { home.pass(seconds: 60) }
+    #expect(try text() == "at-2")
+    #expect(!parts.tokenFiles.retry(within: .seconds(1)))
+  }
+
+  @Test func `goes when its session ends at the server, and comes back with the next sign-in`() throws {
+    home.http.answers = [.tokens("at-1", refresh: "rt-2"), .error("invalid_grant"), .tokens("at-3", refresh: "rt-4")]
+    try begin()
+    home.pass(seconds: 3595)
+    #expect(told.map(\.removal) == [nil, .sessionExpired] || told.map(\.removal) == [nil, .signedOut])
+    #expect(try files() == [] && home.sink.failures.isEmpty)
+    #expect(home.logged.filter { $0 == .tokenFile(.removed) }.count == 1)
+    try home.beginSignIn(to: "work", parts.signIns, 2)
+    home.pass(seconds: 5)
+    #expect(home.sink.results[2]?["account"] == "work")
+    #expect(try text() == "at-3")
+  }
+
+  @Test func `goes at a lock that took its token, and comes back with the unlock`() throws {
+    let work = try AccountName("work")
+    try begin()
+    home.context.log.publish(.locked, work)
+    home.runJobs()
+    #expect(try text() == "at-1", "its token is still served")
+    try parts.broker.resolve("work").session.forgetToken()
+    home.context.log.publish(.locked, work)
+    home.runJobs()
+    #expect(told.map(\.removal) == [nil, .locked])
+    #expect(try files() == [])
+    home.context.log.publish(.unlocked, work)
+    home.runJobs()
+    #expect(try text() == "at-2" && told.count == 3)
+  }
+
+  @Test func `is of one account: what happens to others leaves it, and a new name goes with it`() throws {
+    try home.addSignedIn("other")
+    try begin()
+    home.context.log.publish(.signedOut(.user), try AccountName("other"))
+    parts.tokenFiles.remove(of: try AccountName("other"))
+    parts.tokenFiles.renew(of: try AccountName("other"))
+    home.runJobs()
+    #expect(try text() == "at-1" && told.count == 1 && home.http.sent == ["rt-1"])
+    try parts.accounts.manage(.rename(account: "work", to: "job"), .number(2), passed: [])
+    try parts.accounts.manage(.rename(account: "other", to: "third"), .number(3), passed: [])
+    home.runJobs()
+    home.pass(seconds: 3595)
+    #expect(told.map(\.account) == ["work", "job"])
+    #expect(try text() == "at-2")
+  }
+
+  @Test func `gets another token when the settings of its account change`() throws {
+    try begin()
+    let work = try AccountName("work")
+    _ = try home.settings.change { (settings) throws(ConfigurationError) in
+      guard var configuration = settings[work] else { return }
+      configuration.scope = ["mail"]
+      try settings.set(configuration, for: work)
+    }
+    _ = try parts.broker.resolve("work")
+    home.runJobs()
+    #expect(try text() == "at-2")
+  }
+
+  @Test func `asks for one token at a time, and for none once it has ended`() throws {
+    try begin()
+    home.http.isHeld = true
+    let work = try AccountName("work")
+    try parts.broker.resolve("work").session.forgetToken()
+    for _ in 1...2 { parts.tokenFiles.renew(of: work) }
+    #expect(try parts.broker.resolve("work").waiters.count == 1)
+    parts.tokenFiles.abandon(.number(1))
+    #expect(try parts.broker.resolve("work").waiters.isEmpty)
+    home.http.isHeld = false
+    home.runJobs()
+    #expect(told.count == 1)
+  }
+
+  @Test func `without an end of its token is not renewed`() throws {
+    home.http.answers = [.json(["access_token": "at-1", "token_type": "Bearer", "refresh_token": "rt-2"])]
+    try begin()
+    #expect(try text() == "at-1")
+    for _ in 1...10 { home.pass(seconds: 86_400) }
+    #expect(home.http.sent == ["rt-1"])
+  }
+
+  // A program that reads the file gets one signal.
+  @Test func `is gone when the end of the daemon is told`() throws {
+    try begin()
+    try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work"), .number(2))
+    parts.tokenFiles.stop()
+    #expect(home.sink.failures[1] == nil && home.sink.failures[2] == .stopping)
+    home.runJobs()
+    #expect(home.sink.failures[1] == .stopping)
+    #expect(try home.runtime().fileNames().allSatisfy { $0 == WireProtocol.changesName })
   }
 
   @Test func `is not there when there is no token for it`() throws {

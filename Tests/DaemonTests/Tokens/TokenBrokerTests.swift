@@ -273,6 +273,26 @@ import Wire
     #expect(home.sink.lines.keys.sorted() == [1])
   }
 
+  // RFC 8693.
+  @Test func `trades the account's own token for one with another target where that is asked for`() throws {
+    home.http.answers = [
+      .tokens("at-1", refresh: "rt-2"),
+      .json([
+        "access_token": "at-x", "issued_token_type": "urn:ietf:params:oauth:token-type:access_token",
+        "token_type": "Bearer", "expires_in": 3600,
+      ]),
+    ]
+    var request = TokenRequest(account: "work")
+    request.target = TokenRequest.Target(audience: "backend", isExchanged: true)
+    try home.broker.token(request, .number(1))
+    home.runJobs()
+    #expect(home.sink.lines[1]?.contains("at-x") == true)
+    #expect(home.http.sent == ["rt-1", ""])
+    try home.ask(2)
+    home.runJobs()
+    #expect(home.sink.lines[2]?.contains("at-1") == true)
+  }
+
   @Test func `renews nothing once the daemon stops`() throws {
     home.http.answers = [.status(503)]
     try home.ask(1)

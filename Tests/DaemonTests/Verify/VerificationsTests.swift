@@ -177,6 +177,20 @@ import Wire
     #expect(TokenCheck.threadCount(processors: processors) == threads)
   }
 
+  @Test func `ends where the tokens cannot be read`() throws {
+    var request = VerifyRequest()
+    request.bringsKeys = true
+    let passed = [
+      SharedDescriptor(try FileDescriptor.inMemory(Array(Self.keys.utf8).span)),
+      // A directory has no bytes to read.
+      SharedDescriptor(try FileDescriptor(opening: "/", for: .reading)),
+      SharedDescriptor(try Pipe().writing.duplicate()),
+    ]
+    try parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
+    home.runJobs()
+    #expect(home.sink.failures[1]?.message.hasPrefix("the tokens cannot be read: ") == true)
+  }
+
   @Test func `needs all of its descriptors`() throws {
     var request = VerifyRequest()
     request.bringsKeys = true
