@@ -180,9 +180,9 @@ extension DaemonPart {
   func services(for account: AccountName) -> SessionServices {
     let note = jobs.messages { [log] (event: LogEvent) in log.note(event, account) }
     let services = services.ephemeral.contains(account) ? services.ephemerally() : services
-    return services.observed { [attention = context.watches.attention] step in
+    return services.observed { [isWatched = context.watches.isAny] step in
       if let notice = LogEvent(noticeOf: step) { return note(notice) }
-      guard let step = LogStep(step), attention.isPaid || step.isRequest else { return }
+      guard let step = LogStep(step), isWatched.isSet || step.isRequest else { return }
       note(.step(step))
     }
   }

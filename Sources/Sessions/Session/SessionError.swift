@@ -139,7 +139,7 @@ package enum SessionError: Error, Hashable, Sendable {
   package var needsSignIn: Bool { effect == .signInNeeded }
 
   /// Whether the server carried a refresh out, or refused it, in a way that an immediate repetition cannot better.
-  var calmsCallers: Bool { needsSignIn || awaitsIdentity || leavesDoubt }
+  var delaysCallers: Bool { needsSignIn || awaitsIdentity || leavesDoubt }
 
   /// Whether the same request may succeed later without anyone doing anything.
   package var isPassing: Bool {
