@@ -25,8 +25,7 @@ package final class DesktopLockListener: Sendable {
     self.tell = tell
   }
 
-  /// Listens from now on to whoever is there and is not listened to yet; ends listening when their bus goes away.
-  /// Returns at once.
+  /// Begins to listen on each bus that there is and that is not listened to yet, until that bus goes away. Returns at once.
   package func listen() {
     for source in Source.allCases where listening.withLock({ $0.insert(source).inserted }) {
       do throws(SystemError) {

@@ -65,7 +65,7 @@ final class Connections {
     return id
   }
 
-  /// Lets the loop wake up at this peer's deadline.
+  /// Wakes the loop at this peer's deadline.
   private func scheduleDeadline(of connection: Connection) { alarm.set(at: connection.deadline) }
 
   /// Closes peers past their deadline. Most deadlines have moved since the timer was set.

@@ -145,7 +145,7 @@ final class Lease: Admission {
     return held.removeValue(forKey: place) ?? []
   }
 
-  /// The token of the lease goes to whoever asks, and nothing else of the account.
+  /// Limits a token request to the token of the lease, which any peer may have, and nothing else of the account.
   private func pinned(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
     if cause != nil || usesLeft == 0 { throw Self.over }
     guard token.account == nil, token.place == nil, !token.forceRefresh, !token.extras.idToken, !token.extras.claims,

@@ -23,7 +23,7 @@ package final class FileChanges {
   /// For each file, where it is behind all links: its directory and its name.
   private var ends: [(place: String, name: String)]
 
-  /// What is told of one thing on the way to the files.
+  /// The meaning of events on one directory or file on the path to the files.
   private struct Watch {
     /// The names in this directory that lead to files.
     var entries: [Entry] = []
@@ -45,8 +45,8 @@ package final class FileChanges {
     case blind(until: Instant)
   }
 
-  /// What events tell.
-  private struct Result {
+  /// The changes that events report.
+  private struct Changes {
     var changed: Set<Int> = []
     /// The files that may be others now.
     var moved: Set<Int> = []
@@ -80,7 +80,7 @@ package final class FileChanges {
     case .watching:
       let seen = agent_changes_seen(descriptor.raw, mounts.raw)
       if seen == 0 { return count }
-      var result = Result()
+      var result = Changes()
       takeEvents(&result)
       if seen & 2 == 0, !result.isUnclear, follow(result.moved) {
         note(result.changed)
@@ -114,7 +114,7 @@ package final class FileChanges {
 
   // MARK: Events
 
-  private func takeEvents(_ result: inout Result) {
+  private func takeEvents(_ result: inout Changes) {
     unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
       while true {
         let end = unsafe agent_changes_take(descriptor.raw, buffer.baseAddress!)
@@ -131,7 +131,7 @@ package final class FileChanges {
     }
   }
 
-  private func take(_ number: Int32, _ what: Int32, _ name: String, _ result: inout Result) {
+  private func take(_ number: Int32, _ what: Int32, _ name: String, _ result: inout Changes) {
     if number < 0 {
       result.isUnclear = true
       return
@@ -179,7 +179,7 @@ package final class FileChanges {
 
   /// A change during this call is detected by the next one, because a directory is watched before what it contains.
   private func watchAll() -> Bool {
-    var ignored = Result()
+    var ignored = Changes()
     takeEvents(&ignored)
     var wanted: [Int32: Watch] = [:]
     let isComplete = paths.indices.allSatisfy { watch($0, &wanted) }

@@ -67,7 +67,7 @@ package enum SessionError: Error, Hashable, Sendable {
   case assertion(AssertionProblem, AssertionSource)
   /// The caller has not handed over the variables that the assertion comes from.
   case assertionVariables(account: String, AssertionSource)
-  /// What the assertion comes from could not be asked, or failed.
+  /// The source of the assertion could not be asked, or failed.
   indirect case assertionSource(AssertionSource, because: SessionError)
   /// The assertion is to be got by the ID Token of this account first.
   case assertionOfAccount(String)
