@@ -81,7 +81,7 @@ public final class Agent: SessionContainer {
     try await identity(of: account).flatMap { User($0) }
   }
 
-  /// What the agent knows of the person who is signed in; nil without a session.
+  /// The identity of the user who is signed in; nil without a session.
   private func identity(of account: String?) async throws(AgentError) -> JSONObject? {
     do throws(AgentError) {
       return try await ask(.whoami(account: account, verified: true))

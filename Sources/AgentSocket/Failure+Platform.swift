@@ -7,17 +7,13 @@ extension Failure {
     switch error {
     case .system(let error, let path):
       self.init(.storage, Phrase("\(path) cannot be used: \(Phrase(stringLiteral: error.message))"))
-    case .notOwned(let path): self.init(.storage, "\(path) belongs to another user")
-    case .notADirectory(let path): self.init(.storage, "\(path) is not a directory")
-    case .tooOpen(let path, _):
-      self.init(
-        .storage, "\(path) may be used by other users",
-        hint: error.remedy.map { Phrase(verbatim: $0) } ?? Phrase("use a directory of your own"))
     case .untrusted(let problem, let path):
-      let title = Phrase(stringLiteral: problem.title)
-      self.init(
-        .storage, problem.mode.map { Phrase("\(path) \(title) (mode \($0))") } ?? Phrase("\(path) \(title)"),
-        hint: error.remedy.map { Phrase(verbatim: $0) })
+      let sentence = Phrase(
+        template: problem.sentence(about: "%1$s", mode: "%2$s"),
+        values: [path, problem.mode].compactMap { $0 }.map { .text($0) })
+      var hint = error.remedy.map { Phrase(verbatim: $0) }
+      if case .tooOpen = problem { hint = hint ?? Phrase("use a directory of your own") }
+      self.init(.storage, sentence, hint: hint)
     }
   }
 

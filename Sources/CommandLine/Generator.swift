@@ -27,7 +27,7 @@ package enum Generator {
 
   /// Writes all files below the directory that the command line names, and ends the process.
   package static func runAndExit() -> Never {
-    Hygiene.occupyStandardDescriptors()
+    ProcessHardening.occupyStandardDescriptors()
     let arguments = Array(Processes.arguments.dropFirst())
     guard (1...2).contains(arguments.count),
       let program = arguments.count == 2 ? ProgramName(arguments[1]) : .standard

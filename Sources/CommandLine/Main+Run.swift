@@ -27,9 +27,9 @@ package enum Main {
 
   /// Runs the command line of this process and ends it.
   package static func runAndExit() -> Never {
-    Hygiene.occupyStandardDescriptors()
+    ProcessHardening.occupyStandardDescriptors()
     // A core file would hold the token that is about to be printed.
-    Hygiene.hide()
+    ProcessHardening.hide()
     let quick = QuickToken.run()
     if case .printed = quick { Processes.exit(0) }
     ProgramName.adopt()

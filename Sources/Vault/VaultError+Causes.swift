@@ -46,10 +46,9 @@ extension VaultError {
   init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path): self.init(error, path: path)
-    case .notOwned(let path), .tooOpen(let path, _), .untrusted(_, let path): self.init(.badPermissions, path: path)
-    case .notADirectory(let path) where FileProblem.of(path) == .symbolicLink: self.init(.badPermissions, path: path)
-    case .notADirectory(let path):
+    case .untrusted(.notDirectory, let path) where FileProblem.of(path) != .symbolicLink:
       self.init(.storage(SystemError(errno: SystemError.Number.ENOTDIR, operation: "open")), path: path)
+    case .untrusted(_, let path): self.init(.badPermissions, path: path)
     }
   }
 }

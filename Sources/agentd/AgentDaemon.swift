@@ -4,7 +4,7 @@ internal import Platform
 @main
 enum AgentDaemon {
   static func main() {
-    Hygiene.occupyStandardDescriptors()
+    ProcessHardening.occupyStandardDescriptors()
     Processes.exit(DaemonMain.run(arguments: Processes.arguments))
   }
 }

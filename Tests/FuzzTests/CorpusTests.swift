@@ -33,7 +33,7 @@ import Testing
     #expect(Self.inputs.contains { $0.target == target })
   }
 
-  @Test(arguments: inputs) func `keep their promises`(input: Input) throws {
+  @Test(arguments: inputs) func `keep the invariants`(input: Input) throws {
     try input.target.run(input.bytes)
   }
 
@@ -51,8 +51,8 @@ import Testing
     }
   }
 
-  // The targets can fail: a promise that does not hold is told.
-  @Test func `are watched by promises that can be broken`() {
-    #expect(throws: BrokenPromise("a promise")) { try BrokenPromise.unless(false, "a promise") }
+  // The targets can fail: an invariant that does not hold is reported.
+  @Test func `are watched by invariants that can be broken`() {
+    #expect(throws: BrokenInvariant("an invariant")) { try BrokenInvariant.unless(false, "an invariant") }
   }
 }

@@ -1,14 +1,14 @@
 import Encoding
 
 extension FuzzTarget {
-  static func json(_ bytes: [UInt8]) throws(BrokenPromise) {
+  static func json(_ bytes: [UInt8]) throws(BrokenInvariant) {
     let value = try? JSON(parsing: bytes)
     let layout = try? JSONLayout(parsing: bytes)
-    try BrokenPromise.unless((value == nil) == (layout == nil), "both readers take the same texts")
+    try BrokenInvariant.unless((value == nil) == (layout == nil), "both readers take the same texts")
     guard let value, let layout else { return }
     let written = value.serialized()
-    try BrokenPromise.unless((try? JSON(parsing: written)) == value, "what is written reads as what was read")
-    try BrokenPromise.unless(layout.root.value(in: bytes.span) == value, "both readers read the same")
+    try BrokenInvariant.unless((try? JSON(parsing: written)) == value, "what is written reads as what was read")
+    try BrokenInvariant.unless(layout.root.value(in: bytes.span) == value, "both readers read the same")
     visit(value)
   }
 
@@ -22,20 +22,20 @@ extension FuzzTarget {
     for name in object.names { object[name].map { visit($0) } }
   }
 
-  static func base64url(_ bytes: [UInt8]) throws(BrokenPromise) {
+  static func base64url(_ bytes: [UInt8]) throws(BrokenInvariant) {
     if let decoded = try? Base64URL.decode(bytes.span) {
       // RFC 4648 section 3.5: no two texts mean the same bytes.
-      try BrokenPromise.unless(Array(Base64URL.encode(decoded).utf8) == bytes, "only the one right text is decoded")
+      try BrokenInvariant.unless(Array(Base64URL.encode(decoded).utf8) == bytes, "only the one right text is decoded")
     }
-    try BrokenPromise.unless(
+    try BrokenInvariant.unless(
       (try? Base64URL.decode(Base64URL.encode(bytes))) == bytes, "what is encoded decodes as what it was")
-    try BrokenPromise.unless((try? Base64.decode(Base64.encode(bytes))) == bytes, "the same with the other alphabet")
+    try BrokenInvariant.unless((try? Base64.decode(Base64.encode(bytes))) == bytes, "the same with the other alphabet")
     if let text = String(validating: bytes, as: UTF8.self), let decoded = try? Base64.decode(text) {
-      try BrokenPromise.unless(Base64.encode(decoded).utf8.elementsEqual(text.utf8), "only the one right text")
+      try BrokenInvariant.unless(Base64.encode(decoded).utf8.elementsEqual(text.utf8), "only the one right text")
     }
   }
 
-  static func form(_ bytes: [UInt8]) throws(BrokenPromise) {
+  static func form(_ bytes: [UInt8]) throws(BrokenInvariant) {
     guard let text = String(validating: bytes, as: UTF8.self), let fields = try? Form.parse(text) else { return }
     var written: [UInt8] = []
     for (index, field) in fields.enumerated() {
@@ -46,30 +46,30 @@ extension FuzzTarget {
       Form.appendEncoded(value.span, to: &written)
     }
     let again = try? Form.parse(String(decoding: written, as: UTF8.self))
-    try BrokenPromise.unless(again == fields, "what is written reads as what was read")
+    try BrokenInvariant.unless(again == fields, "what is written reads as what was read")
   }
 
-  static func uri(_ bytes: [UInt8]) throws(BrokenPromise) {
+  static func uri(_ bytes: [UInt8]) throws(BrokenInvariant) {
     guard let text = String(validating: bytes, as: UTF8.self) else { return }
     if let uri = try? URI(text) {
-      try BrokenPromise.unless(uri.text.utf8.elementsEqual(text.utf8), "a URI is kept as it came")
-      try BrokenPromise.unless((try? URI(uri.origin)) != nil, "an origin is a URI")
-      try BrokenPromise.unless(
+      try BrokenInvariant.unless(uri.text.utf8.elementsEqual(text.utf8), "a URI is kept as it came")
+      try BrokenInvariant.unless((try? URI(uri.origin)) != nil, "an origin is a URI")
+      try BrokenInvariant.unless(
         (try? URI(uri.appendingQuery([("state", "a b&c")]))) != nil || text.utf8.count > 2000,
         "a query makes no other thing of a URI")
     }
     let base = try? URI("https://as.example/a/b?c=d")
     if let resolved = base?.resolving(text) {
-      try BrokenPromise.unless((try? URI(resolved.text)) == resolved, "a reference leads to a URI")
+      try BrokenInvariant.unless((try? URI(resolved.text)) == resolved, "a reference leads to a URI")
     }
   }
 
   /// Text for people, dates, and PEM.
-  static func text(_ bytes: [UInt8]) throws(BrokenPromise) {
+  static func text(_ bytes: [UInt8]) throws(BrokenInvariant) {
     let text = String(decoding: bytes, as: UTF8.self)
     for scalar in TerminalText.clean(text).unicodeScalars {
       let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-      try BrokenPromise.unless(!isControl, "a terminal obeys nothing of what it is shown")
+      try BrokenInvariant.unless(!isControl, "a terminal obeys nothing of what it is shown")
     }
     if let seconds = HTTPDate.parse(text) { _ = Timestamp.rfc3339(seconds) }
     _ = PEM.blocks(in: bytes.span)

@@ -25,11 +25,11 @@ extension FuzzTarget {
   /// A secret that no seed was made with.
   private static let otherSecret = [UInt8](repeating: 0x5a, count: 64)
 
-  static func jws(_ bytes: [UInt8]) throws(BrokenPromise) {
-    guard let keys = trusted, keys.keys.count == 3 else { throw BrokenPromise("the target has its keys") }
+  static func jws(_ bytes: [UInt8]) throws(BrokenInvariant) {
+    guard let keys = trusted, keys.keys.count == 3 else { throw BrokenInvariant("the target has its keys") }
     if let token = try? UnverifiedMAC(compact: bytes.span) {
       let passes = (try? token.verified(by: otherSecret.span, algorithm: token.algorithm)) != nil
-      try BrokenPromise.unless(!passes, "no secret takes a code that nobody made")
+      try BrokenInvariant.unless(!passes, "no secret takes a code that nobody made")
     }
     guard let token = try? UnverifiedJWS(compact: bytes.span) else { return }
     if let claims = try? JWTClaims(payload: token.unverifiedPayload) { look(at: claims) }
@@ -37,7 +37,7 @@ extension FuzzTarget {
       guard
         let verified = try? token.verified(by: keys, algorithms: Set(JWSAlgorithm.allCases), allowedTypes: types)
       else { continue }
-      try BrokenPromise.unless(signed.contains(verified.payload), "nothing passes that was not signed")
+      try BrokenInvariant.unless(signed.contains(verified.payload), "nothing passes that was not signed")
     }
   }
 
@@ -46,21 +46,23 @@ extension FuzzTarget {
     _ = (try? claims.expiresAt, try? claims.issuedAt, try? claims.notBefore, try? claims.authTime)
   }
 
-  static func jwks(_ bytes: [UInt8]) throws(BrokenPromise) {
+  static func jwks(_ bytes: [UInt8]) throws(BrokenInvariant) {
     guard let set = try? JWKSet(parsing: bytes) else { return }
     let forms = Set(set.keys.map { $0.thumbprint() })
-    guard let again = try? JWKSet(parsing: set.serialized()) else { throw BrokenPromise("a set that is written reads") }
-    try BrokenPromise.unless(
+    guard let again = try? JWKSet(parsing: set.serialized()) else {
+      throw BrokenInvariant("a set that is written reads")
+    }
+    try BrokenInvariant.unless(
       again.keys.count == set.keys.count && Set(again.keys.map { $0.thumbprint() }) == forms,
       "what is written reads as what was read")
-    try BrokenPromise.unless(
+    try BrokenInvariant.unless(
       again.warnings.isEmpty && again.skipped == 0, "nothing is published that does not belong there")
     // RFC 7515 appendix A.3, cut to what any key may be asked for.
     guard let token = try? UnverifiedJWS(compact: unsignedToken.span) else {
-      throw BrokenPromise("the target has its token")
+      throw BrokenInvariant("the target has its token")
     }
     let passes = (try? token.verified(by: set, algorithms: Set(JWSAlgorithm.allCases))) != nil
-    try BrokenPromise.unless(!passes, "no key takes a signature that nobody made")
+    try BrokenInvariant.unless(!passes, "no key takes a signature that nobody made")
   }
 
   /// `{"alg":"ES256"}`, `{}`, and 64 bytes that are no signature.
@@ -69,14 +71,14 @@ extension FuzzTarget {
       + Base64URL.encode([UInt8](repeating: 0x55, count: 64))).utf8)
 
   /// A key that a person hands over.
-  static func privateKey(_ bytes: [UInt8]) throws(BrokenPromise) {
+  static func privateKey(_ bytes: [UInt8]) throws(BrokenInvariant) {
     guard let secret = try? SecretBytes(copying: bytes.span) else { return }
     let message = bytes.prefix(64)
     let works = secret.withBytes { text -> Bool? in
       guard let read = try? PrivateKeyText.read(text) else { return nil }
       return signs(read.key, Array(message))
     }
-    try BrokenPromise.unless(works != false, "a key that was read signs, and its public half agrees")
+    try BrokenInvariant.unless(works != false, "a key that was read signs, and its public half agrees")
   }
 
   private static func signs(_ key: borrowing PrivateKey, _ message: [UInt8]) -> Bool {

@@ -7,18 +7,18 @@ import Wire
 
 extension FuzzTarget {
   /// A line that some program sent to the daemon.
-  static func request(_ bytes: [UInt8]) throws(BrokenPromise) {
+  static func request(_ bytes: [UInt8]) throws(BrokenInvariant) {
     guard let envelope = try? RequestEnvelope(parsing: bytes.span) else { return }
     let written = envelope.serialized()
-    try BrokenPromise.unless(
+    try BrokenInvariant.unless(
       (try? RequestEnvelope(parsing: written.span)) == envelope, "what is written reads as what was read")
   }
 
   /// A line that claims to be the daemon's.
-  static func reply(_ bytes: [UInt8]) throws(BrokenPromise) {
+  static func reply(_ bytes: [UInt8]) throws(BrokenInvariant) {
     if let reply = try? Reply(parsing: bytes.span) {
       let written = reply.serialized()
-      try BrokenPromise.unless((try? Reply(parsing: written.span)) == reply, "what is written reads as what was read")
+      try BrokenInvariant.unless((try? Reply(parsing: written.span)) == reply, "what is written reads as what was read")
     }
     if let answer = try? TokenAnswer(parsing: bytes.span) {
       var token: [UInt8] = []
@@ -32,7 +32,7 @@ extension FuzzTarget {
   ///
   /// The first two bytes of an input say how long the part is that the check covers. The check itself is made
   /// here, or no change would ever come past it.
-  static func vault(_ bytes: [UInt8]) throws(BrokenPromise) {
+  static func vault(_ bytes: [UInt8]) throws(BrokenInvariant) {
     _ = try? UnverifiedVaultFile(parsing: bytes)
     guard bytes.count >= 2 else { return }
     let covered = bytes[2...].prefix(Int(bytes[0]) << 8 | Int(bytes[1]))
@@ -42,19 +42,19 @@ extension FuzzTarget {
     for slot in file.slots {
       _ = try? PassphraseBinding.cost(of: slot.body)
       guard let body = try? TPMSlotBody(slot.body) else { continue }
-      try BrokenPromise.unless(body.bytes == slot.body, "what is written of a slot is what was read")
+      try BrokenInvariant.unless(body.bytes == slot.body, "what is written of a slot is what was read")
     }
     let epoch = file.epochs[.device]
     guard
       let key = try? DataKey(
         .init(zeroed: DataKey.byteCount), header: file.header, protection: .device, epoch: epoch)
     else { return }
-    try BrokenPromise.unless((try? file.verified(with: key)) == nil, "nothing passes without the vault's key")
+    try BrokenInvariant.unless((try? file.verified(with: key)) == nil, "nothing passes without the vault's key")
   }
 
-  static func settings(_ bytes: [UInt8]) throws(BrokenPromise) {
+  static func settings(_ bytes: [UInt8]) throws(BrokenInvariant) {
     guard let settings = try? Settings(parsing: bytes) else { return }
-    try BrokenPromise.unless(
+    try BrokenInvariant.unless(
       (try? Settings(parsing: settings.serialized())) == settings, "what is written reads as what was read")
   }
 }

@@ -12,18 +12,18 @@ extension FuzzTarget {
   private static let now = 1_300_819_000
 
   /// The input of `agent verify`: tokens, one a line. The first byte says in what pieces it comes.
-  static func tokens(_ bytes: [UInt8]) throws(BrokenPromise) {
+  static func tokens(_ bytes: [UInt8]) throws(BrokenInvariant) {
     guard let first = bytes.first, let keys = trusted, keys.keys.count == 3 else { return }
     let input = Array(bytes.dropFirst())
     let found = lines(of: input, inPiecesOf: Int(first) + 1)
-    try BrokenPromise.unless(found == plainLines(of: input), "the lines are those that stand there, in any pieces")
+    try BrokenInvariant.unless(found == plainLines(of: input), "the lines are those that stand there, in any pieces")
     for case .text(_, let line) in found {
       guard let token = try? TokenRules.read(line.span) else { continue }
       var rules = TokenRules()
       rules.isSignatureOnly = first % 2 == 0
       guard let verified = try? rules.verify(token, by: keys, now: now) else { continue }
-      try BrokenPromise.unless(signed.contains(verified.payload), "nothing holds that was not signed")
-      try BrokenPromise.unless(!rules.isSignatureOnly || verified.claims == nil, "no claims where none are wanted")
+      try BrokenInvariant.unless(signed.contains(verified.payload), "nothing holds that was not signed")
+      try BrokenInvariant.unless(!rules.isSignatureOnly || verified.claims == nil, "no claims where none are wanted")
     }
   }
 
@@ -61,15 +61,15 @@ extension FuzzTarget {
   }
 
   /// A token that `agent decode` shows.
-  static func decode(_ bytes: [UInt8]) throws(BrokenPromise) {
+  static func decode(_ bytes: [UInt8]) throws(BrokenInvariant) {
     guard let token = try? DecodedToken(bytes.span) else { return }
     let text = token.text(now: now)
     for scalar in text.unicodeScalars where scalar != "\n" {
       let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-      try BrokenPromise.unless(!isControl, "a terminal obeys nothing of what it is shown")
+      try BrokenInvariant.unless(!isControl, "a terminal obeys nothing of what it is shown")
     }
     let written = JSON.object(token.json).serialized()
-    try BrokenPromise.unless((try? JSON(parsing: written)) == .object(token.json), "what is written reads as it was")
-    try BrokenPromise.unless(token.json["verified"] == false, "nothing is called verified")
+    try BrokenInvariant.unless((try? JSON(parsing: written)) == .object(token.json), "what is written reads as it was")
+    try BrokenInvariant.unless(token.json["verified"] == false, "nothing is called verified")
   }
 }

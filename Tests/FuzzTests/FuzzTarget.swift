@@ -1,6 +1,6 @@
 /// A reader of bytes that somebody else controls, made ready for a machine that looks for bytes that break it.
 ///
-/// Whatever the bytes are, a target neither crashes nor hangs, and what it promises holds.
+/// Whatever the bytes are, a target neither crashes nor hangs, and its invariants hold.
 enum FuzzTarget: String, CaseIterable, Sendable {
   case json
   case base64url
@@ -23,9 +23,9 @@ enum FuzzTarget: String, CaseIterable, Sendable {
 
   /// Gives the bytes to the reader.
   ///
-  /// - Throws: ``BrokenPromise`` when the reader took them for something that they are not. That it refuses them is
+  /// - Throws: ``BrokenInvariant`` when the reader took them for something that they are not. That it refuses them is
   ///   no error.
-  func run(_ bytes: [UInt8]) throws(BrokenPromise) {
+  func run(_ bytes: [UInt8]) throws(BrokenInvariant) {
     switch self {
     case .json: try Self.json(bytes)
     case .base64url: try Self.base64url(bytes)
@@ -49,14 +49,14 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   }
 }
 
-/// A promise of a reader that did not hold for some bytes.
-struct BrokenPromise: Error, Hashable, CustomStringConvertible {
+/// An invariant of a reader that did not hold for some bytes.
+struct BrokenInvariant: Error, Hashable, CustomStringConvertible {
   let description: String
 
-  init(_ promise: String) { description = promise }
+  init(_ invariant: String) { description = invariant }
 
-  /// Demands that a promise holds.
-  static func unless(_ holds: Bool, _ promise: String) throws(BrokenPromise) {
-    if !holds { throw BrokenPromise(promise) }
+  /// Demands that an invariant holds.
+  static func unless(_ holds: Bool, _ invariant: String) throws(BrokenInvariant) {
+    if !holds { throw BrokenInvariant(invariant) }
   }
 }

@@ -7,7 +7,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
   do {
     try chosenTarget.run(bytes)
   } catch {
-    fatalError("broken promise of \(chosenTarget.rawValue): \(error)")
+    fatalError("broken invariant of \(chosenTarget.rawValue): \(error)")
   }
   return 0
 }

@@ -35,7 +35,7 @@ enum SecretPrompt {
     } catch {
       throw Failure(.invalidRequest, "there is no terminal to ask on: \(Phrase(known: error.message))", hint: hint)
     }
-    try obey(ending)
+    try endProcess(by: ending)
     while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { line.removeLast() }
     guard !line.isEmpty else { throw Failure(.invalidRequest, "nothing was typed") }
     return try body(line.span)
@@ -47,7 +47,7 @@ enum SecretPrompt {
   }
 
   /// Ends this process by a signal that came, or the command where the signal does not do that.
-  static func obey(_ ending: Int32?) throws(Failure) {
+  static func endProcess(by ending: Int32?) throws(Failure) {
     guard let ending else { return }
     Signals.raise(ending)
     throw Failure(.cancelled, "cancelled")
@@ -117,7 +117,7 @@ enum Confirmation {
     } catch {
       throw Failure(error, doing: "the terminal cannot be read from")
     }
-    try SecretPrompt.obey(ending)
+    try SecretPrompt.endProcess(by: ending)
     return String(decoding: line, as: UTF8.self)
   }
 }

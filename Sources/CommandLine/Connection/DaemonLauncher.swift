@@ -33,7 +33,7 @@ enum DaemonLauncher {
     let place = try SocketPlace.named()
     if let place, !startsNamed {
       do throws(DirectoryError) { _ = try PrivateDirectory(opening: place.directory, create: false) } catch {
-        if case .notOwned = error, place.otherUser == nil {
+        if case .untrusted(.notOwned, _) = error, place.otherUser == nil {
           throw Failure(
             .daemonUnavailable, Phrase("\(place.directory) belongs to another user"),
             hint: "if that user's daemon may have what you send: AGENT_SOCKET_USER=UID")

@@ -46,7 +46,7 @@ struct KeptConnection: ~Copyable {
   mutating func succeeded() { (failures, mayStart) = (0, true) }
 
   /// Closes the connection, to be made again soon.
-  mutating func lose() {
+  mutating func disconnect() {
     connection.close()
     nextAttempt = Instant.now.advanced(by: pause)
   }

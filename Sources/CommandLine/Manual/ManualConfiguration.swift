@@ -12,7 +12,7 @@ enum ManualConfiguration {
       ManualSection("DESCRIPTION", description),
       ManualSection("THE FILE", [.members(file)]),
       ManualSection("ACCOUNTS", accountBlocks),
-      ManualSection("WHEN TOKENS ARE RENEWED", [.text(renewal), .list(policies, macro: "Cm"), .text(calm)]),
+      ManualSection("WHEN TOKENS ARE RENEWED", [.text(renewal), .list(policies, macro: "Cm"), .text(overload)]),
       ManualSection("WHERE TOKENS GO", placeBlocks),
       ManualSection("WHAT IS BOUND TO THE SIGN-IN", bindingBlocks),
       ManualSection("COMMANDS FOR EVENTS", commandBlocks),
@@ -198,7 +198,7 @@ enum ManualConfiguration {
         + " worth much."),
   ]
 
-  private static let calm =
+  private static let overload =
     "Tokens that live for less than a minute are renewed only when somebody asks. A server that answers 429 or 503, or says"
     + " when to come back, is left alone by all accounts that have it: renewals wait, and commands that need a new token"
     + " fail with exit status 4 and the time to wait, unless `--wait` lets them wait too."

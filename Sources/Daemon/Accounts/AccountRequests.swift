@@ -222,7 +222,7 @@ final class AccountRequests: AccountPart {
     broker.put(account)
     if account.session.grant == nil, account.session.refresh == nil, old.session.refresh == nil {
       account.session = old.session
-      account.news = old.news
+      account.published = old.published
       if let generation = outcome.recordGeneration { account.session.recordMoved(to: generation) }
     }
     account.waiters += old.waiters + old.dropOthers(cancelling: false)

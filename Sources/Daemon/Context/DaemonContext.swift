@@ -180,9 +180,9 @@ extension DaemonPart {
   func services(for account: AccountName) -> SessionServices {
     let note = jobs.messages { [log] (event: LogEvent) in log.note(event, account) }
     let services = services.ephemeral.contains(account) ? services.ephemerally() : services
-    return services.observed { [attention = context.watches.attention] observation in
+    return services.observed { [isWatched = context.watches.isAny] observation in
       let event = LogEvent(observation)
-      if case .step(let step) = event, !step.isRequest, !attention.isPaid { return }
+      if case .step(let step) = event, !step.isRequest, !isWatched.isSet { return }
       note(event)
     }
   }

@@ -3,22 +3,22 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The requests that receive the steps of the work. Used on the loop only, except ``Attention``.
+/// The requests that receive the steps of the work. Used on the loop only, except ``Flag``.
 struct Watches {
   /// Whether any request receives steps. Workers check it before they send a step.
-  final class Attention: Sendable {
-    private let isWanted = Atomic<Bool>(false)
+  final class Flag: Sendable {
+    private let value = Atomic<Bool>(false)
 
-    var isPaid: Bool { isWanted.load(ordering: .relaxed) }
+    var isSet: Bool { value.load(ordering: .relaxed) }
 
-    fileprivate func pay(_ wanted: Bool) { isWanted.store(wanted, ordering: .relaxed) }
+    fileprivate func set(_ isSet: Bool) { value.store(isSet, ordering: .relaxed) }
   }
 
-  let attention = Attention()
+  let isAny = Flag()
 
   /// The account that each request concerns; nil for all.
   private var subjects: [Ticket: AccountName?] = [:] {
-    didSet { attention.pay(!subjects.isEmpty) }
+    didSet { isAny.set(!subjects.isEmpty) }
   }
 
   var isEmpty: Bool { subjects.isEmpty }

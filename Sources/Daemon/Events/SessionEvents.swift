@@ -19,7 +19,7 @@ final class SessionEvents: AccountPart {
   /// Results of changes whose mark is not written yet.
   private var held: [(reply: Reply, ticket: Ticket)] = []
   private var followers = Followers()
-  private var toldAccounts: ToldAccounts?
+  private var publishedAccounts: PublishedAccounts?
   /// Number of rename jobs in flight. A rename must not appear as a removal and an addition.
   var renamesInFlight = 0
 
@@ -97,7 +97,7 @@ final class SessionEvents: AccountPart {
   // MARK: Accounts
 
   /// The last published list of accounts.
-  struct ToldAccounts {
+  struct PublishedAccounts {
     var revision: UInt64
     var names: [AccountName]
     var active: AccountName?
@@ -105,15 +105,15 @@ final class SessionEvents: AccountPart {
 
   /// Publishes the difference between the accounts and the last published list.
   func publishAccounts(_ settings: Settings) {
-    guard toldAccounts?.revision != settingsFile.revision, renamesInFlight == 0 else { return }
-    let before = toldAccounts
+    guard publishedAccounts?.revision != settingsFile.revision, renamesInFlight == 0 else { return }
+    let before = publishedAccounts
     let names = settings.accounts.map(\.name)
-    toldAccounts = ToldAccounts(revision: settingsFile.revision, names: names, active: settings.active)
+    publishedAccounts = PublishedAccounts(revision: settingsFile.revision, names: names, active: settings.active)
     lock.applyIdleTime(settings)
     guard let before else { return }
     let (old, new) = (Set(before.names), Set(names))
     for name in before.names where !new.contains(name) {
-      broker.settingsGone(of: name)
+      broker.settingsRemoved(of: name)
       log.publish(.accountRemoved, name)
     }
     for name in names where !old.contains(name) { log.publish(.accountAdded, name) }
@@ -123,8 +123,8 @@ final class SessionEvents: AccountPart {
   /// Publishes a change of an account's name as such, not as a removal and an addition.
   func publishRename(_ old: AccountName, to new: AccountName) {
     followers.rename(old, to: new)
-    toldAccounts?.names.removeAll { $0 == old }
-    toldAccounts?.names.append(new)
+    publishedAccounts?.names.removeAll { $0 == old }
+    publishedAccounts?.names.append(new)
     log.publish(.accountRenamed(from: old.text), new)
     announceSettings()
   }

@@ -62,11 +62,8 @@ extension Failure {
         self.init(.storage, "\(path): permission denied")
         return
       }
-      var hint: Phrase?
-      if case .tooOpen(_, let isDirectory) = problem {
-        hint = Phrase(verbatim: "chmod \(isDirectory ? "700" : "600") \(path)")
-      }
-      self.init(.storage, Phrase(problem, of: path), hint: hint)
+      let hint = DirectoryError.untrusted(problem, path: path).remedy
+      self.init(.storage, Phrase(problem, of: path), hint: hint.map { Phrase(verbatim: $0) })
       return
     }
     var hint: Phrase?

@@ -371,7 +371,7 @@ extension Failure {
 }
 
 extension AssertionSource {
-  /// What came from here, in a message.
+  /// The assertion from this source, in a message.
   fileprivate var phrase: Phrase {
     switch self {
     case .file(let path): Phrase("the assertion in \(TerminalText.clean(path, limit: 2048))")

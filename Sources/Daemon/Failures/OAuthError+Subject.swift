@@ -7,6 +7,11 @@ extension Phrase {
     switch error.code {
     case .idTokenRejected, .userInfoRejected, .metadataInvalid, .registrationUnusable:
       self = Self.reason(error.subject)
+      guard let seconds = error.clockError else { return }
+      self =
+        seconds > 0
+        ? Phrase("\(self); this machine's clock is \(seconds.magnitude) seconds ahead of the server's")
+        : Phrase("\(self); this machine's clock is \(seconds.magnitude) seconds behind the server's")
     case .profileBroken:
       self =
         error.breach.map { Phrase("\($0.rule): \(Phrase(stringLiteral: $0.sentence))") } ?? Self.place(error.subject)
@@ -16,15 +21,6 @@ extension Phrase {
 
   /// A reason; its value is apart from its words again.
   private static func reason(_ text: String) -> Phrase {
-    let parts = text.split(separator: ";", maxSplits: 1)
-    if parts.count == 2, parts[1].hasPrefix(" this machine's clock is ") {
-      let what = reason(String(parts[0]))
-      let words = parts[1].split(separator: " ")
-      let seconds = words.first { $0.allSatisfy(\.isNumber) }.map { String($0) } ?? ""
-      return words.contains("ahead")
-        ? Phrase("\(what); this machine's clock is \(seconds) seconds ahead of the server's")
-        : Phrase("\(what); this machine's clock is \(seconds) seconds behind the server's")
-    }
     guard let space = text.firstIndex(of: " ") else { return Phrase(stringLiteral: text) }
     let name = String(text[..<space])
     return switch text[space...] {

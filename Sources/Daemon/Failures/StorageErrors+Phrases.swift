@@ -13,22 +13,19 @@ extension Phrase {
     }
   }
 
-  /// The problem of a file.
+  /// The problem of a file or directory at a path.
   init(_ problem: FileProblem, of path: String) {
-    let title = Phrase(stringLiteral: problem.title)
-    self = problem.mode.map { "\(path) \(title) (mode \($0))" } ?? "\(path) \(title)"
+    self.init(
+      template: problem.sentence(about: "%1$s", mode: "%2$s"),
+      values: [TerminalText.clean(path), problem.mode].compactMap { $0 }.map { .text($0) })
   }
 
-  /// The problem of a directory, and the remedy.
+  /// The problem of a directory.
   init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path):
       self = "\(TerminalText.clean(path)): \(Phrase(stringLiteral: error.message))"
-    case .notOwned(let path): self = "\(TerminalText.clean(path)) belongs to another user"
-    case .tooOpen(let path, let mode):
-      self = "\(TerminalText.clean(path)) is open to other users (mode \(String(mode, radix: 8))): chmod 700 it"
-    case .notADirectory(let path): self = "\(TerminalText.clean(path)) is not a directory"
-    case .untrusted(let problem, let path): self.init(problem, of: TerminalText.clean(path))
+    case .untrusted(let problem, let path): self.init(problem, of: path)
     }
   }
 }

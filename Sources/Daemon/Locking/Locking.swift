@@ -52,11 +52,11 @@ final class Locking: DaemonPart {
       log.publish(.locked, account.name)
     }
     signIns.endUnapproved(at: services.vault.levelsToLock)
-    jobs.run({ [services] in Self.wipe(services) }) { [self] wiped in locked(cause, wiped.get()) }
+    jobs.run({ [services] in Self.wipe(services) }) { [self] result in locked(cause, result.get()) }
   }
 
   /// Result of a lock.
-  private struct Wiped: Sendable {
+  private struct LockResult: Sendable {
     /// The levels that are locked now.
     let levels: [Protection]
     /// The levels among them that were unlocked before.
@@ -65,7 +65,7 @@ final class Locking: DaemonPart {
     let accounts: [(account: AccountName, protection: Protection)]?
   }
 
-  private static func wipe(_ services: SessionServices) -> Wiped {
+  private static func wipe(_ services: SessionServices) -> LockResult {
     let vault = services.vault
     let closing = vault.levelsToLock
     let open = closing.filter { vault.isUnlocked($0) }
@@ -75,22 +75,22 @@ final class Locking: DaemonPart {
     let levels = Protection.allCases.filter { closing.contains($0) && ((try? vault.hasSlots(for: $0)) ?? false) }
     do throws(VaultError) {
       let found = try vault.protections().filter { levels.contains($0.protection) }
-      return Wiped(levels: levels, closed: open, accounts: found)
+      return LockResult(levels: levels, closed: open, accounts: found)
     } catch {
-      return Wiped(levels: levels, closed: open, accounts: error.code == .locked(.device) ? nil : [])
+      return LockResult(levels: levels, closed: open, accounts: error.code == .locked(.device) ? nil : [])
     }
   }
 
-  private func locked(_ cause: LogEvent.LockCause, _ wiped: Wiped) {
+  private func locked(_ cause: LogEvent.LockCause, _ result: LockResult) {
     let published = state.end()
-    signIns.endUnapproved(at: Set(wiped.levels))
-    for (name, level) in wiped.accounts ?? broker.accounts.keys.map({ ($0, .device) }) {
+    signIns.endUnapproved(at: Set(result.levels))
+    for (name, level) in result.accounts ?? broker.accounts.keys.map({ ($0, .device) }) {
       if let account = broker.accounts[name] { shut(account, level) }
-      if wiped.closed.contains(level), published[name] == nil { log.publish(.locked, name) }
+      if result.closed.contains(level), published[name] == nil { log.publish(.locked, name) }
     }
-    if !wiped.closed.isEmpty || cause == .asked { log.note(.locked(cause)) }
+    if !result.closed.isEmpty || cause == .asked { log.note(.locked(cause)) }
     context.housekeeping()
-    let result = JSONObject([("locked", .array(wiped.levels.map { .string($0.rawValue) }))])
+    let result = JSONObject([("locked", .array(result.levels.map { .string($0.rawValue) }))])
     for ticket in tickets { loop.send(.result(result), to: ticket) }
     tickets = []
     let actions = afterwards

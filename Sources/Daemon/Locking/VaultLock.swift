@@ -20,9 +20,9 @@ final class VaultLock: DaemonPart, TokenLock {
     alarm.set(at: due)
   }
   /// Receives lock requests of the desktop and the login manager, after the first unlock.
-  private lazy var wishes: LockWishes = {
-    let wish = jobs.messages { [unowned self] (_: Void) in onLock(.session) }
-    return LockWishes(userID: Machine.userID) { wish(()) }
+  private lazy var desktop: DesktopLockListener = {
+    let onSignal = jobs.messages { [unowned self] (_: Void) in onLock(.session) }
+    return DesktopLockListener(userID: Machine.userID) { onSignal(()) }
   }()
 
   // MARK: Tokens
@@ -69,7 +69,7 @@ final class VaultLock: DaemonPart, TokenLock {
   /// Starts the idle time and listens for lock requests, because a lockable level is unlocked.
   func expectLock() {
     isDeviceKeyLent = services.vault.levelsToLock.contains(.device)
-    wishes.listen()
+    desktop.listen()
     awaitIdleness((try? settings().lockAfterSeconds) ?? Settings.defaultLockAfterSeconds)
   }
 

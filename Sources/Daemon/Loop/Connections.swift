@@ -61,17 +61,17 @@ final class Connections {
     let id = try loop.watch(descriptor.raw) { [unowned self] event in handle(event) }
     let connection = Connection(id: id, descriptor: descriptor, mayIdle: mayIdle, under: admission, now: now)
     connections[id] = connection
-    mind(connection)
+    scheduleDeadline(of: connection)
     return id
   }
 
-  /// Lets the loop wake up at this peer's deadline.
-  private func mind(_ connection: Connection) { alarm.set(at: connection.deadline) }
+  /// Wakes the loop at this peer's deadline.
+  private func scheduleDeadline(of connection: Connection) { alarm.set(at: connection.deadline) }
 
   /// Closes peers past their deadline. Most deadlines have moved since the timer was set.
   private func expirePeers() {
     for connection in connections.values where connection.deadline.map({ $0 <= now }) ?? false { expire(connection) }
-    for connection in connections.values { mind(connection) }
+    for connection in connections.values { scheduleDeadline(of: connection) }
   }
 
   /// Whether the idlest connection goes for the next one. The last places are left to a few that have just come.
@@ -137,7 +137,7 @@ final class Connections {
         connection.passed = []
         refuse(connection, Failure(.tooBusy, "too many descriptors wait for their requests", hint: "try again"))
       }
-      mind(connection)
+      scheduleDeadline(of: connection)
     }
   }
 
@@ -277,7 +277,7 @@ extension Connections: ReplySink {
   func setDeadline(_ deadline: Instant, of ticket: Ticket) {
     guard let connection = connection(of: ticket) else { return }
     connection.setDeadline(deadline, of: ticket, now: loop.now)
-    mind(connection)
+    scheduleDeadline(of: connection)
   }
 
   private func connection(of ticket: Ticket) -> Connection? {
@@ -316,7 +316,7 @@ extension Connections: ReplySink {
     if !connection.hasOutput { connection.lastProgress = now }
     guard connection.enqueue(outgoing) else { return drop(connection, .notReading) }
     flush(connection)
-    mind(connection)
+    scheduleDeadline(of: connection)
   }
 
   private func flush(_ connection: Connection) {

@@ -100,6 +100,6 @@ struct DaemonInvocation {
     for path in UserDirectories.runtimeCandidates() {
       do { return try PrivateDirectory(opening: path, create: true) } catch { problem = problem ?? error }
     }
-    throw problem ?? DirectoryError.notADirectory(path: "XDG_RUNTIME_DIR")
+    throw problem ?? DirectoryError.untrusted(.notDirectory, path: "XDG_RUNTIME_DIR")
   }
 }

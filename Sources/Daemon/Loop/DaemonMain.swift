@@ -24,14 +24,14 @@ package enum DaemonMain {
       Environment.keepOnly(where: DaemonEnvironment.keeps)
       // The limits of the first caller do not rule the daemon, as far as that can be (nobody inherits).
       ResourceLimit.raiseAll()
-      if invocation.isStartedByClient { Hygiene.runOnAllProcessors() }
+      if invocation.isStartedByClient { ProcessHardening.runOnAllProcessors() }
       if let limit = ResourceLimit.descriptors.soft, limit < leastDescriptors {
         complain("RLIMIT_NOFILE (ulimit -n): \(limit) < \(leastDescriptors)")
         return ExitStatus.failed.rawValue
       }
       try TPMAccess.prepareEnvironment()
       MemoryUse.shareArenas()
-      try Hygiene.harden()
+      try ProcessHardening.harden()
       // How it went is in `status`: a heap that could not be locked still works.
       _ = SecureHeap.initialise()
       return try serve(

@@ -49,7 +49,7 @@ final class Server {
   private var stopRequests: [Ticket] = []
   /// Nil until the daemon stops.
   private var ending: Ending?
-  /// What could not be stored was tried once more, after everything else was done.
+  /// Whether the records that could not be stored were written once more, after everything else was done.
   private var hasSettled = false
   /// Whether it can be seen that the program is replaced.
   private let knowsProgram = !Machine.isProgramReplaced

@@ -33,7 +33,7 @@ final class Lease: Admission {
   private var held: [String: [Held]] = [:]
 
   /// Told what happens.
-  private let tell: (LeaseEntry.Happening, LeaseEntry.Peer?) -> Void
+  private let tell: (LeaseEntry.Event, LeaseEntry.Peer?) -> Void
   /// Whether there is a place for another request among those of all leases.
   private let hasPlace: () -> Bool
   /// A request was answered, or its sender went.
@@ -61,7 +61,7 @@ final class Lease: Admission {
 
   init(
     _ request: LeaseRequest, name: String, owner: Ticket, account: AccountName, places: [OriginEntry], end: Instant?,
-    telling tell: @escaping (LeaseEntry.Happening, LeaseEntry.Peer?) -> Void, hasPlace: @escaping () -> Bool,
+    telling tell: @escaping (LeaseEntry.Event, LeaseEntry.Peer?) -> Void, hasPlace: @escaping () -> Bool,
     ended: @escaping () -> Void, asking ask: @escaping (String, String?, LeaseEntry.Peer?) -> Void = { _, _, _ in }
   ) {
     self.ask = ask
@@ -145,7 +145,7 @@ final class Lease: Admission {
     return held.removeValue(forKey: place) ?? []
   }
 
-  /// The token of the lease goes to whoever asks, and nothing else of the account.
+  /// Limits a token request to the token of the lease, which any peer may have, and nothing else of the account.
   private func pinned(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
     if cause != nil || usesLeft == 0 { throw Self.over }
     guard token.account == nil, token.place == nil, !token.forceRefresh, !token.extras.idToken, !token.extras.claims,
@@ -242,13 +242,13 @@ final class Lease: Admission {
   func lendsToken(to ticket: Ticket) -> Bool { underWay[ticket].map { $0.origin == nil } ?? false }
 
   /// The token was sent.
-  func gaveToken(_ ticket: Ticket) { finish(ticket, nil, nil, nil) }
+  func tokenSent(_ ticket: Ticket) { finish(ticket, nil, nil, nil) }
 
   private func finish(_ ticket: Ticket, _ status: Int?, _ bytes: Int?, _ code: FailureCode?) {
     guard let use = underWay.removeValue(forKey: ticket) else { return }
     let event =
       use.origin.map {
-        LeaseEntry.Happening.used(method: use.method, origin: $0, status: status, bytes: bytes, code)
+        LeaseEntry.Event.used(method: use.method, origin: $0, status: status, bytes: bytes, code)
       } ?? .handedOut(code)
     tell(event, peers[ticket.connection])
     ended()

@@ -176,7 +176,7 @@ final class Leases: AccountPart {
       do throws(Failure) {
         let line = try lent(try outcome.get(of: slot), by: lease)
         loop.send(line, to: ticket)
-        lease.gaveToken(ticket)
+        lease.tokenSent(ticket)
       } catch {
         loop.send(.failure(error), to: ticket)
       }
@@ -296,7 +296,7 @@ final class Leases: AccountPart {
     loop.send(.event(.lease(event)), to: lease.owner)
   }
 
-  private func note(_ event: LeaseEntry.Happening, _ name: String, _ peer: LeaseEntry.Peer?) {
+  private func note(_ event: LeaseEntry.Event, _ name: String, _ peer: LeaseEntry.Peer?) {
     if !rings.contains(where: { $0.name == name }) {
       rings.append((name, Ring(capacity: Self.mostEntries)))
       if rings.count > Self.mostRings { rings.removeFirst() }

@@ -13,7 +13,7 @@ final class PlacedTokens: AccountPart {
   typealias Delivery = (LiveAccount, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
 
   /// One request for a token, from its line to its answer.
-  private struct Errand {
+  private struct PlacedRequest {
     let request: TokenRequest
     let place: TokenRequest.Place
     let ticket: Ticket
@@ -98,17 +98,17 @@ final class PlacedTokens: AccountPart {
   ) throws(Failure) {
     var target = try TokenTarget.make(request.target, account: name.text)
     if target == nil { target = try TokenTarget.make(choice?.entry, account: name.text) }
-    let errand = Errand(
+    let placed = PlacedRequest(
       request: request, place: place, ticket: ticket, choice: choice, target: target, deliver: deliver)
     let account = try broker.resolve(name.text)
-    try obtain(errand, account, renewing: request.forceRefresh || isRefusedNow(errand, account.with(target)))
+    try obtain(placed, account, renewing: request.forceRefresh || isRefusedNow(placed, account.with(target)))
   }
 
   /// Takes note that the place refused the token that it got.
   ///
   /// - Returns: Whether another one may be accepted: a place that has refused a fresh token costs no further refresh.
-  private func isRefusedNow(_ errand: Errand, _ slot: LiveAccount) -> Bool {
-    guard errand.place.isRefused, let origin = errand.choice?.place.origin, slot.session.grant != nil else {
+  private func isRefusedNow(_ placed: PlacedRequest, _ slot: LiveAccount) -> Bool {
+    guard placed.place.isRefused, let origin = placed.choice?.place.origin, slot.session.grant != nil else {
       return false
     }
     let now = services.time.now()
@@ -116,33 +116,33 @@ final class PlacedTokens: AccountPart {
     return !slot.refusals.areForGood(at: origin, now: now)
   }
 
-  private func obtain(_ errand: Errand, _ account: LiveAccount, renewing: Bool) throws(Failure) {
+  private func obtain(_ placed: PlacedRequest, _ account: LiveAccount, renewing: Bool) throws(Failure) {
     let need = TokenNeed(
-      minimumValiditySeconds: errand.request.minimumValiditySeconds, forceRefresh: renewing)
+      minimumValiditySeconds: placed.request.minimumValiditySeconds, forceRefresh: renewing)
     var waiter = LiveAccount.Waiter(
-      ticket: errand.ticket, need: need, target: errand.target, isAfterRefusal: errand.place.isRefused
+      ticket: placed.ticket, need: need, target: placed.target, isAfterRefusal: placed.place.isRefused
     ) { [self] slot, outcome in
       do throws(Failure) {
-        try finish(errand, slot, try outcome.get(of: slot))
+        try finish(placed, slot, try outcome.get(of: slot))
       } catch {
-        loop.send(.failure(error), to: errand.ticket)
+        loop.send(.failure(error), to: placed.ticket)
       }
     }
-    waiter.waitsUntil = waitEnd(errand.request.waitSeconds)
+    waiter.waitsUntil = waitEnd(placed.request.waitSeconds)
     try broker.obtain(for: waiter, account)
   }
 
-  private func finish(_ errand: Errand, _ slot: LiveAccount, _ grant: AccessGrant) throws(Failure) {
+  private func finish(_ placed: PlacedRequest, _ slot: LiveAccount, _ grant: AccessGrant) throws(Failure) {
     var expiry = grant.expiresAtUnixSeconds
-    if errand.kind == .idToken {
+    if placed.kind == .idToken {
       expiry = grant.idTokenExpiry
-      if let expiry, try renewed(errand, slot, grant, expiry) { return }
+      if let expiry, try renewed(placed, slot, grant, expiry) { return }
     }
-    let (place, entry) = (errand.choice?.place.origin.text, errand.choice?.entry)
-    try errand.deliver(
+    let (place, entry) = (placed.choice?.place.origin.text, placed.choice?.entry)
+    try placed.deliver(
       slot, grant,
       TokenDescription.Use(
-        errand.kind, at: place.map { $0 + (entry?.path ?? "") }, expiresAt: expiry, user: entry?.user,
+        placed.kind, at: place.map { $0 + (entry?.path ?? "") }, expiresAt: expiry, user: entry?.user,
         header: entry?.header))
   }
 
@@ -151,17 +151,17 @@ final class PlacedTokens: AccountPart {
   ///
   /// - Returns: Whether a refresh is under way.
   private func renewed(
-    _ errand: Errand, _ slot: LiveAccount, _ grant: AccessGrant, _ expiry: Int
+    _ placed: PlacedRequest, _ slot: LiveAccount, _ grant: AccessGrant, _ expiry: Int
   ) throws(Failure) -> Bool {
     let seconds = grant.idTokenSeconds(
       until: expiry, wallSeconds: services.time.wallSeconds(), now: services.time.now())
-    guard seconds.left < errand.minimum else { return false }
-    guard !errand.hasRenewed, seconds.atIssue >= errand.minimum else {
+    guard seconds.left < placed.minimum else { return false }
+    guard !placed.hasRenewed, seconds.atIssue >= placed.minimum else {
       throw .spentIDToken(of: slot.name.text)
     }
-    var errand = errand
-    errand.hasRenewed = true
-    try obtain(errand, try broker.resolve(slot.name.text), renewing: slot.session.grant === grant)
+    var placed = placed
+    placed.hasRenewed = true
+    try obtain(placed, try broker.resolve(slot.name.text), renewing: slot.session.grant === grant)
     return true
   }
 

@@ -136,7 +136,7 @@ final class RedirectServer {
         try? poller.add(peer.descriptor.raw, interest: .read, key: key)
         serve(key, peer)
       case .user:
-        judge.strangerCame(peer.login)
+        judge.otherUserConnected(peer.login)
         remove(key)
       case .gone, nil: remove(key)
       }
@@ -204,5 +204,5 @@ protocol RedirectJudge: AnyObject {
   /// ``LoopbackPage/received`` and ``LoopbackPage/failed`` the wait is over.
   func redirectCame(_ login: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage
   /// Another user connected; nothing was read.
-  func strangerCame(_ login: UInt64)
+  func otherUserConnected(_ login: UInt64)
 }

@@ -169,7 +169,7 @@ extension SignIns: RedirectJudge {
     return accept(waiting.request.answer(in: query), login, waiting, isTold: isTold)
   }
 
-  func strangerCame(_ id: UInt64) {
+  func otherUserConnected(_ id: UInt64) {
     // Logged once per sign-in: others must not fill the log.
     guard let login = logins[id], !login.visits.hasMetStranger else { return }
     login.visits.hasMetStranger = true

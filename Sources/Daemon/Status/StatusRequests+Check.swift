@@ -80,7 +80,7 @@ extension StatusRequests {
       settle(name, CheckBatch.Check(SessionEvent.SignOutCause.revoked), in: batch)
     case .success(.doubtful):
       batch.refreshed.insert(name)
-      broker.publish(of: name) { $0.doubted() }
+      broker.publish(of: name) { $0.tokenRefused() }
       obtain(TokenNeed(forceRefresh: true), account, batch)
     }
   }

@@ -28,7 +28,7 @@ final class TokenFileStore: Sendable {
     for path in candidates {
       do { return try PrivateDirectory(opening: path, create: true) } catch { problem = problem ?? error }
     }
-    throw problem ?? .notADirectory(path: "")
+    throw problem ?? .untrusted(.notDirectory, path: "")
   }
 
   func path(of name: String) -> String { "\(directory.path)/\(name)" }

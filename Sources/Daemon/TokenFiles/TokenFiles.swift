@@ -57,7 +57,8 @@ final class TokenFiles: AccountPart {
       if error.isAgain { throw Failure(.tooBusy, "another daemon writes that token file", hint: "try again") }
       throw Failure(.storage, Phrase("a token file could not be made: \(Phrase(stringLiteral: error.message))"))
     } catch let error as DirectoryError {
-      throw Failure(.storage, Phrase("a token file could not be made: \(Phrase(error))"))
+      throw Failure(
+        .storage, "a token file could not be made: \(Phrase(error))", hint: error.remedy.map { Phrase(verbatim: $0) })
     } catch {
       throw Failure(.internalError, "a token file could not be made")
     }

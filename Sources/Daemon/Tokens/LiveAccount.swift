@@ -50,7 +50,7 @@ final class LiveAccount {
   var renewalPlace: Renewals.Place?
 
   /// The last published state; only used for the account's own token.
-  var news = AccountNews()
+  var published = PublishedState()
 
   /// Start of the refresh attempt in flight.
   var attemptStartedAt: Instant?
@@ -176,7 +176,7 @@ final class LiveAccount {
     TokenDescription(
       account: name.text, issuer: configuration.issuer, subject: grant.subject, tokenType: grant.tokenType,
       scope: grant.scope, expiresAt: grant.expiresAtUnixSeconds, isOffline: session.isOffline,
-      signInBy: news.signInBy)
+      signInBy: published.signInBy)
   }
 
   /// `{"account","issuer","subject","scope","expires_at"}`.

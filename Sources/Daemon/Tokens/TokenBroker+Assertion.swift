@@ -4,7 +4,7 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// What an account that renews by assertion needs of its callers, and of other accounts.
+/// Assertions for accounts that renew by assertion: from variables of their callers, or by ID Tokens of other accounts.
 extension TokenBroker {
   /// Removes the waiters who have handed over what a refresh has failed for want of, since they came after it began.
   func takeWaitersWithVariables(_ account: LiveAccount, after error: SessionError) -> [LiveAccount.Waiter] {

@@ -71,7 +71,7 @@ final class TokenBroker: DaemonPart {
 
   /// Lets go of an account that the settings no longer name: its session is neither served nor renewed. A refresh under
   /// way ends as usual, and its record stays in the vault.
-  func settingsGone(of name: AccountName) {
+  func settingsRemoved(of name: AccountName) {
     guard let account = remove(name) else { return }
     account.cancelQuestions()
     failWaiters(account, .noAccount(name: name.text))
@@ -362,9 +362,9 @@ extension TokenBroker {
   // MARK: Sessions
 
   /// Updates the published state of an account and publishes the resulting events.
-  func publish(of name: AccountName, _ change: (inout AccountNews) -> [SessionEvent]) {
+  func publish(of name: AccountName, _ change: (inout PublishedState) -> [SessionEvent]) {
     guard let account = accounts[name] else { return }
-    for event in change(&account.news) { log.publish(event, name) }
+    for event in change(&account.published) { log.publish(event, name) }
   }
 
   /// Publishes the result of a refresh.

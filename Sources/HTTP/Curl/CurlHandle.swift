@@ -14,7 +14,7 @@ internal import OAuth
   let multi: UnsafeMutableRawPointer
   /// The connection writes into it for as long as it lives.
   let tlsEnd: UnsafeMutablePointer<TLSEnd>
-  /// What its connections show of the client.
+  /// The client certificate that its connections present.
   let shown = ShownCertificate()
   /// Its sockets, and whether a transfer has begun and not ended successfully; read when a connection is closed.
   let connections: UnsafeMutablePointer<agent_curl_connections>

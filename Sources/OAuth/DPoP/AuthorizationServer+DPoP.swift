@@ -34,7 +34,7 @@ extension AuthorizationServer {
     _ attempt: (String?) throws(OAuthError) -> HTTPResponse
   ) throws(OAuthError) -> HTTPResponse {
     guard let prover else { return try attempt(nil) }
-    var settled: Set<DPoPProver.Complaint> = []
+    var settled: Set<DPoPProver.ProofProblem> = []
     var mayRepeatLost = method == .get
     while true {
       let proof = prover.proof(method: method.name, url: endpoint.uri, as: role, accessToken: accessToken)

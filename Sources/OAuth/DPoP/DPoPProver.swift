@@ -45,7 +45,7 @@ package struct DPoPProver: Sendable {
   }
 
   /// The problem of a server with a proof that a new proof can fix.
-  package enum Complaint: Hashable, Sendable { case nonce, clock }
+  package enum ProofProblem: Hashable, Sendable { case nonce, clock }
 
   /// Takes the nonce and the clock of an endpoint over (RFC 9449 section 8.2).
   ///
@@ -54,19 +54,19 @@ package struct DPoPProver: Sendable {
   @discardableResult
   func learn(
     from response: HTTPResponse, to proof: DPoPProof?, at url: URI, as role: DPoPMemory.Role
-  ) -> Complaint? {
+  ) -> ProofProblem? {
     learn(from: response.headers, refusal: refusal(in: response, as: role), to: proof, at: url, as: role)
   }
 
   /// The same for the answer of a resource.
-  func learn(from head: ResourceHead, to proof: DPoPProof) -> Complaint? {
+  func learn(from head: ResourceHead, to proof: DPoPProof) -> ProofProblem? {
     let refusal = Self.challengedError(in: head.headers, status: head.status)
     return learn(from: head.headers, refusal: refusal, to: proof, at: proof.url, as: .resourceServer)
   }
 
   private func learn(
     from headers: HTTPHeaders, refusal: String?, to proof: DPoPProof?, at url: URI, as role: DPoPMemory.Role
-  ) -> Complaint? {
+  ) -> ProofProblem? {
     let nonce = takeNonce(headers, url, role)
     let isNewNonce = nonce.map { !($0.utf8.elementsEqual((proof?.nonce ?? "").utf8)) } ?? false
     let isProofRefused = refusal == "invalid_dpop_proof" || refusal == "use_dpop_nonce"

@@ -92,11 +92,8 @@ extension OAuthError {
   /// A rejected ID Token as the failure of the whole operation.
   package init(_ error: IDTokenError) {
     self.init(.idTokenRejected, error.reason)
-    if let clockError = error.clockError {
-      let direction = clockError > 0 ? "ahead of" : "behind"
-      subject += "; this machine's clock is \(clockError.magnitude) seconds \(direction) the server's"
-      advice = "set this machine's clock right, if it is the wrong one"
-    }
+    clockError = error.clockError
+    if clockError != nil { advice = "set this machine's clock right, if it is the wrong one" }
     let options = error.untrustedAudiences.map { "--trust-audience '\($0)'" }
     if !options.isEmpty, options.count <= 8, error.untrustedAudiences.allSatisfy(Self.canBeQuoted) {
       advice = "if they belong together: \(options.joined(separator: " "))"

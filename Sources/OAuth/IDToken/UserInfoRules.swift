@@ -82,9 +82,8 @@ struct SignedUserInfo {
 
   /// In the words of an ID Token that is out of its time, which name a wrong clock.
   private func untimely(_ code: IDTokenError.Code) -> OAuthError {
-    let compared = OAuthError(IDTokenError(code).comparing(serverDate: serverDate, now: rules.now))
-    var error = Self.rejected(compared.subject)
-    error.advice = compared.advice
+    var error = OAuthError(IDTokenError(code).comparing(serverDate: serverDate, now: rules.now))
+    error.code = .userInfoRejected
     return error
   }
 

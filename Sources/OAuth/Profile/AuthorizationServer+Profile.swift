@@ -24,7 +24,7 @@ extension AuthorizationServer {
   /// Tokens are bound to the client's certificate (RFC 8705 section 3).
   private var bindsToCertificate: Bool { clientCertificate != nil && metadata.bindsTokensToCertificates }
 
-  /// What the client does less than is demanded, at this server.
+  /// The rule of the profile that the client breaks at this server; nil if there is none.
   private var clientBreach: ProfileBreach? {
     guard prover != nil && FAPI2.takesProofs(metadata) || bindsToCertificate else { return .tokensUnannounced }
     switch signing.idTokens {

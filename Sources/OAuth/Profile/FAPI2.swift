@@ -18,7 +18,7 @@ package enum FAPI2 {
     case other
   }
 
-  /// What the server does less than is demanded, by its metadata.
+  /// The rule of the profile that the server breaks, by its metadata; nil if there is none.
   package static func breach(of metadata: AuthorizationServerMetadata, _ flow: Flow) -> ProfileBreach? {
     if metadata.takesMetadataURLs == nil { return .metadataMissing }
     if metadata.tenant != nil { return .issuerDiffers }
@@ -85,7 +85,7 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
 }
 
 extension ProfileBreach {
-  /// What is wrong: a sentence in lower case, without a full stop.
+  /// The reason in a sentence in lower case, without a full stop.
   package var sentence: String {
     switch self {
     case .tokensUnannounced:

@@ -37,7 +37,7 @@ package struct ResourceAuthorization: Sendable {
   /// Takes over what the answer tells about the next proof.
   ///
   /// - Returns: Why the request is worth another attempt, if it is.
-  package func learn(from head: ResourceHead, after attempt: Attempt) -> DPoPProver.Complaint? {
+  package func learn(from head: ResourceHead, after attempt: Attempt) -> DPoPProver.ProofProblem? {
     guard let prover, let proof = attempt.proof else { return nil }
     return prover.learn(from: head, to: proof)
   }

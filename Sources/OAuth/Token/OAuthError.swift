@@ -20,6 +20,8 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var problem: ConnectionProblem?
   /// For a timeout: how long was waited, in whole seconds.
   package var waitedSeconds: Int?
+  /// For a token out of its time: how far this machine's clock is ahead of the server's, in seconds.
+  package var clockError: Int?
   /// By what the server's operators find the request, at most 64 letters, digits and "-".
   package var correlationID: String?
   package var httpStatus: Int?
@@ -108,6 +110,10 @@ package struct OAuthError: Error, Hashable, Sendable {
   /// One sentence, lower case, without a full stop.
   package var message: String {
     var text = code.sentence(about: subject)
+    if let clockError {
+      let direction = clockError > 0 ? "ahead of" : "behind"
+      text += "; this machine's clock is \(clockError.magnitude) seconds \(direction) the server's"
+    }
     if code == .accessDenied, let serverDescription, !serverDescription.isEmpty {
       return "\(text) (server: \(serverDescription))"
     }

@@ -26,8 +26,8 @@ package struct WorkflowTokenService: Sendable {
   /// Asks for a JWT. Blocking; follows no redirect.
   ///
   /// - Parameters:
-  ///   - audience: What its `aud` is to be.
-  ///   - transport: Whoever is trusted beside the authorities of the system is trusted here too.
+  ///   - audience: Its `aud`.
+  ///   - transport: Its additional certificate authorities are trusted here too.
   /// - Throws: What may pass, and what is no answer of such a service.
   package func assertion(
     for audience: String, transport: Transport, http: any HTTPClient, cancellation: Cancellation

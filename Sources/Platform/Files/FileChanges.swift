@@ -23,7 +23,7 @@ package final class FileChanges {
   /// For each file, where it is behind all links: its directory and its name.
   private var ends: [(place: String, name: String)]
 
-  /// What is told of one thing on the way to the files.
+  /// The meaning of events on one directory or file on the path to the files.
   private struct Watch {
     /// The names in this directory that lead to files.
     var entries: [Entry] = []
@@ -45,8 +45,8 @@ package final class FileChanges {
     case blind(until: Instant)
   }
 
-  /// What events tell.
-  private struct News {
+  /// The changes that events report.
+  private struct Changes {
     var changed: Set<Int> = []
     /// The files that may be others now.
     var moved: Set<Int> = []
@@ -80,10 +80,10 @@ package final class FileChanges {
     case .watching:
       let seen = agent_changes_seen(descriptor.raw, mounts.raw)
       if seen == 0 { return count }
-      var news = News()
-      takeEvents(&news)
-      if seen & 2 == 0, !news.isUnclear, follow(news.moved) {
-        note(news.changed)
+      var result = Changes()
+      takeEvents(&result)
+      if seen & 2 == 0, !result.isUnclear, follow(result.moved) {
+        note(result.changed)
         return count
       }
     case .blind(until: let time):
@@ -114,7 +114,7 @@ package final class FileChanges {
 
   // MARK: Events
 
-  private func takeEvents(_ news: inout News) {
+  private func takeEvents(_ result: inout Changes) {
     unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
       while true {
         let end = unsafe agent_changes_take(descriptor.raw, buffer.baseAddress!)
@@ -123,7 +123,7 @@ package final class FileChanges {
           var change = unsafe agent_change(
             watch: -1, what: 0, name: UnsafePointer(buffer.baseAddress!.assumingMemoryBound(to: CChar.self)))
           place = unsafe agent_changes_read(buffer.baseAddress!, place, &change)
-          unsafe take(change.watch, change.what, String(cString: change.name), &news)
+          unsafe take(change.watch, change.what, String(cString: change.name), &result)
         }
         // What comes later is seen by the next look.
         if end < 2048 { return }
@@ -131,9 +131,9 @@ package final class FileChanges {
     }
   }
 
-  private func take(_ number: Int32, _ what: Int32, _ name: String, _ news: inout News) {
+  private func take(_ number: Int32, _ what: Int32, _ name: String, _ result: inout Changes) {
     if number < 0 {
-      news.isUnclear = true
+      result.isUnclear = true
       return
     }
     // Of a watch that was given up there may still be events.
@@ -146,14 +146,14 @@ package final class FileChanges {
     guard name.isEmpty else {
       // Lock files and temporary files are of no interest.
       for entry in watch.entries where entry.name.utf8.elementsEqual(name.utf8) {
-        news.changed.insert(entry.file)
-        if isPlace { news.moved.insert(entry.file) }
+        result.changed.insert(entry.file)
+        if isPlace { result.moved.insert(entry.file) }
       }
       return
     }
-    if isPlace, watch.isWay || !watch.entries.isEmpty { news.isUnclear = true }
-    news.changed.formUnion(watch.files)
-    if isPlace { news.moved.formUnion(watch.files) }
+    if isPlace, watch.isWay || !watch.entries.isEmpty { result.isUnclear = true }
+    result.changed.formUnion(watch.files)
+    if isPlace { result.moved.formUnion(watch.files) }
   }
 
   // MARK: Watches
@@ -179,7 +179,7 @@ package final class FileChanges {
 
   /// A change during this call is detected by the next one, because a directory is watched before what it contains.
   private func watchAll() -> Bool {
-    var ignored = News()
+    var ignored = Changes()
     takeEvents(&ignored)
     var wanted: [Int32: Watch] = [:]
     let isComplete = paths.indices.allSatisfy { watch($0, &wanted) }

@@ -10,6 +10,8 @@ package enum FileProblem: Sendable, Hashable {
   case notOwned
   /// It is no regular file.
   case notRegular
+  /// It is no directory, or a symbolic link to one.
+  case notDirectory
   /// It is a symbolic link that leads nowhere.
   case dangling
   /// Its group or others may write to it.
@@ -30,27 +32,25 @@ package enum FileProblem: Sendable, Hashable {
     return mode & 0o077 == 0 ? nil : .tooOpen(mode: mode, isDirectory: isDirectory)
   }
 
-  /// The problem, to follow the path; lower case, without a full stop.
-  package var message: String { title + (mode.map { " (mode \($0))" } ?? "") }
-
   /// The permission bits in octal digits, if they are the problem.
   package var mode: String? {
     switch self {
     case .writable(let mode, _), .tooOpen(let mode, _): String(mode, radix: 8)
-    case .symbolicLink, .special, .notOwned, .notRegular, .dangling: nil
+    case .symbolicLink, .special, .notOwned, .notRegular, .notDirectory, .dangling: nil
     }
   }
 
-  /// The problem without its ``mode``.
-  package var title: String {
+  /// One sentence, lower case, without a full stop, about a path and with its ``mode``.
+  package func sentence(about subject: String, mode: String) -> String {
     switch self {
-    case .symbolicLink: "is a symbolic link, which is not followed"
-    case .special: "is neither a file nor a directory"
-    case .notOwned: "belongs to another user"
-    case .notRegular: "is not a regular file"
-    case .dangling: "is a symbolic link to a file that does not exist"
-    case .writable: "may be changed by other users"
-    case .tooOpen: "is open to other users"
+    case .symbolicLink: "\(subject) is a symbolic link, which is not followed"
+    case .special: "\(subject) is neither a file nor a directory"
+    case .notOwned: "\(subject) belongs to another user"
+    case .notRegular: "\(subject) is not a regular file"
+    case .notDirectory: "\(subject) is not a directory"
+    case .dangling: "\(subject) is a symbolic link to a file that does not exist"
+    case .writable: "\(subject) may be changed by other users (mode \(mode))"
+    case .tooOpen: "\(subject) is open to other users (mode \(mode))"
     }
   }
 }

@@ -63,7 +63,7 @@ extension PrivateDirectory {
           try PrivateDirectory.openOrMake(path, create: create)
         })
     let status = try PrivateDirectory.naming(path) { () throws(SystemError) in try FileStatus(of: opened) }
-    if status.owner != Machine.userID { throw .notOwned(path: path) }
+    if status.owner != Machine.userID { throw .untrusted(.notOwned, path: path) }
     if let problem = status.problem(ofDirectory: true) { throw .untrusted(problem, path: path) }
     self.init(path, opened)
   }

@@ -46,8 +46,10 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     let number = try naming(path) { () throws(SystemError) in try openOrMake(path, create: create) }
     let descriptor = FileDescriptor(owning: number)
     let status = try naming(path) { () throws(SystemError) in try FileStatus(of: descriptor) }
-    guard isOwned(status) else { throw .notOwned(path: path) }
-    guard isClosed(status, rights) else { throw .tooOpen(path: path, mode: status.permissions) }
+    guard isOwned(status) else { throw .untrusted(.notOwned, path: path) }
+    guard isClosed(status, rights) else {
+      throw .untrusted(.tooOpen(mode: status.permissions, isDirectory: true), path: path)
+    }
     return descriptor
   }
 
@@ -88,7 +90,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     } catch {
       // Linux says ENOTDIR for a link too when both flags are given; ELOOP is what POSIX says.
       let isOther = error.operation == "open" && (error.errno == ENOTDIR || error.errno == ELOOP)
-      throw isOther ? .notADirectory(path: path) : .system(error, path: path)
+      throw isOther ? .untrusted(.notDirectory, path: path) : .system(error, path: path)
     }
   }
 
@@ -133,13 +135,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
 package enum DirectoryError: Error, Hashable, Sendable {
   /// It could not be created or opened.
   case system(SystemError, path: String)
-  /// It belongs to another user.
-  case notOwned(path: String)
-  /// Its group or others may use it; `mode` is its permission bits. `chmod 700` helps.
-  case tooOpen(path: String, mode: UInt32)
-  /// It is a file, or a symbolic link.
-  case notADirectory(path: String)
-  /// It, or a directory on the way that a symbolic link goes, is not safe from other users.
+  /// It, a file in it, or a directory on the way that a symbolic link goes, is not safe from other users.
   case untrusted(FileProblem, path: String)
 }
 
@@ -149,11 +145,10 @@ extension DirectoryError {
     let (change, path) =
       switch self {
       // A directory with the sticky bit, as /tmp is, is meant for all.
-      case .tooOpen(let path, let mode) where mode & 0o1000 == 0: ("700", path)
       case .untrusted(.writable(let mode, _), let path) where mode & 0o1000 == 0: ("go-w", path)
       case .untrusted(.tooOpen(let mode, let isDirectory), let path) where mode & 0o1000 == 0:
         (isDirectory ? "700" : "600", path)
-      case .tooOpen, .untrusted, .system, .notOwned, .notADirectory: ("", "")
+      case .untrusted, .system: ("", "")
       }
     guard !path.isEmpty, path.unicodeScalars.allSatisfy({ $0.isASCII ? $0.value >= 0x20 && $0 != "\u{7F}" : true })
     else { return nil }
@@ -161,15 +156,13 @@ extension DirectoryError {
       "chmod \(change) '\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
   }
 
-  /// One sentence, lower case, without a full stop, that says what to do.
+  /// One sentence, lower case, without a full stop, and the command that mends it.
   package var message: String {
-    switch self {
-    case .system(let error, let path): "\(path): \(error.message)"
-    case .notOwned(let path): "\(path) belongs to another user"
-    case .tooOpen(let path, let mode):
-      "\(path) is open to other users (mode \(String(mode, radix: 8))): chmod 700 it"
-    case .notADirectory(let path): "\(path) is not a directory"
-    case .untrusted(let problem, let path): "\(path) \(problem.message)"
-    }
+    let sentence =
+      switch self {
+      case .system(let error, let path): "\(path): \(error.message)"
+      case .untrusted(let problem, let path): problem.sentence(about: path, mode: problem.mode ?? "")
+      }
+    return remedy.map { "\(sentence): \($0)" } ?? sentence
   }
 }

@@ -55,7 +55,7 @@ package enum Signals {
   }
 
   /// Makes `SIGCHLD` arrive, even if the parent process has set it to be ignored.
-  package static func heedChildren() {
+  package static func enableChildSignals() {
     _ = agent_signal_default(Glibc.SIGCHLD)
   }
 

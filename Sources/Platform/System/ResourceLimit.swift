@@ -19,7 +19,7 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
     return soft
   }
 
-  /// What the main thread needs of its stack at most. Programs that are started with more may have another layout of
+  /// The most bytes of stack that the main thread needs. Programs that are started with more may have another layout of
   /// their memory, which is easier to guess.
   package static let enoughStackBytes = 8 << 20
 

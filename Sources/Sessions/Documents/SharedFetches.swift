@@ -34,7 +34,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
   ) throws(Problem) -> Ending<Value> {
     while true {
       guard let (flight, isFirst) = board(name, mayBegin) else { return .notBegun }
-      if isFirst { return .came(try fly(flight, name, body).get()) }
+      if isFirst { return .came(try fetch(flight, name, body).get()) }
       guard let outcome = wait(for: flight, isGivenUp) else { return .givenUp }
       if case .failure(let problem) = outcome, isOwn(problem) { continue }
       return .came(try outcome.get())
@@ -51,7 +51,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
     }
   }
 
-  private func fly(_ flight: Flight, _ name: Name, _ body: () throws(Problem) -> Value) -> Outcome {
+  private func fetch(_ flight: Flight, _ name: Name, _ body: () throws(Problem) -> Value) -> Outcome {
     let outcome: Outcome
     do throws(Problem) { outcome = .success(try body()) } catch { outcome = .failure(error) }
     flights.withLock { $0[name] = nil }

@@ -108,7 +108,7 @@ package enum AssertionSource: Sendable, Hashable {
   }
 }
 
-/// What a request brings of an assertion. It is used for that request alone, and kept nowhere.
+/// The parts of an assertion that a request hands over. They are used for that request alone, and kept nowhere.
 package struct HandedAssertion: Sendable {
   /// The values of the caller's variables, by their names.
   package var variables: [String: SharedSecret] = [:]

@@ -7,7 +7,7 @@ package import Vocabulary
 
 /// Spends an account's refresh token: blocking, for a worker thread.
 ///
-/// The order of steps is the product's promise. The account's lock is taken before the record is
+/// The order of steps is guaranteed. The account's lock is taken before the record is
 /// read, so that no two processes send the same refresh token; the settings and the metadata are
 /// held against what the person signed in with before anything is sent; nothing is sent while the vault
 /// could not be written; a rotated token is on disk before anything else of the answer is judged (store first).
@@ -18,7 +18,7 @@ package struct RefreshOperation: Sendable {
   package let previous: AccessGrant?
   /// The requested target of the token; nil for the account's own.
   package let target: TokenTarget?
-  /// What the caller brings, for an account that renews by assertion.
+  /// The parts of an assertion from the caller, for an account that renews by assertion.
   package let handed: HandedAssertion
   package let services: SessionServices
   package let cancellation: Cancellation

@@ -56,7 +56,7 @@ package struct ServerHolds: Sendable {
   ///
   /// - Parameter jitter: 0..<1, from the random generator.
   package mutating func note(_ failure: SessionError, of server: String, now: Instant, jitter: Double) {
-    guard case .oauth(let error) = failure, error.asksForCalm else { return }
+    guard case .oauth(let error) = failure, error.requiresHold else { return }
     let known = states[server]
     // Answers to requests that were on their way say nothing new.
     let isNew = known.map { $0.hold.until <= now } ?? true
@@ -80,8 +80,8 @@ package struct ServerHolds: Sendable {
 }
 
 extension OAuthError {
-  /// Whether the server wants to be left alone by all, and not by this one client only.
-  fileprivate var asksForCalm: Bool {
+  /// Whether the server asks all clients, and not this one only, to send fewer requests.
+  fileprivate var requiresHold: Bool {
     // Keys or metadata may come from another server; errors about them are reported where they are fetched.
     guard code.meaning == .passing, subject == EndpointRole.token.subject else { return false }
     return retryAfterSeconds != nil || code == .rateLimited || httpStatus == 429 || httpStatus == 503

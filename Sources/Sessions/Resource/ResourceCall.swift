@@ -98,7 +98,7 @@ package struct ResourceCall: Sendable {
     let transport = try services.transport(to: target.origin, of: account, configuration)
     let token = try grant.openAccessToken()
     let authorization = ResourceAuthorization(accessToken: token, prover: grant.dpopKey.map(services.prover))
-    var settled: Set<DPoPProver.Complaint> = []
+    var settled: Set<DPoPProver.ProofProblem> = []
     var endpoint = target.endpoint
     var redirectsLeft = target.method.isSafe && content == nil && !target.refusesRedirects ? Self.maximumRedirects : 0
     while true {

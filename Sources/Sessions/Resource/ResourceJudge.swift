@@ -8,14 +8,14 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
     case pass
     case renew
     /// Once more with another proof of the key, for this reason.
-    case prove(DPoPProver.Complaint)
+    case prove(DPoPProver.ProofProblem)
     case follow(Endpoint)
   }
 
   private let receiver: any ResourceReceiver
   private let endpoint: Endpoint
   private let content: (any ResourceContent)?
-  private let learn: (ResourceHead) -> DPoPProver.Complaint?
+  private let learn: (ResourceHead) -> DPoPProver.ProofProblem?
   private let mayRefresh: Bool
   private let mayFollow: Bool
   private(set) var decision = Decision.pass
@@ -23,7 +23,7 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
   /// - Parameter learn: Why an answer is worth another attempt with a proof of its own, if it is.
   init(
     _ receiver: any ResourceReceiver, at endpoint: Endpoint, content: (any ResourceContent)?, mayRefresh: Bool,
-    mayFollow: Bool, learn: @escaping (ResourceHead) -> DPoPProver.Complaint?
+    mayFollow: Bool, learn: @escaping (ResourceHead) -> DPoPProver.ProofProblem?
   ) {
     self.receiver = receiver
     self.endpoint = endpoint

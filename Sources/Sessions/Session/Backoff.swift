@@ -35,7 +35,7 @@ struct Backoff: Sendable {
     failure = Failure(
       error: error, failedAt: now, count: (failure?.count ?? 0) + 1,
       serverNotBefore: error.retryAfterSeconds.map { now.advanced(by: .seconds($0)) },
-      callersNotBefore: error.calmsCallers ? now.advanced(by: RefreshPolicy.pauseAfterFailure) : nil)
+      callersNotBefore: error.delaysCallers ? now.advanced(by: RefreshPolicy.pauseAfterFailure) : nil)
   }
 
   /// Records the end of the session by other means than a refresh.
@@ -78,7 +78,7 @@ struct Backoff: Sendable {
   }
 
   /// Whether another attempt is pointless, or harmful, for a caller who accepts the cached token.
-  func sparesRefresh(_ policy: RefreshPolicy, now: Instant) -> Bool {
+  func prefersCachedToken(_ policy: RefreshPolicy, now: Instant) -> Bool {
     guard let failure else { return false }
     if failure.error.leavesDoubt { return true }
     guard failure.error.isPassing, let failedAt = failure.failedAt else { return false }

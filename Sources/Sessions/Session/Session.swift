@@ -112,7 +112,9 @@ extension Session {
       // token.
       return .fail(lastFailure)
     }
-    if let fallback = fallback(for: need, now: now), backoff.sparesRefresh(policy, now: now) { return .serve(fallback) }
+    if let fallback = fallback(for: need, now: now), backoff.prefersCachedToken(policy, now: now) {
+      return .serve(fallback)
+    }
     if let refusal = backoff.refusal(insists: need.forceRefresh, now: now) { return .fail(refusal) }
     if let hold = hold(), now < hold.until, !hold.yields(to: need) {
       return fallback(for: need, now: now).map { .serve($0) } ?? .fail(hold.refusal(at: now))

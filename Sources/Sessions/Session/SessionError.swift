@@ -67,7 +67,7 @@ package enum SessionError: Error, Hashable, Sendable {
   case assertion(AssertionProblem, AssertionSource)
   /// The caller has not handed over the variables that the assertion comes from.
   case assertionVariables(account: String, AssertionSource)
-  /// What the assertion comes from could not be asked, or failed.
+  /// The source of the assertion could not be asked, or failed.
   indirect case assertionSource(AssertionSource, because: SessionError)
   /// The assertion is to be got by the ID Token of this account first.
   case assertionOfAccount(String)
@@ -139,7 +139,7 @@ package enum SessionError: Error, Hashable, Sendable {
   package var needsSignIn: Bool { effect == .signInNeeded }
 
   /// Whether the server carried a refresh out, or refused it, in a way that an immediate repetition cannot better.
-  var calmsCallers: Bool { needsSignIn || awaitsIdentity || leavesDoubt }
+  var delaysCallers: Bool { needsSignIn || awaitsIdentity || leavesDoubt }
 
   /// Whether the same request may succeed later without anyone doing anything.
   package var isPassing: Bool {

@@ -45,7 +45,7 @@ package final class SettingsFile {
     }
   }
 
-  /// What the last reading found, its error included, without a look at the disk unless there was none.
+  /// The result of the last reading, its error included. Reads the disk only if nothing was read yet.
   package func lastRead() throws(ConfigurationError) -> Settings {
     if let problem { throw problem }
     if let known { return known.settings }
@@ -61,7 +61,7 @@ package final class SettingsFile {
   /// Whether ``lastRead()`` is what is on disk while the value of a ``Platform/FileChanges`` of this file is this one.
   package func isKnown(at seen: UInt64) -> Bool { seen == knownAt }
 
-  /// What was read last; nil before that.
+  /// The settings that were read last; nil before that.
   package var lastReading: Reading? { known.map { Reading(stamp: $0.stamp, settings: $0.settings) } }
 
   /// Reads the file of this directory on a thread of the caller's, unless it is as it was at the last reading. Blocking.

@@ -72,7 +72,7 @@ package struct SignOutOperation: Sendable {
   package func run() throws(SessionError) -> Ending {
     var ending = Ending(confirmation: .nothingToRevoke)
     let level = services.level(of: account, or: nil)
-    switch try services.keepingUnlocked(level, nil, { (_) throws(SessionError) in try endHere() }) {
+    switch try services.keepingUnlocked(level, nil, { (_) throws(SessionError) in try endLocally() }) {
     case .done(let confirmation): ending.confirmation = confirmation
     case .owed(let subject):
       willAskServer()
@@ -86,7 +86,7 @@ package struct SignOutOperation: Sendable {
   }
 
   /// How a session ended on disk.
-  private enum EndHere {
+  private enum LocalEnd {
     /// The server is not to be told.
     case done(Confirmation)
     /// The record keeps what the server must be told.
@@ -96,7 +96,7 @@ package struct SignOutOperation: Sendable {
   }
 
   /// Ends the session on disk. What a refresh under way brings is then stored nowhere but in what the server must be told.
-  private func endHere() throws(SessionError) -> EndHere {
+  private func endLocally() throws(SessionError) -> LocalEnd {
     while true {
       let stored: StoredRecord?
       do { stored = try services.storedRecord(of: account) } catch { return .done(try removeUnread(because: error)) }

@@ -37,7 +37,7 @@ extension Vault {
     let seen = memory.withLock { $0 }
     let newest = seen.newest?.generation ?? 0
     var found = seen.vault(at: place)
-    // Whoever knows the file and wrote before has cleaned up then.
+    // A process that has read the file and written it before has removed them then.
     if found == nil || !seen.isWriter { place.removeLeftovers(in: directory) }
     if found == nil { found = try load(place, in: directory) }
     var vault: OpenVault

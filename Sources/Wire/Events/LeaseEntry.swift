@@ -69,7 +69,7 @@ package struct LeaseEntry: Sendable, Hashable {
   /// Unix seconds.
   package let time: Int
   package let lease: String
-  package let event: Happening
+  package let event: Event
   /// The process that asked, as the system told it when it connected; nil for what no peer did.
   package let peer: Peer?
 
@@ -89,7 +89,7 @@ package struct LeaseEntry: Sendable, Hashable {
     }
   }
 
-  package enum Happening: Sendable, Hashable {
+  package enum Event: Sendable, Hashable {
     case opened(account: String)
     /// A request was answered, with its status and the size of the body in bytes; or not, with the code of the failure.
     case used(method: String, origin: String, status: Int?, bytes: Int?, FailureCode?)
@@ -109,7 +109,7 @@ package struct LeaseEntry: Sendable, Hashable {
     case stopping
   }
 
-  package init(time: Int, lease: String, event: Happening, peer: Peer? = nil) {
+  package init(time: Int, lease: String, event: Event, peer: Peer? = nil) {
     self.time = time
     self.lease = lease
     self.event = event
@@ -138,7 +138,7 @@ package struct LeaseEntry: Sendable, Hashable {
 
   /// Reads what ``json`` writes; nil for an event that this build does not know.
   package init?(json: JSON) {
-    guard let time = json["time"]?.int, let lease = json["lease"]?.string, let event = Happening(json) else {
+    guard let time = json["time"]?.int, let lease = json["lease"]?.string, let event = Event(json) else {
       return nil
     }
     self.init(time: time, lease: lease, event: event, peer: Peer(json))
@@ -173,7 +173,7 @@ package struct LeaseEntry: Sendable, Hashable {
   }
 }
 
-extension LeaseEntry.Happening {
+extension LeaseEntry.Event {
   fileprivate init?(_ json: JSON) {
     let code = json["code"]?.string.flatMap { FailureCode(rawValue: $0) }
     let event: Self? =

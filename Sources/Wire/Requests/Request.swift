@@ -41,7 +41,7 @@ package enum Request: Sendable, Hashable {
   case tokenFile(TokenFileRequest)
   /// Lends requests to resources to the peers of a socket.
   case lease(LeaseRequest)
-  /// What the person says to a question of a lease.
+  /// The person's answer to a question of a lease.
   case leaseAnswer(LeaseAnswerRequest)
   /// The terms of the lease that the connection came by.
   case leaseStatus

@@ -8,7 +8,7 @@ import Wire
 
 @testable import Daemon
 
-@Suite struct `Those who want to know` {
+@Suite struct `Requests that receive steps` {
   fileprivate let first = Ticket(connection: 1, serial: 1)
   private let second = Ticket(connection: 2, serial: 1)
 
@@ -35,18 +35,18 @@ import Wire
 
   @Test func `are the only ones for whom workers tell anything`() throws {
     var watches = Watches()
-    let attention = watches.attention
-    #expect(!attention.isPaid)
+    let isWatched = watches.isAny
+    #expect(!isWatched.isSet)
     watches.begin(first, about: nil)
     watches.begin(second, about: nil)
     watches.end(first)
-    #expect(attention.isPaid)
+    #expect(isWatched.isSet)
     watches.end(second)
-    #expect(!attention.isPaid)
+    #expect(!isWatched.isSet)
   }
 }
 
-extension `Those who want to know` {
+extension `Requests that receive steps` {
   @Test func `are told of one account once it is known whose`() throws {
     var watches = Watches()
     watches.begin(first, about: nil)

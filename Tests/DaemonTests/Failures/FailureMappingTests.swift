@@ -260,14 +260,14 @@ import Wire
     let failure = Self.failure(.vault(VaultError(.badPermissions, path: path)))
     #expect(failure.code == .storage)
     #expect(failure.message == "\(path) is open to other users (mode 644)")
-    #expect(failure.hint == "chmod 600 \(path)")
+    #expect(failure.hint == "chmod 600 '\(path)'")
     let missing = Self.failure(.vault(VaultError(.badPermissions, path: directory.path("none"))))
     #expect(missing.message == "\(directory.path("none")): permission denied" && missing.hint == nil)
   }
 
   static let configurationErrors: [(ConfigurationError.Code, FailureCode)] = [
     (.invalid, .invalidConfiguration), (.unsupportedVersion, .invalidConfiguration),
-    (.tooManyAccounts, .invalidConfiguration), (.directory(.notOwned(path: "/x")), .storage),
+    (.tooManyAccounts, .invalidConfiguration), (.directory(.untrusted(.notOwned, path: "/x")), .storage),
     (.storage(system), .storage),
     (.caFile(nil), .invalidConfiguration), (.caFile(system), .invalidConfiguration), (.proxy, .invalidConfiguration),
     (.pin, .invalidConfiguration),

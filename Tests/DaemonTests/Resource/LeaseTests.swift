@@ -14,7 +14,7 @@ import Wire
 /// The choke point that every request of a lease's peer passes.
 @Suite struct `The terms of a lease` {
   private final class Told {
-    var events: [LeaseEntry.Happening] = []
+    var events: [LeaseEntry.Event] = []
     var ended = 0
     var asked: [String] = []
   }

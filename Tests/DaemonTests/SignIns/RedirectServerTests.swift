@@ -16,7 +16,7 @@ private final class DeskRun: RedirectJudge {
   let port: UInt16
   let linkURL: String?
   var judged: [String] = []
-  var strangers = 0
+  var otherUsers = 0
   /// Whose the connections are, where that is not looked up.
   var owner: TCPEnds.Owner?
   /// Holds lookups back.
@@ -63,7 +63,7 @@ private final class DeskRun: RedirectJudge {
     return .received
   }
 
-  func strangerCame(_ login: UInt64) { strangers += 1 }
+  func otherUserConnected(_ login: UInt64) { otherUsers += 1 }
 
   func serve(_ now: Instant = .now) { desk?.serve(now) }
 
@@ -286,7 +286,7 @@ private final class DeskRun: RedirectJudge {
       try? run.send("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(run.port)\r\n\r\n", socket)
       #expect(run.status(socket) == "", "it is closed")
     }
-    #expect(run.judged == [] && run.strangers == 3)
+    #expect(run.judged == [] && run.otherUsers == 3)
     run.owner = nil
     #expect(run.status(try run.get("/cb?state=ours")) == "200")
     #expect(run.judged == ["7 state=ours"])

@@ -514,7 +514,7 @@ import Wire
 
   @Test func `is told in the log once, however often the other user comes`() throws {
     let id = try #require(home.signIns.logins.keys.first)
-    for _ in 1...3 { home.signIns.strangerCame(id) }
+    for _ in 1...3 { home.signIns.otherUserConnected(id) }
     let events = home.daemon.context.log.json["events"]?.array?.compactMap { LogEntry(json: $0) }
     #expect(events?.filter { $0.event == .peerDropped(.otherUser) }.map(\.account) == ["work"])
   }

@@ -37,7 +37,7 @@ import Testing
   @Test func `is not made, not followed, and must be the user's alone`() throws {
     try leave(in: "other")
     try ProcessRunner.shell("ln -s other '\(directory.path("link"))'")
-    #expect(throws: DirectoryError.notADirectory(path: directory.path("link"))) {
+    #expect(throws: DirectoryError.untrusted(.notDirectory, path: directory.path("link"))) {
       _ = try TokenFileStore(existing: directory.path("link"))
     }
     #expect(throws: DirectoryError.self) { _ = try TokenFileStore(existing: directory.path("none")) }

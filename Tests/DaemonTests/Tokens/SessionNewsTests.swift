@@ -21,32 +21,32 @@ import Wire
   }
 
   @Test func `tell once that it is over`() {
-    var news = AccountNews()
-    expect(news.signedOut(.user), [.signedOut(.user)])
-    expect(news.signedOut(.removed), [])
-    expect(news.failed(.expired(account: "work")), [])
+    var state = PublishedState()
+    expect(state.signedOut(.user), [.signedOut(.user)])
+    expect(state.signedOut(.removed), [])
+    expect(state.failed(.expired(account: "work")), [])
   }
 
   @Test func `tell of an account that nobody signed in to nothing but what the server says`() {
     for error in [SessionError.signedOut(account: "work"), .configurationChanged(account: "work", setting: "issuer")] {
-      var news = AccountNews()
-      expect(news.failed(error), [])
+      var state = PublishedState()
+      expect(state.failed(error), [])
     }
-    var news = AccountNews()
-    expect(news.failed(.expired(account: "work")), [.signedOut(.expired)])
+    var state = PublishedState()
+    expect(state.failed(.expired(account: "work")), [.signedOut(.expired)])
   }
 
   @Test func `tell once that nobody can be reached`() {
-    var news = AccountNews()
-    expect(news.failed(Self.unreachable), [.offline(.init(.network, at: "as.example"))])
-    expect(news.failed(Self.unreachable), [])
+    var state = PublishedState()
+    expect(state.failed(Self.unreachable), [.offline(.init(.network, at: "as.example"))])
+    expect(state.failed(Self.unreachable), [])
   }
 
   @Test func `tell each failure once`() {
-    var news = AccountNews()
-    expect(news.failed(.cancelled), [])
-    expect(news.failed(.memory), [.refreshFailed(.init(Failure(.memory, account: nil).code))])
-    expect(news.failed(.memory), [])
+    var state = PublishedState()
+    expect(state.failed(.cancelled), [])
+    expect(state.failed(.memory), [.refreshFailed(.init(Failure(.memory, account: nil).code))])
+    expect(state.failed(.memory), [])
   }
 
   @Test func `of all accounts end up in a list of their own, the last 200`() throws {

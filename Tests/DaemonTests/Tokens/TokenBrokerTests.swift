@@ -93,7 +93,7 @@ import Wire
     home.runJobs()
     try home.daemon.addSignedIn("other", isElsewhere: true)
     try home.ask(2)
-    home.broker.settingsGone(of: try AccountName("work"))
+    home.broker.settingsRemoved(of: try AccountName("work"))
     #expect(home.sink.failures[2]?.code == .noAccount)
     home.runJobs()
     #expect(home.sink.lines.keys.sorted() == [1])

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-@Suite(.needsPrograms) struct `A server that asks for calm` {
+@Suite(.needsPrograms) struct `A server that asks for fewer requests` {
   // RFC 9110 section 10.2.3, RFC 6585 section 4.
   @Test(arguments: [429, 503]) func `gets it from all of its accounts, and from no others`(status: Int) throws {
     try RotatingServer.with { server in

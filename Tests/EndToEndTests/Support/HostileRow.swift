@@ -24,7 +24,7 @@ struct HostileRow: Sendable, CustomStringConvertible {
   let switches: [(String, String)]
   private(set) var outcome: Outcome
   /// What comes of the next refresh, or of the next sign-in, when the issuer behaves again.
-  let aftermath: Outcome
+  let next: Outcome
   /// The tests of the OpenID Foundation's suites that try the same.
   let suite: String?
   /// The sign-in fails and leaves a session, because the refresh token came before what is wrong.
@@ -32,7 +32,7 @@ struct HostileRow: Sendable, CustomStringConvertible {
 
   /// - Parameter switches: A form.
   init(
-    _ action: Action, _ switches: String, _ outcome: Outcome, then aftermath: Outcome = .accepted, suite: String? = nil
+    _ action: Action, _ switches: String, _ outcome: Outcome, then next: Outcome = .accepted, suite: String? = nil
   ) {
     self.action = action
     self.switches = switches.split(separator: "&").map { pair in
@@ -40,7 +40,7 @@ struct HostileRow: Sendable, CustomStringConvertible {
       return (parts[0], parts[1])
     }
     self.outcome = outcome
-    self.aftermath = aftermath
+    self.next = next
     self.suite = suite
   }
 
@@ -75,8 +75,8 @@ struct HostileRow: Sendable, CustomStringConvertible {
     return "\(action.rawValue) with \(form)" + (suite.map { " (\($0))" } ?? "")
   }
 
-  /// What ends all of it.
-  static let calm: [(String, String)] =
+  /// Turns every attack off.
+  static let allOff: [(String, String)] =
     ["id_token", "jwks", "userinfo", "metadata", "authorization", "par"].map { ("break_" + $0, "off") } + [
       ("body", "off")
     ]

@@ -52,16 +52,16 @@ struct HostileScene {
   ) throws {
     try Issuer.with(["--algorithm", algorithm]) { hostile in
       try tree.signIn("work", at: hostile.url, "--host", hostile.url)
-      let calm = HostileRow.calm + standing + [("redirect_to", healthy.url + "/echo")]
-      try hostile.control(calm)
+      let off = HostileRow.allOff + standing + [("redirect_to", healthy.url + "/echo")]
+      try hostile.control(off)
       for row in rows {
         try hostile.control(row.switches)
         let outcome = try act(row.action, at: hostile)
         #expect(outcome == row.outcome, "\(row)")
-        try hostile.control(calm)
-        let aftermath = try act(.refresh, at: hostile)
-        #expect(aftermath == row.aftermath, "the session after \(row)")
-        if row.aftermath != .accepted { try tree.signIn("work", at: hostile.url) }
+        try hostile.control(off)
+        let next = try act(.refresh, at: hostile)
+        #expect(next == row.next, "the session after \(row)")
+        if row.next != .accepted { try tree.signIn("work", at: hostile.url) }
         #expect(try hostile.count("echoes") == 0, "\(row)")
         try expectUnharmed(after: row)
       }
@@ -74,16 +74,16 @@ struct HostileScene {
       try hostile.control(row.switches + [("redirect_to", healthy.url + "/echo")])
       let outcome = try signIn(hostile, row.action)
       #expect(outcome == row.outcome, "\(row)")
-      try hostile.control(HostileRow.calm)
+      try hostile.control(HostileRow.allOff)
       if row.outcome == .accepted {
         #expect(try tree.agent("token", "new", "--force-refresh").succeeded, "\(row)")
       } else {
         let isSignedOut = try tree.agent("token", "new", "--json").failed(3)
         #expect(isSignedOut == !row.leavesSession, "there is \(isSignedOut ? "no" : "a") session after \(row)")
-        let aftermath = try signIn(hostile, row.action)
-        #expect(aftermath == row.aftermath, "the next sign-in after \(row)")
+        let next = try signIn(hostile, row.action)
+        #expect(next == row.next, "the next sign-in after \(row)")
       }
-      if row.outcome == .accepted || row.aftermath == .accepted || row.leavesSession {
+      if row.outcome == .accepted || row.next == .accepted || row.leavesSession {
         #expect(try tree.agent("account", "remove", "new").succeeded)
       }
       #expect(try hostile.count("echoes") == 0, "\(row)")
@@ -98,9 +98,9 @@ struct HostileScene {
       try hostile.control([("rotate_key", "1"), ("redirect_to", healthy.url + "/echo")] + row.switches)
       let outcome = try act(.refresh, at: hostile)
       #expect(outcome == row.outcome, "\(row)")
-      try hostile.control(HostileRow.calm)
-      let aftermath = try act(.refresh, at: hostile)
-      #expect(aftermath == row.aftermath, "the session after \(row)")
+      try hostile.control(HostileRow.allOff)
+      let next = try act(.refresh, at: hostile)
+      #expect(next == row.next, "the session after \(row)")
       // The refresh tokens that came were kept, each of which the issuer takes once. Another process than the daemon knows
       // of no keys to wait for.
       try hostile.control([("break_id_token", "missing")])

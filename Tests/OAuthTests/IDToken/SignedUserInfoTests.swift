@@ -85,20 +85,18 @@ import Testing
     // 60, 61 and 7200 seconds before ``now``, and 90 after it.
     let (near, far) = ("Tue, 14 Nov 2023 22:12:20 GMT", "Tue, 14 Nov 2023 22:12:19 GMT")
     let (earlier, later) = ("Tue, 14 Nov 2023 20:13:20 GMT", "Tue, 14 Nov 2023 22:14:50 GMT")
-    let cases: [(claim: String, value: Int, date: String, reason: String)] = [
-      ("exp", now - 60, near, "it has expired"),
-      ("exp", now - 60, far, "it has expired; this machine's clock is 61 seconds ahead of the server's"),
-      ("exp", now - 60, earlier, "it has expired; this machine's clock is 7200 seconds ahead of the server's"),
-      ("nbf", now + 61, later, "it is from the future; this machine's clock is 90 seconds behind the server's"),
-      ("iat", now + 601, later, "it is from the future; this machine's clock is 90 seconds behind the server's"),
-      ("aud", 1, later, "a claim is malformed"),
+    let cases: [(claim: String, value: Int, date: String, reason: String, clockError: Int?)] = [
+      ("exp", now - 60, near, "it has expired", nil), ("exp", now - 60, far, "it has expired", 61),
+      ("exp", now - 60, earlier, "it has expired", 7200), ("nbf", now + 61, later, "it is from the future", -90),
+      ("iat", now + 601, later, "it is from the future", -90), ("aud", 1, later, "a claim is malformed", nil),
     ]
     let key = try SigningKey.shared.get(.ES256)
-    for (claim, value, date, reason) in cases {
+    for (claim, value, date, reason, clockError) in cases {
       let answer = try response(
         type: "application/jwt", headers: [("Date", date)], key.sign(changing(claim, .int(value))))
       var error = rejected(reason)
-      if reason.contains("clock") { error.advice = "set this machine's clock right, if it is the wrong one" }
+      error.clockError = clockError
+      if clockError != nil { error.advice = "set this machine's clock right, if it is the wrong one" }
       #expect(throws: error) { try ask(answer, rules()) }
     }
   }

@@ -197,9 +197,9 @@ import Vocabulary
     #expect(try home.stored()?.identity?.authTime == 7)
     home.http.answer(
       TestIssuer.tokenURL, try tokens("at-3", idToken: TestIssuer.first.idToken("auth_time", 7)))
-    let calm = ToldSteps()
-    _ = try home.refresh(Home.configuration, home.services.observed { calm.add($0) })
-    #expect(!calm.steps.contains(.authenticationTimeChanged))
+    let steady = ToldSteps()
+    _ = try home.refresh(Home.configuration, home.services.observed { steady.add($0) })
+    #expect(!steady.steps.contains(.authenticationTimeChanged))
   }
 
   // OpenID Connect Core 1.0 section 3.1.2.6; a 400 without a body says nothing, not even whom it is from.

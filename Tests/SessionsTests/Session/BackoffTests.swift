@@ -11,7 +11,7 @@ import Vocabulary
     #expect(backoff.renewalDue(planned: at(5), queued: nil, tokenEnd: at(9)) == at(5))
     #expect(backoff.renewalDue(planned: nil, queued: nil, tokenEnd: at(9)) == nil)
     #expect(backoff.refusal(insists: false, now: at(0)) == nil)
-    #expect(!backoff.sparesRefresh(.offline, now: at(0)))
+    #expect(!backoff.prefersCachedToken(.offline, now: at(0)))
     backoff.notBefore = at(7)
     #expect(backoff.renewalDue(planned: at(5), queued: nil, tokenEnd: at(9)) == at(7))
   }
@@ -48,7 +48,7 @@ import Vocabulary
     backoff.refreshFailed(broken(), now: at(100))
     #expect(backoff.renewalDue(planned: at(5), queued: nil, tokenEnd: at(900)) == at(900))
     #expect(backoff.renewalDue(planned: at(5), queued: nil, tokenEnd: nil) == at(160))
-    #expect(backoff.sparesRefresh(.proactive, now: at(800)))
+    #expect(backoff.prefersCachedToken(.proactive, now: at(800)))
   }
 
   @Test func `plans nothing while only a person can help`() {
@@ -63,11 +63,11 @@ import Vocabulary
   @Test func `spares callers with a token another attempt for ten seconds, or for as long as they are offline`() {
     var backoff = Backoff()
     backoff.refreshFailed(unreachable, now: at(100))
-    #expect(backoff.sparesRefresh(.proactive, now: at(109)))
-    #expect(!backoff.sparesRefresh(.proactive, now: at(110)))
-    #expect(backoff.sparesRefresh(.offline, now: at(1000)))
+    #expect(backoff.prefersCachedToken(.proactive, now: at(109)))
+    #expect(!backoff.prefersCachedToken(.proactive, now: at(110)))
+    #expect(backoff.prefersCachedToken(.offline, now: at(1000)))
     backoff.refreshFailed(lasting, now: at(100))
-    #expect(!backoff.sparesRefresh(.offline, now: at(100)))
+    #expect(!backoff.prefersCachedToken(.offline, now: at(100)))
   }
 
   @Test func `begins anew when the network changed, but not for a server that was reached`() {

@@ -65,8 +65,8 @@ import Vocabulary
     var run = SessionRun()
     _ = try run.fail(with: unreachable, at: 0)
     #expect(run.session.networkChanged(retryAt: at(1)) == false)
-    var calm = SessionRun()
-    #expect(calm.session.networkChanged(retryAt: at(1)) == false)
+    var unaffected = SessionRun()
+    #expect(unaffected.session.networkChanged(retryAt: at(1)) == false)
   }
 
   private func failAll(_ run: inout SessionRun, _ error: SessionError, at second: Double) throws {

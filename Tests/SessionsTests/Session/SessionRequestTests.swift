@@ -30,12 +30,12 @@ import Vocabulary
   }
 
   @Test(arguments: [
-    // Without a wish: a minute, at most a tenth of the lifetime.
+    // Without a minimum: a minute, at most a tenth of the lifetime.
     Boundary(lifetime: 3600, minimum: nil, lastSecond: 3540),
     Boundary(lifetime: 600, minimum: nil, lastSecond: 540),
     Boundary(lifetime: 300, minimum: nil, lastSecond: 270),
     Boundary(lifetime: 10, minimum: nil, lastSecond: 9),
-    // A wish counts alone, also where it is below the usual.
+    // A minimum counts alone, also where it is below the usual.
     Boundary(lifetime: 3600, minimum: 900, lastSecond: 2700),
     Boundary(lifetime: 3600, minimum: 10, lastSecond: 3590),
     Boundary(lifetime: 300, minimum: 299, lastSecond: 1),
@@ -98,7 +98,7 @@ import Vocabulary
     #expect(run.ask(need, at: 1) == .starts)
   }
 
-  @Test func `a wish that no token can meet fails without a refresh each time`() throws {
+  @Test func `a minimum that no token can meet fails without a refresh each time`() throws {
     let need = TokenNeed(minimumValiditySeconds: 301)
     let tooShort = SessionRun.Seen.fails(.lifetimeTooShort(account: "work", lifetime: 300))
     var run = try SessionRun.active(grant("old", lifetime: 300))
@@ -108,7 +108,7 @@ import Vocabulary
     #expect(run.ask(need, at: 300) == .starts)
   }
 
-  @Test func `a forced refresh is made whatever lifetime is wished for`() throws {
+  @Test func `a forced refresh is made whatever minimum is asked for`() throws {
     var run = try SessionRun.active(grant("old", lifetime: 300))
     #expect(run.ask(TokenNeed(minimumValiditySeconds: 301, forceRefresh: true), at: 1) == .starts)
   }

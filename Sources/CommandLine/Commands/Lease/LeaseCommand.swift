@@ -65,7 +65,7 @@ enum LeaseCommand {
       while keeper.ending == nil {
         let events = try poller.wait(until: keeper.nextAttempt)
         if signals.next() != nil { return }
-        try keeper.tend(poller, events)
+        try keeper.handle(poller, events)
       }
     } catch {
       throw Failure(error, doing: "the lease could not be held")
@@ -84,7 +84,7 @@ enum LeaseCommand {
         let status = try run(command, request, socket, client, questions)
         socket.remove()
         if case .signalled(let signal) = status {
-          Hygiene.hide()
+          ProcessHardening.hide()
           Signals.raise(signal)
         }
         return status.shellStatus
@@ -114,12 +114,12 @@ enum LeaseCommand {
       try keeper.watch(poller)
       while true {
         let events = try poller.wait(until: keeper.nextAttempt)
-        if let status = try child.obey() {
+        if let status = try child.handleSignals() {
           keeper.finish()
           return status
         }
         guard keeper.ending == nil else { continue }
-        try keeper.tend(poller, events)
+        try keeper.handle(poller, events)
         if let ending = keeper.ending {
           client.console.note(ending.text)
           keeper.leave()

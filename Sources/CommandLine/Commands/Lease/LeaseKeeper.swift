@@ -17,7 +17,7 @@ struct LeaseKeeper: ~Copyable {
   private(set) var ending: Failure?
 
   var console: Console { client.console }
-  /// When ``tend(_:_:)`` is to be called though nothing has come.
+  /// When ``handle(_:_:)`` is to be called though nothing has come.
   var nextAttempt: Instant? {
     switch (connection.nextAttempt, questions.deadline) {
     case (let moment?, let other?): min(moment, other)
@@ -77,7 +77,7 @@ struct LeaseKeeper: ~Copyable {
   }
 
   /// Does what is due after a wait.
-  mutating func tend(_ poller: borrowing Poller, _ events: [Poller.Event]) throws(SystemError) {
+  mutating func handle(_ poller: borrowing Poller, _ events: [Poller.Event]) throws(SystemError) {
     if events.contains(where: { $0.key == Key.daemon }) { read() }
     for answer in try questions.go(on: account, poller, key: Key.question) {
       let request = LeaseAnswerRequest(question: answer.question, isAllowed: answer.isAllowed)
@@ -104,7 +104,7 @@ struct LeaseKeeper: ~Copyable {
         }
       }
     } catch {
-      if ending == nil { connection.lose() }
+      if ending == nil { connection.disconnect() }
     }
   }
 

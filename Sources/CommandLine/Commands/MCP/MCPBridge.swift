@@ -73,8 +73,8 @@ final class MCPBridge {
   /// Limit of the messages that wait; no more is read beyond.
   private static let mostWaiting = 1024
   /// How long calls have to end once the client's input has, and then the session.
-  private static let calm = Duration.milliseconds(900)
-  private static let farewell = Duration.milliseconds(400)
+  private static let drainTime = Duration.milliseconds(900)
+  private static let closingTime = Duration.milliseconds(400)
 
   init(_ server: MCPServer, asks: SignInPolicy?) throws(Failure) {
     self.server = server
@@ -121,7 +121,7 @@ final class MCPBridge {
         output.fail(id, MCPProblem(code, failure.message))
       }
     }
-    if input.hasEnded { end = Instant.now.advanced(by: Self.calm) }
+    if input.hasEnded { end = Instant.now.advanced(by: Self.drainTime) }
   }
 
   /// Ends the session at the server.
@@ -130,7 +130,7 @@ final class MCPBridge {
     signIns.close()
     guard session.hasID else { return }
     begin(.closing, "DELETE", session.fields)
-    let end = Instant.now.advanced(by: Self.farewell)
+    let end = Instant.now.advanced(by: Self.closingTime)
     while !exchanges.isEmpty, Instant.now < end {
       for event in try poller.wait(until: end) where event.key >= Key.first { ready(event.key) }
     }

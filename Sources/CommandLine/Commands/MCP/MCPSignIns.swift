@@ -99,7 +99,7 @@ extension MCPBridge {
     }
   }
 
-  /// What comes of the sign-in.
+  /// Handles a step of the sign-in.
   func signInStep(_ step: MCPSignIn.Step) {
     switch step {
     case .code: signIns.current.map { ask($0) }

@@ -62,7 +62,7 @@ struct LoginWait {
         }
       }
       let keys = try nextKeys(connection, signals, reporter)
-      if keys.contains(Key.signals), let signal = signals.obey(&reporter) { return .interrupted(by: signal) }
+      if keys.contains(Key.signals), let signal = signals.handle(&reporter) { return .interrupted(by: signal) }
       if keys.contains(Key.daemon) { try connection.readMore() }
       if keys.contains(Key.pasted) { try readPasted(connection) }
       if Instant.now >= deadline { throw Failure(.timeout, "the sign-in was not approved in time") }

@@ -42,7 +42,7 @@ struct PastedLine {
       throw Failure(error, doing: "the address cannot be read")
     }
     var hasEnded = count == 0
-    if isTerminal { hasEnded = obey(chunk) || hasEnded } else { bytes += chunk }
+    if isTerminal { hasEnded = edit(chunk) || hasEnded } else { bytes += chunk }
     chunk.overwrite()
     while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
       if let line = take(upTo: end) { return line }
@@ -57,7 +57,7 @@ struct PastedLine {
   }
 
   /// Takes what was typed, with the keys that mend a line. Returns whether it is the end of the input.
-  private mutating func obey(_ typed: [UInt8]) -> Bool {
+  private mutating func edit(_ typed: [UInt8]) -> Bool {
     for byte in typed {
       switch byte {
       case Key.erase, Key.backspace: if bytes.last != UInt8(ascii: "\n") { _ = bytes.popLast() }

@@ -45,7 +45,7 @@ struct SignInSignals: ~Copyable {
   }
 
   /// Obeys the signals that have come. Returns the one that ends the wait; nil when none does.
-  mutating func obey(_ reporter: inout LoginReporter) -> Int32? {
+  mutating func handle(_ reporter: inout LoginReporter) -> Int32? {
     while let signal = receiver.next() {
       switch signal {
       case Signals.SIGTSTP: suspend(&reporter)

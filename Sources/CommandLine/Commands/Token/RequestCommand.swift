@@ -57,7 +57,7 @@ enum RequestCommand {
     ])
   }
 
-  /// What `--data` names: of several texts, the parts of one form (WHATWG URL, section 5).
+  /// The content that `--data` names; several texts become the parts of one form (WHATWG URL, section 5).
   ///
   /// - Throws: `invalid_request` for a file beside another, since it is sent as it is and may be no form.
   static func data(_ given: [String]) throws(Failure) -> String? {

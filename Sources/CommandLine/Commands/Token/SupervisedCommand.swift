@@ -17,7 +17,7 @@ struct SupervisedCommand: ~Copyable {
   ]
 
   init(_ program: String, _ arguments: [[UInt8]], _ environment: [[UInt8]]) throws(SystemError) {
-    Signals.heedChildren()
+    Signals.enableChildSignals()
     // Signals that the parent ignores, such as SIGHUP under nohup(1), both ignore.
     let receiver = try Signals.SignalReceiver(
       Self.passedOn.filter { !Signals.isIgnored($0) } + [Signals.SIGCHLD])
@@ -28,10 +28,10 @@ struct SupervisedCommand: ~Copyable {
   /// The number to poll for reading.
   var raw: Int32 { receiver.raw }
 
-  /// Obeys the signals that have come.
+  /// Handles the signals that have come.
   ///
   /// - Returns: How the command ended, if it did.
-  borrowing func obey() throws(SystemError) -> ProcessStatus? {
+  borrowing func handleSignals() throws(SystemError) -> ProcessStatus? {
     while let (signal, isFromKernel) = receiver.nextWithOrigin() {
       if signal != Signals.SIGCHLD, !isFromKernel || signal == Signals.SIGCONT { send(signal) }
     }

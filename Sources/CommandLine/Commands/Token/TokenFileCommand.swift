@@ -64,7 +64,7 @@ enum TokenFileCommand {
     keeper.finish()
     if case .signalled(let signal) = status {
       // So that the process that waits for this one sees the signal; a core file of it would hold nothing of the command.
-      Hygiene.hide()
+      ProcessHardening.hide()
       Signals.raise(signal)
     }
     return status.shellStatus
@@ -95,7 +95,7 @@ struct TokenFileSupervisor: ~Copyable {
   private let renewal: TokenFileRenewal
   private let environment: [[UInt8]]
   /// The program that runs because the file has changed.
-  private var informant: Int32?
+  private var eventCommand: Int32?
   /// The file has changed again since that began.
   private var hasMoreToTell = false
 
@@ -115,11 +115,11 @@ struct TokenFileSupervisor: ~Copyable {
     try keeper.watch(poller, key: Self.daemonKey)
     while true {
       let events = try poller.wait(until: keeper.nextAttempt)
-      if let status = try child.obey() {
-        endInformant()
+      if let status = try child.handleSignals() {
+        endEventCommand()
         return status
       }
-      reapInformant(keeper.console)
+      reapEventCommand(keeper.console)
       if events.contains(where: { $0.key == Self.daemonKey }) { keeper.read() }
       if keeper.isAttemptDue { try keeper.attempt(poller, key: Self.daemonKey) }
       if keeper.takeChange() { inform(keeper.console) }
@@ -130,9 +130,9 @@ struct TokenFileSupervisor: ~Copyable {
   private mutating func inform(_ console: Console) {
     if let signal = renewal.signal { child.send(signal) }
     guard let program = renewal.program else { return }
-    guard informant == nil else { return hasMoreToTell = true }
+    guard eventCommand == nil else { return hasMoreToTell = true }
     do {
-      informant = try Spawn.startBeside(
+      eventCommand = try Spawn.startBeside(
         executable: program, arguments: [Array(program.utf8)], environment: environment, nullInput: true)
     } catch {
       let reason = error.isNotFound ? Phrase("command not found") : Phrase(known: error.message)
@@ -140,15 +140,15 @@ struct TokenFileSupervisor: ~Copyable {
     }
   }
 
-  private mutating func reapInformant(_ console: Console) {
-    guard let process = informant, (try? Spawn.tryWait(process)) != nil else { return }
-    informant = nil
+  private mutating func reapEventCommand(_ console: Console) {
+    guard let process = eventCommand, (try? Spawn.tryWait(process)) != nil else { return }
+    eventCommand = nil
     guard hasMoreToTell else { return }
     hasMoreToTell = false
     inform(console)
   }
 
-  private func endInformant() {
-    if let informant { try? Spawn.kill(informant, Signals.SIGTERM) }
+  private func endEventCommand() {
+    if let eventCommand { try? Spawn.kill(eventCommand, Signals.SIGTERM) }
   }
 }

@@ -74,7 +74,7 @@ struct TokenFileKeeper: ~Copyable {
       try connection.readMore()
       while let reply = try connection.takeReply() { try take(reply) }
     } catch {
-      lose(error)
+      disconnect(error)
     }
   }
 
@@ -109,8 +109,8 @@ struct TokenFileKeeper: ~Copyable {
     }
   }
 
-  private mutating func lose(_ failure: Failure) {
-    connection.lose()
+  private mutating func disconnect(_ failure: Failure) {
+    connection.disconnect()
     isHandingOver = false
     if isThere {
       hasChanged = true

@@ -1,9 +1,9 @@
 internal import CPlatform
 internal import Glibc
 
-/// The protection of a process that holds secrets, to be set before it holds any, and what it does not take over from
-/// whoever started it (nobody inherits).
-package enum Hygiene {
+/// The protection of a process that holds secrets, to be set before it holds any, and its independence of the
+/// process that started it (nobody inherits).
+package enum ProcessHardening {
   /// Makes sure that no file or socket gets the number of a standard descriptor: a message would go there. One that was
   /// closed stays unusable. To be called before anything is opened; ends the process where that is not possible.
   package static func occupyStandardDescriptors() {

@@ -1,12 +1,11 @@
 internal import CSystemd
 internal import Platform
 
-/// Hears when the desktop or the login manager wants secrets to be locked: the screen of one of the user's sessions
-/// is being locked.
+/// Receives the signals of the desktop and the login manager that the screen of one of the user's sessions is being locked.
 ///
-/// Where there is no bus, nothing is heard and nothing goes wrong. Any thread may use it.
-package final class LockWishes: Sendable {
-  /// The bus that the wish may come from.
+/// Without a bus no signal comes, which is no error. Any thread may use it.
+package final class DesktopLockListener: Sendable {
+  /// The sender of a signal, each on a bus of its own.
   enum Source: Hashable, CaseIterable {
     /// logind, for `loginctl lock-session` and for desktops that lock by way of it.
     case loginManager
@@ -16,48 +15,47 @@ package final class LockWishes: Sendable {
 
   private let userID: UInt32
   private let tell: @Sendable () -> Void
-  private let heard = Monitor<Set<Source>>([])
+  private let listening = Monitor<Set<Source>>([])
 
   /// - Parameters:
   ///   - userID: Whose sessions count.
-  ///   - tell: Is called for each wish, on a thread of its own.
+  ///   - tell: Is called for each signal to lock, on a thread of its own.
   package init(userID: UInt32, tell: @escaping @Sendable () -> Void) {
     self.userID = userID
     self.tell = tell
   }
 
-  /// Listens from now on to whoever is there and is not listened to yet; ends listening when their bus goes away.
-  /// Returns at once.
+  /// Begins to listen on each bus that there is and that is not listened to yet, until that bus goes away. Returns at once.
   package func listen() {
-    for source in Source.allCases where heard.withLock({ $0.insert(source).inserted }) {
+    for source in Source.allCases where listening.withLock({ $0.insert(source).inserted }) {
       do throws(SystemError) {
-        try Threads.start(name: "lock wishes") { [self] in
-          hear(source)
-          _ = heard.withLock { $0.remove(source) }
+        try Threads.start(name: "lock listener") { [self] in
+          receive(source)
+          _ = listening.withLock { $0.remove(source) }
         }
       } catch {
-        _ = heard.withLock { $0.remove(source) }
+        _ = listening.withLock { $0.remove(source) }
       }
     }
   }
 
   /// For as long as the bus is there. One that went away is connected to again, until that fails.
-  private func hear(_ source: Source) {
-    while (try? hearOnce(source)) != nil { Threads.sleep(for: .seconds(1)) }
+  private func receive(_ source: Source) {
+    while (try? receiveOnce(source)) != nil { Threads.sleep(for: .seconds(1)) }
   }
 
   /// - Throws: When the bus cannot be listened to; returns when it went away later.
-  private func hearOnce(_ source: Source) throws(SystemError) {
+  private func receiveOnce(_ source: Source) throws(SystemError) {
     let bus = try MessageBus(source == .loginManager ? .system : .user)
     for rule in source.rules { try bus.match(rule) }
     // A bus that ends is no error: it is what ends this.
     while let signal = try? bus.nextSignal() {
-      if source.isWish(signal, bus, userID) { tell() }
+      if source.isLockSignal(signal, bus, userID) { tell() }
     }
   }
 }
 
-extension LockWishes.Source {
+extension DesktopLockListener.Source {
   private static let logind = "org.freedesktop.login1"
   private static let savers = [
     "org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.cinnamon.ScreenSaver", "org.mate.ScreenSaver",
@@ -72,10 +70,10 @@ extension LockWishes.Source {
     }
   }
 
-  /// Whether a signal wants secrets to be locked. Any user of the machine may send any signal to us alone, so what it is
-  /// about is looked at again, and on the system's bus, which other users are on too, who sent it. A program of the user
-  /// may pretend to be the screen saver: it could lock all the same.
-  func isWish(_ signal: MessageBus.Signal, _ bus: borrowing MessageBus, _ userID: UInt32) -> Bool {
+  /// Whether a signal says that a session of the user is being locked. Any user of the machine may send any signal to us
+  /// alone, so its content is checked again, and on the system's bus, which other users are on too, its sender. A program of
+  /// the user may pretend to be the screen saver: it could lock all the same.
+  func isLockSignal(_ signal: MessageBus.Signal, _ bus: borrowing MessageBus, _ userID: UInt32) -> Bool {
     switch self {
     case .loginManager:
       guard signal.member == "Lock", signal.interface == "\(Self.logind).Session", let path = signal.path else {

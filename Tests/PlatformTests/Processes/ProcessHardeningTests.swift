@@ -5,8 +5,8 @@ import Testing
 @Suite struct `A hardened process` {
   @Test func `a hardened process has no core, cannot be dumped and makes private files`() async {
     await #expect(processExitsWith: .success) {
-      try Hygiene.harden()
-      #expect(!Hygiene.isDumpable)
+      try ProcessHardening.harden()
+      #expect(!ProcessHardening.isDumpable)
       let text = try FileDescriptor(opening: "/proc/self/limits", for: .reading).readToEnd(limit: 65_536)
       let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
       let core = lines.first { $0.hasPrefix("Max core file size") }
@@ -19,7 +19,7 @@ import Testing
   @Test func `a hardened process still reads what it needs about itself`() async {
     await #expect(processExitsWith: .success) {
       let path = Machine.executablePath()
-      try Hygiene.harden()
+      try ProcessHardening.harden()
       #expect(Machine.executablePath() == path)
       #expect(try MemoryUse.ofThisProcess().pssKiB > 0)
       let scratch = try TemporaryDirectory()
@@ -32,7 +32,7 @@ import Testing
 
   @Test func `a hardened process survives a closed pipe`() async {
     await #expect(processExitsWith: .success) {
-      try Hygiene.harden()
+      try ProcessHardening.harden()
       let pipe = try Pipe()
       let reading = pipe.reading
       let writing = pipe.writing

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-@Suite(.needsPrograms) struct `Hygiene of the daemon` {
+@Suite(.needsPrograms) struct `Hardening of the daemon` {
   /// Variables that libcurl, libcrypto, the C library or the Swift runtime take orders from.
   private static let orders: [String: String?] = [
     "SSLKEYLOGFILE": "/tmp/never-written", "OPENSSL_CONF": "/tmp/never-read", "OPENSSL_MODULES": "/tmp",

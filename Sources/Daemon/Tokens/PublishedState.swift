@@ -4,7 +4,7 @@ internal import Sessions
 internal import Wire
 
 /// The last published state of an account, so that each change is published once.
-struct AccountNews {
+struct PublishedState {
   /// Nil before anything is known.
   private var isSignedIn: Bool?
   private var isOffline = false
@@ -16,7 +16,7 @@ struct AccountNews {
 
   /// Records a sign-in.
   mutating func signedIn(_ grant: AccessGrant) -> [SessionEvent] {
-    self = AccountNews()
+    self = PublishedState()
     isSignedIn = true
     return [.signedIn(expiresAt: grant.expiresAtUnixSeconds)]
   }
@@ -34,7 +34,7 @@ struct AccountNews {
   }
 
   /// Records that the server refused a token that was still good: if it refuses the refresh too, the session was revoked.
-  mutating func doubted() -> [SessionEvent] {
+  mutating func tokenRefused() -> [SessionEvent] {
     isDoubted = true
     return []
   }
@@ -42,7 +42,7 @@ struct AccountNews {
   /// Records the end of the session.
   mutating func signedOut(_ cause: SessionEvent.SignOutCause) -> [SessionEvent] {
     guard isSignedIn != false else { return [] }
-    self = AccountNews()
+    self = PublishedState()
     isSignedIn = false
     return [.signedOut(cause)]
   }
