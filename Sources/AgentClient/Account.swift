@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Wire
 
 /// An account of the agent with the state of its session, without a request to any server.
 public struct Account: Sendable, Hashable {
@@ -39,9 +40,9 @@ public struct Account: Sendable, Hashable {
   }
 
   init?(_ json: JSON) {
-    guard let name = json["name"]?.string, let issuer = json["issuer"]?.string else { return nil }
+    guard let name = json[.name]?.string, let issuer = json[.issuer]?.string else { return nil }
     self.init(
-      name: name, isActive: json["active"]?.bool == true, issuer: issuer,
-      state: json["state"]?.string.flatMap { State(rawValue: $0) })
+      name: name, isActive: json[.active]?.bool == true, issuer: issuer,
+      state: json[.state]?.string.flatMap { State(rawValue: $0) })
   }
 }

@@ -4,6 +4,7 @@ internal import Platform
 internal import Sessions
 internal import Vault
 internal import Vocabulary
+internal import Wire
 
 /// The vault's data on one account. A worker builds it, because that reads and decrypts files.
 struct AccountSummary: Sendable {
@@ -112,8 +113,8 @@ extension JSONObject {
   /// Tells of a session without a user: `guest`, or `assertion`.
   mutating func addUnattended(_ grant: UnattendedGrant?) {
     switch grant {
-    case .client: self["guest"] = true
-    case .assertion: self["assertion"] = true
+    case .client: self[.guest] = true
+    case .assertion: self[.assertion] = true
     case nil: break
     }
   }

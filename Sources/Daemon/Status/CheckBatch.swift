@@ -52,9 +52,9 @@ final class CheckBatch {
     }
 
     func add(to object: inout JSONObject) {
-      object["check"] = .string(result.rawValue)
-      object["check_cause"] = cause.map { .string($0.rawValue) }
-      object["check_problem"] = failure?.json
+      object[.check] = .string(result.rawValue)
+      object[.checkCause] = cause.map { .string($0.rawValue) }
+      object[.checkProblem] = failure?.json
     }
   }
 }

@@ -80,12 +80,12 @@ extension StatusRequests {
     let (now, wall) = (services.time.now(), services.time.wallSeconds())
     surveyed(.status, batch.ticket, batch.summaries, batch.vault) { summary, account, object in
       let unixTime = { (moment: Instant) in wall + Int(now.duration(to: moment).components.seconds) }
-      object["asked_scope"] = .string(summary.configuration.scope.joined(separator: " "))
-      object["origins"] = .array(summary.configuration.origins.map { .string($0) })
-      object["unconfirmed_origins"] = .array(summary.unconfirmedOrigins.map { .string($0) })
-      object["failed_at"] = account.session.failedAt.map { .int(unixTime($0)) }
-      object["next_renewal"] = account.session.renewalDue.map { .int(unixTime($0)) }
-      object["server"] = batch.server(of: summary.name).map { .object(Self.json($0.finding)) }
+      object[.askedScope] = .string(summary.configuration.scope.joined(separator: " "))
+      object[.origins] = .array(summary.configuration.origins.map { .string($0) })
+      object[.unconfirmedOrigins] = .array(summary.unconfirmedOrigins.map { .string($0) })
+      object[.failedAt] = account.session.failedAt.map { .int(unixTime($0)) }
+      object[.nextRenewal] = account.session.renewalDue.map { .int(unixTime($0)) }
+      object[.server] = batch.server(of: summary.name).map { .object(Self.json($0.finding)) }
     }
   }
 

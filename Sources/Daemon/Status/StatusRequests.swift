@@ -68,17 +68,19 @@ final class StatusRequests: AccountPart {
   /// An account that was deleted from the settings by hand.
   private func left(_ summary: AccountSummary, _ purpose: Purpose) -> JSONObject {
     let isLocked = summary.problem?.isLocked == true
-    var object = JSONObject([
-      ("name", .string(summary.name.text)), ("active", false), ("issuer", .string(summary.configuration.issuer)),
-      ("state", .string((isLocked ? SessionState.locked : .signedOut).rawValue)), ("in_config", false),
-    ])
-    object["person"] = summary.label.map { .string($0.text) }
+    var object = JSONObject()
+    object[.name] = .string(summary.name.text)
+    object[.active] = false
+    object[.issuer] = .string(summary.configuration.issuer)
+    object[.state] = .string((isLocked ? SessionState.locked : .signedOut).rawValue)
+    object[.inConfig] = false
+    object[.person] = summary.label.map { .string($0.text) }
     guard purpose == .status else { return object }
-    object["client_id"] = .string(summary.configuration.clientID)
-    object["protection"] = summary.protection.map { .string($0.rawValue) }
-    object["subject"] = summary.subject.map { .string($0) }
-    object["refresh"] = .string(summary.configuration.refresh.rawValue)
-    object["problem"] =
+    object[.clientID] = .string(summary.configuration.clientID)
+    object[.protection] = summary.protection.map { .string($0.rawValue) }
+    object[.subject] = summary.subject.map { .string($0) }
+    object[.refresh] = .string(summary.configuration.refresh.rawValue)
+    object[.problem] =
       Failure(
         .noAccount, "it is not in config.json: its session is kept in the vault, but neither used nor renewed",
         hint: "agent account remove \(summary.name.text)"
@@ -87,40 +89,40 @@ final class StatusRequests: AccountPart {
   }
 
   private func brief(_ summary: AccountSummary, _ account: LiveAccount, _ now: Instant) -> JSONObject {
-    var object = JSONObject([
-      ("name", .string(summary.name.text)), ("active", .bool(summary.isActive)),
-      ("issuer", .string(summary.configuration.issuer)),
-      ("state", .string(state(summary, account, now).rawValue)),
-    ])
-    object["person"] = summary.label.map { .string($0.text) }
+    var object = JSONObject()
+    object[.name] = .string(summary.name.text)
+    object[.active] = .bool(summary.isActive)
+    object[.issuer] = .string(summary.configuration.issuer)
+    object[.state] = .string(state(summary, account, now).rawValue)
+    object[.person] = summary.label.map { .string($0.text) }
     object.addUnattended(summary.unattended)
-    object["ephemeral"] = summary.isEphemeral ? true : nil
-    object["expires_at"] = account.session.grant?.expiresAtUnixSeconds.map { .int($0) }
+    object[.ephemeral] = summary.isEphemeral ? true : nil
+    object[.expiresAt] = account.session.grant?.expiresAtUnixSeconds.map { .int($0) }
     object[WireProtocol.signInMember] = summary.expiry.signInDue(now: services.time.wallSeconds()).map { .int($0) }
     return object
   }
 
   private func full(_ summary: AccountSummary, _ account: LiveAccount, _ now: Instant) -> JSONObject {
     var object = brief(summary, account, now)
-    object["client_id"] = .string(summary.configuration.clientID)
-    object["protection"] = summary.protection.map { .string($0.rawValue) }
-    object["client_secret_expires_at"] = summary.clientSecretExpiresAt.map { .int($0) }
-    object["certificate_thumbprint"] = summary.certificate.map { .string($0.thumbprint) }
-    object["certificate_expires_at"] = summary.certificate.map { .int($0.expiresAt) }
-    object["subject"] = (account.session.grant?.subject ?? summary.subject).map { .string($0) }
-    object["scope"] = (account.session.grant?.scope ?? summary.scope).map { .string($0) }
-    object["authorization_details"] = summary.authorizationDetails
-    object["refresh_token_expires_at"] = summary.expiry.refreshToken.map { .int($0) }
-    object["authorization_expires_at"] = summary.expiry.authorization.map { .int($0) }
-    object["refresh"] = .string(summary.configuration.refresh.rawValue)
-    if account.session.isQueued { object["refresh_queued"] = true }
-    object["last_refresh"] = (account.session.refreshedAt ?? summary.refreshedAt).map { .int($0) }
-    if summary.configuration.allowHTTPLoopback { object["http_loopback"] = true }
-    object["ca_file"] = summary.configuration.caFile.map { .string($0) }
-    object["proxy"] = summary.configuration.proxy.map { .string($0) }
+    object[.clientID] = .string(summary.configuration.clientID)
+    object[.protection] = summary.protection.map { .string($0.rawValue) }
+    object[.clientSecretExpiresAt] = summary.clientSecretExpiresAt.map { .int($0) }
+    object[.certificateThumbprint] = summary.certificate.map { .string($0.thumbprint) }
+    object[.certificateExpiresAt] = summary.certificate.map { .int($0.expiresAt) }
+    object[.subject] = (account.session.grant?.subject ?? summary.subject).map { .string($0) }
+    object[.scope] = (account.session.grant?.scope ?? summary.scope).map { .string($0) }
+    object[.authorizationDetails] = summary.authorizationDetails
+    object[.refreshTokenExpiresAt] = summary.expiry.refreshToken.map { .int($0) }
+    object[.authorizationExpiresAt] = summary.expiry.authorization.map { .int($0) }
+    object[.refresh] = .string(summary.configuration.refresh.rawValue)
+    if account.session.isQueued { object[.refreshQueued] = true }
+    object[.lastRefresh] = (account.session.refreshedAt ?? summary.refreshedAt).map { .int($0) }
+    if summary.configuration.allowHTTPLoopback { object[.httpLoopback] = true }
+    object[.caFile] = summary.configuration.caFile.map { .string($0) }
+    object[.proxy] = summary.configuration.proxy.map { .string($0) }
     let ended: SessionError? = summary.isExpired ? .expired(account: summary.name.text) : nil
     if let problem = summary.problem ?? account.session.lastFailure ?? (account.session.grant == nil ? ended : nil) {
-      object["problem"] = Failure(problem, account: summary.name.text).json
+      object[.problem] = Failure(problem, account: summary.name.text).json
     }
     return object
   }

@@ -6,16 +6,16 @@ internal import Wire
 enum AccountText {
   /// A line for each account, and below it what its person should know.
   static func table(_ accounts: [JSON], of purpose: Purpose, _ presentation: Presentation) -> String {
-    let isChecked = accounts.contains { $0["check"]?.string != nil }
+    let isChecked = accounts.contains { $0[.check]?.string != nil }
     var titles = [Phrase(verbatim: ""), Phrase("ACCOUNT"), Phrase("PERSON"), Phrase("STATE")]
     if purpose == .status { titles += [Phrase("TOKEN")] }
     if isChecked { titles += [Phrase("CHECK")] }
     var table = Table(titles + [Phrase("ISSUER")])
     for account in accounts {
       var cells = [
-        Table.Cell(verbatim: account["active"]?.bool == true ? "*" : ""),
-        Table.Cell(verbatim: account["name"]?.string ?? "?"),
-        unattended(account).map { Table.Cell($0) } ?? Table.Cell(verbatim: account["person"]?.string),
+        Table.Cell(verbatim: account[.active]?.bool == true ? "*" : ""),
+        Table.Cell(verbatim: account[.name]?.string ?? "?"),
+        unattended(account).map { Table.Cell($0) } ?? Table.Cell(verbatim: account[.person]?.string),
         Table.Cell(stateName(account), style: style(account)),
       ]
       if purpose == .status { cells.append(Table.Cell(timeLeft(account, presentation))) }
@@ -30,14 +30,14 @@ enum AccountText {
   enum Purpose: Sendable { case list, status }
 
   private static func timeLeft(_ account: JSON, _ presentation: Presentation) -> Phrase? {
-    guard let end = account["expires_at"]?.int else { return nil }
+    guard let end = account[.expiresAt]?.int else { return nil }
     let (left, overflow) = end.subtractingReportingOverflow(presentation.now)
     return overflow || left <= 0 ? nil : Phrase("\(RelativeTime.phrase(seconds: left)) left")
   }
 
   /// The issuer without what most of them begin with.
   private static func issuer(_ account: JSON) -> String? {
-    account["issuer"]?.string.map { $0.hasPrefix("https://") ? String($0.dropFirst(8)) : $0 }
+    account[.issuer]?.string.map { $0.hasPrefix("https://") ? String($0.dropFirst(8)) : $0 }
   }
 
   /// The problems, present and near.
@@ -47,18 +47,18 @@ enum AccountText {
         SignInReminder.phrase(by: $0, now: presentation.now, isUTC: presentation.isUTC)
       }
     ]
-    if account["refresh_queued"]?.bool == true { remarks.append(Phrase("waits for the network or the server")) }
-    if account["ephemeral"]?.bool == true { remarks.append(ephemeral) }
-    if account["http_loopback"]?.bool == true { remarks.append(Phrase("plain http to this machine is allowed")) }
-    let problem = problem(account["problem"])
-    remarks.append(problem ?? (account["in_config"]?.bool == false ? Phrase("not in config.json") : nil))
+    if account[.refreshQueued]?.bool == true { remarks.append(Phrase("waits for the network or the server")) }
+    if account[.ephemeral]?.bool == true { remarks.append(ephemeral) }
+    if account[.httpLoopback]?.bool == true { remarks.append(Phrase("plain http to this machine is allowed")) }
+    let problem = problem(account[.problem])
+    remarks.append(problem ?? (account[.inConfig]?.bool == false ? Phrase("not in config.json") : nil))
     return remarks.compactMap { $0 }
   }
 
   private static var ephemeral: Phrase { Phrase("in memory only: ends with the daemon") }
 
   private static func style(_ account: JSON) -> String {
-    switch account["state"]?.string.flatMap(SessionState.init(rawValue:)) {
+    switch account[.state]?.string.flatMap(SessionState.init(rawValue:)) {
     case .active, .stale, .refreshing: "32"
     case .expired: "31"
     case .locked, .offline: "33"
@@ -72,41 +72,41 @@ enum AccountText {
     func add(_ title: Phrase, _ value: Phrase?) {
       if let value { listing.add([Phrase("  \(title)"), value]) }
     }
-    func add(_ title: Phrase, _ member: String) {
+    func add(_ title: Phrase, _ member: AccountMember) {
       add(title, account[member]?.string.map { Phrase(verbatim: $0) })
     }
-    func expiry(_ member: String) -> Phrase? {
+    func expiry(_ member: AccountMember) -> Phrase? {
       account[member]?.int.map { RelativeTime.expiryPhrase(at: $0, now: presentation.now) }
     }
-    add(Phrase("person"), "person")
+    add(Phrase("person"), .person)
     add(Phrase("state"), state(account, now: presentation.now))
     add(Phrase("session"), session(account, presentation))
     add(Phrase("renewal"), renewal(account))
-    if account["ephemeral"]?.bool == true { add(Phrase("storage"), ephemeral) }
-    add(Phrase("issuer"), "issuer")
-    add(Phrase("client"), "client_id")
-    add(Phrase("subject"), "subject")
-    add(Phrase("scope"), "scope")
+    if account[.ephemeral]?.bool == true { add(Phrase("storage"), ephemeral) }
+    add(Phrase("issuer"), .issuer)
+    add(Phrase("client"), .clientID)
+    add(Phrase("subject"), .subject)
+    add(Phrase("scope"), .scope)
     add(Phrase("details"), details(account))
-    if account["protection"]?.string != "device" { add(Phrase("protection"), "protection") }
-    add(Phrase("secret"), expiry("client_secret_expires_at"))
-    add(Phrase("certificate"), expiry("certificate_expires_at"))
-    add(Phrase("proxy"), "proxy")
-    add(Phrase("ca file"), "ca_file")
-    if account["http_loopback"]?.bool == true {
+    if account[.protection]?.string != "device" { add(Phrase("protection"), .protection) }
+    add(Phrase("secret"), expiry(.clientSecretExpiresAt))
+    add(Phrase("certificate"), expiry(.certificateExpiresAt))
+    add(Phrase("proxy"), .proxy)
+    add(Phrase("ca file"), .caFile)
+    if account[.httpLoopback]?.bool == true {
       add(Phrase("warning"), Phrase("plain http to this machine is allowed"))
     }
     add(Phrase("check"), check(account))
-    if account["problem"] != account["check_problem"] { add(Phrase("problem"), problem(account["problem"])) }
-    let name = account["name"]?.string ?? "?"
-    let title = account["active"]?.bool == true ? Phrase("\(name) (active account)") : Phrase(verbatim: name)
+    if account[.problem] != account[.checkProblem] { add(Phrase("problem"), problem(account[.problem])) }
+    let name = account[.name]?.string ?? "?"
+    let title = account[.active]?.bool == true ? Phrase("\(name) (active account)") : Phrase(verbatim: name)
     return presentation.styled(title.localized(limit: 200), as: "1") + "\n"
       + listing.text(columns: presentation.columns)
   }
 
   /// The types of what was granted (RFC 9396).
   private static func details(_ account: JSON) -> Phrase? {
-    let types = (account["authorization_details"]?.array ?? []).compactMap { $0["type"]?.string }
+    let types = (account[.authorizationDetails]?.array ?? []).compactMap { $0["type"]?.string }
     return types.isEmpty ? nil : Phrase(verbatim: types.joined(separator: ", "))
   }
 
@@ -115,24 +115,24 @@ enum AccountText {
     if let end = account[WireProtocol.signInMember]?.int {
       return SignInReminder.phrase(by: end, now: presentation.now, isUTC: presentation.isUTC)
     }
-    let ends = ["refresh_token_expires_at", "authorization_expires_at"].compactMap { account[$0]?.int }
+    let ends = [account[.refreshTokenExpiresAt]?.int, account[.authorizationExpiresAt]?.int].compactMap(\.self)
     return ends.min().flatMap { SignInReminder.end(at: $0, isUTC: presentation.isUTC) }
   }
 
   /// In the place of a person, for a session that has none.
   private static func unattended(_ account: JSON) -> Phrase? {
-    if account["guest"]?.bool == true { return Phrase("guest") }
-    return account["assertion"]?.bool == true ? Phrase("by assertion") : nil
+    if account[.guest]?.bool == true { return Phrase("guest") }
+    return account[.assertion]?.bool == true ? Phrase("by assertion") : nil
   }
 
   private static func state(_ account: JSON, now: Int) -> Phrase {
     var state = stateName(account)
-    if account["guest"]?.bool == true { state = Phrase("\(state) as a guest") }
-    if account["assertion"]?.bool == true { state = Phrase("\(state) by assertion") }
-    if let expiry = account["expires_at"]?.int {
+    if account[.guest]?.bool == true { state = Phrase("\(state) as a guest") }
+    if account[.assertion]?.bool == true { state = Phrase("\(state) by assertion") }
+    if let expiry = account[.expiresAt]?.int {
       state = Phrase("\(state), token \(RelativeTime.expiryPhrase(at: expiry, now: now))")
     }
-    if let refresh = account["last_refresh"]?.int {
+    if let refresh = account[.lastRefresh]?.int {
       state = Phrase("\(state), refreshed \(RelativeTime.pastPhrase(refresh, now: now))")
     }
     return state
@@ -140,7 +140,7 @@ enum AccountText {
 
   /// A state of the protocol in words for people; `active` there is no more than signed in here.
   static func stateName(_ account: JSON) -> Phrase {
-    let word = account["state"]?.string ?? "unknown"
+    let word = account[.state]?.string ?? "unknown"
     return switch SessionState(rawValue: word) {
     case .signedOut: Phrase("signed out")
     case .signingIn: Phrase("signing in")
@@ -154,23 +154,23 @@ enum AccountText {
 
   /// When tokens are renewed, where that is not the usual way.
   private static func renewal(_ account: JSON) -> Phrase? {
-    let policy = account["refresh"]?.string.flatMap { RefreshPolicy(rawValue: $0) }
+    let policy = account[.refresh]?.string.flatMap { RefreshPolicy(rawValue: $0) }
     let name = policy.flatMap { $0 == .proactive ? nil : Phrase(verbatim: $0.rawValue) }
-    guard account["refresh_queued"]?.bool == true else { return name }
+    guard account[.refreshQueued]?.bool == true else { return name }
     let waits = Phrase("waits for the network or the server")
     return name.map { Phrase("\($0), \(waits)") } ?? waits
   }
 
   private static func check(_ account: JSON) -> Phrase? {
-    guard let word = account["check"]?.string else { return nil }
+    guard let word = account[.check]?.string else { return nil }
     return switch CheckResult(rawValue: word) {
     case .holds: Phrase("still valid at the server")
     case .signedOutElsewhere:
-      account["check_cause"]?.string == "revoked"
+      account[.checkCause]?.string == "revoked"
         ? Phrase("revoked at the server") : Phrase("no longer valid at the server")
     case .notSignedIn: Phrase("not signed in")
     case .notPossible: Phrase("the server offers no way to check")
-    case .failed: problem(account["check_problem"]) ?? Phrase("no answer")
+    case .failed: problem(account[.checkProblem]) ?? Phrase("no answer")
     case nil: Phrase(verbatim: word)
     }
   }

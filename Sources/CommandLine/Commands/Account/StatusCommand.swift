@@ -23,10 +23,10 @@ enum StatusCommand {
   /// and that is not signed in was not.
   static func worst(of accounts: [JSON], isNamed: Bool) -> ExitStatus {
     let found = accounts.map { (account) -> ExitStatus in
-      switch account["check"]?.string.flatMap(CheckResult.init(rawValue:)) {
+      switch account[.check]?.string.flatMap(CheckResult.init(rawValue:)) {
       case .signedOutElsewhere: .signInNeeded
       case .notSignedIn: isNamed ? .signInNeeded : .done
-      case .failed: account["check_problem"].flatMap(Failure.init(json:))?.code.exitStatus ?? .tryLater
+      case .failed: account[.checkProblem].flatMap(Failure.init(json:))?.code.exitStatus ?? .tryLater
       case .holds, .notPossible, nil: .done
       }
     }

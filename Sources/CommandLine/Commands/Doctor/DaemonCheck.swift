@@ -12,14 +12,14 @@ enum DaemonCheck {
 
   /// The places that accounts list.
   static func places(_ answer: JSONObject) -> [OriginEntry] {
-    (answer["accounts"]?.array ?? []).flatMap { $0["origins"]?.array ?? [] }
+    (answer["accounts"]?.array ?? []).flatMap { $0[.origins]?.array ?? [] }
       .compactMap { $0.string.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
   }
 
   /// Places in the settings that the vault does not repeat.
   private static func unconfirmed(_ account: JSON) -> [Finding] {
-    let name = account["name"]?.string ?? "?"
-    return (account["unconfirmed_origins"]?.array ?? []).compactMap(\.string).map { origin in
+    let name = account[.name]?.string ?? "?"
+    return (account[.unconfirmedOrigins]?.array ?? []).compactMap(\.string).map { origin in
       Finding(
         .settings, .warn, Phrase("\(name): \(origin) is in the settings, but was never confirmed and gets no token"),
         hint: Phrase(verbatim: "agent account set \(name) --host \(ShellWord.quoted(origin))"))
@@ -73,7 +73,7 @@ enum DaemonCheck {
     var (findings, clocks): ([Finding], [Finding]) = ([], [])
     var seen: [JSON] = []
     for account in accounts {
-      guard let server = account["server"], let issuer = account["issuer"]?.string else { continue }
+      guard let server = account[.server], let issuer = account[.issuer]?.string else { continue }
       let known: JSON = .array([.string(issuer), server])
       if seen.contains(known) { continue }
       seen.append(known)
@@ -91,7 +91,7 @@ enum DaemonCheck {
             keys.map { Phrase("\(issuer) answered in \(time) ms, with \($0)") }
               ?? Phrase("\(issuer) answered in \(time) ms")))
       }
-      if let proxy = account["proxy"]?.string {
+      if let proxy = account[.proxy]?.string {
         findings.append(Finding(.server, .ok, Phrase("\(issuer) is asked through the proxy \(withoutUser(proxy))")))
       }
       if let offset = server["clock_offset"]?.int, abs(offset) > mostClockOffset {
@@ -103,7 +103,7 @@ enum DaemonCheck {
         clocks.append(Finding(.clock, .warn, text, hint: Phrase("timedatectl set-ntp true")))
       }
     }
-    if clocks.isEmpty, accounts.contains(where: { $0["server"]?["clock_offset"] != nil }) {
+    if clocks.isEmpty, accounts.contains(where: { $0[.server]?["clock_offset"] != nil }) {
       clocks.append(Finding(.clock, .ok, Phrase("it agrees with the servers")))
     }
     return clocks + findings
@@ -118,23 +118,23 @@ enum DaemonCheck {
   // MARK: Accounts
 
   private static func account(_ account: JSON, _ now: Int) -> [Finding] {
-    let name = account["name"]?.string ?? "?"
+    let name = account[.name]?.string ?? "?"
     var findings: [Finding] = []
     // These name the account.
-    if let failure = account["problem"].flatMap({ Failure(json: $0) }) {
-      let text = account["failed_at"]?.int.map { Phrase("\(failure.text), \(RelativeTime.pastPhrase($0, now: now))") }
+    if let failure = account[.problem].flatMap({ Failure(json: $0) }) {
+      let text = account[.failedAt]?.int.map { Phrase("\(failure.text), \(RelativeTime.pastPhrase($0, now: now))") }
       let isPassing = [.tryLater, .locked].contains(failure.code.exitStatus)
       findings.append(
         Finding(
           .account, isPassing ? .warn : .fail, text ?? failure.text,
           hint: failure.advice ?? Phrase(verbatim: "agent status \(name)")))
-    } else if account["state"]?.string == SessionState.signedOut.rawValue {
+    } else if account[.state]?.string == SessionState.signedOut.rawValue {
       findings.append(
         Finding(.account, .warn, Phrase("\(name): not signed in"), hint: Phrase("agent login \(name)")))
     } else {
       findings.append(Finding(.account, .ok, Phrase("\(name): \(state(account, now))")))
     }
-    let (asked, given) = (words(account["asked_scope"]), words(account["scope"]))
+    let (asked, given) = (words(account[.askedScope]), words(account[.scope]))
     // A server need not name these, which are no rights at a resource.
     let missing = asked.filter { !given.contains($0) && !["openid", "offline_access"].contains($0) }
     if !given.isEmpty, !missing.isEmpty {
@@ -150,10 +150,10 @@ enum DaemonCheck {
 
   private static func state(_ account: JSON, _ now: Int) -> Phrase {
     var text = AccountText.stateName(account)
-    if let due = account["next_renewal"]?.int {
+    if let due = account[.nextRenewal]?.int {
       text = due > now ? Phrase("\(text), renewed in \(RelativeTime.phrase(seconds: due - now))") : text
     }
-    let ends = ["refresh_token_expires_at", "authorization_expires_at"].compactMap { account[$0]?.int }
+    let ends = [account[.refreshTokenExpiresAt]?.int, account[.authorizationExpiresAt]?.int].compactMap(\.self)
     guard let end = ends.min() else { return text }
     return Phrase("\(text), the session \(RelativeTime.expiryPhrase(at: end, now: now))")
   }

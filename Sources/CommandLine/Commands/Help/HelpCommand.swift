@@ -84,6 +84,6 @@ enum CompleteCommand {
       return try connection.nextReply(before: deadline)
     }
     guard case .result(let result) = reply else { return [] }
-    return (result["accounts"]?.array ?? []).compactMap { $0["name"]?.string }
+    return (result["accounts"]?.array ?? []).compactMap { $0[.name]?.string }
   }
 }
