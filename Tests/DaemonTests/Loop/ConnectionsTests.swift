@@ -239,6 +239,135 @@ import Wire
     #expect(connections.isEmpty)
   }
 
+  // MARK: Limits
+
+  /// How many requests are answered at a time, as far as this process has descriptors for them.
+  private static let most = min(256, max(4, (ResourceLimit.descriptors.soft ?? .max) / 5))
+
+  /// The other end of a connection that was accepted.
+  private func accept() throws -> SharedDescriptor {
+    let pair = try UnixSocket.pair()
+    try pair.first.setNonBlocking(true)
+    connections.accept(pair.first)
+    try UnixSocket.setTimeouts(pair.second, seconds: 30)
+    return SharedDescriptor(pair.second)
+  }
+
+  /// The next answer that a peer gets.
+  private func answer(_ peer: SharedDescriptor) throws -> JSON {
+    var bytes: [UInt8] = []
+    while bytes.last != 0x0A, try peer.descriptor.read(into: &bytes, upTo: 4096) > 0 {}
+    return try JSON(parsing: bytes)
+  }
+
+  @Test func `are so many at a time, with places for sign-outs and for what needs no network`() throws {
+    let most = Self.most
+    var waiting = try (0..<most).map { _ in try accept() }
+    for peer in waiting { try ask("list", peer) }
+    try serve(most)
+    let next = try accept()
+    try ask("token", next)
+    try pass(seconds: 0)
+    #expect(try answer(next)["error"]?["code"] == "too_busy" && handler.handled.count == most)
+    for count in 0..<most / 8 {
+      waiting.append(try accept())
+      try ask("logout", waiting[most + count])
+      try serve(most + count + 1)
+    }
+    try ask("logout", next)
+    try pass(seconds: 0)
+    #expect(try answer(next)["error"]?["code"] == "too_busy" && handler.handled.count == most + most / 8)
+    try ask("list", next)
+    try serve(most + most / 8 + 1)
+    // Until one has ended.
+    for number in 0...most / 8 + 1 { connections.send(result(number), to: handler.handled[number].ticket) }
+    try ask("token", waiting[0])
+    try serve(most + most / 8 + 2)
+  }
+
+  @Test func `have no place beyond a quarter more, which is told`() throws {
+    let count = Self.most + Self.most / 4
+    var waiting: [SharedDescriptor] = []
+    for number in 1...count {
+      waiting.append(try accept())
+      try ask("list", waiting[number - 1])
+      try serve(number)
+    }
+    #expect(try failure(try accept()) == "too_busy")
+    #expect(events() == [.peerDropped(.crowded)])
+    connections.send(result(1), to: handler.handled[0].ticket)
+    let peer = try accept()
+    #expect(events() == [.peerDropped(.crowded), .peerDropped(.crowded)], "that which waits for nothing gives way")
+    try ask("list", peer)
+    try serve(count + 1)
+    withExtendedLifetime(waiting) {}
+  }
+
+  @Test func `get the place of the connection that has been idle longest, which is told why if it never asked`() throws
+  {
+    final class Count { var drops = 0 }
+    let count = Count()
+    connections.onDrop = { count.drops += 1 }
+    let first = try accept()
+    try ask("list", first)
+    try serve(1)
+    connections.send(result(7), to: handler.handled[0].ticket)
+    #expect(try lines(first) == [7])
+    time.advance(seconds: 1)
+    try pass(seconds: 0)
+    let second = try accept()
+    try pass(seconds: 1)
+    let others = try (2..<Self.most).map { _ in try accept() }
+    #expect(events() == [] && count.drops == 0)
+    let more = try [accept(), accept()]
+    #expect(try failure(first) == nil, "it has had an answer, and connects again")
+    #expect(try failure(second) == "too_busy")
+    #expect(count.drops == 2 && events() == [.peerDropped(.crowded), .peerDropped(.crowded)])
+    withExtendedLifetime((others, more)) {}
+  }
+
+  @Test func `of a lent socket give way before all others`() throws {
+    let own = try accept()
+    try pass(seconds: 1)
+    let pair = try UnixSocket.pair()
+    try pair.first.setNonBlocking(true)
+    _ = try connections.admit(pair.first, under: Terms())
+    try UnixSocket.setTimeouts(pair.second, seconds: 30)
+    #expect(connections.dropIdlest())
+    #expect(try failure(SharedDescriptor(pair.second)) == "too_busy")
+    #expect(connections.dropIdlest() && !connections.dropIdlest() && connections.isEmpty)
+    #expect(try failure(own) == "too_busy")
+  }
+
+  @Test func `are lines of a mebibyte at most, and one that is longer ends with a reason`() throws {
+    let peer = try connect()
+    try peer.descriptor.setNonBlocking(true)
+    let piece = [UInt8](repeating: 0x20, count: 1 << 16)
+    var written = 0
+    while written <= 1 << 20 {
+      written += (try? peer.descriptor.write(piece.span)) ?? 0
+      try pass(seconds: 0)
+    }
+    try loop.run { connections.isEmpty }
+    var bytes: [UInt8] = []
+    while let count = try? peer.descriptor.read(into: &bytes, upTo: 4096), count > 0 {}
+    #expect(try JSON(parsing: bytes)["error"]?["message"] == "the request is longer than 1 MiB")
+    #expect(events() == [.peerDropped(.lineTooLong)] && handler.handled.isEmpty)
+  }
+
+  @Test func `come within a minute, and else their connection is closed`() throws {
+    let connections = Connections(loop, log, mayIdle: false)
+    connections.handler = handler
+    let pair = try UnixSocket.pair()
+    try pair.first.setNonBlocking(true)
+    try connections.admit(pair.first)
+    try pass(seconds: 59)
+    #expect(!connections.isEmpty)
+    try pass(seconds: 1)
+    #expect(connections.isEmpty && events() == [.peerDropped(.silent)])
+    try pair.second.close()
+  }
+
   /// The code of the failure that a peer got before its connection was closed.
   private func failure(_ peer: SharedDescriptor) throws -> String? {
     var bytes: [UInt8] = []

@@ -70,6 +70,27 @@ import Wire
     #expect(home.http.sent == ["rt-1", "rt-2"])
   }
 
+  @Test func `is not forgotten while another one is on its way, nor where it is the session`() throws {
+    let failure = #expect(throws: Failure.self) {
+      try parts.placed.forget(ForgetRequest(url: "https://api.example/x"), .number(2), passed: [])
+    }
+    #expect(failure?.message == "the request must bring a descriptor with the token")
+    home.http.isHeld = true
+    try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(3))
+    try home.runJobs { home.http.sent.count == 2 }
+    let source = SharedDescriptor(try FileDescriptor.inMemory(Array("at-1".utf8).span))
+    try parts.placed.forget(ForgetRequest(url: "https://api.example/x"), .number(4), passed: [source])
+    try home.runJobs { home.sink.results[4] != nil }
+    #expect(home.sink.results[4]?["forgotten"] == false)
+    home.http.isHeld = false
+    home.runJobs()
+    let account = try parts.broker.resolve("work")
+    let grant = try #require(account.session.grant)
+    account.session.signedIn(grant, isRenewable: false, wallSeconds: home.time.wallSeconds(), jitter: 0)
+    #expect(try forget("at-2", 5) == false)
+    #expect(try parts.broker.resolve("work").session.grant != nil)
+  }
+
   @Test(arguments: [65_536, 65_537]) func `is compared up to a length of 65,536 bytes`(length: Int) throws {
     let token = [UInt8](repeating: UInt8(ascii: "a"), count: length)
     let source = SharedDescriptor(try FileDescriptor.inMemory(token.span))
@@ -77,6 +98,61 @@ import Wire
     home.runJobs()
     #expect(home.sink.results[2]?["forgotten"] == (length == 65_536 ? false : nil))
     #expect((home.sink.failures[2] == nil) == (length == 65_536))
+  }
+}
+
+@Suite struct `A token for a place` {
+  private let home: DaemonHome
+  private let parts: DaemonParts
+
+  init() throws {
+    home = try DaemonHome(signedIn: "work", origins: ["https://api.example"])
+    parts = try DaemonParts(home.context)
+  }
+
+  private func ask(_ number: Int, _ edit: (inout TokenRequest) -> Void) throws -> JSON? {
+    var request = TokenRequest()
+    edit(&request)
+    try parts.placed.token(request, .number(number))
+    home.runJobs()
+    return try home.sink.lines[number].flatMap { try JSON(parsing: Array($0.utf8))["result"] }
+  }
+
+  @Test func `names the place or the account`() throws {
+    for place in [nil, TokenRequest.Place(url: nil, kind: .accessToken)] {
+      let failure = #expect(throws: Failure.self) { _ = try ask(1) { $0.place = place } }
+      #expect(failure?.message == "neither a place nor an account is named")
+      #expect(failure?.hint?.contains("work") == true)
+    }
+  }
+
+  @Test func `is told from one that is not listed, whose account may have a token`() throws {
+    home.http.answers = [.error("invalid_grant")]
+    #expect(try ask(1) { $0.place = TokenRequest.Place(url: "https://other.example/x") } == nil)
+    #expect(home.sink.failures[1]?.code == .placeNotListed && home.http.sent.isEmpty)
+    #expect(try ask(2) { $0.place = TokenRequest.Place(url: "https://api.example/x") } == nil)
+    #expect(home.sink.failures[2]?.code == .sessionExpired)
+  }
+
+  @Test func `waits for the server as long as its sender says`() throws {
+    #expect(
+      try ask(1) { ($0.place, $0.waitSeconds) = (TokenRequest.Place(url: "https://api.example/x"), 600) } == nil)
+    #expect(try ask(2) { $0.place = TokenRequest.Place(url: "https://api.example/x") } == nil)
+    for _ in 0..<4 { home.pass(seconds: 5) }
+    #expect(home.sink.failures.keys.sorted() == [2])
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    home.pass(seconds: 300)
+    #expect(home.sink.lines[1]?.contains("at-1") == true)
+  }
+
+  @Test func `is good for as long as its sender says, and new where it says so`() throws {
+    home.http.answers = (1...3).map { .tokens("at-\($0)", refresh: "rt-\($0 + 1)") }
+    let place = TokenRequest.Place(url: "https://api.example/x")
+    #expect(try ask(1) { $0.place = place }?["access_token"] == "at-1")
+    home.time.advance(seconds: 600)
+    #expect(try ask(2) { ($0.place, $0.minimumValiditySeconds) = (place, 3000) }?["access_token"] == "at-1")
+    #expect(try ask(3) { ($0.place, $0.minimumValiditySeconds) = (place, 3100) }?["access_token"] == "at-2")
+    #expect(try ask(4) { ($0.place, $0.forceRefresh) = (place, true) }?["access_token"] == "at-3")
   }
 }
 

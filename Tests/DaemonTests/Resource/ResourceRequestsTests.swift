@@ -42,6 +42,77 @@ import Wire
     #expect(home.http.resourceTokens == ["Bearer at-1", "Bearer at-1"])
   }
 
+  @Test func `that never left is tried again less and less often, and not beyond the time of its sender`() throws {
+    try call(1, wait: 60)
+    var tries = 1
+    for pause in [1, 2, 4, 8, 15, 15] {
+      home.pass(seconds: pause - 1)
+      #expect(home.http.resourceTokens.count == tries && home.sink.failures.isEmpty, "\(pause)")
+      home.pass(seconds: 1)
+      tries += 1
+      #expect(home.http.resourceTokens.count == tries, "\(pause)")
+    }
+    // The next try would be at the end of its time.
+    #expect(home.sink.failures[1]?.code == .network)
+    try call(2)
+    #expect(home.sink.failures[2]?.code == .network && home.http.resourceTokens.count == tries + 1)
+  }
+
+  @Test func `has no deadline once it has a token: an answer may be of any length`() throws {
+    home.http.resourceAnswers = [.status(200)]
+    let now = home.time.now()
+    try start(CallRequest(account: "work", url: "https://api.example/items", method: "POST"), 1)
+    try home.runJobs { home.sink.deadlines[1] != nil }
+    #expect(home.sink.deadlines[1] == now.advanced(by: .seconds(WireProtocol.defaultTimeoutSeconds)))
+    home.runJobs()
+    #expect(try #require(home.sink.deadlines[1]) > now.advanced(by: .seconds(86_400)))
+  }
+
+  @Test func `whose account goes meanwhile is answered with that`() throws {
+    home.http.resourceAnswers = [.status(200)]
+    home.http.isResourceHeld = true
+    try start(CallRequest(account: "work", url: "https://api.example/items", method: "POST"), 1)
+    try home.runJobs { home.http.resourceTokens.count == 1 }
+    parts.broker.settingsGone(of: try AccountName("work"))
+    home.http.isResourceHeld = false
+    home.runJobs()
+    #expect(home.sink.failures[1]?.code == .signedOut && home.sink.results[1] == nil)
+  }
+
+  @Test func `ends with those of its account, or with all`() throws {
+    home.http.isResourceHeld = true
+    try home.addSignedIn("mail", origins: ["https://api.example"])
+    for (number, account) in [(1, "work"), (2, "mail")] {
+      try start(CallRequest(account: account, url: "https://api.example/items", method: "POST"), number)
+    }
+    try home.runJobs { home.http.resourceTokens.count == 2 }
+    parts.resources.endTransfers(of: try AccountName("work"), .stopping)
+    #expect(home.sink.failures == [1: .stopping])
+    parts.resources.endTransfers(.stopping)
+    #expect(home.sink.failures == [1: .stopping, 2: .stopping])
+    home.http.isResourceHeld = false
+    home.runJobs()
+    #expect(home.sink.results.isEmpty)
+  }
+
+  @Test func `with a body in lines takes parts while it goes on, and none that came unasked`() throws {
+    home.http.isResourceHeld = true
+    var request = CallRequest(account: "work", url: "https://api.example/items", method: "POST", sendsBody: true)
+    (request.isInline, request.sendsBodyInLines) = (true, true)
+    try parts.resources.call(request, .number(1), timeoutSeconds: nil, passed: [])
+    #expect(parts.resources.takesBody(.number(1)) && !parts.resources.takesBody(.number(2)))
+    for isLast in [false, true] {
+      parts.resources.take(ResourceBodyRequest(bytes: [1], isLast: isLast), .number(1))
+      #expect(home.sink.failures.isEmpty)
+    }
+    parts.resources.take(ResourceBodyRequest(bytes: [1], isLast: true), .number(2))
+    parts.resources.take(ResourceBodyRequest(bytes: [1], isLast: true), .number(1))
+    #expect(home.sink.failures.mapValues(\.message) == [1: "a part of the body came unasked"])
+    #expect(!parts.resources.takesBody(.number(1)))
+    home.http.isResourceHeld = false
+    home.runJobs()
+  }
+
   @Test(arguments: [
     HTTPFailure(.receive, requestMayHaveArrived: true), HTTPFailure(.timeout, requestMayHaveArrived: true),
     HTTPFailure(.receive, responseStarted: true, requestMayHaveArrived: true),

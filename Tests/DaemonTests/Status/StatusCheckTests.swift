@@ -2,6 +2,7 @@ import Encoding
 import Sessions
 import TestSupport
 import Testing
+import Vault
 import Vocabulary
 import Wire
 
@@ -44,6 +45,50 @@ import Wire
     let asked = home.http.roles.count
     #expect(try check(2) == "not_signed_in")
     #expect(home.http.roles.count == asked)
+  }
+
+  /// A server that tells whether a session is still there.
+  private func introspect(isActive: Bool) {
+    var metadata = PlayedServer.metadata
+    metadata["introspection_endpoint"] = "https://as.example/introspect"
+    metadata["userinfo_endpoint"] = "https://as.example/userinfo"
+    for path in ["openid-configuration", "oauth-authorization-server"] {
+      home.http.documents["https://as.example/.well-known/\(path)"] = metadata
+    }
+    home.http.documents["https://as.example/introspect"] = ["active": .bool(isActive)]
+    home.http.documents["https://as.example/userinfo"] = ["sub": "alice"]
+  }
+
+  @Test func `finds a session that the server honours, and is logged`() throws {
+    try home.addSignedIn("work")
+    introspect(isActive: true)
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    let result = try check(1)
+    #expect(result == "ok")
+    #expect(home.logged.last == .checked(milliseconds: 0, .holds))
+  }
+
+  @Test func `tells why there is no answer for an account, and has those of the others`() throws {
+    try home.addSignedIn("work")
+    try home.createPassphrase(parts.vault, 10)
+    try home.addSignedIn("shut", protection: .passphrase)
+    home.services.vault.lock()
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    home.http.isHeld = true
+    try parts.status.check(nil, .number(1))
+    try home.runJobs { home.http.sent.count == 1 }
+    try parts.status.survey(.list, nil, .number(9))
+    try home.runJobs { home.sink.results[9] != nil }
+    #expect(home.sink.results[1] == nil, "one has not answered")
+    home.http.isHeld = false
+    home.runJobs()
+    let accounts = home.sink.results[1]?["accounts"]?.array ?? []
+    #expect(accounts.map { $0["check"] } == ["not_possible", "failed"])
+    #expect(accounts.map { $0["check_problem"]?["code"] } == [nil, "locked"])
+    try parts.status.check("work", .number(2))
+    home.runJobs()
+    #expect(home.sink.results[2]?["accounts"]?.array?.count == 1)
+    #expect(throws: Failure.self) { try parts.status.check("nobody", .number(3)) }
   }
 
   @Test func `calls a session expired whose token was no longer good`() throws {

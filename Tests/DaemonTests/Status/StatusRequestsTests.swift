@@ -80,10 +80,108 @@ import Wire
     #expect(ended["authorization_expires_at"] == nil)
   }
 
+  @Test func `tells in a list, too, which account is the active one, and which is in no file`() throws {
+    try home.beginSignIn(to: "guest", parts.signIns, 1) { $0.isEphemeral = true }
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    home.pass(seconds: 5)
+    _ = try status(2, .list)
+    let accounts = home.sink.results[2]?["accounts"]?.array ?? []
+    #expect(accounts.compactMap { $0["name"]?.string }.sorted() == ["guest", "work"])
+    for account in accounts {
+      let isGuest = account["name"] == "guest"
+      #expect(account["active"] == .bool(!isGuest) && account["ephemeral"] == (isGuest ? true : nil))
+    }
+  }
+
   @Test func `has the daemon and the vault beside it, a list has not`() throws {
     _ = try status(1)
     _ = try status(2, .list)
     #expect(home.sink.results[1]?["daemon"]?["socket"] != nil && home.sink.results[1]?["vault"] != nil)
     #expect(home.sink.results[2]?["daemon"] == nil && home.sink.results[2]?["vault"] == nil)
+  }
+}
+
+@Suite struct `An examination of servers` {
+  private let home: DaemonHome
+  private let parts: DaemonParts
+
+  init() throws {
+    home = try DaemonHome(signedIn: "work")
+    parts = try DaemonParts(home.context)
+  }
+
+  private func servers(_ number: Int) -> [JSON?] {
+    (home.sink.results[number]?["accounts"]?.array ?? []).map { $0["server"] }
+  }
+
+  @Test func `asks each server once, however many accounts are there, and is answered where there is none`() throws {
+    try home.add("mail")
+    try home.add("other", at: "https://other.example")
+    try parts.status.examine(nil, .number(1))
+    home.runJobs()
+    #expect(home.http.roles.count { $0 == .metadata } == 2)
+    #expect(servers(1).count == 3 && servers(1).allSatisfy { $0?["milliseconds"] != nil })
+    let empty = try DaemonHome()
+    try DaemonParts(empty.context).status.examine(nil, .number(1))
+    empty.runJobs()
+    #expect(empty.sink.results[1]?["accounts"]?.array?.isEmpty == true)
+  }
+
+  @Test func `tells after two seconds of a server that has not answered, and once`() throws {
+    home.http.areDocumentsHeld = true
+    try parts.status.examine("work", .number(1))
+    try home.runJobs { home.http.roles.contains(.metadata) }
+    home.time.advance(seconds: 1)
+    home.sink.runDue()
+    home.time.advance(seconds: 1)
+    home.sink.runDue()
+    try home.runJobs { home.sink.results[1] != nil }
+    #expect(servers(1).map { $0?["problem"]?["code"] } == ["timeout"])
+    let answered = home.sink.results[1]
+    home.http.areDocumentsHeld = false
+    home.runJobs()
+    #expect(home.sink.results[1] == answered, "it is answered once")
+  }
+}
+
+@Suite struct `Who a person is` {
+  private let home: DaemonHome
+  private let parts: DaemonParts
+
+  init() throws {
+    home = try DaemonHome(signedIn: "work", renewals: 1)
+    parts = try DaemonParts(home.context)
+  }
+
+  @Test func `is asked of the server where no ID Token says it, unless only what is verified counts`() throws {
+    var metadata = PlayedServer.metadata
+    metadata["userinfo_endpoint"] = "https://as.example/userinfo"
+    for path in ["openid-configuration", "oauth-authorization-server"] {
+      home.http.documents["https://as.example/.well-known/\(path)"] = metadata
+    }
+    home.http.documents["https://as.example/userinfo"] = ["sub": "alice"]
+    try parts.identity.whoami("work", isVerified: true, .number(1))
+    home.runJobs()
+    #expect(home.sink.results[1]?["source"] == nil && home.sink.results[1]?["subject"] == nil)
+    #expect(home.http.roles.isEmpty)
+    try parts.identity.whoami("work", isVerified: false, .number(2))
+    home.runJobs()
+    #expect(home.sink.results[2]?["source"] == "userinfo" && home.sink.results[2]?["subject"] == "alice")
+    #expect(home.sink.results[2]?["issuer"] == "https://as.example")
+  }
+
+  @Test func `is not told by a server that has no place for it, and not behind a lock`() throws {
+    try parts.identity.whoami("work", isVerified: false, .number(1))
+    home.runJobs()
+    #expect(home.sink.results[1]?["account"] == "work" && home.sink.results[1]?["source"] == nil)
+    try home.createPassphrase(parts.vault, 10)
+    try home.addSignedIn("shut", protection: .passphrase)
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    try parts.broker.token(TokenRequest(account: "shut"), .number(2))
+    home.runJobs()
+    parts.locking.lock(.asked)
+    let failure = #expect(throws: Failure.self) { try parts.identity.whoami("shut", isVerified: true, .number(3)) }
+    #expect(failure?.code == .locked)
+    home.runJobs()
   }
 }

@@ -49,6 +49,7 @@ final class PlayedServer: HTTPClient {
     var isHeld = false
     var pollInterval = 5
     var documents: [String: JSONObject] = [:]
+    var areDocumentsHeld = false
   }
 
   static let metadata: JSONObject = [
@@ -98,6 +99,12 @@ final class PlayedServer: HTTPClient {
   var documents: [String: JSONObject] {
     get { state.withLock(\.documents) }
     set { state.withLock { $0.documents = newValue } }
+  }
+
+  /// Whether requests for documents are taken, but not answered.
+  var areDocumentsHeld: Bool {
+    get { state.withLock(\.areDocumentsHeld) }
+    set { state.update { $0.areDocumentsHeld = newValue } }
   }
 
   /// Those to the next requests at a resource.
@@ -150,6 +157,7 @@ final class PlayedServer: HTTPClient {
       return try Self.response(.json([:]))
     default:
       let url = request.endpoint.text
+      _ = state.wait(nil) { $0.areDocumentsHeld ? nil : true }
       return try Self.response(.json(state.withLock { $0.documents[url] } ?? Self.metadata))
     }
     let form = request.form?.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
