@@ -99,13 +99,15 @@ final class SignOuts: AccountPart {
     for target in targets { try signIns.refuseWhileFinishing(target.name) }
     let batch = SignOutBatch(ticket: ticket, isOfAll: request.all, open: Set(targets.map(\.name)))
     for (name, account) in targets {
+      // The operation ends it.
+      let isEphemeral = services.ephemeral.contains(name)
       var operation = begin(name, account, isLocal: request.local, endsAll: request.all)
       operation.wantsLogoutPage = request.browser
       operation.cancellation.beginSpending()
       jobs.wait(as: .signOut(name), operation.cancellation) { [operation] () throws(SessionError) in
         try operation.run()
       } then: { [self] outcome in
-        signedOut(batch, name, outcome)
+        signedOut(batch, name, wasEphemeral: isEphemeral, outcome)
       }
     }
   }
@@ -148,7 +150,8 @@ final class SignOuts: AccountPart {
   }
 
   func signedOut(
-    _ batch: SignOutBatch, _ name: AccountName, _ outcome: Result<SignOutOperation.Ending, SessionError>
+    _ batch: SignOutBatch, _ name: AccountName, wasEphemeral: Bool,
+    _ outcome: Result<SignOutOperation.Ending, SessionError>
   ) {
     batch.open.remove(name)
     ended(name)
@@ -156,7 +159,7 @@ final class SignOuts: AccountPart {
     case .success(let ending):
       told(ending, name)
       if !ending.confirmation.foundNothing { broker.publish(of: name) { $0.signedOut(.user) } }
-      if services.ephemeral.contains(name) {
+      if wasEphemeral {
         services.ephemeral.remove(name)
         _ = broker.remove(name)
       }

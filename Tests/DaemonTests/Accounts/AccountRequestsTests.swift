@@ -162,8 +162,8 @@ import Wire
   }
 
   @Test func `that is ephemeral is not changed, and is gone once it is signed out or removed`() throws {
-    home.http.answers = [.tokens("at-1", refresh: "rt-1"), .tokens("at-2", refresh: "rt-2")]
-    for name in ["one", "two"] {
+    home.http.answers = (1...3).map { .tokens("at-\($0)", refresh: "rt-\($0)") }
+    for name in ["one", "two", "three"] {
       try home.beginSignIn(to: name, parts.signIns, 1) { $0.isEphemeral = true }
       home.pass(seconds: 5)
       #expect(home.sink.results[1]?["account"] == .string(name))
@@ -181,9 +181,12 @@ import Wire
     home.runJobs()
     home.http.isSilentAtRevocation = false
     try manage(.remove(account: "two", local: false), 4)
+    try parts.signOuts.logout(LogoutRequest(account: "three"), .number(5))
+    home.runJobs()
     #expect(home.sink.results[3] != nil && home.sink.results[4]?["revoked"] == true)
+    #expect(home.sink.results[5]?["accounts"]?.array?.first?["revoked"] == true)
     #expect(home.services.ephemeral.accounts.isEmpty)
-    for name in ["one", "two"] {
+    for name in ["one", "two", "three"] {
       let failure = #expect(throws: Failure.self) { _ = try parts.broker.resolve(name) }
       #expect(failure?.code == .noAccount)
     }
