@@ -17,7 +17,7 @@ import Testing
     #expect(acts == ["earlier"])
   }
 
-  @Test func `tells who cannot be watched, as it would wait for him in vain`() throws {
+  @Test func `refuses a descriptor that it cannot wait for`() throws {
     let loop = try EventLoop(SystemTime())
     // epoll_ctl(2): EPERM for a file that is always ready.
     let file = try FileDescriptor.inMemory(Array("x".utf8).span)
