@@ -114,6 +114,8 @@ import Wire
     let edits: [(inout AccountSettings) -> Void] = [
       { $0.pins = ["sha256//AAAA"] }, { $0.caFile = "relative.pem" },
       { $0.scope = ["a\"b"] }, { $0.resources = ["api.example"] }, { $0.audience = "a\nb" },
+      { $0.issuer = "http://as.example" }, { $0.assertionVariable = "1JWT" }, { $0.assertionVariable = "CI-JWT" },
+      { $0.assertionVariable = "" },
     ]
     for edit in edits {
       var settings = Self.full
@@ -131,6 +133,22 @@ import Wire
     let failure = Self.failure { () throws(Failure) in _ = try configuration.originEntries(named: [host]) }
     #expect(failure?.code == .invalidRequest)
     #expect((failure?.hint?.contains("--allow-http-loopback") ?? false) == helps)
+  }
+
+  @Test func `are those of the issuer's service, unless another is named`() throws {
+    var settings = AccountSettings()
+    (settings.issuer, settings.clientID) = ("https://accounts.google.com", "cli")
+    #expect(try AccountConfiguration(settings).provider == .google)
+    settings.provider = .keycloak
+    #expect(try AccountConfiguration(settings).provider == .keycloak)
+    (settings.issuer, settings.provider) = ("https://as.example", nil)
+    #expect(try AccountConfiguration(settings).provider == nil)
+  }
+
+  @Test func `permit the places of the resources that a sign-in names, each once, and none without TLS`() {
+    var configuration = AccountConfiguration(issuer: "https://as.example", clientID: "cli")
+    configuration.listOrigins(of: ["https://api.example/a", "https://api.example/b", "http://api.example", "urn:api"])
+    #expect(configuration.origins == ["https://api.example"])
   }
 
   @Test func `name no assertion of the account itself`() throws {

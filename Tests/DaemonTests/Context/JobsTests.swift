@@ -131,6 +131,15 @@ import Vocabulary
     try handle { ended.count == 9 && other.count == 10 }
   }
 
+  @Test func `that was given up before it began is not begun`() throws {
+    let ended = Ended()
+    let cancellation = Cancellation()
+    cancellation.cancel()
+    hang(as: .request(1), ended, cancellation)
+    try handle { ended.count + ended.errors.count == 1 }
+    #expect(ended.errors == [.cancelled] && begun.withLock { $0 } == 0)
+  }
+
   @Test func `that spends something is ended last, and what has not begun does not begin`() throws {
     let (spending, others) = (Ended(), Ended())
     let cancellation = Cancellation()

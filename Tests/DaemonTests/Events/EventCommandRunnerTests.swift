@@ -13,8 +13,10 @@ import Wire
   init() throws { desk = try EventCommandRunner() }
 
   /// Has a command run that ends by no signal but one, and may do so for a minute.
-  private func start() throws -> EventCommandRunner.Order {
-    let text = #"{"version":1,"on":[{"run":["/bin/sh","-c","trap '' TERM; while :; do sleep 1; done"],"timeout":60}]}"#
+  private func start(
+    _ line: String = "trap '' TERM; while :; do sleep 1; done"
+  ) throws -> EventCommandRunner.Order {
+    let text = #"{"version":1,"on":[{"run":["/bin/sh","-c","\#(line)"],"timeout":60}]}"#
     let command = try #require(try Settings(parsing: Array(text.utf8)).commands.first)
     desk.add(EventCommandRunner.Order(position: 1, command: command, account: nil, input: Array("{}\n".utf8)))
     let order = try #require(desk.next())
@@ -58,5 +60,35 @@ import Wire
     desk.expire(over)
     desk.killAll()
     #expect(try awaitIdle() == [.timedOut])
+  }
+
+  /// Has a command run with a helper that ignores the signal that asks it to end.
+  ///
+  /// - Parameter rest: What the command itself does.
+  /// - Returns: A pipe that ends with the helper.
+  private func startWithHelper(_ place: TemporaryDirectory, _ rest: String) throws -> SharedDescriptor {
+    let path = place.path("pipe")
+    try #require(try ProcessRunner.shell("mkfifo -m 600 '\(path)'").succeeded)
+    // It ends with the directory, whatever becomes of the test.
+    let helper = "(trap '' TERM; exec 9>'\(path)'; while test -e '\(path)'; do sleep 0.1; done)"
+    _ = try start("\(helper) & \(rest)")
+    return SharedDescriptor(try FileDescriptor.opening(path, for: .reading, within: Sanitizer.patience))
+  }
+
+  @Test func `ends with a command whose time is over what that has begun`() throws {
+    let place = try TemporaryDirectory()
+    defer { withExtendedLifetime(place) {} }
+    let pipe = try startWithHelper(place, "wait")
+    desk.expire(begin.advanced(by: .seconds(60)))
+    #expect(try awaitIdle() == [.timedOut])
+    #expect(try pipe.descriptor.waitUntilReadable(timeout: .seconds(20)), "the helper goes on")
+  }
+
+  @Test func `lets what a command has begun go on where that ended in time`() throws {
+    let place = try TemporaryDirectory()
+    defer { withExtendedLifetime(place) {} }
+    let pipe = try startWithHelper(place, "true")
+    #expect(try awaitIdle() == [])
+    #expect(try !pipe.descriptor.waitUntilReadable(timeout: .milliseconds(200)), "the helper was ended")
   }
 }

@@ -167,6 +167,95 @@ import Wire
     #expect(text.values.last == .text("7200"))
   }
 
+  @Test(
+    arguments: [
+      (OAuthError.Code.rateLimited, 7, false, "try again in 7 s"),
+      (.rateLimited, 7, true, "the server's answer was stored: try again in 7 s"),
+      (.rateLimited, nil, true, "the server's answer was stored: try again in a minute"),
+      (
+        .keyNotPublished, 7, true,
+        "try again in 7 s, when the keys are fetched again; if it stays so, the server must publish its key"
+      ),
+    ] as [(OAuthError.Code, Int?, Bool, String)])
+  func `a wait is told with what was stored, and with what it is for`(
+    code: OAuthError.Code, seconds: Int?, isStored: Bool, hint: String
+  ) {
+    var error = OAuthError(code, "the token endpoint")
+    (error.retryAfterSeconds, error.followsSuccess) = (seconds, isStored)
+    #expect(Self.failure(.oauth(error)).hint == hint)
+  }
+
+  // Google says `invalid_request` and "client_secret is missing."
+  @Test func `a secret of the client is asked for where the server or the advice for it is about that`() {
+    var said = OAuthError(.invalidRequest, "the token endpoint")
+    #expect(Self.failure(.oauth(said)).hint == nil)
+    said.serverDescription = "client_secret is missing."
+    #expect(
+      Self.failure(.oauth(said)).hint == "if the client has a secret: agent login work --client-secret-prompt")
+    var advised = OAuthError(.invalidClient, "the token endpoint")
+    for (advice, hint) in [
+      ("the client needs its secret", "the client needs its secret: agent login work --client-secret-prompt"),
+      ("name the secret with --client-secret-file", "name the secret with --client-secret-file"),
+      ("have it enabled", "have it enabled"),
+    ] {
+      advised.advice = advice
+      #expect(Self.failure(.oauth(advised)).hint == hint)
+    }
+  }
+
+  @Test func `advice has its value apart from its words`() {
+    #expect(Phrase(advice: "if they belong together: --trust b.example").template == "if they belong together: %1$s")
+    #expect(Phrase(advice: "if they belong together: --trust b.example").values == [.text("--trust b.example")])
+    #expect(Phrase(advice: "have it enabled").values.isEmpty)
+    #expect(Phrase(advice: "have it enabled").english == "have it enabled")
+  }
+
+  @Test func `a key of another machine is made anew by a sign-in, unless it is the client's own`() {
+    #expect(Self.failure(.oauth(OAuthError(.keyForeign, "the account's DPoP key"))).hint == "agent login work")
+    #expect(
+      Self.failure(.oauth(OAuthError(.keyForeign, OAuthError.clientKey))).hint
+        == "sign in with another key of the client, --client-key-file, or with a new client, --register")
+  }
+
+  @Test(arguments: [("", "HTTP status 400)"), ("not today", "HTTP status 400): not today")])
+  func `a server's description is behind the sentence, if there is one`(description: String, end: String) {
+    var error = OAuthError(.otherServerError, "the token endpoint", httpStatus: 400)
+    error.serverDescription = description
+    #expect(Self.failure(.oauth(error)).message.hasSuffix(end))
+  }
+
+  @Test(arguments: [
+    ("https://b.example", "if it may get the token: agent account set work --host b.example"),
+    ("https://b.example/\u{1B}[31m", "agent login"), ("https://b.example/\u{202E}", "agent login"),
+    ("https://b.example/ c", "agent login"),
+  ]) func `an origin is in a command only where a person sees what is pasted`(origin: String, hint: String) {
+    #expect(Self.failure(.originNotListed(account: "work", origin: origin)).hint == hint)
+  }
+
+  // EADDRINUSE and EACCES.
+  @Test(
+    arguments: [
+      (8400, 98, "another program listens at port 8400, so the answer of the sign-in cannot be received"),
+      (8400, 13, "the answer of the sign-in cannot be received: permission denied"),
+      (nil, 98, "the answer of the sign-in cannot be received: address already in use"),
+    ] as [(Int?, Int32, String)])
+  func `another program is blamed only where it has the port`(port: Int?, number: Int32, message: String) {
+    let failure = Self.failure(.redirectUnavailable(port: port, SystemError(errno: number, operation: "bind")))
+    #expect(failure.message.lowercased() == message)
+    #expect(failure.hint?.hasSuffix("agent login work --paste") == true)
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func `a client that is missing can come in the ways that the server has`(canRegister: Bool, canPublish: Bool) {
+    let missing = MissingClient(
+      server: "https://as.example", registration: nil, redirectURI: nil, canRegister: canRegister,
+      canPublish: canPublish)
+    let failure = Self.failure(.clientNotNamed(missing))
+    #expect(failure.code == .clientNeeded && failure.hint?.contains("--client-id") == true)
+    #expect(failure.hint?.contains("agent login work --register") == canRegister)
+    #expect(failure.hint?.contains("agent help account client-metadata") == canPublish)
+  }
+
   private static func expected(_ code: OAuthError.Code) -> (FailureCode, Wire.ExitStatus) {
     switch code {
     case .network, .proxyFailed, .connectionLost: (.network, .tryLater)

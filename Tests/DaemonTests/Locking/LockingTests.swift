@@ -35,6 +35,14 @@ import Wire
     #expect(home.refusal("open") == nil)
   }
 
+  @Test func `refuses what is behind it also when it is asked for again while it goes on`() throws {
+    try home.getTokens()
+    for number in 8...9 { home.lock(number) }
+    #expect(home.refusal("shut") == .locked)
+    home.daemon.runJobs()
+    #expect(home.told("locked") == ["shut"])
+  }
+
   // Store first.
   @Test func `fails those who wait for a refresh, but loses no refresh token that comes from it`() throws {
     try home.getTokens()
@@ -47,6 +55,26 @@ import Wire
     home.daemon.http.isHeld = false
     home.daemon.runJobs()
     #expect(home.grant("shut") == nil)
+    try home.unlock(10)
+    #expect(try home.daemon.storedToken("shut") == "rt-4")
+  }
+
+  // Store first.
+  @Test func `writes the refresh token that could not be written, while there are keys`() throws {
+    try home.getTokens()
+    home.daemon.http.answers = [.tokens("at-3", refresh: "rt-4")]
+    home.daemon.http.isHeld = true
+    try home.ask("shut", 1, forceRefresh: true)
+    home.daemon.http.awaitRequests(3)
+    // A file that others may read is refused.
+    try home.setVaultMode("644")
+    home.daemon.http.isHeld = false
+    home.daemon.runJobs()
+    try home.setVaultMode("600")
+    #expect(home.daemon.services.unsettled.map(\.text) == ["shut"])
+    home.lock(9)
+    home.daemon.runJobs()
+    #expect(!home.isUnlocked && home.daemon.services.unsettled.isEmpty)
     try home.unlock(10)
     #expect(try home.daemon.storedToken("shut") == "rt-4")
   }
@@ -261,6 +289,11 @@ private final class LockHome {
     try pipe.writing.writeAll(Array(passphrase.utf8).span)
     let secret = SharedDescriptor(try pipe.reading.duplicate())
     try parts.vault.vault(request, .number(number), passed: [secret])
+  }
+
+  func setVaultMode(_ mode: String) throws {
+    let path = daemon.services.vault.summary().path
+    try #require(try ProcessRunner.shell("chmod \(mode) '\(path)'").succeeded)
   }
 
   /// The accounts that an event was published for.

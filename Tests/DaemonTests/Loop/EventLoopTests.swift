@@ -16,4 +16,11 @@ import Testing
     try loop.run { !acts.isEmpty }
     #expect(acts == ["earlier"])
   }
+
+  @Test func `refuses a descriptor that it cannot wait for`() throws {
+    let loop = try EventLoop(SystemTime())
+    // epoll_ctl(2): EPERM for a file that is always ready.
+    let file = try FileDescriptor.inMemory(Array("x".utf8).span)
+    #expect(throws: SystemError.self) { try loop.watch(file.raw) { _ in } }
+  }
 }

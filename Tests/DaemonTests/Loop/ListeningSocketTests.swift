@@ -59,6 +59,24 @@ import Testing
     _ = consume later
   }
 
+  @Test func `a peer for whom there is no descriptor waits until there is one`() async {
+    await #expect(processExitsWith: .success) {
+      let directory = try TemporaryDirectory()
+      let socket = try ListeningSocket.bind(directory.open("agent"), "agent.sock")
+      let peer = SharedDescriptor(try UnixSocket.connect(path: socket.path))
+      try #require(try ProcessRunner.shell("prlimit --pid \(Machine.processID) --nofile=64").succeeded)
+      var others: [SharedDescriptor] = []
+      while let other = try? FileDescriptor(opening: "/dev/null", for: .reading) {
+        others.append(SharedDescriptor(other))
+      }
+      let error = #expect(throws: SystemError.self) { _ = try Self.takes(socket) }
+      #expect(error?.isOutOfDescriptors == true)
+      others.removeAll()
+      #expect(try Self.takes(socket))
+      extendLifetime(peer)
+    }
+  }
+
   @Test func `it notices when its name is gone`() throws {
     let socket = try bind()
     #expect(socket.place.isStillOurs())

@@ -61,6 +61,23 @@ import Wire
         == [1: usual, 2: usual + 60, 3: 7, 5: usual])
   }
 
+  @Test func `sees the settings as another process has left them`() throws {
+    try home.add("news")
+    send(.list, 1)
+    home.runJobs()
+    let names = home.sink.results[1]?["accounts"]?.array?.compactMap { $0["name"]?.string }
+    #expect(names.map(Set.init) == ["mail", "news", "work"])
+  }
+
+  @Test func `that cannot be served at all is refused, and not left waiting`() throws {
+    let call = CallRequest(account: "work", url: "https://api.example/", method: "NO METHOD")
+    for (number, request) in [(1, Request.call(call)), (2, .verify(VerifyRequest()))] {
+      send(request, number)
+      home.runJobs()
+      #expect(home.sink.failures[number]?.code == .invalidRequest)
+    }
+  }
+
   // A lock has the last word.
   @Test func `to unlock fails by a lock that comes while it waits for the settings`() throws {
     try home.createPassphrase(parts.vault, 10)

@@ -42,6 +42,25 @@ import Wire
     #expect(ends == 1)
   }
 
+  // A peer that reads at once would else make the stack as deep as it likes.
+  @Test func `goes on after a part, not within it, where the peer has read that at once`() throws {
+    var (depth, most) = (0, 0)
+    replies.whileSending = { [unowned replies] in
+      depth += 1
+      most = max(most, depth)
+      replies.streams[1]?()
+      depth -= 1
+    }
+    let text = String(repeating: "a", count: CallRequest.mostEventBytes) + "b"
+    try write(text)
+    #expect(sent == text && replies.events[1]?.count == 2 && most == 1)
+  }
+
+  @Test func `is watched once, however often there is nothing to read`() throws {
+    for text in ["abc", "", "def"] { try write(text) }
+    #expect(sent == "abcdef" && replies.watched.count == 1)
+  }
+
   @Test func `ends at once where all was sent before its length was known`() throws {
     var ends = 0
     try write("abc")

@@ -23,6 +23,84 @@ import Wire
     }
   }
 
+  @Test func `goes on when its reader has made room, and then the next part is asked for`() throws {
+    let replies = RecordedReplies(ManualTime())
+    var reading: SharedDescriptor?
+    let content = try content(replies, into: Pipe(), &reading)
+    try content.take(ResourceBodyRequest(bytes: [UInt8](repeating: 2, count: 100_000), isLast: false))
+    #expect(replies.events[1] == [.bodyWanted] && replies.watched.count == 1)
+    let end = try #require(reading)
+    var bytes: [UInt8] = []
+    while bytes.count < 100_000 {
+      try #require(try end.descriptor.waitUntilReadable(timeout: .zero))
+      try #require(try end.descriptor.read(into: &bytes, upTo: 100_000) > 0)
+      replies.watched.last?()
+    }
+    #expect(bytes.count == 100_000 && replies.events[1] == [.bodyWanted, .bodyWanted])
+    #expect(replies.watched.count == 1)
+  }
+
+  @Test func `that cannot wait for room is given up`() throws {
+    let replies = RecordedReplies(ManualTime())
+    let pipe = try Pipe()
+    let writing = SharedDescriptor(pipe.writing)
+    try writing.descriptor.setNonBlocking(true)
+    let content = InlineContent(writing, .number(1), replies)
+    replies.isFull = true
+    #expect(throws: Failure(.internalError, "the body cannot be passed on")) {
+      try content.take(ResourceBodyRequest(bytes: [UInt8](repeating: 2, count: 100_000), isLast: false))
+    }
+    #expect(replies.events[1] == [.bodyWanted])
+  }
+
+  /// A body whose pipe nobody else holds.
+  private func content(
+    _ replies: RecordedReplies, into pipe: consuming Pipe, _ reading: inout SharedDescriptor?
+  ) throws -> InlineContent {
+    let writing = SharedDescriptor(pipe.writing)
+    try writing.descriptor.setNonBlocking(true)
+    let end = SharedDescriptor(pipe.reading)
+    try end.descriptor.setNonBlocking(true)
+    reading = end
+    return InlineContent(writing, .number(1), replies)
+  }
+
+  @Test(arguments: [false, true]) func `is whole for its reader after the last part, and not before`(isLast: Bool)
+    throws
+  {
+    let replies = RecordedReplies(ManualTime())
+    var reading: SharedDescriptor?
+    let content = try content(replies, into: Pipe(), &reading)
+    try content.take(ResourceBodyRequest(bytes: [1], isLast: isLast))
+    let end = try #require(reading)
+    var bytes: [UInt8] = []
+    #expect(try end.descriptor.read(into: &bytes, upTo: 10) == 1)
+    let isEnded = try end.descriptor.waitUntilReadable(timeout: .zero)
+    #expect(isEnded == isLast)
+    if isEnded { #expect(try end.descriptor.read(into: &bytes, upTo: 10) == 0) }
+    withExtendedLifetime(content) {}
+  }
+
+  @Test func `that nobody reads any more keeps no pipe, and nothing of it is watched`() throws {
+    Signals.ignoreFailingWrites()
+    let replies = RecordedReplies(ManualTime())
+    let pipe = try Pipe()
+    weak var end: SharedDescriptor?
+    let content: InlineContent
+    do {
+      let writing = SharedDescriptor(try pipe.writing.duplicate())
+      try writing.descriptor.setNonBlocking(true)
+      end = writing
+      content = InlineContent(writing, .number(1), replies)
+    }
+    #expect(end != nil)
+    try pipe.reading.close()
+    try content.take(ResourceBodyRequest(bytes: [1], isLast: false))
+    #expect(end == nil && replies.watched.isEmpty)
+    #expect(replies.events[1] == [.bodyWanted])
+    withExtendedLifetime(content) {}
+  }
+
   @Test func `is over with its last part`() throws {
     let replies = RecordedReplies(ManualTime())
     let pipe = try Pipe()

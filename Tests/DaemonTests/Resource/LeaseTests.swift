@@ -114,6 +114,8 @@ import Wire
   @Test func `leave room for others`() throws {
     let full = try lease(hasPlace: false)
     #expect(code { () throws(Failure) in _ = try full.admit(call("https://api.example/x"), .number(2)) } == .tooBusy)
+    let lending = try self.lease(scope: ["read"], hasPlace: false, handsOutToken: true)
+    #expect(code { () throws(Failure) in _ = try lending.admit(token(), .number(2)) } == .tooBusy)
     let lease = try lease()
     for number in 0..<16 { _ = try lease.admit(call("https://api.example/x"), .number(number)) }
     #expect(code { () throws(Failure) in _ = try lease.admit(call("https://api.example/x"), .number(16)) } == .tooBusy)

@@ -38,3 +38,17 @@ import Testing
     }
   }
 }
+
+@Suite struct `A client's file that is handed over` {
+  private static func read(_ count: Int) throws -> Int {
+    let file = SharedDescriptor(try FileDescriptor.inMemory([UInt8](repeating: UInt8(ascii: "x"), count: count).span))
+    return try ClientSecret.readCertificates(file, Cancellation()).bytes.withBytes { $0.count }
+  }
+
+  @Test func `has less than 64 KiB`() throws {
+    #expect(try Self.read(65_535) == 65_535)
+    #expect(throws: SessionError.configuration(ConfigurationError(.clientCertificate, ""))) {
+      _ = try Self.read(65_536)
+    }
+  }
+}

@@ -52,6 +52,20 @@ import Wire
     #expect(answer["servers_with_client"] == (hasClient ? ["https://other.example"] : nil))
   }
 
+  // What a caller sends is checked before anything is fetched.
+  @Test func `is refused with settings that cannot be right`() throws {
+    let parts = try DaemonParts(home.context)
+    for (number, change) in [(1, { $0.caFile = "ca.pem" }), (2, { $0.pins = ["sha256//AAAA"] })]
+      as [(Int, (inout AccountSettings) -> Void)]
+    {
+      var request = DiscoverRequest(url: "https://api.example/mcp")
+      change(&request.settings)
+      #expect(throws: Failure.self) { try parts.discoveries.discover(request, .number(number)) }
+    }
+    home.runJobs()
+    #expect(home.http.roles.isEmpty)
+  }
+
   // RFC 9728 section 2.
   @Test(arguments: [(JSON?.none, JSON?.none), (false, nil), (true, true)])
   func `tells that a resource takes bound tokens alone, where it does`(written: JSON?, told: JSON?) throws {

@@ -332,7 +332,8 @@ import Wire
   // What a caller sends is checked before anything is stored or fetched.
   @Test func `values that cannot be right are refused`() throws {
     let wrong: [(String, (inout LoginRequest) -> Void)] = [
-      ("the name", { $0.account = "../work" }), ("the scope", { $0.scope = ["a\"b"] }),
+      ("the name", { $0.account = "../work" }), ("the issuer", { $0.issuer = "http://id.example.org" }),
+      ("the scope", { $0.scope = ["a\"b"] }),
       ("the CA file", { $0.caFile = "ca.pem" }),
       ("a short pin", { $0.pins = ["sha256//AAAA"] }), ("a pin's algorithm", { $0.pins = ["sha1//AAAA"] }),
       ("the proxy", { $0.proxy = "ftp://proxy.example" }), ("the proxy's URL", { $0.proxy = "http://" }),
@@ -347,6 +348,22 @@ import Wire
       change(&request)
       let code = try #require(Self.failure(request), "\(name)").code
       #expect(code == .invalidRequest || code == .invalidConfiguration, "\(name)")
+    }
+  }
+
+  // It asks no person for anything.
+  @Test func `an account that signs in by an assertion takes no other way`() throws {
+    let others: [(String, (inout LoginRequest) -> Void)] = [
+      ("the client's own", { $0.isGuest = true }), ("a new client", { $0.registersClient = true }),
+      ("a token that is kept", { $0.keepsAccessToken = true }), ("the background", { $0.isDetached = true }),
+      ("a browser", { $0.flow = .browser }), ("a demand", { $0.demands.prompt = "login" }),
+      ("another assertion", { $0.handsOver = [.assertion] }),
+    ]
+    for (name, change) in others {
+      var request = Self.request { ($0.account, $0.issuer, $0.assertionFrom) = ("work", Self.issuer, .gitLabCI) }
+      #expect(try LoginSettings(request, Settings()).unattended == .assertion)
+      change(&request)
+      #expect(Self.failure(request)?.code == .invalidRequest, "\(name)")
     }
   }
 
@@ -386,6 +403,12 @@ import Wire
     #expect(meant.configuration.proxy == kept)
     #expect(meant.configuration.proxyExclusions == "localhost")
     #expect(meant.proxyCredentials == credentials)
+  }
+
+  // As curl reads the variable.
+  @Test func `an empty proxy is none`() throws {
+    let meant = try LoginSettings(Self.request { ($0.account, $0.proxy) = ("work", "") }, try Self.stored())
+    #expect(meant.configuration.proxy == nil && meant.proxyCredentials == nil)
   }
 
   @Test func `a proxy that is no longer in the environment is forgotten`() throws {

@@ -12,6 +12,8 @@ import Wire
 private final class DeskRun: RedirectJudge {
   private(set) var desk: RedirectServer?
   private let loop = RecordedReplies(ManualTime())
+  /// The listener, as long as the desk has it.
+  private(set) weak var listener: RedirectListener?
   let redirectURI: String
   let port: UInt16
   let linkURL: String?
@@ -29,6 +31,7 @@ private final class DeskRun: RedirectJudge {
 
   init(_ uri: String = "http://127.0.0.1/cb") throws {
     let listener = try RedirectListener.open(RedirectURI(uri))
+    self.listener = listener
     redirectURI = listener.redirectURI
     linkURL = listener.linkURL
     port = try UnixSocket.localPort(listener.sockets[0].descriptor)
@@ -113,6 +116,13 @@ private final class DeskRun: RedirectJudge {
     #expect(run.desk?.nextDeadline == nil)
   }
 
+  // No one waits for what cannot come. The kernel watches a socket once.
+  @Test func `does not begin where the kernel does not watch it`() throws {
+    let run = try DeskRun()
+    let listener = try #require(run.listener)
+    #expect(throws: SystemError.self) { try run.desk?.open(listener, for: 8) }
+  }
+
   // Redirect probing: what others send does not end the wait.
   @Test func `goes on waiting after probes, wrong answers and nonsense`() throws {
     let run = try DeskRun()
@@ -170,6 +180,26 @@ private final class DeskRun: RedirectJudge {
     let isClosed = idle.map { (try? $0.descriptor.waitUntilReadable(timeout: .zero)) == true }
     #expect(isClosed == (0..<200).map { $0 < 200 - 16 })
     #expect(run.status(try run.get("/cb?state=ours")) == "200")
+  }
+
+  // The loop has other work than to take what goes again at once.
+  @Test func `takes 32 connections at once, those that were reset among them`() throws {
+    let run = try DeskRun()
+    let line = """
+      python3 -c 'import socket, struct, sys
+      for _ in range(32):
+        peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        peer.close()' \(run.port)
+      """
+    try #require(try ProcessRunner.shell(line).succeeded)
+    let socket = try run.connect()
+    let request = Array("GET /cb?state=ours HTTP/1.1\r\nHost: 127.0.0.1:\(run.port)\r\n\r\n".utf8)
+    try socket.descriptor.writeAll(request.span)
+    run.serve()
+    #expect(run.lookups == [])
+    run.serve()
+    #expect(run.lookups == [1] && run.status(socket) == "200")
   }
 
   @Test func `reads a head with all cookies of this machine, in pieces`() throws {
@@ -287,6 +317,7 @@ private final class DeskRun: RedirectJudge {
       #expect(run.status(socket) == "", "it is closed")
     }
     #expect(run.judged == [] && run.otherUsers == 3)
+    #expect(run.desk?.nextDeadline == nil, "none is left")
     run.owner = nil
     #expect(run.status(try run.get("/cb?state=ours")) == "200")
     #expect(run.judged == ["7 state=ours"])
@@ -321,6 +352,23 @@ private final class DeskRun: RedirectJudge {
     run.letGo()
     run.serve()
     #expect(run.lookups == [16, 4] && sockets.count == 20)
+  }
+
+  // Connections of this user are kept before those that may be another's.
+  @Test func `decides who has to go before anything of the one that goes is read`() throws {
+    let run = try DeskRun()
+    let ours = try (0..<16).map { _ in
+      let socket = try run.connect()
+      run.serve()
+      return socket
+    }
+    run.owner = .unknown
+    #expect(run.status(try run.get("/cb?state=ours")) == "")
+    #expect(run.judged == [])
+    for socket in ours {
+      try run.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(run.port)\r\n\r\n", socket)
+      #expect(run.status(socket) == "404")
+    }
   }
 
   // Fair shares: another user of the machine may connect as often as they like.
@@ -366,6 +414,26 @@ private final class DeskRun: RedirectJudge {
     try run.send("te=ours HTTP/1.1\r\nHost: 127.0.0.1:\(run.port)\r\n\r\n", half)
     #expect(run.status(half) == "200")
     #expect(run.status(ours) == "400" && idle.count == 100)
+  }
+}
+
+@Suite struct `A connection of a browser` {
+  private static func accept(_ listener: RedirectListener) throws -> RedirectPeer? {
+    RedirectPeer(try UnixSocket.accept(listener.sockets[0].descriptor), login: 7, listener, now: .now)
+  }
+
+  // What comes may hold a code.
+  @Test func `is wiped of what came as soon as it is answered`() throws {
+    let listener = try RedirectListener.open(RedirectURI("http://127.0.0.1/cb"))
+    let browser = SharedDescriptor(try UnixSocket.connectLoopback(port: listener.port))
+    let peer = try #require(try Self.accept(listener))
+    let request = Array("GET /cb?code=c-1 HTTP/1.1\r\nHost: 127.0.0.1:\(listener.port)\r\n\r\n".utf8)
+    try browser.descriptor.writeAll(request.span)
+    #expect(peer.read() == .redirect(query: 8..<16))
+    peer.answer(LoopbackPage.received.response)
+    let head = try #require(Mirror(reflecting: peer).descendant("head") as? RequestHead)
+    let storage = try #require(Mirror(reflecting: head).descendant("storage") as? [UInt8])
+    #expect(head.count == 0 && storage.allSatisfy { $0 == 0 })
   }
 }
 
@@ -492,6 +560,21 @@ private final class DeskRun: RedirectJudge {
     let choice = FlowChoice(wanted: nil, canOpenBrowser: true, prefersDevice: true)
     #expect(choice.flow(at: both, canListen: true) == .device)
     #expect(choice.flow(at: code, canListen: true) == .browser)
+  }
+
+  // Only an authorization request can carry them; a profile may know no code at all.
+  @Test func `is none by code where more is asked for than a code can carry, or the profile has none`() throws {
+    let server = try metadata(code: true, device: true)
+    var demands = AuthorizationOptions()
+    demands.loginHint = "alice"
+    for (canOpen, canListen, flow) in [
+      (true, true, LoginRequest.Flow.browser), (true, false, .paste), (false, true, .paste), (false, false, .paste),
+    ] {
+      let asking = FlowChoice(wanted: nil, canOpenBrowser: canOpen, prefersDevice: true, options: demands)
+      let excluding = FlowChoice(wanted: nil, canOpenBrowser: canOpen, excludesDevice: true)
+      #expect(asking.flow(at: server, canListen: canListen) == flow)
+      #expect(excluding.flow(at: server, canListen: canListen) == flow)
+    }
   }
 
   @Test func `is the person's`() throws {

@@ -76,6 +76,20 @@ import Wire
     #expect(home.code(2) == nil && home.sink.results[2]?["kept"] == true)
   }
 
+  @Test func `does not begin where the account has a session, and asks no server where any will do`() throws {
+    try home.daemon.addSignedIn("work")
+    try home.begin("work", 1) { $0.unless = .signedIn }
+    #expect(home.sink.results[1]?["kept"] == true, "\(home.sink.failures)")
+    #expect(home.polls == 0 && home.code(1) == nil)
+  }
+
+  @Test func `tells why it cannot begin, where it was to begin only without a session`() throws {
+    try home.daemon.add("work")
+    try home.begin("work", 1) { ($0.unless, $0.handsOver) = (.token, [.clientSecret]) }
+    #expect(home.sink.failures[1]?.code == .invalidRequest, "\(home.sink.failures)")
+    #expect(home.isFree("work"))
+  }
+
   @Test func `does not begin where the account is locked, which may have a session`() throws {
     try home.daemon.add("work", protection: .passphrase)
     home.lock.begin()
@@ -116,6 +130,23 @@ import Wire
     #expect(home.polls == 1)
   }
 
+  @Test func `logs each time that the server wants to be asked less often`() throws {
+    home.daemon.http.answers = [.error("authorization_pending"), .error("slow_down"), .error("authorization_pending")]
+    try home.begin("work", 1)
+    for seconds in [5, 5, 14] { home.daemon.pass(seconds: seconds) }
+    #expect(home.polls == 3)
+    #expect(
+      home.daemon.logged.filter { if case .signInSlowed = $0 { true } else { false } } == [.signInSlowed(seconds: 10)])
+  }
+
+  @Test func `ends its request to the server when it is given up`() throws {
+    try home.begin("work", 1)
+    let cancellation = try #require(home.signIns.logins.values.first?.cancellation)
+    #expect(!cancellation.isCancelled)
+    home.signIns.abandon(.number(1))
+    #expect(cancellation.isCancelled)
+  }
+
   @Test func `ends when whoever began it goes`() throws {
     try home.begin("work", 1)
     home.signIns.abandon(.number(1))
@@ -136,6 +167,44 @@ import Wire
     home.daemon.runJobs()
     #expect(try home.daemon.storedToken("work") == "rt-1")
     #expect(try home.daemon.settings.current()[AccountName("work")] != nil)
+  }
+
+  @Test func `is finished once it is approved, though what it is stored behind is to be locked`() throws {
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    try home.begin("work", 1)
+    home.daemon.time.advance(seconds: 5)
+    home.sink.runDue()
+    try home.daemon.takeResult()
+    try home.daemon.wait { try home.daemon.storedToken("work") != nil }
+    home.signIns.endUnapproved(at: [.device])
+    home.daemon.runJobs()
+    #expect(home.sink.failures[1] == nil && home.sink.results[1]?["account"] == "work")
+  }
+
+  @Test(arguments: [
+    (String?.none, [String]()), ("read write", []),
+    ("read", ["the server did not grant the whole scope; it withheld: write"]),
+  ])
+  func `tells what of the scope was withheld`(granted: String?, notices: [String]) throws {
+    var answer: JSONObject = [
+      "access_token": "at-1", "token_type": "Bearer", "expires_in": 3600, "refresh_token": "rt-1",
+    ]
+    answer["scope"] = granted.map { .string($0) }
+    home.daemon.http.answers = [.json(answer)]
+    try home.begin("work", 1) { $0.scope = ["read", "write"] }
+    home.daemon.pass(seconds: 5)
+    try #require(home.sink.results[1] != nil)
+    #expect(home.notices(1) == notices)
+  }
+
+  // The device grant is none of OpenID Connect's, so a server may send none.
+  @Test func `tells that the user is not verified where an ID Token was asked for and none came`() throws {
+    home.announce(["jwks_uri": "https://as.example/keys"])
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    try home.begin("work", 1) { $0.scope = ["openid"] }
+    home.daemon.pass(seconds: 5)
+    try #require(home.sink.results[1] != nil, "\(home.sink.failures)")
+    #expect(home.notices(1) == ["the server sent no ID Token for the device code, so the user is not verified"])
   }
 
   @Test(arguments: [true, false]) func `tells that it got no refresh token, where that is so`(hasOne: Bool) throws {
@@ -210,6 +279,183 @@ import Wire
   }
 }
 
+@Suite struct `How a sign-in goes` {
+  private let home: SignInHome
+
+  init() throws { home = try SignInHome() }
+
+  // What the server does not know of cannot be demanded of it.
+  @Test func `is not by code where the person demands what a code cannot carry`() throws {
+    try home.begin("work", 1) { $0.demands.loginHint = "alice" }
+    #expect(home.sink.failures[1]?.code == .invalidRequest)
+    #expect(home.roles(.deviceAuthorization) == 0 && home.isFree("work"))
+  }
+
+  @Test func `takes no port for a code`() throws {
+    let squatter = try UnixSocket.listenLoopback(port: 0)
+    let place = "http://127.0.0.1:\(try UnixSocket.localPort(squatter))/cb"
+    try home.begin("work", 1) { $0.settings.redirectURI = place }
+    #expect(home.code(1) == "WDJB-MJHT", "\(home.sink.failures)")
+    try home.begin("mail", 2) { ($0.flow, $0.settings.redirectURI) = (.browser, place) }
+    #expect(home.sink.failures[2] != nil, "another program listens there")
+  }
+
+  @Test(arguments: [false, true])
+  func `is by code at a service that wants a secret for the browser, unless the secret is there`(
+    hasSecret: Bool
+  ) throws {
+    try home.begin("github", 1, passed: hasSecret ? ["s"] : []) {
+      ($0.issuer, $0.flow, $0.canOpenBrowser) = (nil, nil, true)
+      if hasSecret { $0.handsOver = [.clientSecret] }
+    }
+    #expect((home.code(1) != nil) == !hasSecret, "\(home.sink.failures)")
+    #expect((home.browser(1) != nil) == hasSecret)
+  }
+
+  // A registered port that is another program's now is not ours at another address either (RFC 8252 section 8.3).
+  @Test func `is at a new port of a new client where another program has taken the one that was registered`() throws {
+    home.announce(["registration_endpoint": "https://as.example/register"])
+    home.daemon.http.documents["https://as.example/register"] = ["client_id": "c-1"]
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    try home.begin("work", 1) { ($0.clientID, $0.registersClient, $0.flow) = (nil, true, .browser) }
+    let first = try #require(home.browser(1), "\(home.sink.failures)")
+    let state = try #require(first.url.split(separator: "&").first { $0.hasPrefix("state=") })
+    try home.paste(first.login, "\(first.redirectURI)?code=c-1&\(state)")
+    home.daemon.runJobs()
+    #expect(try home.daemon.storedToken("work") == "rt-1", "\(home.sink.failures)")
+    let port = try #require(
+      first.redirectURI.split(separator: "/")[1].split(separator: ":").last.flatMap { UInt16($0) })
+    // Where this fails, another program was faster.
+    let squatter = try? SharedDescriptor(UnixSocket.listenLoopback(port: port))
+    defer { withExtendedLifetime(squatter) {} }
+    home.daemon.http.documents["https://as.example/register"] = ["client_id": "c-2"]
+    try home.begin("work", 2) { ($0.clientID, $0.flow) = (nil, .browser) }
+    let second = try #require(home.browser(2), "\(home.sink.failures)")
+    #expect(second.clientID == "c-2" && second.redirectURI.hasPrefix("http://127.0.0.1:"))
+    #expect(second.redirectURI != first.redirectURI)
+  }
+
+  // RFC 7592 section 2.3: nothing uses the client any more.
+  @Test func `leaves no client at the server where it is given up while a code is asked for`() throws {
+    let place = "https://as.example/register/c-1"
+    home.announce(["registration_endpoint": "https://as.example/register"])
+    home.daemon.http.documents["https://as.example/register"] = [
+      "client_id": "c-1", "registration_client_uri": .string(place), "registration_access_token": "rat-1",
+    ]
+    try home.begin("work", 1, runs: false) { ($0.clientID, $0.registersClient) = (nil, true) }
+    try home.daemon.wait { home.roles(.deviceAuthorization) == 1 }
+    home.signIns.abandon(.number(1))
+    #expect(home.roles(.registration) == 1)
+    home.daemon.runJobs()
+    #expect(home.roles(.registration) == 2 && home.code(1) == nil, "it is deleted")
+  }
+
+  @Test func `is refused by browser at a service that wants a secret for it, where there is none`() throws {
+    try home.begin("github", 1) { ($0.issuer, $0.flow) = (nil, .browser) }
+    #expect(home.sink.failures[1]?.code == .clientNeeded && home.sink.failures[1]?.needsClientSecret == true)
+    #expect(home.browser(1) == nil)
+  }
+
+  @Test(arguments: [false, true])
+  func `has a QR code where the client can show one`(isWanted: Bool) throws {
+    try home.begin("work", 1) { $0.wantsQRCode = isWanted }
+    #expect(home.code(1) != nil)
+    #expect(home.sink.events[1]?.contains { if case .qrCode = $0 { true } else { false } } == isWanted)
+  }
+}
+
+@Suite struct `A sign-in to what may be locked` {
+  private let daemon: DaemonHome
+  private let parts: DaemonParts
+
+  init() throws {
+    daemon = try DaemonHome()
+    parts = try DaemonParts(daemon.context)
+    try daemon.createPassphrase(parts.vault, 10)
+    try daemon.add("work", protection: .passphrase)
+  }
+
+  private func begin(_ number: Int) throws {
+    var request = LoginRequest()
+    (request.account, request.flow) = ("work", .device)
+    try parts.signIns.login(request, .number(number), passed: [])
+  }
+
+  // Nobody approves what could not be stored.
+  @Test func `shows nothing where the lock came while the server was asked`() throws {
+    try begin(1)
+    try daemon.wait { daemon.http.roles.contains(.deviceAuthorization) }
+    daemon.services.vault.lock()
+    daemon.runJobs()
+    #expect(daemon.sink.failures[1]?.code == .locked)
+    #expect(daemon.sink.events[1] == nil)
+    daemon.pass(seconds: 10)
+    #expect(!daemon.http.roles.contains(.token))
+  }
+}
+
+@Suite struct `A sign-in without a person` {
+  private let home: SignInHome
+
+  init() throws {
+    home = try SignInHome()
+    home.daemon.http.answers = [.json(["access_token": "at-1", "token_type": "Bearer", "expires_in": 3600])]
+  }
+
+  private func beginAsGuest(_ number: Int) throws {
+    try home.begin("work", number, passed: ["s"]) {
+      ($0.flow, $0.isGuest, $0.handsOver) = (nil, true, [.clientSecret])
+    }
+  }
+
+  @Test func `is told to have been one by the sign-in of a person that follows`() throws {
+    try beginAsGuest(1)
+    let guest = try #require(home.sink.results[1], "\(home.sink.failures)")
+    #expect(guest["account"] == "work" && guest["upgraded_from_guest"] == nil)
+    home.daemon.http.answers = [.tokens("at-2", refresh: "rt-2"), .tokens("at-3", refresh: "rt-3")]
+    for (number, wasGuest) in [(2, JSON?.some(true)), (3, nil)] {
+      try home.begin("work", number)
+      home.daemon.pass(seconds: 5)
+      let person = try #require(home.sink.results[number], "\(home.sink.failures)")
+      #expect(person["upgraded_from_guest"] == wasGuest)
+    }
+  }
+
+  @Test func `is by what its connection has handed over`() throws {
+    try home.handOver(["GITLAB_OIDC_TOKEN": home.assertion()], 1)
+    try home.begin("work", 1) { ($0.flow, $0.settings.assertionFrom) = (nil, .gitLabCI) }
+    #expect(home.sink.results[1]?["account"] == "work", "\(home.sink.failures)")
+    #expect(home.polls == 1 && home.notices(1) == [])
+  }
+
+  @Test func `is not begun before its variables are there, so that it can be made again`() throws {
+    let failure = #expect(throws: Failure.self) {
+      try home.begin("work", 1) { ($0.flow, $0.settings.assertionFrom) = (nil, .gitLabCI) }
+    }
+    #expect(failure?.code == .assertionNeeded && failure?.variables == ["GITLAB_OIDC_TOKEN"])
+    #expect(home.isFree("work") && home.polls == 0)
+  }
+
+  // There is nothing that a person does, and so nothing to give up.
+  @Test func `is finished, though whoever began it goes`() throws {
+    home.daemon.http.isHeld = true
+    try home.handOver(["GITLAB_OIDC_TOKEN": home.assertion()], 1)
+    try home.begin("work", 1, runs: false) { ($0.flow, $0.settings.assertionFrom) = (nil, .gitLabCI) }
+    home.daemon.http.awaitRequests(1)
+    home.signIns.abandon(.number(1))
+    home.daemon.http.isHeld = false
+    home.daemon.runJobs()
+    #expect(home.session("work")?.grant != nil)
+    #expect(try home.daemon.settings.current()[AccountName("work")] != nil)
+  }
+
+  @Test func `says that it is good once, where its assertion is`() throws {
+    try home.begin("work", 1, passed: [home.assertion()]) { ($0.flow, $0.handsOver) = (nil, [.assertion]) }
+    #expect(home.sink.results[1]?["account"] == "work", "\(home.sink.failures)")
+    #expect(home.notices(1) == ["the assertion was good once: this session ends with its access token"])
+  }
+}
+
 @Suite struct `A sign-in in the background` {
   private let home: SignInHome
   private let login: String
@@ -260,6 +506,24 @@ import Wire
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
     home.daemon.pass(seconds: 5)
     #expect(try home.daemon.storedToken("work") == "rt-1")
+  }
+
+  // Whoever begins many cannot have the daemon keep all of them.
+  @Test func `is remembered as one of the last 32 that ended`() throws {
+    let names =
+      [login]
+      + (2...33).map { number in
+        #expect(throws: Never.self) { try home.begin("account-\(number)", number) { $0.isDetached = true } }
+        return home.sink.results[number]?["login"]?.string ?? ""
+      }
+    for account in ["work"] + (2...33).map({ "account-\($0)" }) {
+      home.signIns.endUnapproved(of: try AccountName(account))
+    }
+    #expect(throws: Failure.self) { try home.resume(names[0], 100) }
+    for (number, name) in names.enumerated().dropFirst() {
+      try home.resume(name, 100 + number)
+      #expect(home.sink.failures[100 + number]?.code == .cancelled)
+    }
   }
 
   @Test func `is known by its whole name only`() {
@@ -319,6 +583,29 @@ import Wire
     #expect(home.sink.results[2] == nil)
   }
 
+  // What is refused must not be taken for the result of the request that waits.
+  @Test func `takes its answer beside the request that waits for it, and beside no other`() throws {
+    func taken(_ url: String, _ number: Int) -> Bool {
+      home.signIns.takes(
+        .loginRedirect(LoginRedirectRequest(login: event.login, url: url)), beside: .number(number))
+    }
+    let right = try answer("code=c-1")
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    #expect(!taken(right, 2))
+    home.daemon.runJobs()
+    #expect(home.polls == 0 && home.sink.events[2] == nil)
+    #expect(taken("nonsense", 1))
+    guard case .redirectRefused(let failure)? = home.sink.events[1]?.last else {
+      Issue.record("\(home.sink.events)")
+      return
+    }
+    #expect(failure.code == .redirectRejected)
+    #expect(taken(right, 1))
+    home.daemon.runJobs()
+    #expect(home.sink.results[1]?["account"] == "work")
+    #expect(!taken(right, 1), "it has ended")
+  }
+
   @Test func `ends with the error that the server answers`() throws {
     try home.paste(event.login, answer("error=access_denied"))
     // What was entered is kept first.
@@ -326,6 +613,25 @@ import Wire
     #expect(home.sink.failures[1] != nil)
     #expect(home.isFree("work"))
     #expect(home.polls == 0)
+  }
+
+  @Test func `takes no answer after its end, while its settings are being stored`() throws {
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    try home.paste(event.login, answer("error=access_denied"))
+    #expect(home.sink.failures[1] == nil, "its settings are being stored")
+    #expect(throws: Failure.self) { try home.paste(event.login, answer("code=c-1")) }
+    home.daemon.runJobs()
+    #expect(home.sink.failures[1]?.code == .accessDenied)
+    #expect(home.polls == 0)
+  }
+
+  @Test func `ends once, though the daemon stops while its settings are being stored`() throws {
+    try home.paste(event.login, answer("error=access_denied"))
+    home.signIns.stop()
+    home.daemon.runJobs()
+    #expect(home.sink.failures[1]?.code == .cancelled)
+    let ends = home.daemon.logged.filter { if case .signInEnded = $0 { true } else { false } }
+    #expect(ends.count == 1, "\(ends)")
   }
 
   @Test func `ends when its time is over`() throws {
@@ -414,6 +720,12 @@ import Wire
     _ = try UnixSocket.connectLoopback(port: port)
     home.daemon.pass(seconds: SignIn.Waiting.Browser.patience)
     #expect(home.sink.failures[1]?.code == .codeExpired)
+    #expect(throws: SystemError.self) { _ = try UnixSocket.connectLoopback(port: port) }
+  }
+
+  @Test func `stops listening when whoever began it goes`() throws {
+    _ = try UnixSocket.connectLoopback(port: port)
+    home.signIns.abandon(.number(1))
     #expect(throws: SystemError.self) { _ = try UnixSocket.connectLoopback(port: port) }
   }
 
@@ -512,6 +824,18 @@ import Wire
     #expect(other.roles(.revocation) == 1)
   }
 
+  @Test func `cannot be confirmed after its time, while its settings are being stored`() throws {
+    try redirect(isTold: false)
+    home.daemon.time.advance(seconds: SignIn.Waiting.Browser.patience)
+    home.sink.runDue()
+    try home.daemon.takeResult()
+    #expect(home.sink.results[1] == nil && home.sink.failures[1] == nil, "its settings are being stored")
+    try? answer(true)
+    #expect(home.sink.results[1] == nil && home.sink.failures[1]?.code == .codeExpired)
+    #expect(try home.daemon.storedToken("work") == nil)
+    #expect(home.roles(.revocation) == 1)
+  }
+
   @Test func `is told in the log once, however often the other user comes`() throws {
     let id = try #require(home.signIns.logins.keys.first)
     for _ in 1...3 { home.signIns.otherUserConnected(id) }
@@ -556,15 +880,59 @@ private final class SignInHome {
   var sink: RecordedReplies { daemon.sink }
 
   /// Begins a sign-in, by code unless `edit` says otherwise, up to where the person is asked.
-  func begin(_ account: String, _ number: Int, edit: (inout LoginRequest) -> Void = { _ in }) throws {
+  ///
+  /// - Parameters:
+  ///   - passed: The secrets that are handed over.
+  ///   - runs: Whether the jobs run; else they are only begun.
+  func begin(
+    _ account: String, _ number: Int, passed secrets: [String] = [], runs: Bool = true,
+    edit: (inout LoginRequest) -> Void = { _ in }
+  ) throws {
     var request = LoginRequest()
     request.account = account
     request.issuer = "https://as.example"
     request.clientID = "cli"
     request.flow = .device
     edit(&request)
-    try signIns.login(request, .number(number), passed: [])
+    let passed = try secrets.map { SharedDescriptor(try FileDescriptor.inMemory(Array($0.utf8).span)) }
+    try signIns.login(request, .number(number), passed: passed)
+    if runs { daemon.runJobs() }
+  }
+
+  /// Has the server's metadata name this too.
+  func announce(_ members: [String: JSON]) {
+    var metadata = PlayedServer.metadata
+    for (name, value) in members { metadata[name] = value }
+    for name in ["openid-configuration", "oauth-authorization-server"] {
+      daemon.http.documents["https://as.example/.well-known/\(name)"] = metadata
+    }
+  }
+
+  /// Hands over variables for the connection of a request.
+  func handOver(_ values: [String: String], _ number: Int) throws {
+    let passed = try values.values.map { SharedDescriptor(try FileDescriptor.inMemory(Array($0.utf8).span)) }
+    try broker.handed.take(VariablesRequest(names: Array(values.keys)), .number(number), passed: passed)
     daemon.runJobs()
+  }
+
+  /// The assertion of a job for the server that every account is at.
+  func assertion() -> String {
+    let claims: JSONObject = [
+      "iss": "https://gitlab.example", "sub": "job-7", "aud": "https://as.example",
+      "exp": .int(daemon.time.wallSeconds() + 600),
+    ]
+    return ([["alg": "ES256"], JSON.object(claims)].map { Base64URL.encode($0.serialized()) } + ["c2ln"])
+      .joined(separator: ".")
+  }
+
+  /// The sentences that a request was told.
+  func notices(_ number: Int) -> [String] {
+    sink.events[number]?.compactMap { if case .notice(let text) = $0 { text.english } else { nil } } ?? []
+  }
+
+  /// What a request was shown to open.
+  func browser(_ number: Int) -> Event.Browser? {
+    sink.events[number]?.compactMap { if case .browser(let event) = $0 { event } else { nil } }.first
   }
 
   func resume(_ login: String, _ number: Int, waits: Bool = true) throws(Failure) {

@@ -18,6 +18,8 @@ final class RecordedReplies: ReplySink {
   private(set) var deadlines: [Int: Instant] = [:]
   /// What is done when a watched descriptor is ready, in the order in which they were watched.
   private(set) var watched: [() -> Void] = []
+  /// These descriptors.
+  private(set) var descriptors: [Int32] = []
   /// The terms of those that came by a lent socket; the connection of the first has the number 1.
   private(set) var admissions: [any Admission] = []
   /// What the peers of lent sockets were told at the end of their terms.
@@ -28,6 +30,8 @@ final class RecordedReplies: ReplySink {
   var isFull = false
   /// What is done when the peer reads on, by the number of the ticket's connection.
   private(set) var streams: [Int: () -> Void] = [:]
+  /// What is done while an event is sent, as by a peer that reads at once.
+  var whileSending: () -> Void = {}
   var mostAtOneServer: Int?
   private var timers = Timers<() -> Void>()
   private let time: ManualTime
@@ -46,7 +50,9 @@ final class RecordedReplies: ReplySink {
   func send(_ reply: Reply, to ticket: Ticket) {
     let number = Int(ticket.connection)
     switch reply {
-    case .event(let event): events[number, default: []].append(event)
+    case .event(let event):
+      events[number, default: []].append(event)
+      whileSending()
     case .result(let result): results[number] = result
     case .failure(let failure): failures[number] = failure
     }
@@ -61,6 +67,7 @@ final class RecordedReplies: ReplySink {
     // As the kernel says beyond its limit, ENOSPC.
     if isFull { throw SystemError(errno: 28, operation: "epoll_ctl") }
     watched.append(serve)
+    descriptors.append(descriptor)
     return 1
   }
   func unwatch(_ key: UInt64) {}

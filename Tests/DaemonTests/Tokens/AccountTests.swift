@@ -102,6 +102,33 @@ import Wire
     #expect(account.others.first === awaited && account.others.count < 32)
   }
 
+  @Test func `have 32 other targets at most, and the least recently used that nobody waits for goes first`() throws {
+    let account = try Self.make(targets: 32, tokenBytes: 1)
+    let (awaited, idle) = (account.others[0], account.others[1])
+    awaited.waiters = [LiveAccount.Waiter(ticket: .nobody, need: TokenNeed()) { _, _ in }]
+    let another = account.with(try TokenTarget.make(scope: ["another"], resources: [], audience: nil))
+    #expect(account.others.count == 32 && account.others.first === awaited && account.others.last === another)
+    #expect(!account.others.contains { $0 === idle })
+  }
+
+  @Test func `have the variables of the settings, with the claims and the ID Token that these need`() throws {
+    let account = try Self.make()
+    let extras = TokenRequest.Extras(variables: true)
+    func members(_ variable: String) throws -> JSONObject {
+      account.configuration.variables = [variable]
+      let line = Array(Self.text(try Self.line(account, extras)).utf8)
+      return try #require(JSON(parsing: line)["result"]?.object)
+    }
+    let plain = try members("TOKEN=access_token")
+    #expect(plain["variables"] == ["TOKEN=access_token"] && plain["claims"] == nil && plain["id_token"] == nil)
+    let ofClaim = try members("WHO=claim:sub")
+    #expect(ofClaim["claims"] == ["sub": "alice"] && ofClaim["id_token"] == nil)
+    let ofIDToken = try members("ID=id_token")
+    #expect(ofIDToken["claims"] == nil && ofIDToken["id_token"] != nil)
+    let usual = Self.text(try Self.line(account))
+    #expect(!usual.contains("variables"))
+  }
+
   @Test(arguments: [true, false]) func `with other targets are dropped with their requests, or without`(
     isCancelling: Bool
   ) throws {
@@ -112,6 +139,17 @@ import Wire
     }
     #expect(account.dropOthers(cancelling: isCancelling).count == 2 && account.others.isEmpty)
     #expect(requests.map(\.isCancelled) == [isCancelling, isCancelling])
+  }
+}
+
+@Suite struct `Questions to the server about a session` {
+  // They hold its secrets.
+  @Test func `end with it, and the next session has its own`() throws {
+    let account = LiveAccount(
+      name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))
+    let earlier = account.questions
+    account.cancelQuestions()
+    #expect(earlier.isCancelled && !account.questions.isCancelled)
   }
 }
 

@@ -1,7 +1,10 @@
+import Platform
 import Sessions
 import TestSupport
 import Testing
+import Vault
 import Vocabulary
+import Wire
 
 @testable import Daemon
 
@@ -42,6 +45,42 @@ import Vocabulary
     parts.start(isPrivate: false)
     for _ in 1...10 { home.pass(seconds: 1) }
     #expect(home.http.sent.count == names.count)
+  }
+
+  // Fair shares.
+  @Test func `takes one of the places of such renewals while it is renewed for nobody`() throws {
+    try keepFresh()
+    home.http.isHeld = true
+    parts.start(isPrivate: false)
+    home.time.advance(seconds: 1)
+    home.sink.runDue()
+    try home.runJobs(until: { !home.http.sent.isEmpty })
+    let account = try parts.broker.resolve("work")
+    #expect(account.renewalPlace != nil)
+    home.http.isHeld = false
+    home.runJobs()
+    #expect(account.session.grant != nil && account.renewalPlace == nil)
+  }
+
+  @Test func `is tried once while it is locked, not each minute, and again after the unlock`() throws {
+    try home.createPassphrase(parts.vault, 9)
+    try home.addSignedIn("shut", protection: .passphrase)
+    try keepFresh("shut")
+    parts.locking.lock(.asked, for: .number(8))
+    home.runJobs()
+    func tries() -> Int { home.logged.filter { $0 == .refreshBegan(attempt: 1) }.count }
+    parts.start(isPrivate: false)
+    passTime()
+    for _ in 1...3 {
+      parts.housekeep()
+      passTime()
+    }
+    #expect(tries() == 1 && home.http.sent.isEmpty)
+    let secret = SharedDescriptor(try FileDescriptor.inMemory(Array("open sesame".utf8).span))
+    try parts.vault.vault(.unlock(.passphrase), .number(7), passed: [secret])
+    home.runJobs()
+    passTime()
+    #expect(tries() == 2 && home.http.sent == ["rt-1"])
   }
 
   @Test func `gets none from a daemon that is for one client`() throws {

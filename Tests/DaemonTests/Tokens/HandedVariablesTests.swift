@@ -72,29 +72,9 @@ import Wire
   }
 
   /// An account that signed in by the assertion of a job of GitLab.
-  private func addWorkload() throws {
-    let account = try AccountName("work")
-    var configuration = AccountConfiguration(issuer: "https://as.example", clientID: "cli")
-    configuration.assertionFrom = .gitLabCI
-    let added = configuration
-    _ = try home.settings.change { (settings) throws(ConfigurationError) in try settings.set(added, for: account) }
-    let metadata = try AuthorizationServerMetadata(
-      parsing: JSON.object(PlayedServer.metadata).serialized(),
-      issuer: Issuer("https://as.example", allowHTTPLoopback: false), allowHTTPLoopback: false)
-    var record = AccountRecord(
-      authority: Authority(configuration, caDigest: nil, metadata: metadata), signedInAt: home.time.wallSeconds())
-    record.unattended = .assertion
-    try home.services.vault.write(account, content: try record.sealedContent(), protection: .device)
-  }
+  private func addWorkload() throws { try home.addWorkload("work") { $0.assertionFrom = .gitLabCI } }
 
-  private func assertion() -> String {
-    let claims: JSONObject = [
-      "iss": "https://gitlab.example", "sub": "job-7", "aud": "https://as.example",
-      "exp": .int(home.time.wallSeconds() + 600),
-    ]
-    return ([["alg": "ES256"], JSON.object(claims)].map { Base64URL.encode($0.serialized()) } + ["c2ln"])
-      .joined(separator: ".")
-  }
+  private func assertion() -> String { home.assertion() }
 
   private func ask(_ number: Int) throws {
     home.context.noteFileChanges()
@@ -110,6 +90,7 @@ import Wire
     home.runJobs()
     #expect(home.sink.failures[1]?.code == .assertionNeeded && home.sink.failures[1]?.variables == [Self.name])
     #expect(home.sink.lines[2]?.contains("at-1") == true, "\(String(describing: home.sink.failures[2]))")
+    #expect(home.sink.failures[2] == nil)
   }
 
   @Test func `are asked for by the names that the settings have`() throws {
@@ -119,6 +100,96 @@ import Wire
     let failure = try #require(home.sink.failures[1])
     #expect(failure.variables == [Self.name] && Failure(json: failure.json)?.variables == [Self.name])
     #expect(home.http.sent.isEmpty)
+  }
+}
+
+@Suite struct `An account that signs in by the user of another` {
+  private let home: DaemonHome
+  private let lock = OpenLock()
+  private let broker: TokenBroker
+  private let person: LiveAccount
+
+  init() throws {
+    home = try DaemonHome(signedIn: "person")
+    broker = TokenBroker(home.context, lock: lock)
+    try home.addWorkload("job") { $0.assertionAccount = "person" }
+    person = try broker.resolve("person")
+  }
+
+  /// What the server of the person trades the ID Token for.
+  private func traded() -> PlayedServer.Answer {
+    .json([
+      "access_token": .string(home.assertion(["client_id": "cli"])), "token_type": "N_A",
+      "issued_token_type": "urn:ietf:params:oauth:token-type:id-jag",
+    ])
+  }
+
+  private static let token = PlayedServer.Answer.json([
+    "access_token": "at-1", "token_type": "Bearer", "expires_in": 3600,
+  ])
+
+  private func ask(_ number: Int, of account: String = "job") throws {
+    home.context.noteFileChanges()
+    try broker.token(TokenRequest(account: account), .number(number))
+    home.runJobs()
+  }
+
+  // draft-ietf-oauth-identity-assertion-authz-grant-04.
+  @Test func `gets its token by the ID Token of that user`() throws {
+    try home.put(idTokenFor: 600, person)
+    home.http.answers = [traded(), Self.token]
+    try ask(1)
+    #expect(home.sink.lines[1]?.contains("at-1") == true, "\(String(describing: home.sink.failures[1]))")
+  }
+
+  @Test func `uses no assertion that came after its settings were changed`() throws {
+    try home.put(idTokenFor: 600, person)
+    home.http.answers = [traded(), Self.token]
+    home.http.isHeld = true
+    home.context.noteFileChanges()
+    try broker.token(TokenRequest(account: "job"), .number(1))
+    try home.runJobs(until: { !home.http.sent.isEmpty || home.sink.failures[1] != nil })
+    broker.settingsRemoved(of: try AccountName("job"))
+    #expect(home.sink.failures[1]?.code == .noAccount)
+    home.http.isHeld = false
+    home.runJobs()
+    #expect(home.http.sent.count == 1 && home.sink.lines[1] == nil)
+  }
+
+  @Test func `cannot sign in by one that itself signs in so`() throws {
+    try home.addWorkload("loop") { $0.assertionAccount = "job" }
+    try ask(1, of: "loop")
+    #expect(home.sink.failures[1] != nil && home.http.sent.isEmpty)
+  }
+}
+
+extension DaemonHome {
+  /// Adds an account that signed in by an assertion.
+  fileprivate func addWorkload(_ name: String, _ edit: (inout AccountConfiguration) -> Void) throws {
+    let account = try AccountName(name)
+    var configuration = AccountConfiguration(issuer: "https://as.example", clientID: "cli")
+    configuration.refresh = .onDemand
+    edit(&configuration)
+    let added = configuration
+    _ = try settings.change { (settings) throws(ConfigurationError) in try settings.set(added, for: account) }
+    let metadata = try AuthorizationServerMetadata(
+      parsing: JSON.object(PlayedServer.metadata).serialized(),
+      issuer: Issuer("https://as.example", allowHTTPLoopback: false), allowHTTPLoopback: false)
+    var record = AccountRecord(
+      authority: Authority(configuration, caDigest: nil, metadata: metadata), signedInAt: time.wallSeconds())
+    record.unattended = .assertion
+    try services.vault.write(account, content: try record.sealedContent(), protection: .device)
+  }
+
+  /// An assertion for the server that every account is at.
+  fileprivate func assertion(_ more: JSONObject = JSONObject()) -> String {
+    var claims: JSONObject = [
+      "iss": "https://gitlab.example", "sub": "job-7", "aud": "https://as.example",
+      "exp": .int(time.wallSeconds() + 600),
+    ]
+    for name in more.names { claims[name] = more[name] }
+    return ([["alg": "ES256"], JSON.object(claims)].map { Base64URL.encode($0.serialized()) } + ["c2ln"])
+      .joined(separator: ".")
   }
 }
 

@@ -1,3 +1,4 @@
+import Crypto
 import Encoding
 import OAuth
 import Platform
@@ -47,6 +48,29 @@ import Wire
     expect(state.failed(.cancelled), [])
     expect(state.failed(.memory), [.refreshFailed(.init(Failure(.memory, account: nil).code))])
     expect(state.failed(.memory), [])
+  }
+
+  private static func grant() throws -> AccessGrant {
+    AccessGrant(
+      accessToken: SharedSecret(try SecretBytes(copying: [0x61].span)), tokenType: "Bearer", scope: nil, subject: nil,
+      issuedAt: Instant(nanoseconds: 0), issuedAtUnixSeconds: 0, lifetimeSeconds: 60, recordGeneration: 1)
+  }
+
+  @Test func `tell no failure after the end of the session, and none of a lock, which tells itself`() {
+    var state = PublishedState()
+    expect(state.failed(.vault(VaultError(.locked(.passphrase)))), [])
+    expect(state.signedOut(.user), [.signedOut(.user)])
+    expect(state.failed(.memory), [])
+  }
+
+  @Test func `tell of a new session after a token that only a sign-in could renew`() throws {
+    let grant = try Self.grant()
+    for isRenewable in [true, false] {
+      var state = PublishedState()
+      expect(state.signedIn(grant), [.signedIn(expiresAt: 60)])
+      expect(state.expired(at: 60, isRenewable: isRenewable), [.expired(at: 60, isRenewable: isRenewable)])
+      expect(state.renewed(grant), [isRenewable ? .refreshed(expiresAt: 60) : .signedIn(expiresAt: 60)])
+    }
   }
 
   @Test func `of all accounts end up in a list of their own, the last 200`() throws {

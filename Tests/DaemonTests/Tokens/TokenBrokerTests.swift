@@ -87,6 +87,20 @@ import Wire
     #expect(home.lock.vaultChanges == 2)
   }
 
+  @Test func `answers once whom a look at the vault keeps waiting`() throws {
+    home.http.answers = [.tokens("at-1", refresh: "rt-2"), .tokens("at-2", refresh: "rt-3")]
+    try home.ask(1)
+    home.runJobs()
+    var answers = 0
+    let waiter = LiveAccount.Waiter(ticket: .number(2), need: TokenNeed()) { _, _ in answers += 1 }
+    try home.broker.obtain(for: waiter, try home.broker.resolve("work"))
+    #expect(answers == 0)
+    home.runJobs()
+    try home.ask(3, forceRefresh: true)
+    home.runJobs()
+    #expect(answers == 1 && home.sink.lines[3]?.contains("at-2") == true)
+  }
+
   @Test func `answers those whose token is held against the vault when their account ends`() throws {
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     try home.ask(1)
@@ -112,7 +126,8 @@ import Wire
     let refused = #expect(throws: Failure.self) { try home.ask(4, forceRefresh: true, of: "same") }
     #expect(refused?.code == .tooBusy && refused?.message == "2 requests wait for servers already, as many as may")
     try home.ask(5, of: "same")
-    try home.daemon.runJobs(until: { home.sink.lines[5]?.contains("at-1") == true })
+    try home.daemon.runJobs(until: { home.sink.lines[5] != nil || home.sink.failures[5] != nil })
+    #expect(home.sink.lines[5]?.contains("at-1") == true)
     try home.ask(6, of: "other")
     home.broker.abandon(.number(2))
     try home.ask(7, forceRefresh: true, of: "same")
@@ -171,6 +186,7 @@ import Wire
     home.broker.abandon(.number(1))
     home.daemon.pass(seconds: 300)
     #expect(home.http.sent.count == tries)
+    #expect(try home.broker.resolve("work").renewalPlace == nil, "which others may need")
   }
 
   @Test func `listens for changes of the network where the server was not reached, and only there`() throws {
@@ -291,6 +307,169 @@ import Wire
     try home.ask(2)
     home.runJobs()
     #expect(home.sink.lines[2]?.contains("at-1") == true)
+  }
+
+  @Test func `tells who would wait for the server at once what no wait can help`() throws {
+    home.http.answers = [.json(["error": "login_required"], 400)]
+    try home.ask(1, waitSeconds: 600)
+    home.runJobs()
+    #expect(home.sink.failures[1]?.code == .interactionRequired)
+  }
+
+  @Test func `tells who wants the steps that a due refresh failed and its token serves still, and of no other`() throws
+  {
+    var steps: [LogStep] = []
+    home.daemon.context.log.listener = { if case .step(let step) = $0.event { steps.append(step) } }
+    home.daemon.context.watches.begin(.number(9), about: nil)
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    try home.ask(1)
+    home.runJobs()
+    home.time.advance(seconds: 3550)
+    for number in 2...3 {
+      steps = []
+      try home.ask(number, forceRefresh: number == 3)
+      home.runJobs()
+      for _ in 0..<3 { home.daemon.pass(seconds: 3) }
+      #expect(steps.contains(.servedOffline) == (number == 2))
+    }
+    #expect(home.sink.lines[2]?.contains("at-1") == true)
+    #expect(home.sink.lines[3] == nil && home.sink.failures[3]?.code == .network)
+  }
+
+  @Test func `tells who wants the steps why there is a refresh`() throws {
+    var reasons: [LogStep.RefreshReason] = []
+    home.daemon.context.log.listener = {
+      if case .step(.refreshNeeded(let reason)) = $0.event { reasons.append(reason) }
+    }
+    home.daemon.context.watches.begin(.number(9), about: nil)
+    home.http.answers = (1...5).map { .tokens("at-\($0)", refresh: "rt-\($0 + 1)") }
+    try home.ask(1)
+    home.runJobs()
+    try home.ask(2, forceRefresh: true)
+    home.runJobs()
+    let account = try home.broker.resolve("work")
+    for isRefused in [true, false] {
+      let need = isRefused ? TokenNeed(forceRefresh: true) : TokenNeed(newerThan: account.session.generation)
+      let waiter = LiveAccount.Waiter(ticket: .number(3), need: need, isAfterRefusal: isRefused) { _, _ in }
+      try home.broker.obtain(for: waiter, account)
+      home.runJobs()
+    }
+    home.time.advance(seconds: 3550)
+    try home.ask(4)
+    home.runJobs()
+    #expect(reasons == [.noToken, .asked, .refused, .asked, .ending(secondsLeft: 50, secondsWanted: 60)])
+  }
+
+  @Test func `asks again soon after the network changed, once for several changes, and logs what that helps`() throws {
+    let account = try home.broker.resolve("work")
+    home.broker.networkChanged()
+    home.daemon.pass(seconds: 1)
+    #expect(!home.daemon.logged.contains(.networkChanged), "nothing waits for the network")
+    try home.ask(1, waitSeconds: 3600)
+    home.runJobs()
+    func isPatient() -> Bool {
+      guard account.session.isQueued, let due = account.session.renewalDue else { return false }
+      return due > home.time.now().advanced(by: .seconds(9))
+    }
+    for _ in 0..<120 where !isPatient() { home.daemon.pass(seconds: 1) }
+    try #require(isPatient())
+    let tries = home.http.sent.count
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    for _ in 1...3 { home.broker.networkChanged() }
+    home.daemon.pass(seconds: 1)
+    home.daemon.pass(seconds: 0)
+    #expect(home.sink.lines[1]?.contains("at-1") == true && home.http.sent.count == tries + 1)
+    #expect(home.daemon.logged.filter { $0 == .networkChanged }.count == 1)
+  }
+
+  @Test func `listens for no change of the network where that cannot help`() throws {
+    let account = try home.broker.resolve("work")
+    func fail(_ code: OAuthError.Code) {
+      home.broker.queued(account, because: .oauth(OAuthError(code, "as.example")), home.time.now())
+    }
+    fail(.certificateRejected)
+    #expect(home.sink.watched.isEmpty)
+    fail(.network)
+    #expect(home.sink.watched.count == 1)
+  }
+
+  // Times are true.
+  @Test func `logs that the clock was set, and asks anew where that may have ended a token`() throws {
+    _ = try home.broker.resolve("work")
+    var adopted: [String] = []
+    home.broker.onAdopted = { adopted.append($0.text) }
+    let start = home.time.wallSeconds()
+    let cases: [(seconds: Int, logged: [LogEvent], asked: Int)] = [
+      (2, [], 0), (5, [.clockSet(seconds: 5)], 1), (1, [.clockSet(seconds: -4)], 1),
+    ]
+    for (seconds, logged, asked) in cases {
+      let before = home.daemon.logged.count
+      home.time.setWall(seconds: start + seconds)
+      home.broker.noteClock()
+      #expect(Array(home.daemon.logged.dropFirst(before)) == logged && adopted.count == asked)
+    }
+  }
+
+  @Test(arguments: [true, false]) func `keeps a token when only the time of its renewal is set, and else does not`(
+    isOfRenewal: Bool
+  ) throws {
+    home.http.answers = [.tokens("at-1", refresh: "rt-2"), .tokens("at-2", refresh: "rt-3")]
+    try home.ask(1)
+    home.runJobs()
+    let account = try home.broker.resolve("work")
+    var other = account.configuration
+    if isOfRenewal { other.refresh = .offline } else { other.origins = ["https://api.example"] }
+    home.broker.adopt(other, account)
+    #expect((account.session.grant != nil) == isOfRenewal)
+    #expect(account.configuration == other && account.session.policy == other.renewal)
+  }
+
+  @Test func `renews a token in use before it ends`() throws {
+    home.http.answers = [.tokens("at-1", refresh: "rt-2"), .tokens("at-2", refresh: "rt-3")]
+    try home.ask(1)
+    home.runJobs()
+    let account = try home.broker.resolve("work")
+    var other = account.configuration
+    other.refresh = .proactive
+    home.broker.adopt(other, account)
+    account.settingsRevision = home.daemon.settings.revision
+    try home.ask(2)
+    home.runJobs()
+    #expect(home.http.sent.count == 1)
+    // At the latest two and a half minutes before the end.
+    home.daemon.pass(seconds: 3451)
+    #expect(home.http.sent.count == 2)
+  }
+
+  @Test func `publishes of tokens with other targets nothing but that the session is over`() throws {
+    home.http.answers = [
+      .tokens("at-1", refresh: "rt-2"), .tokens("at-mail", refresh: "rt-3"), .error("invalid_scope"),
+      .error("invalid_grant"),
+    ]
+    try home.ask(1)
+    home.runJobs()
+    let told = home.daemon.published
+    #expect(told.map(\.name) == [.refreshed])
+    for (number, scope) in [(2, "mail"), (3, "calendar"), (4, "contacts")] {
+      #expect(home.daemon.published == told)
+      var request = TokenRequest(account: "work")
+      request.target = TokenRequest.Target(scope: [scope])
+      try home.broker.token(request, .number(number))
+      home.runJobs()
+    }
+    #expect(home.sink.lines[2]?.contains("at-mail") == true)
+    #expect(home.sink.failures[3] != nil && home.sink.failures[4]?.code == .sessionExpired)
+    #expect(home.daemon.published.map(\.name) == [.refreshed, .signedOut])
+  }
+
+  @Test func `refuses a token for longer than any that the server gives lasts`() throws {
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    var request = TokenRequest(account: "work", minimumValiditySeconds: 3600)
+    request.waitSeconds = 600
+    try home.broker.token(request, .number(1))
+    home.runJobs()
+    #expect(home.sink.failures[1]?.code == .lifetimeTooShort)
+    #expect(try home.storedToken() == "rt-2")
   }
 
   @Test func `renews nothing once the daemon stops`() throws {

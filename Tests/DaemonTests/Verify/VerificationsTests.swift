@@ -1,3 +1,4 @@
+import Encoding
 import Platform
 import TestSupport
 import Testing
@@ -22,11 +23,29 @@ import Wire
     "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]}
     """
 
-  /// Checks a line that is no token.
+  /// RFC 7515 appendix A.1 and A.3: the claims of both tokens, which hold for 10 s more at the test's time.
+  private static let claims =
+    "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
+  private static let signed =
+    "eyJhbGciOiJFUzI1NiJ9.\(claims).DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
+  private static let signedAt = 1_300_819_370
+  private static let signer = """
+    {"keys":[{"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",\
+    "y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}
+    """
+
+  private static let signedBySecret =
+    "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.\(claims).dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+  private static let secret = """
+    {"kty":"oct","k":"AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"}
+    """
+
+  /// Checks a line, which is no token if nothing else is said.
   ///
   /// - Returns: What was written of it; empty where that is nothing.
   private func check(
-    _ number: Int, keys: String? = nil, hasDeadline: Bool = false, _ edit: (inout VerifyRequest) -> Void = { _ in }
+    _ number: Int, keys: String? = nil, token: String = "no token", hasDeadline: Bool = false,
+    _ edit: (inout VerifyRequest) -> Void = { _ in }
   ) throws -> String {
     var request = VerifyRequest()
     request.bringsKeys = keys != nil
@@ -34,7 +53,7 @@ import Wire
     let results = try Pipe()
     var passed: [SharedDescriptor] = []
     if let keys { passed.append(SharedDescriptor(try FileDescriptor.inMemory(Array(keys.utf8).span))) }
-    passed.append(SharedDescriptor(try FileDescriptor.inMemory(Array("no token\n".utf8).span)))
+    passed.append(SharedDescriptor(try FileDescriptor.inMemory(Array("\(token)\n".utf8).span)))
     passed.append(SharedDescriptor(try results.writing.duplicate()))
     try parts.verifications.verify(request, .number(number), hasDeadline: hasDeadline, passed: passed)
     home.runJobs()
@@ -189,6 +208,159 @@ import Wire
     try parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
     home.runJobs()
     #expect(home.sink.failures[1]?.message.hasPrefix("the tokens cannot be read: ") == true)
+  }
+
+  @Test func `ends where the keys cannot be read`() throws {
+    var request = VerifyRequest()
+    request.bringsKeys = true
+    let passed = [
+      // A directory has no bytes to read.
+      SharedDescriptor(try FileDescriptor(opening: "/", for: .reading)),
+      SharedDescriptor(try Pipe().reading.duplicate()), SharedDescriptor(try Pipe().writing.duplicate()),
+    ]
+    try parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
+    home.runJobs()
+    #expect(home.sink.failures[1]?.message.hasPrefix("the key set cannot be read: ") == true)
+  }
+
+  @Test func `ends where nobody reads its results`() throws {
+    Signals.ignoreFailingWrites()
+    var request = VerifyRequest()
+    request.bringsKeys = true
+    let results = try Pipe()
+    try results.reading.close()
+    let passed = [
+      SharedDescriptor(try FileDescriptor.inMemory(Array(Self.keys.utf8).span)),
+      SharedDescriptor(try FileDescriptor.inMemory(Array("no token\n".utf8).span)),
+      SharedDescriptor(try results.writing.duplicate()),
+    ]
+    try parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
+    home.runJobs()
+    #expect(home.sink.failures[1] == Failure(.cancelled, "nobody reads the results"))
+    #expect(home.sink.results.isEmpty)
+  }
+
+  @Test func `tells of each token once, as it comes`() throws {
+    var request = VerifyRequest()
+    request.bringsKeys = true
+    let tokens = try Pipe()
+    let results = try Pipe()
+    let passed = [
+      SharedDescriptor(try FileDescriptor.inMemory(Array(Self.keys.utf8).span)),
+      SharedDescriptor(try tokens.reading.duplicate()), SharedDescriptor(try results.writing.duplicate()),
+    ]
+    try parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
+    for line in ["first", "{}"] {
+      try tokens.writing.writeAll(Array("\(line)\n".utf8).span)
+      try home.wait { try results.reading.waitUntilReadable(timeout: .zero) }
+      var bytes: [UInt8] = []
+      _ = try results.reading.read(into: &bytes, upTo: 4096)
+      #expect(bytes.count { $0 == UInt8(ascii: "\n") } == 1)
+    }
+    try tokens.writing.close()
+    home.runJobs()
+    #expect(home.sink.results[1]?["tokens"] == 2 && home.sink.results[1]?["not_valid"] == 2)
+  }
+
+  @Test func `is one of 16, until one has ended`() throws {
+    var request = VerifyRequest()
+    request.bringsKeys = true
+    // Keys that do not come.
+    let keys = try Pipe()
+    let results = try Pipe()
+    let passed = [
+      SharedDescriptor(try keys.reading.duplicate()), SharedDescriptor(try results.reading.duplicate()),
+      SharedDescriptor(try results.writing.duplicate()),
+    ]
+    func begin(_ number: Int) throws {
+      try parts.verifications.verify(request, .number(number), hasDeadline: false, passed: passed)
+    }
+    for number in 1...16 { try begin(number) }
+    let failure = #expect(throws: Failure.self) { try begin(17) }
+    #expect(failure?.code == .tooBusy && failure?.message == "16 checks of tokens are under way already")
+    parts.verifications.endVerifications(of: .number(1))
+    try begin(18)
+    parts.verifications.endVerifications()
+    home.runJobs()
+  }
+
+  // RFC 7519 section 4.1: what was compared with nothing may be anything.
+  @Test func `tells what a token says, and which claims nothing was compared with`() throws {
+    home.time.setWall(seconds: Self.signedAt)
+    let expected: [((inout VerifyRequest) -> Void, JSON)] = [
+      ({ _ in }, ["iss", "aud"]), ({ $0.issuer = "joe" }, ["aud"]),
+      ({ $0.signatureOnly = true }, ["iss", "aud", "exp", "nbf", "iat"]),
+    ]
+    for (number, (edit, unchecked)) in expected.enumerated() {
+      let line = try check(number, keys: Self.signer, token: Self.signed, edit)
+      let told = try JSON(parsing: Array(line.utf8))
+      #expect(told["valid"] == true && told["not_checked"] == unchecked, "\(line)")
+      #expect(told["header"] == ["alg": "ES256"])
+      // What is signed may be no claims.
+      let payload = unchecked.array?.contains("exp") == true ? Self.signed.split(separator: ".")[1] : nil
+      #expect(told["payload"]?.string == payload.map(String.init))
+      let claims: JSON = ["iss": "joe", "exp": .int(Self.signedAt + 10), "http://example.com/is_root": true]
+      #expect(told["claims"] == (payload == nil ? claims : nil))
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `of which little is to be told has a few members of the header and a few claims, those that there are`(
+    isBrief: Bool
+  ) throws {
+    home.time.setWall(seconds: Self.signedAt)
+    let line = try check(1, keys: Self.secret, token: Self.signedBySecret) {
+      ($0.bringsKeys, $0.bringsSecret, $0.brief) = (false, true, isBrief)
+    }
+    let told = try JSON(parsing: Array(line.utf8))
+    let end = JSON.int(Self.signedAt + 10)
+    #expect(told["header"] == (isBrief ? ["alg": "HS256"] : ["typ": "JWT", "alg": "HS256"]))
+    #expect(
+      told["claims"]
+        == (isBrief ? ["iss": "joe", "exp": end] : ["iss": "joe", "exp": end, "http://example.com/is_root": true]))
+  }
+
+  // OpenID Connect Core 1.0 section 10.1.1: a key that is not known may be a new one.
+  @Test func `leaves open what newer keys could decide which cannot be had, and counts that`() throws {
+    var metadata = PlayedServer.metadata
+    metadata["jwks_uri"] = "https://as.example/keys"
+    metadata["id_token_signing_alg_values_supported"] = ["ES256"]
+    for name in ["openid-configuration", "oauth-authorization-server"] {
+      home.http.documents["https://as.example/.well-known/\(name)"] = metadata
+    }
+    home.http.documents["https://as.example/keys"] = try JSON(parsing: Array(Self.keys.utf8)).object
+    let parts = [#"{"alg":"ES256","kid":"2"}"#, "{}"].map { Base64URL.encode(Array($0.utf8)) }
+    let token = parts.joined(separator: ".") + "." + String(repeating: "A", count: 86)
+    #expect(try check(1) { $0.account = "work" }.contains(#""valid":false"#))
+    #expect(home.sink.results[1]?["undecided"] == 0)
+    home.http.documents["https://as.example/keys"] = ["keys": "none"]
+    home.time.advance(seconds: 600)
+    #expect(try check(2, token: token) { $0.account = "work" }.contains(#""keys_unavailable""#))
+    #expect(home.sink.results[2]?["not_valid"] == 1 && home.sink.results[2]?["undecided"] == 1)
+  }
+
+  @Test func `with a profile has no other type, and no exp waived that the profile has`() throws {
+    for (number, profile) in TokenProfile.allCases.enumerated() {
+      let typed = #expect(throws: Failure.self) {
+        _ = try check(number, keys: Self.keys) { ($0.profile, $0.type) = (profile, "JWT") }
+      }
+      #expect(typed?.message == "a profile has a type of its own, so no other can be named")
+      let waived: String? = try? check(number, keys: Self.keys) {
+        ($0.profile, $0.allowsMissingExpiry) = (profile, true)
+      }
+      #expect((waived != nil) == (profile == .logoutToken))
+    }
+    #expect(try check(9, keys: Self.keys) { ($0.type, $0.allowsMissingExpiry) = ("JWT", true) } != "")
+  }
+
+  @Test func `asks no issuer that cannot be asked as the request says`() throws {
+    let plain = #expect(throws: Failure.self) { _ = try check(1) { $0.issuer = "http://other.example" } }
+    #expect(plain?.code == .invalidRequest)
+    let relative = #expect(throws: Failure.self) {
+      _ = try check(2) { ($0.issuer, $0.settings.caFile) = ("https://other.example", "ca.pem") }
+    }
+    #expect(relative?.code == .invalidRequest && relative?.message.hasSuffix(" must be an absolute path") == true)
+    #expect(home.http.roles.isEmpty)
   }
 
   @Test func `needs all of its descriptors`() throws {

@@ -1,0 +1,37 @@
+import Encoding
+import Sessions
+import Testing
+import Vocabulary
+import Wire
+
+@testable import Daemon
+
+@Suite struct `What workers tell of an account` {
+  private let home: DaemonHome
+  private let broker: TokenBroker
+  private let lock = OpenLock()
+
+  init() throws {
+    home = try DaemonHome(signedIn: "work", renewals: 1)
+    broker = TokenBroker(home.context, lock: lock)
+  }
+
+  @Test(arguments: [false, true]) func `is its requests alone while nobody asked for the steps`(isWatched: Bool) throws
+  {
+    if isWatched { home.context.watches.begin(.number(9), about: nil) }
+    try broker.token(TokenRequest(account: "work"), .number(1))
+    home.runJobs()
+    #expect(home.sink.lines[1]?.contains("at-1") == true)
+    let events = home.context.log.json["events"]?.array?.compactMap { LogEntry(json: $0)?.event } ?? []
+    let steps = events.compactMap { if case .step(let step) = $0 { step } else { nil } }
+    #expect(steps.contains { $0.isRequest })
+    #expect(steps.allSatisfy { $0.isRequest } != isWatched)
+    #expect(steps.contains(.session(.recordWritten)) == isWatched)
+  }
+}
+
+private final class OpenLock: TokenLock {
+  func refusal(for account: AccountName) -> SessionError? { nil }
+  func used(_ level: Protection) {}
+  func vaultFileChanged() {}
+}

@@ -1,0 +1,20 @@
+import Platform
+import Testing
+
+@testable import Daemon
+
+@Suite struct `Listening for changes of the network` {
+  @Test func `is begun once, and not by what ends it`() throws {
+    let home = try DaemonHome()
+    let listener = NetworkListener(home.sink) {}
+    listener.listen(false)
+    #expect(home.sink.watched.isEmpty)
+    for _ in 1...3 { listener.listen(true) }
+    #expect(home.sink.watched.count == 1)
+    let descriptor = try #require(home.sink.descriptors.first)
+    #expect(throws: Never.self, "it is open") { try Poller().add(descriptor, interest: .read, key: 1) }
+    listener.listen(false)
+    listener.listen(true)
+    #expect(home.sink.watched.count == 2)
+  }
+}
