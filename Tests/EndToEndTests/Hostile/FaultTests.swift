@@ -5,7 +5,7 @@ import Testing
 
 /// The daemon is ended, or a call of the system fails, at every step of what changes the vault. Each time the vault
 /// opens, no account is lost, no older refresh token is spent, and the error is the right one.
-@Suite(.needsPrograms, .needsFaults) struct `A fault at any step` {
+@Suite(.needsProgramsForLong, .needsFaults) struct `A fault at any step` {
   @Test func `of a refresh with rotation costs no session but where the answer was lost`() throws {
     try FaultSweep.with { sweep in
       try sweep.tree.signIn("work", at: sweep.issuer.url)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The daemon is ended by SIGKILL at any time, again and again.
-@Suite(.needsPrograms) struct `A daemon that is killed at any time` {
+@Suite(.needsProgramsForLong) struct `A daemon that is killed at any time` {
   /// `AGENT_KILL_ROUNDS`, or as many as a run of all tests has time for.
   private static let rounds = Environment.value("AGENT_KILL_ROUNDS").flatMap { Int($0) } ?? 40
 

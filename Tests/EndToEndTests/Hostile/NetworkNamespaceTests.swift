@@ -15,7 +15,7 @@ private enum NetworkNamespace {
 
 /// A network of its own, whose only interface goes down and comes up.
 @Suite(
-  .needsPrograms, .enabled(if: NetworkNamespace.isPossible, "no network namespace may be made here"))
+  .needsProgramsForLong, .enabled(if: NetworkNamespace.isPossible, "no network namespace may be made here"))
 struct `A network that goes and comes` {
   /// Starts an issuer whose tokens live for `$lifetime` seconds, and signs in.
   private static let beginning = """

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-@Suite(.needsPrograms) struct `A server that is away` {
+@Suite(.needsProgramsForLong) struct `A server that is away` {
   private static func with(_ options: String..., body: (AgentTree, RotatingServer) throws -> Void) throws {
     try RotatingServer.with { server in
       try AgentTree.with { tree in

@@ -204,7 +204,7 @@ import Testing
     return ["vault", "rebind"] + file
   }
 
-  @Test(.timeLimit(.minutes(Sanitizer.isOn ? 90 : 40)))
+  @Test(.needsProgramsForLong, .timeLimit(.minutes(Sanitizer.isOn ? 90 : 40)))
   func `lose nothing when the daemon is killed in the middle of them`() throws {
     try LockedHome.with { home in
       let tree = home.tree

@@ -8,9 +8,9 @@ import Testing
 final class ProgramThreads: TaskExecutor {
   static let shared = ProgramThreads(threadsForEachProcessor: 6)
 
-  /// For suites whose tests run one after the other. They have threads of their own, so that they begin with the first
-  /// tests: one that began among the last would run alone at the end.
-  static let serialized = ProgramThreads(threadsForEachProcessor: 2)
+  /// For tests that take a minute or more, and suites whose tests run one after the other. They have threads of their
+  /// own, so that they begin with the first tests: one that began among the last would run alone at the end.
+  static let early = ProgramThreads(threadsForEachProcessor: 3)
 
   /// The last one is taken first: a test that goes on goes before those that have not begun, since the server that
   /// answered it and the token that it holds do not wait for them.
@@ -42,6 +42,9 @@ struct ProgramsTrait: SuiteTrait, TestTrait, TestScoping {
     if: Programs.folder != nil,
     "AGENT_BINARIES does not name the folder of the release programs; \"make check\" builds them and sets it")
 
+  /// The tests take a minute or more.
+  var isLong = false
+
   var isRecursive: Bool { true }
 
   func prepare(for test: Test) async throws { try await Self.areThere.prepare(for: test) }
@@ -49,12 +52,15 @@ struct ProgramsTrait: SuiteTrait, TestTrait, TestScoping {
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
-    let isSerialized = test.traits.contains { $0 is ParallelizationTrait }
-    try await withTaskExecutorPreference(isSerialized ? ProgramThreads.serialized : .shared) { try await function() }
+    let isEarly = test.traits.contains { $0 is ParallelizationTrait || ($0 as? Self)?.isLong == true }
+    try await withTaskExecutorPreference(isEarly ? ProgramThreads.early : .shared) { try await function() }
   }
 }
 
 extension Trait where Self == ProgramsTrait {
   /// The tests run the programs themselves.
   static var needsPrograms: Self { Self() }
+
+  /// The same for tests that take a minute or more.
+  static var needsProgramsForLong: Self { Self(isLong: true) }
 }
