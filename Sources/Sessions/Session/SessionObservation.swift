@@ -2,7 +2,7 @@ package import JOSE
 package import OAuth
 package import Vocabulary
 
-/// What the observer of an operation is told. It has no text of a server, a file or a peer but the URL of a request.
+/// An event in an operation, for its observer. It has no text of a server, a file or a peer but the URL of a request.
 package enum SessionObservation: Sendable, Hashable {
   case step(SessionStep)
   case unanswered(RequestLine, HTTPFailure, milliseconds: Int)
@@ -12,5 +12,5 @@ package enum SessionObservation: Sendable, Hashable {
   case authenticationTimeChanged
 }
 
-/// Is told what happens in an operation, on the thread that performs it.
+/// Receives the observations of an operation, on the thread that performs it.
 package typealias SessionObserver = @Sendable (SessionObservation) -> Void
