@@ -69,9 +69,9 @@ final class Jobs {
       localInFlight -= 1
       finish(result)
     })
-    _ = local.submit { [inbox] in
-      let result: Result<Value, Problem>
-      do throws(Problem) { result = .success(try body()) } catch { result = .failure(error) }
+    _ = local.submit {
+      do throws(Problem) { return Result<Value, Problem>.success(try body()) } catch { return .failure(error) }
+    } then: { [inbox] result in
       inbox.post { back.value(result) }
     }
   }
@@ -94,14 +94,14 @@ final class Jobs {
     }
     let begin = { [unowned self] in
       let back = LoopBound(value: ended)
-      let isTaken = waits.submit { [inbox] in
-        let result: Result<Value, SessionError>
+      let isTaken = waits.submit {
         do throws(SessionError) {
           if cancellation.isCancelled { throw .cancelled }
-          result = .success(try body())
+          return Result<Value, SessionError>.success(try body())
         } catch {
-          result = .failure(error)
+          return .failure(error)
         }
+      } then: { [inbox] result in
         inbox.post { back.value(result) }
       }
       // The caller may not expect the answer before this function returns.

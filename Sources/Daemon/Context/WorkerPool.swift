@@ -9,7 +9,8 @@ final class WorkerPool: Sendable {
     var unfinished = 0
   }
 
-  private let jobs = WorkQueue<@Sendable () -> Void>()
+  /// Each returns what is to be done when its thread is free.
+  private let jobs = WorkQueue<@Sendable () -> () -> Void>()
   private let state = Monitor(State())
   private let idleTime: Duration
   private let mostThreads: Int
@@ -40,8 +41,11 @@ final class WorkerPool: Sendable {
 
   /// Runs a job on a thread.
   ///
+  /// - Parameter tell: Called on that thread with the result, when the thread counts as free: who is told finds it so.
   /// - Returns: False if it is not run, because no thread is free for it. A pool with a kept thread takes every job.
-  func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
+  func submit<Value>(
+    _ job: @escaping @Sendable () -> Value, then tell: @escaping @Sendable (Value) -> Void
+  ) -> Bool {
     let needsThread = state.withLock { state -> Bool? in
       guard state.threads <= state.unfinished else {
         state.unfinished += 1
@@ -54,7 +58,10 @@ final class WorkerPool: Sendable {
       return true
     }
     guard let needsThread, !needsThread || startThread() else { return false }
-    jobs.push(job)
+    jobs.push {
+      let value = job()
+      return { tell(value) }
+    }
     return true
   }
 
@@ -77,9 +84,10 @@ final class WorkerPool: Sendable {
     } while !mayEnd()
   }
 
-  private func run(_ job: () -> Void) {
-    job()
+  private func run(_ job: () -> () -> Void) {
+    let tell = job()
     state.withLock { $0.unfinished -= 1 }
+    tell()
   }
 
   /// Whether the calling thread may end: not while a job counts on it, which may not be in the queue yet.

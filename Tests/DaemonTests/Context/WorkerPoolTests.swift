@@ -1,21 +1,19 @@
 import Platform
+import TestSupport
 import Testing
 
 @testable import Daemon
 
 @Suite struct `Workers` {
-  /// Far longer than any of this takes.
-  private static let patience = Duration.seconds(10)
-
   /// Waits until all jobs have been counted off.
   private static func wait(for count: Int, in ended: Monitor<Int>) -> Bool {
-    ended.wait(patience) { $0 >= count ? true : nil } ?? false
+    ended.wait(.testLimit) { $0 >= count ? true : nil } ?? false
   }
 
   @Test func `every job is run once`() throws {
     let pool = try WorkerPool(keptWith: 64)
     let ended = Monitor(0)
-    for _ in 0..<500 { _ = pool.submit { ended.update { $0 += 1 } } }
+    for _ in 0..<500 { _ = pool.submit({}, then: { ended.update { $0 += 1 } }) }
     #expect(Self.wait(for: 500, in: ended))
     #expect(ended.withLock { $0 } == 500)
   }
@@ -25,13 +23,12 @@ import Testing
     let gate = Monitor(false)
     let ended = Monitor(0)
     for _ in 0..<40 {
-      _ = pool.submit {
-        _ = gate.wait(nil) { $0 ? true : nil }
-        ended.update { $0 += 1 }
-      }
+      _ = pool.submit(
+        { _ = gate.wait(nil) { $0 ? true : nil } },
+        then: { ended.update { $0 += 1 } })
     }
     let other = Monitor(0)
-    _ = pool.submit { other.update { $0 += 1 } }
+    _ = pool.submit({}, then: { other.update { $0 += 1 } })
     #expect(Self.wait(for: 1, in: other))
     #expect(ended.withLock { $0 } == 0)
     gate.update { $0 = true }
@@ -43,11 +40,11 @@ import Testing
     let gate = Monitor(false)
     let (begun, ended) = (Monitor(0), Monitor(0))
     for _ in 0..<200 {
-      _ = pool.submit {
-        begun.update { $0 += 1 }
-        _ = gate.wait(nil) { $0 ? true : nil }
-        ended.update { $0 += 1 }
-      }
+      _ = pool.submit(
+        {
+          begun.update { $0 += 1 }; _ = gate.wait(nil) { $0 ? true : nil }
+        },
+        then: { ended.update { $0 += 1 } })
     }
     #expect(Self.wait(for: 64, in: begun))
     #expect(begun.withLock { $0 } == 64)
@@ -59,7 +56,7 @@ import Testing
     let pool = WorkerPool(idleTime: .microseconds(200), mostThreads: 64)
     let ended = Monitor(0)
     for round in 1...3000 {
-      _ = pool.submit { ended.update { $0 += 1 } }
+      _ = pool.submit({}, then: { ended.update { $0 += 1 } })
       guard Self.wait(for: round, in: ended) else {
         Issue.record("job \(round) is never run")
         return
@@ -73,13 +70,12 @@ import Testing
     let pool = WorkerPool(idleTime: .microseconds(200), mostThreads: 64)
     let gate = Monitor(false)
     let blocked = Monitor(0)
-    _ = pool.submit {
-      _ = gate.wait(nil) { $0 ? true : nil }
-      blocked.update { $0 += 1 }
-    }
+    _ = pool.submit(
+      { _ = gate.wait(nil) { $0 ? true : nil } },
+      then: { blocked.update { $0 += 1 } })
     let ended = Monitor(0)
     for round in 1...3000 {
-      _ = pool.submit { ended.update { $0 += 1 } }
+      _ = pool.submit({}, then: { ended.update { $0 += 1 } })
       guard Self.wait(for: round, in: ended) else {
         Issue.record("job \(round) waits for another")
         break
@@ -95,17 +91,18 @@ import Testing
     let gate = Monitor(false)
     let ended = Monitor(0)
     for _ in 0..<2 {
-      let isTaken = pool.submit {
-        _ = gate.wait(nil) { $0 ? true : nil }
-        ended.update { $0 += 1 }
-      }
+      let isTaken = pool.submit(
+        { _ = gate.wait(nil) { $0 ? true : nil } },
+        then: { ended.update { $0 += 1 } })
       #expect(isTaken)
     }
-    #expect(!pool.submit { ended.update { $0 += 100 } })
+    let isOneMoreTaken = pool.submit({}, then: { ended.update { $0 += 100 } })
+    #expect(!isOneMoreTaken)
     gate.update { $0 = true }
     #expect(Self.wait(for: 2, in: ended))
     // The threads that are free now take the next.
-    #expect(pool.submit { ended.update { $0 += 1 } })
+    let isNextTaken = pool.submit({}, then: { ended.update { $0 += 1 } })
+    #expect(isNextTaken)
     #expect(Self.wait(for: 3, in: ended))
     #expect(ended.withLock { $0 } == 3)
   }
