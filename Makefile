@@ -79,9 +79,11 @@ build: toolchain
 	$(SWIFT) build -c release $(BUILDFLAGS)
 	@sh share/po/compile $(RELEASE)/locale
 
-# Unit tests, and the black-box tests of the release programs.
+# Unit tests, and the black-box tests of the release programs. What failed is told once more at the end.
 test: build
-	AGENT_BINARIES="$(CURDIR)/$(RELEASE)" $(SWIFT) test --disable-xctest $(SWIFTFLAGS)
+	@rm -f .build/tests*.xml
+	AGENT_BINARIES="$(CURDIR)/$(RELEASE)" $(SWIFT) test --disable-xctest $(SWIFTFLAGS) --xunit-output .build/tests.xml \
+	  || { python3 Tests/Checks/failures .build/tests*.xml; exit 1; }
 
 # Builds a debug package of this module's tests and what they use: see the end of Package.swift.
 unit: toolchain
