@@ -1,4 +1,4 @@
-internal import Platform
+package import Platform
 
 /// A started process with our ends of its three standard streams, which do not block; killed and
 /// waited for when the value goes away before the process has ended.
@@ -43,5 +43,15 @@ struct Child: ~Copyable {
     let status = try Spawn.wait(processID)
     isReaped = true
     return status
+  }
+}
+
+extension FileDescriptor {
+  /// Waits until nobody holds the other end of this pipe or connection. A program that another test is starting holds
+  /// all that is open in this process until its exec, so that to close an end here may end nothing yet.
+  package borrowing func awaitClosingOfOtherEnd() throws(SystemError) {
+    let poller = try Poller()
+    try poller.add(raw, interest: .none, key: 0)
+    if try poller.wait(until: .now.advanced(by: .testLimit)).isEmpty { throw .timedOut(operation: "epoll_wait") }
   }
 }

@@ -12,11 +12,13 @@ package final class Conversation: Sendable {
     _ socket: consuming FileDescriptor, number: Int, record: @escaping @Sendable (ReceivedRequest) -> Void
   ) throws(SystemError) {
     try socket.setNonBlocking(false)
-    try UnixSocket.setTimeouts(socket, seconds: 20)
     self.socket = socket
     self.number = number
     self.record = record
   }
+
+  // Whoever went first has ended it.
+  deinit { try? UnixSocket.shutDown(socket) }
 
   /// The next request, body included; nil when the client has closed the connection.
   package func readRequest() throws -> ReceivedRequest? {

@@ -23,12 +23,26 @@ package final class LoopbackServer: Sendable {
 
   deinit { core.stop.signal() }
 
+  /// A port at which nobody listens. The kernel gives it to nobody who leaves the choice to it, and no other test has it.
+  package static func unusedPort() throws -> UInt16 {
+    while true {
+      let port = UInt16.random(in: 10_000..<20_000)
+      guard given.update({ $0.insert(port).inserted }),
+        let socket = try? UnixSocket.listenLoopback(port: port)
+      else { continue }
+      try UnixSocket.shutDown(socket)
+      return port
+    }
+  }
+
+  private static let given = Monitor<Set<UInt16>>([])
+
   package var connections: Int { core.log.withLock { $0.connections } }
   package var requests: [ReceivedRequest] { core.log.withLock { $0.requests } }
 
   /// Waits until that many requests have come; false after ten seconds.
   package func waitForRequests(_ count: Int) -> Bool {
-    core.log.wait(.seconds(10)) { $0.requests.count >= count ? true : nil } ?? false
+    core.log.wait(.testLimit) { $0.requests.count >= count ? true : nil } ?? false
   }
 
   package func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }

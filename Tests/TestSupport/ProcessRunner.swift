@@ -21,7 +21,7 @@ package enum ProcessRunner {
   ///   - timeout: After it the process is killed and the call throws.
   package static func run(
     executable: String, arguments: [String] = [], environment: [String] = plainEnvironment, input: [UInt8] = [],
-    inherits: [(parent: Int32, child: Int32)] = [], directory: String? = nil, timeout: Duration = Sanitizer.patience
+    inherits: [(parent: Int32, child: Int32)] = [], directory: String? = nil, timeout: Duration = .testLimit
   ) throws(ProcessFailure) -> ProcessResult {
     let request = Spawn.Request(
       executable: executable, arguments: [executable] + arguments, environment: environment, inherits: inherits,
@@ -39,7 +39,7 @@ package enum ProcessRunner {
 
   /// Runs a line of shell, for what only other programs can prepare.
   @discardableResult
-  package static func shell(_ line: String, timeout: Duration = Sanitizer.patience) throws(ProcessFailure)
+  package static func shell(_ line: String, timeout: Duration = .testLimit) throws(ProcessFailure)
     -> ProcessResult
   {
     try run(executable: "/bin/sh", arguments: ["-c", line], timeout: timeout)

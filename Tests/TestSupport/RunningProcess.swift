@@ -54,7 +54,7 @@ package final class RunningProcess: Sendable {
   ///
   /// - Throws: ``ProcessFailure/timedOut(output:error:)`` with the part of the line that has come;
   ///   ``ProcessFailure/ended(error:)`` at the end of the output.
-  package func readLine(timeout: Duration = Sanitizer.patience) throws(ProcessFailure) -> String {
+  package func readLine(timeout: Duration = .testLimit) throws(ProcessFailure) -> String {
     let deadline = Instant.now.advanced(by: timeout)
     while true {
       if let line = takeLine() { return line }
@@ -87,7 +87,7 @@ package final class RunningProcess: Sendable {
   }
 
   /// Waits until it has ended.
-  package func wait(timeout: Duration = Sanitizer.patience) throws(ProcessFailure) -> ProcessStatus {
+  package func wait(timeout: Duration = .testLimit) throws(ProcessFailure) -> ProcessStatus {
     if let status = state.withLock({ $0.status }) { return status }
     do {
       guard try ended.waitUntilReadable(timeout: timeout) else { throw timedOut }
@@ -117,7 +117,7 @@ package final class RunningProcess: Sendable {
   /// Sends a signal and waits; after `timeout` it is killed.
   @discardableResult
   package func terminate(
-    _ signal: Int32 = Signals.SIGTERM, timeout: Duration = Sanitizer.patience
+    _ signal: Int32 = Signals.SIGTERM, timeout: Duration = .testLimit
   ) throws(ProcessFailure) -> ProcessStatus {
     do { try self.signal(signal) } catch { throw .system(error) }
     do {

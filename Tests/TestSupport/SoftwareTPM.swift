@@ -21,7 +21,7 @@ package final class SoftwareTPM: Sendable {
         "--ctrl", "type=unixio,path=\(socket).ctrl", "--flags", "not-need-init,startup-clear",
       ])
     // It says nothing when it listens, and a socket is there before that. Trying again is all that there is.
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     for name in ["s", "s.ctrl"] {
       while !Self.listens(directory.path(name)) {
         guard Instant.now < deadline else { throw ProcessFailure.timedOut(output: "", error: process.errorText) }

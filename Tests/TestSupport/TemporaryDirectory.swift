@@ -33,6 +33,15 @@ package final class TemporaryDirectory: Sendable {
     try write(name, Array(text.utf8))
   }
 
+  /// Writes a script that can be executed. A shell writes it: the kernel executes no file that is open for writing, and a
+  /// program that another test is starting holds what is open in this process.
+  package func writeProgram(_ name: String, _ script: String) throws(ProcessFailure) {
+    let written = try ProcessRunner.run(
+      executable: "/bin/sh", arguments: ["-c", "cat >\"$0\" && chmod 700 \"$0\"", path(name)],
+      input: Array("#!/bin/sh\n\(script)\n".utf8))
+    guard written.succeeded else { throw ProcessFailure.ended(error: written.errorText) }
+  }
+
   /// Reads a file of at most 64 MiB.
   package func read(_ name: String) throws(SystemError) -> [UInt8] {
     try FileDescriptor(opening: path(name), for: .reading).readToEnd(limit: 64 << 20)
@@ -44,10 +53,6 @@ package final class TemporaryDirectory: Sendable {
 
   /// Makes a socket at which nobody listens, in a private directory below it.
   package func makeAbandonedSocket(in directory: String, _ name: String = "socket") throws {
-    let path = "\(try open(directory).path)/\(name)"
-    // Not made by this process: those that other tests start at this moment may hold its descriptors for a while.
-    let made = try ProcessRunner.shell(
-      "python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' '\(path)'")
-    guard made.succeeded else { throw ProcessFailure.ended(error: made.errorText) }
+    try UnixSocket.shutDown(UnixSocket.listen(in: try open(directory), name: name, backlog: 1))
   }
 }

@@ -35,6 +35,9 @@ final class RedirectListener: Sendable {
     self.sockets = sockets
   }
 
+  // Each of them listens, so that this cannot fail.
+  deinit { for socket in sockets { try? UnixSocket.shutDown(socket.descriptor) } }
+
   /// Listens at a redirect URI.
   ///
   /// - Throws: `redirectElsewhere`, `redirectUnavailable`.

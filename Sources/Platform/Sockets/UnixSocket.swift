@@ -74,6 +74,15 @@ package enum UnixSocket {
     return FileDescriptor(owning: try SystemCall.uninterrupted("accept4") { agent_accept(number) })
   }
 
+  /// Ends a listener or a connection at once, for all who hold it: to close it has no effect while a program that is
+  /// being started holds it too, which it does until its exec.
+  ///
+  /// - Throws: `ENOTCONN` where it neither listens nor is connected.
+  package static func shutDown(_ socket: borrowing FileDescriptor) throws(SystemError) {
+    let number = socket.raw
+    try SystemCall.library("shutdown") { Glibc.shutdown(number, Int32(SHUT_RDWR)) }
+  }
+
   /// Two connected sockets, both blocking.
   package static func pair() throws(SystemError) -> SocketPair { try SocketPair() }
 
