@@ -23,7 +23,7 @@ final class PlayedAgent: Sendable {
       defer { continuation.finish() }
       for answers in connections {
         func serve() -> Bool {
-          guard (try? listener.descriptor.waitUntilReadable(timeout: .seconds(3600))) == true,
+          guard (try? listener.descriptor.waitUntilReadable(timeout: .testLimit)) == true,
             let socket = try? UnixSocket.accept(listener.descriptor), (try? socket.setNonBlocking(false)) != nil
           else { return false }
           for answer in answers {
@@ -36,6 +36,7 @@ final class PlayedAgent: Sendable {
             while let line = Self.line(from: socket) { all.withLock { $0.append(line) } }
             continuation.yield("closed")
           }
+          try? UnixSocket.shutDown(socket)
           return true
         }
         guard serve() else { return }

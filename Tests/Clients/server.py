@@ -24,7 +24,7 @@ def accepted(token):
             return True
     request = urllib.request.Request(ISSUER + "/userinfo", headers={"Authorization": "Bearer " + token})
     try:
-        return urllib.request.urlopen(request, timeout=10).status == 200
+        return urllib.request.urlopen(request, timeout=600).status == 200
     except OSError:
         return False
 

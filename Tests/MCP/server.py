@@ -115,7 +115,7 @@ def introspected(token):
     data = urllib.parse.urlencode({"token": token}).encode()
     request = urllib.request.Request(ISSUER + "/introspect", data)
     request.add_header("Authorization", "Basic " + base64.b64encode(("agent-confidential:" + SECRET).encode()).decode())
-    return json.load(urllib.request.urlopen(request, timeout=10))
+    return json.load(urllib.request.urlopen(request, timeout=600))
 
 
 def proven(proof, token, thumbprint, method, url):

@@ -234,7 +234,7 @@ class Program:
         self.screen.write(text)
         return bool(data)
 
-    def wait_until(self, condition, seconds=30):
+    def wait_until(self, condition, seconds=1800):
         """Reads until the condition holds; false when the program has ended or the time has passed."""
         deadline = time.monotonic() + seconds
         while not condition(self):
@@ -246,7 +246,7 @@ class Program:
     def shows(self, text):
         return any(text in line for line in self.screen.lines())
 
-    def wait(self, seconds=30):
+    def wait(self, seconds=1800):
         """Reads to the end and returns the exit status, 128 and the number for a signal."""
         deadline = time.monotonic() + seconds
         while self.read(0.05):

@@ -19,8 +19,7 @@ final class AgentProgram: Sendable {
     // A copy: the program finds agentd from its own file, and a link would lead back.
     try ProcessRunner.shell("cp '\(Self.built)' '\(tree.path("bin/agent"))'; chmod 700 '\(tree.path("bin/agent"))'")
     guard let daemon else { return }
-    try tree.write("libexec/agentd", "#!/bin/sh\n\(daemon)\n")
-    try ProcessRunner.shell("chmod 700 '\(tree.path("libexec/agentd"))'")
+    try tree.writeProgram("libexec/agentd", daemon)
   }
 
   /// The product of this package that was built with the tests.
@@ -42,9 +41,10 @@ final class AgentProgram: Sendable {
       directory: tree.path)
   }
 
-  func start(_ arguments: [String]) throws -> RunningProcess {
+  func start(_ arguments: [String], adding variables: [String] = []) throws -> RunningProcess {
     try RunningProcess(
-      executable: tree.path("bin/agent"), arguments: arguments, environment: environment, directory: tree.path)
+      executable: tree.path("bin/agent"), arguments: arguments, environment: environment + variables,
+      directory: tree.path)
   }
 }
 
@@ -79,7 +79,7 @@ final class FakeDaemon: Sendable {
     /// Whether the client has hung up; waits for it.
     func hasEnded() throws -> Bool {
       var rest: [UInt8] = []
-      guard try socket.waitUntilReadable(timeout: .seconds(20)) else { return false }
+      guard try socket.waitUntilReadable(timeout: .testLimit) else { return false }
       return try socket.read(into: &rest, upTo: 1) == 0
     }
   }
@@ -92,7 +92,7 @@ final class FakeDaemon: Sendable {
   }
 
   func accept() throws -> Conversation {
-    guard try listener.waitUntilReadable(timeout: .seconds(20)) else {
+    guard try listener.waitUntilReadable(timeout: .testLimit) else {
       throw SystemError(errno: 110, operation: "accept")
     }
     let socket = try UnixSocket.accept(listener)

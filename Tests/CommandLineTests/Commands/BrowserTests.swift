@@ -70,65 +70,73 @@ import Wire
       redirectURI: "http://127.0.0.1:8400/id.example.com", mustPaste: mustPaste, expiresAt: 4_000_000_000)
   }
 
-  /// Runs a sign-in until the opener has left its mark, then ends it.
-  private func run(_ program: AgentProgram, browser variable: String, _ options: [String] = []) throws -> ProcessResult
-  {
+  /// Runs a sign-in until the opener has written the file `seen` or the program says `text`, then ends it; with neither
+  /// after a while in which an opener would have done so.
+  private func run(
+    _ program: AgentProgram, browser variable: String, _ options: [String], untilSeen seen: String? = nil,
+    untilTold text: String? = nil
+  ) throws -> (status: ProcessStatus, output: [String], error: String) {
     let daemon = try FakeDaemon(at: program.runtime)
-    let result = result
-    let event = browser()
-    try Threads.start(name: "fake-daemon") {
-      guard let conversation = try? daemon.accept(), (try? conversation.receive()) != nil else { return }
-      try? conversation.send(.event(.browser(event)))
-      Threads.sleep(for: .milliseconds(500))
-      try? conversation.send(.result(result))
+    let running = try program.start(["login"] + options, adding: ["BROWSER=\(variable)"])
+    let conversation = try daemon.accept()
+    _ = try conversation.receive()
+    try conversation.send(.event(.browser(browser())))
+    let isAwaited = seen != nil || text != nil
+    let deadline = Instant.now.advanced(by: isAwaited ? .testLimit : .milliseconds(500))
+    while Instant.now < deadline {
+      if let seen, (try? program.tree.readText("seen")) == seen { break }
+      if let text, running.errorText.contains(text) { break }
+      Threads.sleep(for: .milliseconds(10))
     }
-    return try program.run(["login"] + options, adding: ["BROWSER=\(variable)"])
-  }
-
-  private func script(_ program: AgentProgram, _ name: String, _ text: String) throws {
-    try program.tree.write(name, "#!/bin/sh\n\(text)\n")
-    _ = try ProcessRunner.shell("chmod +x '\(program.tree.path(name))'")
+    try conversation.send(.result(result))
+    let status = try running.wait()
+    var lines: [String] = []
+    while let line = try? running.readLine() { lines.append(line) }
+    return (status, lines, running.errorText)
   }
 
   // The output of a browser is no part of the answer.
   @Test func `starts the command with the address as one argument, and keeps its output out`() throws {
     let program = try AgentProgram()
-    try script(
-      program, "browser",
+    try program.tree.writeProgram(
+      "browser",
       "printf '%s|' \"$#\" \"$1\" > '\(program.tree.path("seen"))'; echo noise; echo noise >&2; test -t 0 && exit 1; exit 0"
     )
-    let result = try run(program, browser: program.tree.path("browser"), ["--browser", "--json"])
+    let result = try run(
+      program, browser: program.tree.path("browser"), ["--browser", "--json"], untilSeen: "1|\(url)|")
     #expect(result.status == .exited(0))
     #expect(try program.tree.readText("seen") == "1|\(url)|")
-    #expect(result.outputText.split(separator: "\n").count == 2)
-    #expect(!result.outputText.contains("noise") && result.errorText == "")
+    #expect(result.output.count == 2)
+    #expect(!result.output.contains { $0.contains("noise") } && result.error == "")
     #expect(try ProcessRunner.shell("ls '\(program.tree.path("."))'").outputText.contains("pwned") == false)
   }
 
   @Test func `tries the next command, and tells the address when none works`() throws {
     let program = try AgentProgram()
-    try script(program, "fails", "exit 3")
-    try script(program, "works", "echo > '\(program.tree.path("seen"))'")
+    try program.tree.writeProgram("fails", "exit 3")
+    try program.tree.writeProgram("works", "echo > '\(program.tree.path("seen"))'")
     let list = "\(program.tree.path("fails")):/nowhere/browser:\(program.tree.path("works"))"
-    let result = try run(program, browser: list, ["--browser"])
+    let result = try run(program, browser: list, ["--browser"], untilSeen: "\n")
     #expect(result.status == .exited(0))
     #expect(try program.tree.readText("seen") == "\n")
-    #expect(!result.errorText.contains("no browser could be opened"))
+    #expect(!result.error.contains("no browser could be opened"))
   }
 
   @Test func `tells the address when no command works`() throws {
     let program = try AgentProgram()
-    try script(program, "fails", "exit 3")
-    let result = try run(program, browser: "\(program.tree.path("fails")):/nowhere/browser", ["--browser"])
-    #expect(result.errorText.contains("open \(url) within "))
-    #expect(result.errorText.contains("no browser could be opened"))
+    try program.tree.writeProgram("fails", "exit 3")
+    let result = try run(
+      program, browser: "\(program.tree.path("fails")):/nowhere/browser", ["--browser"],
+      untilTold: "no browser could be opened")
+    #expect(result.error.contains("open \(url) within "))
+    #expect(result.error.contains("no browser could be opened"))
   }
 
   @Test func `opens nothing when it shall not`() throws {
     let program = try AgentProgram()
-    try script(program, "browser", "echo > '\(program.tree.path("seen"))'")
+    try program.tree.writeProgram("browser", "echo > '\(program.tree.path("seen"))'")
     let result = try run(program, browser: program.tree.path("browser"), ["--browser", "--no-open"])
-    #expect(result.errorText.contains("open \(url) within "))
+    #expect(result.error.contains("open \(url) within "))
     #expect(throws: (any Error).self) { try program.tree.readText("seen") }
   }
 

@@ -16,7 +16,7 @@ import Wire
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static var soon: Instant { .now.advanced(by: Sanitizer.patience) }
+  private static var soon: Instant { .now.advanced(by: .testLimit) }
 
   @Test func `gives one line at a time, however they arrive`() throws {
     let pair = try UnixSocket.pair()

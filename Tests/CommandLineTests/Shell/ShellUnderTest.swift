@@ -52,6 +52,6 @@ struct ShellUnderTest: Sendable, CustomTestStringConvertible {
         "PYTHONDONTWRITEBYTECODE=1",
       ],
       directory: directory,
-      timeout: .seconds(120))
+      timeout: .testLimit)
   }
 }

@@ -1,6 +1,7 @@
 import OAuth
 import Platform
 import Sessions
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -22,7 +23,7 @@ import Vocabulary
 
   /// Handles results until `isDone` is true.
   private func handle(until isDone: () -> Bool) throws {
-    let deadline = Instant.now.advanced(by: .seconds(30))
+    let deadline = Instant.now.advanced(by: .testLimit)
     while !isDone() {
       for act in inbox.takeAll() { act() }
       try #require(Instant.now < deadline)
@@ -67,7 +68,7 @@ import Vocabulary
     for _ in 0..<20 {
       jobs.run({ [gate, begun] in
         begun.update { $0 += 1 }
-        _ = gate.wait(.seconds(30)) { $0 ? true : nil }
+        _ = gate.wait(.testLimit) { $0 ? true : nil }
       }) { _ in ended.count += 1 }
     }
     try handle { begun.withLock { $0 } == 16 }

@@ -27,7 +27,7 @@ import Wire
 
   /// Waits until nothing runs, and says what became of what did.
   private func awaitIdle() throws -> [LogEvent.CommandProblem] {
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     var problems: [LogEvent.CommandProblem] = []
     while !desk.isIdle {
       try #require(Instant.now < deadline)
@@ -72,7 +72,7 @@ import Wire
     // It ends with the directory, whatever becomes of the test.
     let helper = "(trap '' TERM; exec 9>'\(path)'; while test -e '\(path)'; do sleep 0.1; done)"
     _ = try start("\(helper) & \(rest)")
-    return SharedDescriptor(try FileDescriptor.opening(path, for: .reading, within: Sanitizer.patience))
+    return SharedDescriptor(try FileDescriptor.opening(path, for: .reading, within: .testLimit))
   }
 
   @Test func `ends with a command whose time is over what that has begun`() throws {
@@ -81,7 +81,7 @@ import Wire
     let pipe = try startWithHelper(place, "wait")
     desk.expire(begin.advanced(by: .seconds(60)))
     #expect(try awaitIdle() == [.timedOut])
-    #expect(try pipe.descriptor.waitUntilReadable(timeout: .seconds(20)), "the helper goes on")
+    #expect(try pipe.descriptor.waitUntilReadable(timeout: .testLimit), "the helper goes on")
   }
 
   @Test func `lets what a command has begun go on where that ended in time`() throws {

@@ -1,4 +1,5 @@
 import Platform
+import TestSupport
 import Testing
 
 @testable import Daemon
@@ -78,6 +79,7 @@ import Testing
     try peer.send("half")
     #expect(connection.read() == .bytes)
     _ = consume peer
+    try connection.descriptor.awaitClosingOfOtherEnd()
     #expect(connection.read() == .end)
     #expect(Self.takeLine(connection) == nil)
   }

@@ -53,7 +53,7 @@ import Wire
     let pair = try UnixSocket.pair()
     try pair.first.setNonBlocking(true)
     try connections.admit(pair.first)
-    try UnixSocket.setTimeouts(pair.second, seconds: 30)
+    try UnixSocket.setTimeouts(pair.second, seconds: 600)
     return SharedDescriptor(pair.second)
   }
 
@@ -202,7 +202,7 @@ import Wire
       let pair = try UnixSocket.pair()
       try pair.first.setNonBlocking(true)
       _ = try connections.admit(pair.first, under: admission)
-      try UnixSocket.setTimeouts(pair.second, seconds: 30)
+      try UnixSocket.setTimeouts(pair.second, seconds: 600)
       return SharedDescriptor(pair.second)
     }
     let (waiting, idle, other) = (try connect(terms), try connect(terms), try connect(others))
@@ -223,7 +223,7 @@ import Wire
     let pair = try UnixSocket.pair()
     try pair.first.setNonBlocking(true)
     _ = try connections.admit(pair.first, under: terms)
-    try UnixSocket.setTimeouts(pair.second, seconds: 30)
+    try UnixSocket.setTimeouts(pair.second, seconds: 600)
     let peer = SharedDescriptor(pair.second)
     try ask("list", peer)
     try serve(1)
@@ -249,7 +249,7 @@ import Wire
     let pair = try UnixSocket.pair()
     try pair.first.setNonBlocking(true)
     connections.accept(pair.first)
-    try UnixSocket.setTimeouts(pair.second, seconds: 30)
+    try UnixSocket.setTimeouts(pair.second, seconds: 600)
     return SharedDescriptor(pair.second)
   }
 
@@ -332,7 +332,7 @@ import Wire
     let pair = try UnixSocket.pair()
     try pair.first.setNonBlocking(true)
     _ = try connections.admit(pair.first, under: Terms())
-    try UnixSocket.setTimeouts(pair.second, seconds: 30)
+    try UnixSocket.setTimeouts(pair.second, seconds: 600)
     #expect(connections.dropIdlest())
     #expect(try failure(SharedDescriptor(pair.second)) == "too_busy")
     #expect(connections.dropIdlest() && !connections.dropIdlest() && connections.isEmpty)

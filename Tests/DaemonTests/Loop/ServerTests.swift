@@ -50,7 +50,7 @@ private struct ServerHome {
     }
     try server.run()
     hasEnded.update { $0 = true }
-    return try #require(outcome.wait(Sanitizer.patience) { $0 }).get()
+    return try #require(outcome.wait(.testLimit) { $0 }).get()
   }
 }
 
@@ -59,7 +59,7 @@ private final class Peer: Sendable {
   private let socket: FileDescriptor
 
   init(_ socket: consuming FileDescriptor) throws {
-    try UnixSocket.setTimeouts(socket, seconds: 30)
+    try UnixSocket.setTimeouts(socket, seconds: 600)
     self.socket = socket
   }
 
@@ -195,7 +195,7 @@ private final class Peer: Sendable {
       // Workers answer them one after the other; one has looked at the socket before the last.
       let hasServed = try (1...3).allSatisfy { _ in try peer.ask(.list)?["accounts"] != nil }
       try PrivateDirectory(opening: directory, create: false).removeFile("agent.sock")
-      return (hasServed, hasEnded.wait(.seconds(30)) { $0 ? true : nil } ?? false)
+      return (hasServed, hasEnded.wait(.testLimit) { $0 ? true : nil } ?? false)
     }
     #expect(hasServed && endsByItself)
   }

@@ -75,7 +75,7 @@ import Wire
     let end = try #require(reading)
     var bytes: [UInt8] = []
     #expect(try end.descriptor.read(into: &bytes, upTo: 10) == 1)
-    let isEnded = try end.descriptor.waitUntilReadable(timeout: .zero)
+    let isEnded = try end.descriptor.waitUntilReadable(timeout: isLast ? .testLimit : .zero)
     #expect(isEnded == isLast)
     if isEnded { #expect(try end.descriptor.read(into: &bytes, upTo: 10) == 0) }
     withExtendedLifetime(content) {}
@@ -95,6 +95,7 @@ import Wire
     }
     #expect(end != nil)
     try pipe.reading.close()
+    try pipe.writing.awaitClosingOfOtherEnd()
     try content.take(ResourceBodyRequest(bytes: [1], isLast: false))
     #expect(end == nil && replies.watched.isEmpty)
     #expect(replies.events[1] == [.bodyWanted])

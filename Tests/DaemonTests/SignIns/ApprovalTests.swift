@@ -1,4 +1,5 @@
 import Platform
+import TestSupport
 import Testing
 
 @testable import Daemon
@@ -24,7 +25,7 @@ import Testing
       let outcomes = WorkQueue<Bool>()
       try Threads.start(name: "give") { outcomes.push(approval.give()) }
       try Threads.start(name: "give-up") { outcomes.push(approval.giveUp()) }
-      let won = [outcomes.pop(wait: .seconds(20)), outcomes.pop(wait: .seconds(20))].count { $0 == true }
+      let won = [outcomes.pop(wait: .testLimit), outcomes.pop(wait: .testLimit)].count { $0 == true }
       #expect(won == 1)
     }
   }

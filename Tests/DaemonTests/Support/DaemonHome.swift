@@ -173,7 +173,7 @@ final class DaemonHome {
 
   /// Takes in results until no job is left.
   func runJobs() {
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     while jobs.localInFlight + jobs.waitsInFlight > 0 {
       takeResults()
       if Instant.now > deadline {
@@ -194,7 +194,7 @@ final class DaemonHome {
 
   /// Waits for what a worker does, whose result is not taken in.
   func wait(until isDone: () throws -> Bool) throws {
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     while try !isDone() {
       try #require(Instant.now < deadline)
       Threads.sleep(for: .milliseconds(1))

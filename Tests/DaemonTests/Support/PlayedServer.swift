@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import OAuth
 import Platform
+import TestSupport
 import Vocabulary
 
 /// An authorization server that answers as the test says.
@@ -139,7 +140,7 @@ final class PlayedServer: HTTPClient {
 
   /// Waits until so many requests came to the token endpoint.
   func awaitRequests(_ count: Int) {
-    _ = state.wait(.seconds(30)) { $0.forms.count >= count ? true : nil }
+    _ = state.wait(.testLimit) { $0.forms.count >= count ? true : nil }
   }
 
   /// The endpoints that were asked, in order.

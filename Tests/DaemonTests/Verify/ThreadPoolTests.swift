@@ -1,5 +1,6 @@
 import Platform
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Daemon
@@ -22,7 +23,7 @@ import Testing
     // Each part waits for the other one.
     pool.each(2) { _ in
       met.update { $0 += 1 }
-      _ = met.wait(.seconds(20)) { $0 == 2 ? true : nil }
+      _ = met.wait(.testLimit) { $0 == 2 ? true : nil }
     }
     #expect(met.withLock { $0 } == 2)
   }

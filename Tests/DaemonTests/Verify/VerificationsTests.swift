@@ -40,6 +40,34 @@ import Wire
     {"kty":"oct","k":"AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"}
     """
 
+  /// A file that holds the text.
+  private static func file(_ text: String) throws -> SharedDescriptor {
+    SharedDescriptor(try FileDescriptor.inMemory(Array(text.utf8).span))
+  }
+
+  /// A directory, which has no bytes to read.
+  private static func unreadable() throws -> SharedDescriptor {
+    SharedDescriptor(try FileDescriptor(opening: "/", for: .reading))
+  }
+
+  /// A place for results that nobody reads.
+  private static func results() throws -> SharedDescriptor { try copy(Pipe().writing) }
+
+  private static func copy(_ end: borrowing FileDescriptor) throws -> SharedDescriptor {
+    SharedDescriptor(try end.duplicate())
+  }
+
+  /// Begins a check with keys that are handed over, unless `edit` says something else.
+  private func begin(
+    _ passed: [SharedDescriptor], number: Int = 1, hasDeadline: Bool = false,
+    _ edit: (inout VerifyRequest) -> Void = { _ in }
+  ) throws {
+    var request = VerifyRequest()
+    request.bringsKeys = true
+    edit(&request)
+    try parts.verifications.verify(request, .number(number), hasDeadline: hasDeadline, passed: passed)
+  }
+
   /// Checks a line, which is no token if nothing else is said.
   ///
   /// - Returns: What was written of it; empty where that is nothing.
@@ -47,15 +75,12 @@ import Wire
     _ number: Int, keys: String? = nil, token: String = "no token", hasDeadline: Bool = false,
     _ edit: (inout VerifyRequest) -> Void = { _ in }
   ) throws -> String {
-    var request = VerifyRequest()
-    request.bringsKeys = keys != nil
-    edit(&request)
     let results = try Pipe()
-    var passed: [SharedDescriptor] = []
-    if let keys { passed.append(SharedDescriptor(try FileDescriptor.inMemory(Array(keys.utf8).span))) }
-    passed.append(SharedDescriptor(try FileDescriptor.inMemory(Array("\(token)\n".utf8).span)))
-    passed.append(SharedDescriptor(try results.writing.duplicate()))
-    try parts.verifications.verify(request, .number(number), hasDeadline: hasDeadline, passed: passed)
+    let passed = try [keys.map(Self.file), Self.file("\(token)\n"), Self.copy(results.writing)].compactMap { $0 }
+    try begin(passed, number: number, hasDeadline: hasDeadline) {
+      $0.bringsKeys = keys != nil
+      edit(&$0)
+    }
     home.runJobs()
     var bytes: [UInt8] = []
     if try results.reading.waitUntilReadable(timeout: .zero) {
@@ -87,13 +112,8 @@ import Wire
   }
 
   @Test func `takes keys or a secret, not both`() throws {
-    var request = VerifyRequest()
-    (request.bringsKeys, request.bringsSecret) = (true, true)
-    let pipe = try Pipe()
-    let passed = try (0..<3).map { _ in SharedDescriptor(try pipe.writing.duplicate()) }
-    let failure = #expect(throws: Failure.self) {
-      try parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
-    }
+    let passed = try (0..<3).map { _ in try Self.unreadable() }
+    let failure = #expect(throws: Failure.self) { try begin(passed) { $0.bringsSecret = true } }
     #expect(failure?.message == "keys are handed over, or those of an account's issuer count, but not both")
   }
 
@@ -148,15 +168,8 @@ import Wire
   }
 
   @Test func `whose keys are long in coming ends with its sender`() throws {
-    var request = VerifyRequest()
-    request.bringsKeys = true
     let keys = try Pipe()
-    let results = try Pipe()
-    let passed = [
-      SharedDescriptor(try keys.reading.duplicate()), SharedDescriptor(try results.reading.duplicate()),
-      SharedDescriptor(try results.writing.duplicate()),
-    ]
-    try parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
+    try begin([Self.copy(keys.reading), Self.file(""), Self.results()])
     try keys.writing.writeAll(Array("{".utf8).span)
     try home.wait { try !keys.reading.waitUntilReadable(timeout: .zero) }
     parts.verifications.endVerifications(of: .number(1))
@@ -176,15 +189,10 @@ import Wire
   @Test func `has algorithms of the kind of its keys`() throws {
     for (algorithm, isOfKey) in [("ES256", true), ("HS256", false)] {
       for bringsSecret in [false, true] {
-        var request = VerifyRequest()
-        (request.bringsKeys, request.bringsSecret, request.algorithms) = (!bringsSecret, bringsSecret, [algorithm])
-        let given = Array((bringsSecret ? "a secret" : Self.keys).utf8)
-        let none: [UInt8] = []
-        let passed = [
-          SharedDescriptor(try FileDescriptor.inMemory(given.span)),
-          SharedDescriptor(try FileDescriptor.inMemory(none.span)), SharedDescriptor(try Pipe().writing.duplicate()),
-        ]
-        let taken: Void? = try? parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
+        let passed = [try Self.file(bringsSecret ? "a secret" : Self.keys), try Self.file(""), try Self.results()]
+        let taken: Void? = try? begin(passed) {
+          ($0.bringsKeys, $0.bringsSecret, $0.algorithms) = (!bringsSecret, bringsSecret, [algorithm])
+        }
         #expect((taken != nil) == (isOfKey != bringsSecret), "\(algorithm)")
         home.runJobs()
       }
@@ -197,59 +205,32 @@ import Wire
   }
 
   @Test func `ends where the tokens cannot be read`() throws {
-    var request = VerifyRequest()
-    request.bringsKeys = true
-    let passed = [
-      SharedDescriptor(try FileDescriptor.inMemory(Array(Self.keys.utf8).span)),
-      // A directory has no bytes to read.
-      SharedDescriptor(try FileDescriptor(opening: "/", for: .reading)),
-      SharedDescriptor(try Pipe().writing.duplicate()),
-    ]
-    try parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
+    try begin([Self.file(Self.keys), Self.unreadable(), Self.results()])
     home.runJobs()
     #expect(home.sink.failures[1]?.message.hasPrefix("the tokens cannot be read: ") == true)
   }
 
   @Test func `ends where the keys cannot be read`() throws {
-    var request = VerifyRequest()
-    request.bringsKeys = true
-    let passed = [
-      // A directory has no bytes to read.
-      SharedDescriptor(try FileDescriptor(opening: "/", for: .reading)),
-      SharedDescriptor(try Pipe().reading.duplicate()), SharedDescriptor(try Pipe().writing.duplicate()),
-    ]
-    try parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
+    try begin([Self.unreadable(), Self.file(""), Self.results()])
     home.runJobs()
     #expect(home.sink.failures[1]?.message.hasPrefix("the key set cannot be read: ") == true)
   }
 
   @Test func `ends where nobody reads its results`() throws {
     Signals.ignoreFailingWrites()
-    var request = VerifyRequest()
-    request.bringsKeys = true
     let results = try Pipe()
     try results.reading.close()
-    let passed = [
-      SharedDescriptor(try FileDescriptor.inMemory(Array(Self.keys.utf8).span)),
-      SharedDescriptor(try FileDescriptor.inMemory(Array("no token\n".utf8).span)),
-      SharedDescriptor(try results.writing.duplicate()),
-    ]
-    try parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
+    try results.writing.awaitClosingOfOtherEnd()
+    try begin([Self.file(Self.keys), Self.file("no token\n"), Self.copy(results.writing)])
     home.runJobs()
     #expect(home.sink.failures[1] == Failure(.cancelled, "nobody reads the results"))
     #expect(home.sink.results.isEmpty)
   }
 
   @Test func `tells of each token once, as it comes`() throws {
-    var request = VerifyRequest()
-    request.bringsKeys = true
     let tokens = try Pipe()
     let results = try Pipe()
-    let passed = [
-      SharedDescriptor(try FileDescriptor.inMemory(Array(Self.keys.utf8).span)),
-      SharedDescriptor(try tokens.reading.duplicate()), SharedDescriptor(try results.writing.duplicate()),
-    ]
-    try parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
+    try begin([Self.file(Self.keys), Self.copy(tokens.reading), Self.copy(results.writing)])
     for line in ["first", "{}"] {
       try tokens.writing.writeAll(Array("\(line)\n".utf8).span)
       try home.wait { try results.reading.waitUntilReadable(timeout: .zero) }
@@ -263,23 +244,14 @@ import Wire
   }
 
   @Test func `is one of 16, until one has ended`() throws {
-    var request = VerifyRequest()
-    request.bringsKeys = true
     // Keys that do not come.
     let keys = try Pipe()
-    let results = try Pipe()
-    let passed = [
-      SharedDescriptor(try keys.reading.duplicate()), SharedDescriptor(try results.reading.duplicate()),
-      SharedDescriptor(try results.writing.duplicate()),
-    ]
-    func begin(_ number: Int) throws {
-      try parts.verifications.verify(request, .number(number), hasDeadline: false, passed: passed)
-    }
-    for number in 1...16 { try begin(number) }
-    let failure = #expect(throws: Failure.self) { try begin(17) }
+    let passed = try [Self.copy(keys.reading), Self.file(""), Self.results()]
+    for number in 1...16 { try begin(passed, number: number) }
+    let failure = #expect(throws: Failure.self) { try begin(passed, number: 17) }
     #expect(failure?.code == .tooBusy && failure?.message == "16 checks of tokens are under way already")
     parts.verifications.endVerifications(of: .number(1))
-    try begin(18)
+    try begin(passed, number: 18)
     parts.verifications.endVerifications()
     home.runJobs()
   }
@@ -364,12 +336,7 @@ import Wire
   }
 
   @Test func `needs all of its descriptors`() throws {
-    var request = VerifyRequest()
-    request.bringsKeys = true
-    let pipe = try Pipe()
-    let passed = [SharedDescriptor(try pipe.reading.duplicate()), SharedDescriptor(try pipe.writing.duplicate())]
-    #expect(throws: Failure.self) {
-      try parts.verifications.verify(request, .number(1), hasDeadline: false, passed: passed)
-    }
+    let passed = try [Self.unreadable(), Self.unreadable()]
+    #expect(throws: Failure.self) { try begin(passed) }
   }
 }

@@ -34,6 +34,7 @@ import Testing
         "POST /token HTTP/1.1\r\nHost: 127.0.0.1:\(issuer.port)\r\nContent-Length: \(form.utf8.count)\r\n"
           + "Content-Type: application/x-www-form-urlencoded\r\n\r\n\(form)")
       try issuer.awaitHang()
+      try UnixSocket.shutDown(client.takeSocket())
     }
     try issuer.control("hang=off")
     #expect(try issuer.counter("refreshes") == 0)

@@ -12,7 +12,7 @@ struct HTTPConnection: ~Copyable {
 
   init(port: UInt16) throws {
     let socket = try UnixSocket.connectLoopback(port: port)
-    try UnixSocket.setTimeouts(socket, seconds: 10)
+    try UnixSocket.setTimeouts(socket, seconds: 600)
     self.port = port
     self.socket = socket
   }

@@ -73,7 +73,7 @@ final class TestIssuer: Sendable {
 
   /// Returns once a request hangs.
   func awaitHang() throws {
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     while try counter("hangs") == 0 {
       try #require(Instant.now < deadline)
     }

@@ -135,13 +135,13 @@ import Testing
       let daemon = try RunningProcess(
         executable: Programs.path("agentd"), arguments: ["--foreground"],
         environment: tree.environment(["JOURNAL_STREAM": journal]))
-      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      let deadline = Instant.now.advanced(by: .testLimit)
       while daemon.errorText.isEmpty, Instant.now < deadline { Threads.sleep(for: .milliseconds(20)) }
       let log = try tree.agent("daemon", "log", "--utc").outputText
       let level = journal == nil ? "" : "<6>"
       #expect(daemon.errorText == log.split(separator: "\n").map { "\(level)\($0)\n" }.joined())
       #expect(log.hasSuffix("Z the daemon started\n"))
-      #expect(try daemon.terminate(timeout: Sanitizer.patience) == .exited(0))
+      #expect(try daemon.terminate(timeout: .testLimit) == .exited(0))
       #expect(daemon.errorText.hasSuffix("Z the daemon stops\n"))
     }
   }

@@ -11,7 +11,7 @@ import Testing
 
   /// Waits until the log tells of so many commands.
   private static func failures(_ count: Int, _ tree: AgentTree) throws -> [JSON] {
-    let deadline = Instant.now.advanced(by: .seconds(30))
+    let deadline = Instant.now.advanced(by: .testLimit)
     while true {
       let events = try tree.events().filter { $0["event"] == "command_failed" }
       if events.count >= count { return events }
@@ -21,7 +21,7 @@ import Testing
   }
 
   private static func awaitFile(_ name: String, _ tree: AgentTree) throws -> String {
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     while try !tree.directory.open().exists(name) {
       try #require(Instant.now < deadline, "there is no \(name)")
       Threads.sleep(for: .milliseconds(10))
@@ -90,12 +90,12 @@ import Testing
         trap '' TERM; sh -c 'trap "" TERM; echo $$ >"\(tree.path("part"))"; mv "\(tree.path("part"))" "\(tree.path("inner"))"
         while :; do sleep 1; done' & wait; while :; do sleep 1; done
         """
-      try tree.setCommands([Self.shell(script, ("timeout", 1))])
+      try tree.setCommands([Self.shell(script, ("timeout", 10))])
       _ = try tree.token("work", "--force-refresh")
       let inner = try #require(Int32(try Self.awaitFile("inner", tree).dropLast()))
       let process = try OtherProcess(inner)
       _ = try tree.token()
-      #expect(process.ends(within: Sanitizer.patience))
+      #expect(process.ends(within: .testLimit))
       let failures = try Self.failures(1, tree)
       #expect(failures.map { $0["reason"] } == ["timed_out"])
     }
@@ -107,14 +107,14 @@ import Testing
       _ = try tree.directory.open("run")
       let script =
         "touch '\(tree.path("run"))'/$$; cat >/dev/null; while [ ! -e '\(tree.path("go"))' ]; do sleep 0.05; done"
-      try tree.setCommands([Self.shell(script, ("events", ["refreshed"]))])
+      try tree.setCommands([Self.shell(script, ("events", ["refreshed"]), ("timeout", 300))])
       // 4 run and 64 wait.
       for _ in 0..<70 { _ = try tree.token("work", "--force-refresh") }
       let dropped = try tree.events().filter { $0["event"] == "commands_dropped" }.compactMap { $0["count"]?.int }
       #expect(dropped.reduce(0, +) == 2)
       #expect(try tree.directory.open("run").fileNames().count == 4)
       try tree.directory.write("go", "")
-      let deadline = Instant.now.advanced(by: .seconds(60))
+      let deadline = Instant.now.advanced(by: .testLimit)
       while try tree.directory.open("run").fileNames().count < 68 {
         try #require(Instant.now < deadline)
         Threads.sleep(for: .milliseconds(50))
@@ -133,8 +133,8 @@ import Testing
       let command = try OtherProcess(try #require(Int32(try Self.awaitFile("pid", tree).dropLast())))
       let daemon = try OtherProcess(try tree.daemon())
       #expect(try tree.agent("daemon", "stop").succeeded)
-      #expect(daemon.ends(within: Sanitizer.patience))
-      #expect(command.ends(within: Sanitizer.patience))
+      #expect(daemon.ends(within: .testLimit))
+      #expect(command.ends(within: .testLimit))
     }
   }
 
@@ -154,8 +154,8 @@ import Testing
       let child = try OtherProcess(try #require(Int32(try Self.awaitFile("child", tree).dropLast())))
       let daemon = try OtherProcess(try tree.daemon())
       #expect(try tree.agent("daemon", "stop").succeeded)
-      #expect(daemon.ends(within: Sanitizer.patience))
-      #expect(lone.ends(within: Sanitizer.patience) && child.ends(within: Sanitizer.patience))
+      #expect(daemon.ends(within: .testLimit))
+      #expect(lone.ends(within: .testLimit) && child.ends(within: .testLimit))
     }
   }
 

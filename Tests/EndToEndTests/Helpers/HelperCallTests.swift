@@ -147,7 +147,7 @@ import Testing
       let before = try server.session.issuer.count("refreshes")
       let result = try server.run(
         """
-        for i in $(seq 100); do agent helper header --url $URL >out$i & done; wait
+        for i in $(seq 100); do agent helper header --timeout 5m --url $URL >out$i & done; wait
         cat out* | sort | uniq -c | tr -s ' ' | cut -d' ' -f2
         """)
       #expect(result.outputText == "100\n", "\(result.errorText)")
@@ -161,12 +161,12 @@ import Testing
       let before = try server.session.issuer.count("refreshes")
       let result = try server.run(
         """
-        export CARGO_REGISTRY_INDEX_URL=$URL
+        export CARGO_REGISTRY_INDEX_URL=$URL; long="--timeout 5m"
         for i in $(seq 10); do
-          for name in header curl netrc mcp cargo; do agent helper $name --url $URL >out.$name$i & done
-          agent helper xoauth2 --url $URL --user me | base64 -d >out.xoauth2$i & agent helper go $URL </dev/null >out.go$i &
-          agent helper keyring get $URL me >out.keyring$i & echo $HOST | agent helper docker get >out.docker$i &
-          printf 'protocol=https\nhost=%s\n' "$HOST" | agent helper git get >out.git$i &
+          for name in header curl netrc mcp cargo; do agent helper $name $long --url $URL >out.$name$i & done
+          agent helper xoauth2 $long --url $URL --user me | base64 -d >out.xoauth2$i & agent helper go $long $URL </dev/null >out.go$i &
+          agent helper keyring $long get $URL me >out.keyring$i & echo $HOST | agent helper docker $long get >out.docker$i &
+          printf 'protocol=https\nhost=%s\n' "$HOST" | agent helper git $long get >out.git$i &
         done; wait
         grep -lF "$(agent token work)" out.* | wc -l
         """)

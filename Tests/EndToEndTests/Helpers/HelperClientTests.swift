@@ -393,7 +393,7 @@ import Testing
         try server.tree.agent(["helper", "aws", "--url", server.plainURL + "/aws"] + options)
       }
       let result = try server.run(
-        "for i in $(seq 20); do agent helper aws --url $PLAIN/aws --role-arn \(Self.role) >out$i & done; wait; cat out* | sort | uniq -c | wc -l"
+        "for i in $(seq 20); do agent helper aws --timeout 5m --url $PLAIN/aws --role-arn \(Self.role) >out$i & done; wait; cat out* | sort | uniq -c | wc -l"
       )
       #expect(result.outputText == "1\n", "\(result.errorText)")
       let answer = try JSON(parsing: call("--role-arn", Self.role).output)

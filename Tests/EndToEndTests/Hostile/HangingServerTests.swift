@@ -11,7 +11,7 @@ import Testing
         try session.tree.signIn("slow", at: slow.url)
         _ = try session.tree.token("work")
         try slow.control("hang", "token")
-        let stuck = try session.tree.start(["token", "slow", "--force-refresh", "--timeout", "25s"])
+        let stuck = try session.tree.start(["token", "slow", "--force-refresh", "--timeout", "5m"])
         try slow.await("hangs", 1)
         for _ in 0..<5 { #expect(try !session.tree.token("work").isEmpty) }
         #expect(try !session.tree.token("work", "--force-refresh").isEmpty)
@@ -28,7 +28,7 @@ import Testing
     try Session.with { session in
       let token = try session.tree.token()
       try session.issuer.control("hang", "token")
-      let stuck = try session.tree.start(["token", "work", "--force-refresh", "--timeout", "25s"])
+      let stuck = try session.tree.start(["token", "work", "--force-refresh", "--timeout", "5m"])
       try session.issuer.await("hangs", 1)
       #expect(try session.tree.token() == token)
       #expect(try session.tree.isRefreshing())
@@ -40,7 +40,7 @@ import Testing
   @Test func `a caller's own deadline holds`() throws {
     try Session.with { session in
       try session.issuer.control("hang", "token")
-      let result = try session.tree.agent("token", "work", "--force-refresh", "--timeout", "1s", "--json")
+      let result = try session.tree.agent("token", "work", "--force-refresh", "--timeout", "5s", "--json")
       #expect(result.failed(4))
       #expect(result.failureCode == "timeout")
       #expect(try session.tree.isRefreshing())

@@ -62,7 +62,7 @@ import Testing
     let running = try work.commands(issuer).map { try tree.start($0) }
     Threads.sleep(for: .microseconds(Int.random(in: 0..<40_000)))
     try daemon.signal(Signals.SIGKILL)
-    try #require(daemon.ends(within: Sanitizer.patience))
+    try #require(daemon.ends(within: .testLimit))
     return try running.map { try $0.wait() != .exited(0) }.contains(true)
   }
 }

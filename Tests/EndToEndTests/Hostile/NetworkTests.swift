@@ -60,8 +60,9 @@ import Testing
     try Self.with { (tree, server) throws in
       server.close()
       let callers = try (0..<5).map { _ in
-        try tree.start(["token", "work", "--force-refresh", "--wait", "60s", "--json"])
+        try tree.start(["token", "work", "--force-refresh", "--wait", "10m", "--json"])
       }
+      try tree.awaitConnections(5)
       try tree.awaitEvent("refresh_queued", of: "work")
       try server.open()
       var tokens: Set<String> = []
@@ -120,22 +121,19 @@ import Testing
 
   @Test func `is waited for also where it is the resource`() throws {
     try Self.with { (tree, server) throws in
-      // A resource that listens on a port at which nobody is yet.
-      let other = try UnixSocket.listenLoopback(port: 0)
-      let port = try UnixSocket.localPort(other)
-      try other.close()
+      let port = try LoopbackServer.unusedPort()
       let address = "http://127.0.0.1:\(port)"
       let set = try tree.agent("account", "set", "work", "--host", address)
       try #require(set.succeeded, "\(set.errorText)")
       #expect(try tree.agent("request", address + "/x").failed(4))
       let caller = try tree.start(["request", address + "/x", "--wait", "60s", "--verbose"])
-      let deadline = Instant.now.advanced(by: .seconds(30))
+      let deadline = Instant.now.advanced(by: .testLimit)
       while !caller.errorText.contains("resource: GET \(address): failed after ") {
         try #require(Instant.now < deadline, "\(caller.errorText)")
         Threads.sleep(for: .milliseconds(20))
       }
       let listener = try UnixSocket.listenLoopback(port: port)
-      try #require(try listener.waitUntilReadable(timeout: .seconds(30)))
+      try #require(try listener.waitUntilReadable(timeout: .testLimit))
       let peer = try Conversation(UnixSocket.accept(listener), number: 1) { _ in }
       _ = try peer.readRequest()
       try peer.respond(body: "hello")
@@ -151,7 +149,7 @@ import Testing
         server.close()
         for number in 0..<20 { _ = try tree.agent("token", "a\(number)", "--force-refresh") }
         try server.open()
-        try server.awaitRefreshes(before + 20, patience: .seconds(60))
+        try server.awaitRefreshes(before + 20)
         for number in 0..<20 { try tree.awaitStatus(of: "a\(number)") { $0["state"] == "active" } }
         #expect(server.refreshes.count == before + 20)
         #expect(server.mostUnderWay <= 8)

@@ -119,7 +119,7 @@ import Testing
       """
     let result = try ProcessRunner.run(
       executable: "/usr/bin/unshare", arguments: OtherMachine.namespace + ["/bin/sh", "-c", whole],
-      environment: tree.environment(), timeout: .seconds(60))
+      environment: tree.environment(), timeout: .testLimit)
     #expect(result.succeeded, "\(result.errorText)")
     return result.lines
   }
@@ -230,7 +230,7 @@ import Testing
       let tree = session.tree
       let holder = try RunningProcess(
         executable: "/usr/bin/flock",
-        arguments: ["-F", tree.path("state/agent/vault.lock"), "sh", "-c", "echo held; exec sleep 60"])
+        arguments: ["-F", tree.path("state/agent/vault.lock"), "sh", "-c", "echo held; exec sleep 3600"])
       #expect(try holder.readLine() == "held")
       let asked = try session.issuer.requests()
       let result = try tree.agent("token", "work", "--force-refresh", "--json")

@@ -168,7 +168,7 @@ import Testing
           #expect(result.succeeded, "\(command): \(result.errorText)")
         }
       }
-      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      let deadline = Instant.now.advanced(by: .testLimit)
       while runtime.exists(left) {
         try #require(Instant.now < deadline)
         Threads.sleep(for: .milliseconds(1))

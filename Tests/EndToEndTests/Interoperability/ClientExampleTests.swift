@@ -15,7 +15,7 @@ import Testing
       arguments: [
         "-c", "rm -f '\(scratch)/debug.yaml'; exec swift build --package-path '\(package)' --scratch-path '\(scratch)'",
       ],
-      environment: Environment.all().map { "\($0.0)=\($0.1)" }, timeout: .seconds(900))
+      environment: Environment.all().map { "\($0.0)=\($0.1)" }, timeout: .testLimit)
     let hasBuilt = result.succeeded
     try #require(hasBuilt, "\(result.outputText)\n\(result.errorText)")
     return "\(scratch)/debug/example"
@@ -24,7 +24,7 @@ import Testing
   /// What a command of the tool prints.
   private static func run(_ tree: AgentTree, _ arguments: String...) throws -> [String] {
     let result = try ProcessRunner.run(
-      executable: try program.get(), arguments: arguments, environment: tree.environment(), timeout: .seconds(60))
+      executable: try program.get(), arguments: arguments, environment: tree.environment(), timeout: .testLimit)
     #expect(result.succeeded && result.errorText.isEmpty, "\(result.errorText)")
     return result.lines.map(String.init)
   }
@@ -116,7 +116,7 @@ import Testing
       let place = tree.path("runtime/other.sock")
       func run(_ command: String, _ changes: [String: String?]) throws -> String {
         try ProcessRunner.run(
-          executable: program, arguments: [command], environment: tree.environment(changes), timeout: .seconds(60)
+          executable: program, arguments: [command], environment: tree.environment(changes), timeout: .testLimit
         ).outputText
       }
       #expect(try run("accounts", ["AGENT_SOCKET": place]) == "not now: the daemon is not running\n")

@@ -292,7 +292,7 @@ import Testing
       task.cancel()
       #expect(await task.value?.code == "cancelled")
       // The daemon notices when it reads the end of the connection.
-      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      let deadline = Instant.now.advanced(by: .testLimit)
       while try BrowserLogin.browse(page.redirectURI) != "000" {
         try #require(Instant.now < deadline, "the port stays open")
         Threads.sleep(for: .milliseconds(20))

@@ -50,7 +50,7 @@ struct `Against django-oauth-toolkit` {
     let server = try RealServer.current()
     try AgentTree.with { tree in
       let browser = RealBrowser(tree, "--instance", server.folder)
-      let result = try browser.awaited { try codeSignIn(tree, browser.variable, timeout: RealBrowser.patience) }
+      let result = try browser.awaited { try codeSignIn(tree, browser.variable, timeout: .testLimit) }
       try #require(result.succeeded, "\(result.errorText)")
       #expect(try browser.seen()["title"] == "Return to the terminal")
       #expect(try !tree.token().isEmpty)

@@ -173,7 +173,7 @@ struct `At services as they document themselves` {
 
   /// The status of the page that the person's browser ends at.
   private func browse(_ url: String, _ service: ReplayedService) throws -> String {
-    let curl = "curl -qsSL --max-time 10 -o /dev/null -w '%{http_code}' --noproxy 127.0.0.1,localhost"
+    let curl = "curl -qsSL --max-time 1800 -o /dev/null -w '%{http_code}' --noproxy 127.0.0.1,localhost"
     return try ProcessRunner.shell(
       "\(curl) --proxy \(service.proxy) --cacert '\(service.authority)' '\(url)'"
     ).outputText

@@ -145,7 +145,7 @@ import Testing
     let report = SharedDescriptor(try received.writing.duplicate())
     try received.writing.close()
     try Threads.start(name: "test-server") {
-      guard (try? listener.descriptor.waitUntilReadable(timeout: .seconds(60))) == true,
+      guard (try? listener.descriptor.waitUntilReadable(timeout: .testLimit)) == true,
         let peer = try? UnixSocket.accept(listener.descriptor), (try? peer.setNonBlocking(false)) != nil
       else { return }
       var bytes: [UInt8] = []

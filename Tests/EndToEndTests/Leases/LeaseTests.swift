@@ -214,10 +214,8 @@ import Testing
   ) throws {
     try Resource.answering({ _ in (200, [], "answer") }) { resource in
       let tree = resource.tree
-      try tree.directory.write(
-        "ask",
-        "#!/bin/sh\nprintf '%s %s\\n' \"$SSH_ASKPASS_PROMPT\" \"$1\" >> '\(tree.path("asked"))'\n\(answer)\n")
-      #expect(try ProcessRunner.shell("chmod +x '\(tree.path("ask"))'").succeeded)
+      try tree.directory.writeProgram(
+        "ask", "printf '%s %s\\n' \"$SSH_ASKPASS_PROMPT\" \"$1\" >> '\(tree.path("asked"))'\n\(answer)")
       let script = "for i in 1 2 3; do agent request \(resource.server.url()) || failed=$?; done; exit ${failed:-0}"
       let result = try tree.agent(
         ["exec", "--lease", "--confirm", "--askpass", tree.path("ask"), "work", "--", "sh", "-c", script])
@@ -404,7 +402,7 @@ import Testing
       #expect(try sockets() == [alive.path, next.path], "removed by the next lease")
       let killed = try kill()
       #expect(try tree.agent("token").succeeded)
-      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      let deadline = Instant.now.advanced(by: .testLimit)
       while try sockets().contains(killed), Instant.now < deadline { Threads.sleep(for: .milliseconds(10)) }
       #expect(try sockets() == [alive.path, next.path], "removed by the next daemon")
       for served in [alive, next] {
@@ -416,7 +414,7 @@ import Testing
   @Test func `ends with its time, in the middle of a request too`() throws {
     let isHeld = Monitor(true)
     try Self.with(
-      { _ in ["--for", "2s"] },
+      { _ in ["--for", "10s"] },
       answering: { _ in
         _ = isHeld.wait(nil) { $0 ? nil : true }
         return (200, [], "late")
@@ -593,9 +591,9 @@ import Testing
         let next = try peer?.ask(#"{"v":1,"request":"resource_body","base64":"\#(part)"}"#)
         #expect(next?.contains("body_wanted") == true, "\(next ?? "")")
       }
-      #expect(received.wait(Sanitizer.patience) { $0.bytes.isEmpty ? nil : true } == true, "nothing is sent")
+      #expect(received.wait(.testLimit) { $0.bytes.isEmpty ? nil : true } == true, "nothing is sent")
       peer = nil
-      #expect(received.wait(Sanitizer.patience) { $0.isOver ? true : nil } == true, "the request goes on")
+      #expect(received.wait(.testLimit) { $0.isOver ? true : nil } == true, "the request goes on")
       let bytes = received.withLock { $0.bytes }
       #expect(!bytes.isEmpty && !bytes.suffix(5).elementsEqual("0\r\n\r\n".utf8), "\(bytes.count)")
     }

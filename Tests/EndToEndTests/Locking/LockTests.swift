@@ -69,7 +69,7 @@ import Testing
 
   @Test func `waits for a refresh that is under way, whose new refresh token is not lost`() throws {
     try LockedHome.with { home in
-      try home.issuer.control("delay_token_ms", "2000")
+      try home.issuer.control("hang", "token")
       let refreshes = try home.issuer.count("refreshes")
       let token = try home.tree.start(["token", "shut", "--force-refresh", "--json"])
       try home.tree.awaitEvent("refresh_began", of: "shut")
@@ -77,9 +77,9 @@ import Testing
       // Who waited for the token is told at once.
       #expect(try token.wait() == .exited(5))
       #expect(try home.isLocked())
+      try home.issuer.control("hang", "off")
       #expect(try lock.wait() == .exited(0))
       #expect(try home.issuer.count("refreshes") == refreshes + 1)
-      try home.issuer.control("delay_token_ms", "0")
       try home.unlock()
       #expect(try !home.tree.token("shut", "--force-refresh").isEmpty)
       #expect(try home.issuer.count("reuse_detected") == 0)
@@ -135,7 +135,7 @@ import Testing
         ["exec", "shut", "--token-file", "--", "/bin/sh", "-c", "echo \"$AGENT_TOKEN_FILE\"; read line"])
       let path = try program.readLine()
       func wait(until isThere: Bool) throws {
-        let deadline = Instant.now.advanced(by: Sanitizer.patience)
+        let deadline = Instant.now.advanced(by: .testLimit)
         while try ProcessRunner.shell("test -s '\(path)'").succeeded != isThere {
           try #require(Instant.now < deadline, "the file is \(isThere ? "not there" : "there")")
           Threads.sleep(for: .milliseconds(10))
@@ -193,21 +193,23 @@ import Testing
     }
   }
 
-  @Test func `comes by itself too where only a passphrase opens the vault, but not while that is used`() throws {
+  @Test(.needsProgramsForLong)
+  func `comes by itself too where only a passphrase opens the vault, but not while that is used`() throws {
     try Session.with { session in
       let tree = session.tree
       try tree.directory.write("passphrase", LockedHome.passphrase + "\n")
-      #expect(try tree.agent("vault", "set", "--lock-after", "2s").succeeded)
+      #expect(try tree.agent("vault", "set", "--lock-after", "10s").succeeded)
       // Nobody has unlocked anything.
       #expect(try tree.agent("vault", "add-passphrase", "--passphrase-file", tree.path("passphrase")).succeeded)
       #expect(try tree.agent("vault", "remove-slot", "1").succeeded)
       for isUnlocked in [false, true] {
         if isUnlocked { #expect(try tree.agent("unlock", "--passphrase-file", tree.path("passphrase")).succeeded) }
-        for _ in 0..<8 {
+        let end = Instant.now.advanced(by: .seconds(12))
+        while Instant.now < end {
           #expect(try !tree.token().isEmpty)
           Threads.sleep(for: .milliseconds(500))
         }
-        let deadline = Instant.now.advanced(by: Sanitizer.patience)
+        let deadline = Instant.now.advanced(by: .testLimit)
         while try tree.json("status")["accounts"]?.array?.first?["state"] != "locked" {
           try #require(Instant.now < deadline, "there is no lock")
           Threads.sleep(for: .milliseconds(50))
@@ -218,15 +220,18 @@ import Testing
     }
   }
 
-  @Test func `does not come while accounts behind it are used, and does when only others are`() throws {
+  @Test(.needsProgramsForLong) func `does not come while accounts behind it are used, and does when only others are`()
+    throws
+  {
     try LockedHome.with { home in
-      try home.run("vault", "set", "--lock-after", "2s")
+      try home.run("vault", "set", "--lock-after", "10s")
       // The time begins anew with each use.
-      for _ in 0..<8 {
+      let end = Instant.now.advanced(by: .seconds(12))
+      while Instant.now < end {
         #expect(try !home.isLocked())
         Threads.sleep(for: .milliseconds(500))
       }
-      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      let deadline = Instant.now.advanced(by: .testLimit)
       while try !home.tree.hasLocked("idle") {
         try #require(Instant.now < deadline)
         #expect(try !home.tree.token("open").isEmpty)
@@ -244,8 +249,8 @@ extension AgentTree {
   }
 
   /// Waits for that. There is nothing to wait for but the log itself.
-  func awaitLock(_ cause: String, patience: Duration = Sanitizer.patience) throws {
-    let deadline = Instant.now.advanced(by: patience)
+  func awaitLock(_ cause: String) throws {
+    let deadline = Instant.now.advanced(by: .testLimit)
     while try !hasLocked(cause) {
       try #require(Instant.now < deadline, "there is no lock")
       Threads.sleep(for: .milliseconds(20))

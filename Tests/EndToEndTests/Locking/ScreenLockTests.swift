@@ -36,7 +36,7 @@ struct `A screen that is locked` {
 
   /// The signal reaches the daemon at the bus's own time.
   private static func isLockedSoon(_ home: LockedHome) throws -> Bool {
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     while try !home.isLocked() {
       guard Instant.now < deadline else { return false }
     }
@@ -45,7 +45,7 @@ struct `A screen that is locked` {
 
   /// The daemon begins to listen when something is unlocked, at its own time, so the first deed may come too early.
   private static func lock(_ home: LockedHome, by desktop: PlayedDesktop, _ deed: PlayedDesktop.Deed) throws {
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     repeat { try desktop.play(deed) } while try !home.isLocked() && Instant.now < deadline
     #expect(try home.isLocked())
     #expect(try home.tree.hasLocked("session"))

@@ -219,7 +219,7 @@ import Testing
         let moment = Int(Randomness.bytes(2).reduce(0) { $0 << 8 | Int($1) }) % milliseconds
         Threads.sleep(for: .milliseconds(moment))
         try daemon.signal(Signals.SIGKILL)
-        try #require(daemon.ends(within: Sanitizer.patience))
+        try #require(daemon.ends(within: .testLimit))
         if try command.wait() == .exited(0) { finished += 1 }
         try home.unlock()
         for account in ["open", "shut"] {

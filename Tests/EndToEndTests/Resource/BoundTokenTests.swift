@@ -106,8 +106,7 @@ import Testing
     try Issuer.with(["--dpop-required"]) { issuer in
       try issuer.control("par", par, ("dpop_nonce", nonce))
       try AgentTree.with { tree in
-        try tree.directory.write("home/browser", "#!/bin/sh\nexec curl -qsSL --fail --noproxy '*' \"$1\"\n")
-        try #require(try tree.shell("dash", "chmod +x '\(tree.path("home/browser"))'").succeeded)
+        try tree.directory.writeProgram("home/browser", "exec curl -qsSL --fail --noproxy '*' \"$1\"")
         let login = try tree.agent(
           [
             "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--browser",

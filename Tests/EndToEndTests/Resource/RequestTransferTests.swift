@@ -76,7 +76,7 @@ import Testing
       #expect(try memory(resource.tree) - before < 3 << 10 || Programs.areSanitized)
       #expect(!ended.withLock { $0 })
       try reader.signal(Signals.SIGKILL)
-      #expect(ended.wait(.seconds(10)) { $0 ? true : nil } == true, "the transfer goes on without its client")
+      #expect(ended.wait(.testLimit) { $0 ? true : nil } == true, "the transfer goes on without its client")
       #expect(try !resource.tree.token().isEmpty)
     }
   }
@@ -86,7 +86,7 @@ import Testing
     let serve: @Sendable (Conversation) throws -> Void = { conversation in
       let mayEnd = try conversation.readRequest()?.line.contains("/end") ?? false
       try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nbef")
-      _ = go.wait(Sanitizer.patience) { $0 ? true : nil }
+      _ = go.wait(.testLimit) { $0 ? true : nil }
       if mayEnd { try conversation.write("re\n") }
       try conversation.waitForEnd()
     }
@@ -97,7 +97,7 @@ import Testing
       }
       #expect(resource.server.waitForRequests(requests.count))
       var threads = Int.max
-      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      let deadline = Instant.now.advanced(by: .testLimit)
       // The workers end a few seconds after their last work.
       while threads > 6, Instant.now < deadline {
         Threads.sleep(for: .milliseconds(100))
@@ -135,14 +135,14 @@ import Testing
       let isSlow = try conversation.readRequest()?.line.contains("/slow") ?? false
       try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n")
       for _ in 0..<6 {
-        Threads.sleep(for: .milliseconds(400))
+        Threads.sleep(for: .seconds(2))
         try conversation.write("x")
         if !isSlow { return try conversation.waitForEnd() }
       }
     }
     try Resource.with(serve: serve) { resource in
-      #expect(try resource.request("--timeout", "1s", path: "/slow").outputText == "xxxxxx")
-      let stalled = try resource.request("--timeout", "1s", path: "/stall")
+      #expect(try resource.request("--timeout", "10s", path: "/slow").outputText == "xxxxxx")
+      let stalled = try resource.request("--timeout", "10s", path: "/stall")
       #expect(stalled.status == .exited(4), "\(stalled.errorText)")
       #expect(stalled.outputText == "x")
     }
@@ -150,9 +150,9 @@ import Testing
 
   @Test func `may go out slowly for longer than the time in which something must move`() throws {
     try Resource.answering({ request in (200, [], "\(request.body.count)") }) { resource in
-      let slowly = "for i in 1 2 3 4 5 6 7 8 9; do printf x; sleep .4; done"
+      let slowly = "for i in 1 2 3 4 5 6 7 8 9; do printf x; sleep 1.4; done"
       let result = try resource.tree.shell(
-        "sh", "\(slowly) | agent request --timeout 1s --data @- \(resource.server.url())")
+        "sh", "\(slowly) | agent request --timeout 10s --data @- \(resource.server.url())")
       #expect(result.outputText == "9", "\(result.errorText)")
     }
   }

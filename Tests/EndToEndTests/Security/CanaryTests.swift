@@ -34,7 +34,7 @@ import Testing
     }
 
     private func awaitDaemon() throws {
-      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      let deadline = Instant.now.advanced(by: .testLimit)
       while !daemon.errorText.contains("the daemon started") {
         try #require(Instant.now < deadline, "\(daemon.errorText)")
         Threads.sleep(for: .milliseconds(10))
@@ -157,7 +157,7 @@ import Testing
       let state = try #require(try Form.parse(query).first { $0.name == "state" }).value
       let code = Canaries.percentEncoded(scene.canaries.code)
       let answer = "\(event["redirect_uri"]?.string ?? "")?code=\(code)&state=\(Canaries.percentEncoded(state))"
-      let page = try ProcessRunner.shell("curl -qsiS --noproxy '*' --max-time 10 '\(answer)'")
+      let page = try ProcessRunner.shell("curl -qsiS --noproxy '*' --max-time 1800 '\(answer)'")
       scene.expectNothing(page, "the page that the browser ends at")
       var told = ""
       while let line = try? login.readLine() { told += line + "\n" }
@@ -222,7 +222,7 @@ import Testing
         isBare
         ? [try Programs.path("agentd"), "--foreground"] : [try Programs.path("agent"), "daemon", "run", "--verbose"]
       let end = try crash(tree, [:], command, by: signal) { shell in
-        let deadline = Instant.now.advanced(by: Sanitizer.patience)
+        let deadline = Instant.now.advanced(by: .testLimit)
         while !shell.errorText.contains("the daemon started") {
           try #require(Instant.now < deadline, "\(shell.errorText)")
           Threads.sleep(for: .milliseconds(10))
@@ -246,7 +246,7 @@ import Testing
         "--allow-http-loopback", "--device", "--verbose", "--client-secret-file", secrets.path("client"),
       ]
       let end = try crash(tree, [:], command, by: signal) { shell in
-        let deadline = Instant.now.advanced(by: Sanitizer.patience)
+        let deadline = Instant.now.advanced(by: .testLimit)
         while !shell.errorText.contains(issuer.canaries.userCode) {
           try #require(Instant.now < deadline, "\(shell.errorText)")
           Threads.sleep(for: .milliseconds(10))

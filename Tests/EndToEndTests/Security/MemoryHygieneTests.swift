@@ -60,7 +60,7 @@ import Testing
         let daemon = try RunningProcess(
           executable: "/bin/bash", arguments: ["-c", line, try Programs.path("agentd")], environment: tree.environment()
         )
-        let deadline = Instant.now.advanced(by: Sanitizer.patience)
+        let deadline = Instant.now.advanced(by: .testLimit)
         while !daemon.errorText.contains("the daemon started") {
           try #require(Instant.now < deadline, "\(daemon.errorText)")
           Threads.sleep(for: .milliseconds(5))

@@ -102,7 +102,7 @@ import Testing
       try session.issuer.control("hang", "token")
       let leaver = try session.tree.start(["token", "work", "--force-refresh"])
       try session.issuer.await("hangs", 1)
-      let stays = try session.tree.start(["token", "work", "--force-refresh", "--timeout", "25s"])
+      let stays = try session.tree.start(["token", "work", "--force-refresh", "--timeout", "5m"])
       #expect(try leaver.terminate(Signals.SIGKILL) == .signalled(Signals.SIGKILL))
       try session.issuer.control("hang", "off")
       #expect(try stays.wait() == .exited(0))

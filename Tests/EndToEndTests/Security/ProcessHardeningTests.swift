@@ -51,7 +51,7 @@ import Testing
       #expect(Self.processors(ProcessFiles.text("status", of: try tree.daemon())) == all)
       try tree.stopDaemon()
       let daemon = try pinned("agentd", "--foreground")
-      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      let deadline = Instant.now.advanced(by: .testLimit)
       while daemon.errorText.isEmpty, Instant.now < deadline { Threads.sleep(for: .milliseconds(20)) }
       #expect(
         try Self.processors(ProcessFiles.text("status", of: try tree.daemon())) == Self.processors(afterSetting: "1"))
@@ -151,7 +151,7 @@ import Testing
       try #require(try ProcessRunner.shell(copy).succeeded)
       func agent(_ arguments: String...) throws -> ProcessResult {
         try ProcessRunner.run(
-          executable: folder + "/agent", arguments: arguments, environment: tree.environment(), timeout: .seconds(60))
+          executable: folder + "/agent", arguments: arguments, environment: tree.environment(), timeout: .testLimit)
       }
       #expect(try agent("token", "work").succeeded)
       let process = try OtherProcess(try tree.daemon())
@@ -160,7 +160,7 @@ import Testing
       #expect(!process.ends(within: .milliseconds(1)))
       // The last one that it serves.
       #expect(try agent("list").succeeded)
-      #expect(process.ends(within: Sanitizer.patience))
+      #expect(process.ends(within: .testLimit))
       #expect(try agent("token", "work").succeeded)
     }
   }
@@ -186,7 +186,7 @@ import Testing
         #expect(result.failureCode == "daemon_unavailable")
       }
       #expect(try user.agent("daemon", "stop").succeeded)
-      #expect(process.ends(within: Sanitizer.patience))
+      #expect(process.ends(within: .testLimit))
     }
   }
 }

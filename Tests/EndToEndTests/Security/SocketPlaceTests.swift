@@ -117,7 +117,7 @@ import Testing
       _ = try tree.json("daemon", "start")
       let daemon = try OtherProcess(try tree.daemon())
       try FileTree.remove(tree.path("runtime/agent"))
-      #expect(daemon.ends(within: Sanitizer.patience))
+      #expect(daemon.ends(within: .testLimit))
       #expect(try tree.json("daemon", "start")["pid"] != nil)
     }
   }
@@ -135,7 +135,7 @@ import Testing
         environment: tree.environment(), inherits: [(parent: listener.raw, child: 3)])
       #expect(try !tree.token().isEmpty)
       #expect(try tree.daemon() == service.processID)
-      #expect(try service.terminate(timeout: Sanitizer.patience) == .exited(0))
+      #expect(try service.terminate(timeout: .testLimit) == .exited(0))
       let isStillThere = folder.exists("agent.sock")
       #expect(isStillThere)
     }
@@ -144,14 +144,14 @@ import Testing
   @Test func `a daemon in the foreground serves until it is told to end`() throws {
     try AgentTree.with { tree in
       let daemon = try tree.start(["daemon", "run"])
-      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      let deadline = Instant.now.advanced(by: .testLimit)
       // Nothing tells when it listens, as a service manager's socket is the way to wait for that.
       while try !tree.agent("daemon", "status").succeeded {
         try #require(Instant.now < deadline, "\(daemon.errorText)")
         Threads.sleep(for: .milliseconds(20))
       }
       #expect(try tree.daemon() == daemon.processID)
-      #expect(try daemon.terminate(timeout: Sanitizer.patience) == .exited(0))
+      #expect(try daemon.terminate(timeout: .testLimit) == .exited(0))
       #expect(try !tree.directory.open("runtime/agent").exists("agent.sock"))
     }
   }

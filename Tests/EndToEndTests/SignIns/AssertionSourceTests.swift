@@ -325,7 +325,7 @@ import Testing
       try scene.tree.stopDaemon()
       // The next one has no token, and none of the variables.
       _ = try scene.tree.agent("list")
-      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      let deadline = Instant.now.advanced(by: .testLimit)
       var next = ""
       while next.isEmpty || next == token {
         try #require(Instant.now < deadline, "the file does not come back")

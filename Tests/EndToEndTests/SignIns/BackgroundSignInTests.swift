@@ -49,7 +49,7 @@ import Testing
         try issuer.control("approval", "ask")
         let (event, login) = try start(tree, issuer)
         let resumed = try tree.start(["login", "--resume", login, "--verbose"])
-        let deadline = Instant.now.advanced(by: Sanitizer.patience)
+        let deadline = Instant.now.advanced(by: .testLimit)
         while !resumed.errorText.contains("agent: work: ") {
           try #require(Instant.now < deadline, "\(resumed.errorText)")
           Threads.sleep(for: .milliseconds(20))
@@ -130,7 +130,7 @@ import Testing
         ["--device", "--client-secret-file", secrets.path("client")])
       #expect(event["user_code"]?.string == issuer.canaries.userCode)
       // The device code is in no file while it is in use, nor afterwards.
-      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      let deadline = Instant.now.advanced(by: .testLimit)
       while !issuer.server.requests.contains(where: { $0.body.contains("device_code=") }) {
         try #require(Instant.now < deadline, "nobody asks for the tokens")
         Threads.sleep(for: .milliseconds(20))

@@ -96,7 +96,7 @@ import Testing
       let squatter = try UnixSocket.listenLoopback(port: 0)
       let uri = "http://127.0.0.1:\(try UnixSocket.localPort(squatter))/cb"
       let line = BrowserLogin.line(issuer) + ["--browser", "--no-open", "--redirect-uri", uri]
-      let result = try tree.agent(line, timeout: .seconds(20))
+      let result = try tree.agent(line, timeout: .testLimit)
       #expect(result.status == .exited(1))
       #expect(result.failureCode == "redirect_unavailable")
       #expect(try issuer.count("pushed_requests") == 0)
@@ -130,7 +130,7 @@ import Testing
       try waiting.giveUp()
       try issuer.control("break_metadata", "plain")
       let line = BrowserLogin.line(issuer) + ["--browser", "--no-open"]
-      let result = try tree.agent(line, timeout: .seconds(20))
+      let result = try tree.agent(line, timeout: .testLimit)
       #expect(result.status == .exited(1))
       #expect(result.failureCode == "server_misbehaved")
       #expect(try issuer.count("authorizations") == 0)

@@ -39,8 +39,7 @@ import Testing
 
   @Test func `opens what BROWSER names`() throws {
     try Self.with { issuer, tree in
-      try tree.directory.write("home/browser", "#!/bin/sh\n\(BrowserLogin.curl) -L \"$1\"\n")
-      _ = try ProcessRunner.shell("chmod +x '\(tree.path("home/browser"))'")
+      try tree.directory.writeProgram("home/browser", "\(BrowserLogin.curl) -L \"$1\"")
       for options in [["--browser"], ["--browser", "--no-daemon"]] {
         let result = try tree.agent(BrowserLogin.line(issuer) + options, ["BROWSER": tree.path("home/browser")])
         #expect(result.succeeded, "\(result.errorText)")
@@ -51,11 +50,10 @@ import Testing
   // Every user of the machine can read a command line.
   @Test func `gives the browser a link that is good once, and shows people the address`() throws {
     try Self.with { issuer, tree in
-      try tree.directory.write("home/browser", "#!/bin/sh\necho \"$*\" > '\(tree.path("home/seen"))'\n")
-      _ = try ProcessRunner.shell("chmod +x '\(tree.path("home/browser"))'")
+      try tree.directory.writeProgram("home/browser", "echo \"$*\" > '\(tree.path("home/seen"))'")
       let login = try tree.start(BrowserLogin.line(issuer) + ["--browser"], ["BROWSER": tree.path("home/browser")])
       let event = try JSON(parsing: Array(login.readLine().utf8))
-      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      let deadline = Instant.now.advanced(by: .testLimit)
       while (try? tree.directory.read("home/seen"))?.last != UInt8(ascii: "\n") {
         try #require(Instant.now < deadline, "no browser was started")
         Threads.sleep(for: .milliseconds(20))

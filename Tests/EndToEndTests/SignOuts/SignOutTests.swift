@@ -75,14 +75,14 @@ import Testing
   @Test func `that page is opened in the browser, or shown where there is none`() throws {
     try Session.with { session in
       let tree = session.tree
-      try tree.directory.write("home/browser", "#!/bin/sh\necho \"$1\" > \"$HOME/opened\"\n")
-      _ = try ProcessRunner.shell("chmod +x '\(tree.path("home/browser"))'")
+      try tree.directory.writeProgram("home/browser", "echo \"$1\" > \"$HOME/opened\"")
       let opened = try tree.agent(["logout", "work", "--browser"], ["BROWSER": tree.path("home/browser")])
       #expect(
         opened.succeeded && opened.errorText.contains("signed out of work, tokens revoked"), "\(opened.errorText)")
       #expect(opened.errorText.contains("a browser opens"), "\(opened.errorText)")
       let page = session.issuer.url + "/end_session?client_id=agent-cli&logout_hint="
-      #expect(try tree.shell("dash", "cat \"$HOME/opened\"").outputText.hasPrefix(page))
+      let shows = "until test -s \"$HOME/opened\"; do sleep 0.05; done; cat \"$HOME/opened\""
+      #expect(try tree.shell("dash", shows).outputText.hasPrefix(page))
       #expect(try tree.agent("login", "work").succeeded)
       let shown = try tree.agent(["logout", "work", "--browser", "--no-open"], ["BROWSER": tree.path("home/browser")])
       #expect(shown.succeeded && shown.errorText.contains("\n\(page)"), "\(shown.errorText)")
@@ -107,15 +107,17 @@ import Testing
   @Test func `a request that waits for a token ends, and the refresh under way brings none`() throws {
     try Session.with { (session) throws in
       let tree = session.tree
-      try session.issuer.control("delay_token_ms", "1000")
+      try session.issuer.control("hang", "token")
       let refreshes = try session.issuer.count("refreshes")
       let waiting = try tree.start(["token", "work", "--force-refresh"])
       // The refresh holds the account, so the sign-out comes after it and revokes what it got.
       try tree.awaitEvent("refresh_began", of: "work")
-      #expect(try tree.json("logout", "work")["accounts"]?.array?.first?["revoked"] == true)
+      let logout = try tree.start(["logout", "work", "--json"])
+      #expect(try waiting.wait() == .exited(3))
+      try session.issuer.control("hang", "off")
+      #expect(try JSON(parsing: Array(logout.readLine().utf8))["accounts"]?.array?.first?["revoked"] == true)
       #expect(try session.issuer.count("refreshes") == refreshes + 1)
       #expect(try session.issuer.count("reuse_detected") == 0)
-      #expect(try waiting.wait() == .exited(3))
       #expect(try tree.agent("token", "work").failed(3))
     }
   }
@@ -128,7 +130,7 @@ import Testing
             "login", "work", "--guest", "--register", "--issuer", issuer.url, "--allow-http-loopback"
           ).succeeded)
         // Nobody can give up a sign-in that asks nobody.
-        try issuer.control("delay_token_ms", "3000")
+        try issuer.control("hang", "token")
         let began = try tree.events().count { $0["event"] == "sign_in_began" }
         let login = try tree.start(["login", "work", "--guest", "--json"])
         while try tree.events().count(where: { $0["event"] == "sign_in_began" }) == began {
@@ -136,6 +138,7 @@ import Testing
         }
         let refused = try tree.agent("logout", "work", "--json")
         #expect(refused.failureCode == "too_busy", "\(refused)")
+        try issuer.control("hang", "off")
         #expect(try login.wait() == .exited(0), "\(login.errorText)")
         #expect(try tree.agent("logout", "work").succeeded)
         #expect(try tree.agent("token", "work").failed(3))

@@ -24,7 +24,17 @@ extension AgentTree {
     let process = try OtherProcess(try daemon())
     let result = try agent("daemon", "stop")
     #expect(result.succeeded, "\(result.errorText)")
-    #expect(process.ends(within: Sanitizer.patience), "the daemon outlives its stop")
+    #expect(process.ends(within: .testLimit), "the daemon outlives its stop")
+  }
+
+  /// Waits until the daemon has so many connections with clients.
+  func awaitConnections(_ count: Int) throws {
+    let deadline = Instant.now.advanced(by: .testLimit)
+    // The listener has the name too.
+    while try ProcessRunner.shell("grep -c ' \(socketPath)$' /proc/net/unix").outputText != "\(count + 1)\n" {
+      try #require(Instant.now < deadline, "there are not \(count) connections")
+      Threads.sleep(for: .milliseconds(20))
+    }
   }
 
   /// Whether an account's server is being asked for a token.
@@ -36,7 +46,7 @@ extension AgentTree {
   func killDaemon() throws {
     let process = try OtherProcess(try daemon())
     try process.signal(Signals.SIGKILL)
-    try #require(process.ends(within: Sanitizer.patience))
+    try #require(process.ends(within: .testLimit))
   }
 
   /// Stops what runs in the tree; a daemon that does not stop is an issue, and is killed.
@@ -45,7 +55,7 @@ extension AgentTree {
       for number in try daemons() {
         guard let process = try? OtherProcess(number) else { continue }
         try process.signal(Signals.SIGTERM)
-        if process.ends(within: Sanitizer.patience) { continue }
+        if process.ends(within: .testLimit) { continue }
         Issue.record("the daemon \(number) did not end")
         try process.signal(Signals.SIGKILL)
       }

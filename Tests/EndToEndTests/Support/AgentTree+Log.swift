@@ -18,8 +18,8 @@ extension AgentTree {
   func logged() throws -> [JSON] { try #require(try json("daemon", "log")["events"]?.array) }
 
   /// Waits until the log has an event of an account. There is nothing to wait for but the log itself.
-  func awaitEvent(_ event: String, of account: String, patience: Duration = Sanitizer.patience) throws {
-    let deadline = Instant.now.advanced(by: patience)
+  func awaitEvent(_ event: String, of account: String) throws {
+    let deadline = Instant.now.advanced(by: .testLimit)
     while try !events().contains(where: { $0["event"]?.string == event && $0["account"]?.string == account }) {
       try #require(Instant.now < deadline, "there is no \(event)")
       Threads.sleep(for: .milliseconds(20))

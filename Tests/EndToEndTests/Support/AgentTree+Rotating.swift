@@ -20,9 +20,8 @@ extension AgentTree {
   }
 
   /// Waits until `status` says so of an account. There is nothing to wait for but the answer itself.
-  func awaitStatus(of account: String = "work", patience: Duration = Sanitizer.patience, _ isSo: (JSON) -> Bool) throws
-  {
-    let deadline = Instant.now.advanced(by: patience)
+  func awaitStatus(of account: String = "work", _ isSo: (JSON) -> Bool) throws {
+    let deadline = Instant.now.advanced(by: .testLimit)
     while true {
       let status = try status(of: account)
       if isSo(status) { return }

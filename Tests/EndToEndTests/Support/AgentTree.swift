@@ -49,7 +49,7 @@ final class AgentTree: Sendable {
   /// Runs `agent` to its end.
   func agent(
     _ arguments: [String], _ changes: [String: String?] = [:], input: String = "",
-    timeout: Duration = Sanitizer.patience
+    timeout: Duration = .testLimit
   ) throws -> ProcessResult {
     let result = try ProcessRunner.run(
       executable: Programs.path("agent"), arguments: arguments, environment: environment(changes),
@@ -73,7 +73,7 @@ final class AgentTree: Sendable {
   ) throws -> ProcessResult {
     let result = try ProcessRunner.run(
       executable: "/bin/\(shell)", arguments: ["-c", script], environment: environment(changes),
-      directory: directory ?? path("home"), timeout: .seconds(60))
+      directory: directory ?? path("home"), timeout: .testLimit)
     try Hints.check(Hints.all(in: result), in: self, of: [script])
     try Catalogue.check(result.errorText, of: [script])
     return result

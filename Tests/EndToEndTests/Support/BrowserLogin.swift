@@ -37,7 +37,7 @@ struct BrowserLogin {
     try login.signal(Signals.SIGINT)
     #expect(try login.wait() == .exited(130))
     // The daemon notices when it reads the end of the connection.
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     while try Self.browse(redirectURI) != "000" {
       try #require(Instant.now < deadline, "the port stays open")
       Threads.sleep(for: .milliseconds(20))
@@ -46,7 +46,7 @@ struct BrowserLogin {
 
   // MARK: The browser
 
-  static let curl = "curl -qsS --noproxy '*' --max-time 10 -o /dev/null"
+  static let curl = "curl -qsS --noproxy '*' --max-time 1800 -o /dev/null"
 
   /// The status of the page that a browser ends at; `000` where nobody listens.
   @discardableResult

@@ -25,9 +25,9 @@ enum Crowd {
     return try members.map { member in
       var output: [String] = []
       do {
-        while true { output.append(try member.readLine(timeout: .seconds(60))) }
+        while true { output.append(try member.readLine(timeout: .testLimit)) }
       } catch ProcessFailure.ended {}
-      return Answer(status: try member.wait(timeout: .seconds(60)), output: output, error: member.errorText)
+      return Answer(status: try member.wait(timeout: .testLimit), output: output, error: member.errorText)
     }
   }
 }

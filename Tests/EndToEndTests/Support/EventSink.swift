@@ -17,7 +17,7 @@ enum EventSink {
 
   /// Waits until the command got all of these, in any order, and nothing else.
   static func await(_ events: [String], in tree: AgentTree) throws {
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     while true {
       let received = try received(tree)
       if received == events.sorted() { return }

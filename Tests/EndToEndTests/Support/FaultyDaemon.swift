@@ -35,7 +35,7 @@ final class FaultyDaemon: Sendable {
     for number in try tree.daemons() {
       let stray = try OtherProcess(number)
       try stray.signal(Signals.SIGKILL)
-      try #require(stray.ends(within: Sanitizer.patience))
+      try #require(stray.ends(within: .testLimit))
     }
     var environment = [
       "LD_PRELOAD": try #require(FaultLibrary.shared).path, "AGENT_FAULTS_ORDER": tree.path("order"),
@@ -45,7 +45,7 @@ final class FaultyDaemon: Sendable {
     if !isWatched { environment["AGENT_FAULTS_UNWATCHED"] = "1" }
     let started = try RunningProcess(
       executable: Programs.path("agentd"), arguments: ["--foreground"], environment: tree.environment(environment))
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     while !started.errorText.contains("the daemon started") {
       try #require(
         Instant.now < deadline,
@@ -103,7 +103,7 @@ final class FaultyDaemon: Sendable {
     try order(step, .hold(function))
     defer { try? order() }
     let work = try begin()
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     while try !lines(ofLast: true).contains(where: { $0.last == "hit" }) {
       try #require(Instant.now < deadline, "no \(function) waits: \((try? steps()) ?? [])")
       Threads.sleep(for: .milliseconds(1))

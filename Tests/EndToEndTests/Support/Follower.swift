@@ -10,7 +10,7 @@ final class Follower: Sendable {
   /// Returns when it is told what happens.
   init(_ tree: AgentTree, _ options: String...) throws {
     process = try tree.start(["events", "--follow", "--json", "--verbose"] + options)
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     while !process.errorText.contains("following what happens") {
       try #require(Instant.now < deadline, "\(process.errorText)")
       Threads.sleep(for: .milliseconds(10))

@@ -79,8 +79,8 @@ enum HostileCatalogue {
       // RFC 9110 section 10.2.3: whoever is asked to wait for a day comes back in five minutes, and not before.
       HostileRow(
         .refresh, "fail_next_token=9&status=503&retry_after=86400",
-        HostileEndpoint.token.unavailable("temporarily_unavailable", wait: 300),
-        then: HostileEndpoint.token.unavailable("temporarily_unavailable", wait: 300)),
+        HostileEndpoint.token.unavailable("temporarily_unavailable", wait: "five minutes"),
+        then: HostileEndpoint.token.unavailable("temporarily_unavailable", wait: "five minutes")),
       // A server in trouble means little by what it says, but for what it says of the grant (our rule).
       HostileRow(
         .refresh, "fail_next_token=9&status=502&error=invalid_request",
@@ -201,7 +201,7 @@ enum HostileCatalogue {
       HostileRow(.browser, "break_metadata=no_iss_parameter", .accepted),
       HostileRow(
         .browser, "fail_next_metadata=9&status=503&retry_after=60",
-        HostileEndpoint.metadata.unavailable("HTTP status 503", wait: 60)),
+        HostileEndpoint.metadata.unavailable("HTTP status 503", wait: "60 s")),
       HostileRow(
         .browser, "fail_next_jwks=9&status=503&retry_after=60",
         HostileEndpoint.jwks.unavailable("HTTP status 503").withTokensKept
@@ -279,13 +279,13 @@ enum HostileCatalogue {
     } + [
       HostileRow(
         .browser, "fail_next_par=9&status=503&retry_after=60",
-        HostileEndpoint.par.unavailable("temporarily_unavailable", wait: 60)),
+        HostileEndpoint.par.unavailable("temporarily_unavailable", wait: "60 s")),
       HostileRow(
         .device, "fail_next_device=9&status=429&retry_after=60",
-        HostileEndpoint.device.unavailable("temporarily_unavailable", wait: 60)),
+        HostileEndpoint.device.unavailable("temporarily_unavailable", wait: "60 s")),
       HostileRow(
         .browser, "fail_next_token=9&status=503&retry_after=60",
-        HostileEndpoint.token.unavailable("temporarily_unavailable", wait: 60)),
+        HostileEndpoint.token.unavailable("temporarily_unavailable", wait: "60 s")),
       // Polls go on through what passes (RFC 8628 section 3.5).
       HostileRow(.device, "fail_next_token=1&status=503", .accepted),
       // The tokens were in the answer that was lost, and a device code is good for one.

@@ -10,8 +10,10 @@ extension HostileRow {
     case refused(String, Int32, String)
 
     private static var keyWait: Regex<(Substring, Substring)> {
-      /((?:stored|publishes).*try again) in (?:60|[1-5][0-9]) s/
+      /((?:stored|publishes).*try again) in (?:60|[1-5]?[0-9]) s/
     }
+    /// What is left of five minutes.
+    private static var longWait: Regex<Substring> { /in (?:300|[12][0-9][0-9]) s/ }
 
     /// What a command with `--json` came to.
     ///
@@ -34,6 +36,7 @@ extension HostileRow {
       }
       // Until the keys may be fetched again: a minute, less what has gone by.
       message.replace(Self.keyWait) { "\($0.output.1) in a minute" }
+      message.replace(Self.longWait, with: "in five minutes")
       // What is about a host tells of the account first.
       for account in ["work: ", "new: "] where message.hasPrefix(account) { message.removeFirst(account.count) }
       self = .refused(failure?["code"]?.string ?? "none", status, message)
@@ -102,9 +105,9 @@ enum HostileEndpoint: String, Sendable {
   /// - Parameters:
   ///   - detail: The error code, or the status.
   ///   - description: What the server says of it.
-  ///   - wait: For how many seconds it is to be left alone.
-  func unavailable(_ detail: String, _ description: String? = nil, wait: Int? = nil) -> HostileRow.Outcome {
-    let told = (description.map { ": \($0)" } ?? "") + (wait.map { "; try again in \($0) s" } ?? "")
+  ///   - wait: For how long it is to be left alone.
+  func unavailable(_ detail: String, _ description: String? = nil, wait: String? = nil) -> HostileRow.Outcome {
+    let told = (description.map { ": \($0)" } ?? "") + (wait.map { "; try again in \($0)" } ?? "")
     return .refused("server_unavailable", 4, "\(rawValue) is not available at the moment (\(detail))\(told)")
   }
 

@@ -82,8 +82,8 @@ final class Issuer: Sendable {
   }
 
   /// Waits until a counter has come to a value. There is nothing to wait for but the counter itself.
-  func await(_ counter: String, _ value: Int, patience: Duration = Sanitizer.patience) throws {
-    let deadline = Instant.now.advanced(by: patience)
+  func await(_ counter: String, _ value: Int) throws {
+    let deadline = Instant.now.advanced(by: .testLimit)
     while try count(counter) < value {
       try #require(Instant.now < deadline, "\(counter) stays below \(value)")
       Threads.sleep(for: .milliseconds(20))

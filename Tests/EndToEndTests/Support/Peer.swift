@@ -10,9 +10,11 @@ final class Peer: Sendable {
 
   init(_ path: String) throws {
     let socket = try UnixSocket.connect(path: path)
-    try UnixSocket.setTimeouts(socket, seconds: 20)
     self.socket = socket
   }
+
+  // It may have been ended at the other end.
+  deinit { try? UnixSocket.shutDown(socket) }
 
   /// Sends bytes as they are; false when the daemon has hung up.
   func send(_ bytes: [UInt8]) throws -> Bool {

@@ -25,7 +25,6 @@ enum PlainHTTP {
 
   private static func exchange(port: UInt16, _ head: String, body: String) throws -> Answer {
     let socket = try UnixSocket.connectLoopback(port: port)
-    try UnixSocket.setTimeouts(socket, seconds: 20)
     let request = head + "Host: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n" + body
     try socket.writeAll(Array(request.utf8).span)
     let answer = try socket.readToEnd(limit: 4 << 20)

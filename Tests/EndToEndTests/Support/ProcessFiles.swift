@@ -13,7 +13,7 @@ enum ProcessFiles {
   /// Waits until a process has stopped to which the signal for it was sent: until it gets a processor again, its threads
   /// go on.
   static func awaitStop(of process: Int32) throws {
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     while try !#require(text("status", of: process)).contains("\nState:\tT") {
       try #require(Instant.now < deadline, "it does not stop")
       Threads.sleep(for: .milliseconds(1))

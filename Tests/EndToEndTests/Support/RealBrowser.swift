@@ -7,8 +7,6 @@ import Testing
 ///
 /// Each use has a profile of its own, which reaches this machine only.
 struct RealBrowser: Sendable {
-  /// The longest wait for a sign-in: longer than the script takes to tell that it came to no end.
-  static let patience = Duration.seconds(300)
 
   private static let reportName = "home/browser-report"
 
@@ -28,7 +26,7 @@ struct RealBrowser: Sendable {
 
   /// What it has seen, once it has come to its end; nothing else tells the test when that is.
   func seen() throws -> JSON {
-    let deadline = Instant.now.advanced(by: Self.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     let home = try tree.directory.open("home")
     while !home.exists("browser-report") {
       try #require(Instant.now < deadline, "the browser has come to no end")
@@ -51,7 +49,7 @@ struct RealBrowser: Sendable {
   /// Opens an address without `agent`, and tells what it has seen at the end.
   func open(_ url: String) throws -> JSON {
     let result = try ProcessRunner.run(
-      executable: Self.script, arguments: options + [url], environment: tree.environment(), timeout: Self.patience)
+      executable: Self.script, arguments: options + [url], environment: tree.environment(), timeout: .testLimit)
     return try Self.checked(JSON(parsing: result.output))
   }
 

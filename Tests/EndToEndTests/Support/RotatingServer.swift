@@ -77,11 +77,9 @@ final class RotatingServer: Sendable {
 
   private init() throws {
     Signals.ignoreFailingWrites()
-    // The port must be free when the server comes back, so it is none that the kernel gives to others meanwhile.
-    var found: Door?
-    for _ in 0..<20 where found == nil { found = try? Door(port: UInt16.random(in: 20_000..<32_000)) }
-    let first = try #require(found)
-    port = try UnixSocket.localPort(first.listener)
+    // The port must be free when the server comes back.
+    port = try LoopbackServer.unusedPort()
+    let first = try Door(port: port)
     door = Mutex(first)
     try serve(first)
   }
@@ -97,7 +95,7 @@ final class RotatingServer: Sendable {
     }
     guard wasOpen else { return }
     // The socket is closed when its thread has let go of it.
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     while (try? UnixSocket.connectLoopback(port: port)) != nil {
       if Instant.now > deadline {
         Issue.record("the server goes on")
@@ -148,13 +146,13 @@ final class RotatingServer: Sendable {
 
   /// Waits until so many refreshes are held.
   func awaitHolding(_ count: Int) throws {
-    try #require(state.wait(.seconds(20)) { $0.holding >= count ? true : nil } != nil)
+    try #require(state.wait(.testLimit) { $0.holding >= count ? true : nil } != nil)
   }
 
   /// Waits until so many refreshes have come.
-  func awaitRefreshes(_ count: Int, patience: Duration = Sanitizer.patience) throws {
+  func awaitRefreshes(_ count: Int) throws {
     try #require(
-      state.wait(patience) { $0.refreshes.count >= count ? true : nil } != nil,
+      state.wait(.testLimit) { $0.refreshes.count >= count ? true : nil } != nil,
       "there are only \(refreshes.count) refreshes")
   }
 
@@ -190,12 +188,7 @@ final class RotatingServer: Sendable {
 
   private func answer(_ peer: Conversation) throws {
     guard let request = try peer.readRequest() else { return }
-    state.update {
-      $0.requests += 1
-      $0.underWay += 1
-      $0.mostUnderWay = max($0.mostUnderWay, $0.underWay)
-    }
-    defer { state.update { $0.underWay -= 1 } }
+    state.update { $0.requests += 1 }
     let path = request.line.split(separator: " ").dropFirst().first ?? ""
     switch path {
     case "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration":
@@ -221,19 +214,24 @@ final class RotatingServer: Sendable {
     let fault = state.update { state -> Fault? in
       state.refreshes.append(.now)
       state.sent.append(String(sent))
+      state.underWay += 1
+      state.mostUnderWay = max(state.mostUnderWay, state.underWay)
       return state.faults.isEmpty ? state.usualFault : state.faults.removeFirst()
     }
+    if case .hold = fault {
+      let released = state.update { state -> Int in
+        state.holding += 1
+        return state.released
+      }
+      _ = state.wait(.testLimit) { $0.released > released ? true : nil }
+    }
+    // Before the answer, after which the next may be here at once.
+    state.update { $0.underWay -= 1 }
     switch fault {
     case .refusal: return
     case .status(let status, let retryAfter):
       let headers = retryAfter.map { ["Retry-After: \($0)"] } ?? []
       return try peer.json(["error": "temporarily_unavailable"], status: status, headers: headers)
-    case .hold:
-      let released = state.update { state -> Int in
-        state.holding += 1
-        return state.released
-      }
-      _ = state.wait(.seconds(30)) { $0.released > released ? true : nil }
     case .refused(let body, let status):
       return try peer.respond(status, headers: ["Content-Type: application/json", "Connection: close"], body: body)
     default: break

@@ -41,7 +41,7 @@ final class ScriptedServer: Sendable {
     }
     defer {
       server.stopSignal.signal()
-      if server.hasEnded.wait(.seconds(10), for: { $0 ? true : nil }) == nil { Issue.record("the server goes on") }
+      if server.hasEnded.wait(.testLimit, for: { $0 ? true : nil }) == nil { Issue.record("the server goes on") }
     }
     return try body(server)
   }
@@ -120,7 +120,7 @@ final class ScriptedServer: Sendable {
   private static func readRequest(_ socket: borrowing FileDescriptor) throws -> String {
     var bytes: [UInt8] = []
     while true {
-      try #require(try socket.waitUntilReadable(timeout: .seconds(10)))
+      try #require(try socket.waitUntilReadable(timeout: .testLimit))
       try #require(try socket.read(into: &bytes, upTo: 65_536) > 0)
       let text = String(decoding: bytes, as: UTF8.self)
       guard let end = text.utf8Offset(of: "\r\n\r\n") else { continue }

@@ -37,7 +37,7 @@ final class SetClock: Sendable {
     daemon = try RunningProcess(
       executable: Programs.path("agentd"), arguments: ["--foreground"],
       environment: tree.environment(["LD_PRELOAD": library, "CLOCK_OFFSETS": tree.path("offsets")]))
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     while try !tree.agent("daemon", "status").succeeded {
       try #require(Instant.now < deadline, "\(daemon.errorText)")
       Threads.sleep(for: .milliseconds(20))

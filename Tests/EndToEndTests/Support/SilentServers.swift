@@ -27,8 +27,8 @@ final class SilentServers {
   var connections: Int { accepted.count }
 
   /// Waits until so many connections have come since the start.
-  func await(_ count: Int, patience: Duration = .seconds(60)) throws {
-    let deadline = Instant.now.advanced(by: patience)
+  func await(_ count: Int) throws {
+    let deadline = Instant.now.advanced(by: .testLimit)
     while accepted.count < count {
       try #require(Instant.now < deadline, "only \(accepted.count) of \(count) connections come")
       let new = listeners.compactMap { Self.accept($0) }
@@ -49,8 +49,8 @@ final class SilentServers {
   }
 
   /// Waits until the other end of every connection is closed.
-  func awaitClosing(patience: Duration = .seconds(60)) throws {
-    let deadline = Instant.now.advanced(by: patience)
+  func awaitClosing(within limit: Duration = .testLimit) throws {
+    let deadline = Instant.now.advanced(by: limit)
     while try !accepted.allSatisfy({ try Self.isClosed($0) }) {
       try #require(Instant.now < deadline, "a connection stays open")
       Threads.sleep(for: .milliseconds(5))

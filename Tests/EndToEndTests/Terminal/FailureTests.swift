@@ -26,17 +26,9 @@ import Testing
     ["login", "work", "--issuer", issuer, "--client-id", "agent-cli", "--device", "--no-open"] + options
   }
 
-  /// A port at which nobody listens.
-  private static func closedPort() throws -> UInt16 {
-    let socket = try UnixSocket.listenLoopback(port: 0)
-    let port = try UnixSocket.localPort(socket)
-    try socket.close()
-    return port
-  }
-
   @Test func `of a connection names account, host and cause`() throws {
     try AgentTree.with { tree in
-      let place = "127.0.0.1:\(try Self.closedPort())"
+      let place = "127.0.0.1:\(try LoopbackServer.unusedPort())"
       let result = try tree.agent(Self.line("http://\(place)", "--allow-http-loopback"))
       #expect(result.failed(4))
       #expect(result.errorText.contains("agent: error: work: cannot reach \(place): connection refused\n"))
@@ -178,7 +170,7 @@ import Testing
     let server = try LoopbackServer { try Self.serve($0, metadata: metadata, device: "{}", status: 404) }
     try AgentTree.with { tree in
       let line = ["verify", "--audience", "x", "--allow-http-loopback", "--issuer"]
-      for issuer in [server.url(""), "http://127.0.0.1:\(try Self.closedPort())"] {
+      for issuer in [server.url(""), "http://127.0.0.1:\(try LoopbackServer.unusedPort())"] {
         let result = try tree.agent(line + [issuer], input: "a.b.c")
         #expect(!result.succeeded && !result.errorText.contains("login"), "\(result.errorText)")
       }

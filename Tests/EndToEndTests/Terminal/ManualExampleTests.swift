@@ -42,7 +42,10 @@ import Testing
     #"eval "$(agent env --var GITHUB_TOKEN=access_token)""#:
       Trial(after: "printenv GITHUB_TOKEN; printenv AGENT_ACCESS_TOKEN || :", output: "TOKEN\n"),
     #"eval "$(agent env --hook bash --var GITHUB_TOKEN=access_token)""#: Trial(
-      shells: ["bash"], after: "__agent_env_hook; printf '%s\\n' \"$GITHUB_TOKEN\"", output: "TOKEN\n"),
+      shells: ["bash"],
+      after:
+        "until [ -n \"$GITHUB_TOKEN\" ]; do __agent_env_due=0; __agent_env_hook; done; printf '%s\\n' \"$GITHUB_TOKEN\"",
+      output: "TOKEN\n"),
     "agent exec --token-file --signal HUP -- ./server --token-file-from AGENT_TOKEN_FILE": Trial(
       output: "served with TOKEN\n"),
     "agent exec --lease --only api.example.com/notes --method GET --for 1h work -- ./assistant": Trial(
@@ -220,15 +223,14 @@ import Testing
 
   /// What the examples take for granted.
   private static func makeFiles(_ tree: AgentTree, _ issuer: Issuer) throws {
-    try tree.directory.write(
-      "home/deploy.sh", "#!/bin/sh\necho \"deployed by $AGENT_ACCOUNT with $AGENT_ACCESS_TOKEN\"\n")
-    try tree.directory.write("home/report", "#!/bin/sh\necho \"$MAIL reports with $GH_TOKEN\"\n")
-    try tree.directory.write("home/server", "#!/bin/sh\necho \"served with $(cat \"$AGENT_TOKEN_FILE\")\"\n")
+    for (name, script) in [
+      ("deploy.sh", "echo \"deployed by $AGENT_ACCOUNT with $AGENT_ACCESS_TOKEN\""),
+      ("report", "echo \"$MAIL reports with $GH_TOKEN\""),
+      ("server", "echo \"served with $(cat \"$AGENT_TOKEN_FILE\")\""),
+    ] { try tree.directory.writeProgram("home/" + name, script) }
     try tree.directory.write("home/note.json", "{}")
     try tree.directory.write("home/token", try issuer.refreshToken())
     try SignedTokens().write(to: tree, tokens: "home/tokens.txt", keys: "home/keys.json")
-    let home = tree.path("home")
-    try ProcessRunner.shell("chmod 700 '\(home)/deploy.sh' '\(home)/report' '\(home)/server'")
   }
 
   /// The line with what stands for the reader's own server and client.

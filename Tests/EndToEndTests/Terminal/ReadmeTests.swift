@@ -36,9 +36,15 @@ import Testing
     "agent request https://api.example.org/me": Trial(output: #"{"sub":"SUBJECT""#),
     // The hook follows the active account, so it does not set the variable that would hold it.
     #"eval "$(agent env --hook bash)""#: Trial(
-      shells: ["bash"], after: "__agent_env_hook; \(Example.printsVariables) || :", output: "TOKEN\nISSUER\n"),
+      shells: ["bash"],
+      after:
+        "until [ -n \"$AGENT_ACCESS_TOKEN\" ]; do __agent_env_due=0; __agent_env_hook; done; \(Example.printsVariables) || :",
+      output: "TOKEN\nISSUER\n"),
     "agent env --hook fish | source": Trial(
-      shells: ["fish"], after: "__agent_env_hook; \(Example.printsVariables)", output: "TOKEN\nISSUER\n"),
+      shells: ["fish"],
+      after:
+        "while test -z \"$AGENT_ACCESS_TOKEN\"; set -g __agent_env_due 0; __agent_env_hook; end; \(Example.printsVariables)",
+      output: "TOKEN\nISSUER\n"),
     #"id=$(agent login work --start) && agent login --resume "$id""#: Trial(
       before: "agent logout -q", message: "agent: signed in to ISSUER as "),
     "agent status --check": Trial(output: "   ACCOUNT"),

@@ -114,7 +114,7 @@ import Testing
       #expect(end.rows == screen.rows.dropLast() + ["agent: sign-in cancelled"])
       #expect(end.column == 0)
       // The daemon learns of it by the end of the connection, which is a moment later.
-      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      let deadline = Instant.now.advanced(by: .testLimit)
       while try state() != "active" {
         try #require(Instant.now < deadline, "the daemon goes on with the sign-in")
         Threads.sleep(for: .milliseconds(20))
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test func `a failure takes the place of the countdown`() throws {
-    try SignIn.with(columns: 80, ["NO_COLOR": "1"], "--timeout", "2s") { signIn in
+    try SignIn.with(columns: 80, ["NO_COLOR": "1"], "--timeout", "15s") { signIn in
       let end = try signIn.program.end()
       #expect(end.status != 0)
       #expect(!end.rows.contains { $0.hasPrefix("Waiting") })

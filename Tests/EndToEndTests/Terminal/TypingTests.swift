@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `is shown again after a failure`() throws {
-    try waiting(["NO_COLOR": "1"], ["--timeout", "2s"]) { program, _ in
+    try waiting(["NO_COLOR": "1"], ["--timeout", "15s"]) { program, _ in
       try program.untilEcho(false)
       let end = try program.end()
       #expect(end.status == 4 && end.echoes)

@@ -29,8 +29,8 @@ import Testing
   }
 
   @Test func `is ended by Ctrl-C as a shell sees it`() throws {
-    try Self.run("$exec sleep 1000; echo \"status: $?\"") { program in
-      Threads.sleep(for: .milliseconds(500))
+    try Self.run("$exec sh -c 'echo ready; exec sleep 1000'; echo \"status: $?\"") { program in
+      try program.until("ready")
       try program.type("^C")
       // The shell ends with what it ran.
       #expect(try program.end().status == 130)

@@ -39,7 +39,7 @@ import Testing
   /// Reads what the command says until it is what is awaited. It looks once for each signal, and may look late: then it says
   /// the same twice.
   private static func await(_ process: RunningProcess, _ isAwaited: (String) throws -> Bool) throws {
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     var told = try process.readLine()
     while try !isAwaited(told) {
       try #require(Instant.now < deadline, "\(told)")
@@ -52,7 +52,7 @@ import Testing
   }
 
   private static func awaitNoFiles(_ tree: AgentTree) throws {
-    let deadline = Instant.now.advanced(by: Sanitizer.patience)
+    let deadline = Instant.now.advanced(by: .testLimit)
     while true {
       let files = try files(tree)
       if files.isEmpty { return }
@@ -176,14 +176,13 @@ import Testing
     try Session.with { session in
       let tree = session.tree
       try tree.directory.write("home/told", "")
-      try tree.directory.write(
-        "home/tell", "#!/bin/sh\ncat \"$AGENT_TOKEN_FILE\" >>\"$HOME/told\"; echo >>\"$HOME/told\"\n")
-      try ProcessRunner.shell("chmod 700 '\(tree.path("home/tell"))'")
+      try tree.directory.writeProgram(
+        "home/tell", "cat \"$AGENT_TOKEN_FILE\" >>\"$HOME/told\"; echo >>\"$HOME/told\"")
       try Self.reading(tree, ["--on-renewal", tree.path("home/tell")]) { process, _ in
         _ = try process.readLine()
         let token = try tree.token("work", "--force-refresh")
         #expect(try process.readLine() == "has \(token)")
-        let deadline = Instant.now.advanced(by: Sanitizer.patience)
+        let deadline = Instant.now.advanced(by: .testLimit)
         while try tree.directory.readText("home/told") != token + "\n" {
           try #require(Instant.now < deadline)
           Threads.sleep(for: .milliseconds(10))

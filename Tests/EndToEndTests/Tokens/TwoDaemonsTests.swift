@@ -19,7 +19,7 @@ import Testing
     }
     var errors: [any Error] = []
     for _ in bodies {
-      if let error = try #require(ended.pop(wait: .seconds(120)), "it did not end") { errors.append(error) }
+      if let error = try #require(ended.pop(wait: .testLimit), "it did not end") { errors.append(error) }
     }
     return errors
   }

@@ -61,7 +61,7 @@ import Testing
       try session.tree.copyWork(as: "sent", from: session.issuer.url, to: urls)
       try session.issuer.control("hang", "token")
       let waiting = try (0..<70).map { try session.tree.start(["token", "sent\($0)", "--timeout", "5m"]) }
-      try session.issuer.await("hangs", 70, patience: .seconds(60))
+      try session.issuer.await("hangs", 70)
       #expect(try session.tree.agent("list").succeeded)
       #expect(try session.tree.agent("status").succeeded)
       for process in waiting { _ = try process.terminate(Signals.SIGKILL) }
@@ -98,7 +98,7 @@ import Testing
       while (try? Peer(tree.socketPath)) != nil { Threads.sleep(for: .milliseconds(1)) }
       try issuer.control("hang", "off")
       _ = try waiting.wait()
-      #expect(daemon.ends(within: Sanitizer.patience))
+      #expect(daemon.ends(within: .testLimit))
       #expect(try !tree.token("work", "--force-refresh").isEmpty)
       #expect(try issuer.count("reuse_detected") == 0)
     }
@@ -135,7 +135,7 @@ import Testing
       for login in logins { try login.signal(Signals.SIGINT) }
       for login in logins { _ = try login.wait() }
       // The last connections would end by themselves 30 seconds after they were made.
-      try silent.awaitClosing(patience: .seconds(20))
+      try silent.awaitClosing(within: .seconds(20))
       #expect(try session.tree.agent("list").succeeded)
       #expect(try session.tree.agent("token", "work", "--force-refresh").succeeded)
       try Self.expectStop(session)
@@ -161,7 +161,7 @@ import Testing
       #expect(writers.allSatisfy { Self.hasReader($0) }, "the daemon still waits for the secrets")
       peers.removeLast(45)
       for writer in writers.suffix(45) {
-        let deadline = Instant.now.advanced(by: Sanitizer.patience)
+        let deadline = Instant.now.advanced(by: .testLimit)
         while Self.hasReader(writer) { try #require(Instant.now < deadline, "a secret's descriptor stays open") }
       }
       #expect(writers.prefix(45).allSatisfy { Self.hasReader($0) })

@@ -80,7 +80,7 @@ import Testing
     let server = try LoopbackServer { conversation in
       while try conversation.readRequest() != nil {
         arrived.update { $0 += 1 }
-        _ = arrived.wait(.seconds(10)) { $0 >= 2 ? true : nil }
+        _ = arrived.wait(.testLimit) { $0 >= 2 ? true : nil }
         try conversation.respond()
       }
     }
@@ -92,7 +92,7 @@ import Testing
         statuses.push((try? client.send(get(url)).status) ?? 0)
       }
     }
-    #expect([statuses.pop(wait: .seconds(20)), statuses.pop(wait: .seconds(20))] == [200, 200])
+    #expect([statuses.pop(wait: .testLimit), statuses.pop(wait: .testLimit)] == [200, 200])
     #expect(client.idleCount == 2)
   }
 }

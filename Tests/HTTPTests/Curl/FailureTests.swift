@@ -9,8 +9,7 @@ import Vocabulary
 // What a failure says about the request decides whether a refresh token may be used again.
 @Suite struct `Broken connections` {
   @Test func `nobody listens`() throws {
-    // Bound and closed again, so that the port is free.
-    let port = try UnixSocket.localPort(try UnixSocket.listenLoopback(port: 0))
+    let port = try LoopbackServer.unusedPort()
     #expect(throws: HTTPFailure(.connect, .refused)) { try client().send(post("http://127.0.0.1:\(port)/")) }
   }
 
@@ -95,7 +94,9 @@ import Vocabulary
       try $0.waitForEnd()
     }
     let request = try post(server.url(), transport: plainTransport(seconds: 1))
-    #expect(throws: unanswered(.timeout, after: 1)) { try client().send(request) }
+    let failure = #expect(throws: HTTPFailure.self) { try client().send(request) }
+    let waited = try #require(failure?.waitedSeconds)
+    #expect(waited >= 1 && failure == unanswered(.timeout, after: waited))
   }
 
   @Test func `a server that says little`() throws {
@@ -107,9 +108,11 @@ import Vocabulary
         Threads.sleep(for: .milliseconds(50))
       }
     }
-    #expect(throws: answered(.timeout, after: 1)) {
-      try client().send(get(server.url(), transport: plainTransport(seconds: 1)))
+    let failure = #expect(throws: HTTPFailure.self) {
+      try client().send(get(server.url(), transport: plainTransport(seconds: 5)))
     }
+    let waited = try #require(failure?.waitedSeconds)
+    #expect(waited >= 5 && failure == answered(.timeout, after: waited))
   }
 
   @Test func `all redirects share one limit`() throws {
@@ -124,7 +127,7 @@ import Vocabulary
     }
     #expect(failure?.code == .timeout)
     // With a limit for each there would be as many as are followed.
-    #expect((1...2).contains(server.requests.count))
+    #expect(server.requests.count <= 2)
   }
 
   @Test func `a request that is cancelled before it starts makes no connection`() throws {

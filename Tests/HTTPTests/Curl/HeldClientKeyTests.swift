@@ -94,7 +94,7 @@ import Vocabulary
     for _ in 0..<3 { #expect(try client.send(get(other.url, transport: transport)).status == 200) }
     #expect(result.withLock { $0 } == nil)
     device.mustWait = false
-    #expect(result.wait(Sanitizer.patience) { $0 } == 200)
+    #expect(result.wait(.testLimit) { $0 } == 200)
   }
 
   /// A proxy over TLS that asks for a certificate too, and says whether it got one.

@@ -40,7 +40,7 @@ import Vocabulary
   }
 
   @Test func `a proxy that nobody runs is a failure of the proxy`() throws {
-    let port = try UnixSocket.localPort(try UnixSocket.listenLoopback(port: 0))
+    let port = try LoopbackServer.unusedPort()
     #expect(throws: HTTPFailure(.proxy, .refused)) {
       try client().send(get("https://as.example/", transport: transport("http://127.0.0.1:\(port)")))
     }

@@ -57,7 +57,7 @@ private final class Rest: Sendable {
 
   /// Waits for the end.
   func bytes() throws -> Int {
-    try #require(result.wait(Sanitizer.patience) { $0 }, "the answer did not end").get()
+    try #require(result.wait(.testLimit) { $0 }, "the answer did not end").get()
   }
 }
 
@@ -213,7 +213,7 @@ private final class Content: ResourceContent {
     let server = try LoopbackServer { conversation in
       _ = try conversation.readRequest()
       try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
-      let deadline = Instant.now.advanced(by: Sanitizer.patience)
+      let deadline = Instant.now.advanced(by: .testLimit)
       while receiver.status == nil, Instant.now < deadline { Threads.sleep(for: .milliseconds(5)) }
       try conversation.write(receiver.status == 200 ? "ok" : "no")
     }
@@ -314,7 +314,7 @@ private final class Content: ResourceContent {
       try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome")
       try conversation.waitForEnd()
     }
-    #expect(throws: answered(.timeout)) { try send(request("GET", server.url(), stallSeconds: 1), to: Receiver()) }
+    #expect(throws: answered(.timeout)) { try send(request("GET", server.url(), stallSeconds: 5), to: Receiver()) }
   }
 
   @Test func `ends when nothing moves for the time of an answer that has begun, and not before`() throws {
@@ -338,11 +338,11 @@ private final class Content: ResourceContent {
     let server = try LoopbackServer { conversation in
       _ = try conversation.readRequest()
       try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nx")
-      Threads.sleep(for: .milliseconds(1500))
+      Threads.sleep(for: .seconds(6))
       try conversation.write("x")
     }
     let receiver = try Receiver()
-    _ = try send(request("GET", server.url(), stallSeconds: 1, idleSeconds: 0), to: receiver)
+    _ = try send(request("GET", server.url(), stallSeconds: 5, idleSeconds: 0), to: receiver)
     #expect(receiver.text == "xx")
   }
 
@@ -353,7 +353,7 @@ private final class Content: ResourceContent {
     try LoopbackServer { conversation in
       while try conversation.readRequest() != nil {
         try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nbef")
-        guard go.wait(Sanitizer.patience, for: { $0 ? true : nil }) != nil else { return }
+        guard go.wait(.testLimit, for: { $0 ? true : nil }) != nil else { return }
         try conversation.write("ore")
       }
     }
@@ -406,7 +406,7 @@ private final class Content: ResourceContent {
     }
     let wasSilent = { try begin(request("GET", server.url()), to: Receiver()).pending != nil }
     #expect(try wasSilent())
-    #expect(closed.wait(Sanitizer.patience) { $0 ? true : nil } == true)
+    #expect(closed.wait(.testLimit) { $0 ? true : nil } == true)
   }
 
   /// Asks for the client's certificate in the middle of its answer (RFC 8446 section 4.6.2), when it is told to.
@@ -465,7 +465,7 @@ private final class Content: ResourceContent {
     let server = try LoopbackServer { conversation in
       _ = try conversation.readRequest()
       try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbef")
-      _ = go.wait(Sanitizer.patience) { $0 ? true : nil }
+      _ = go.wait(.testLimit) { $0 ? true : nil }
       try conversation.write("ore")
     }
     let receiver = try Receiver()
@@ -491,12 +491,12 @@ private final class Content: ResourceContent {
       _ = try conversation.readRequest()
       try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n")
       for _ in 0..<6 {
-        Threads.sleep(for: .milliseconds(300))
+        Threads.sleep(for: .seconds(1))
         try conversation.write("x")
       }
     }
     let receiver = try Receiver()
-    _ = try send(request("GET", server.url(), stallSeconds: 1), to: receiver)
+    _ = try send(request("GET", server.url(), stallSeconds: 5), to: receiver)
     #expect(receiver.text == "xxxxxx")
   }
 

@@ -32,7 +32,7 @@ final class PlayedDevice: KeyDevice {
   }
 
   /// Waits until somebody waits for an answer.
-  func waitForWaiter() -> Bool { state.wait(Sanitizer.patience) { $0.isWaiting ? true : nil } ?? false }
+  func waitForWaiter() -> Bool { state.wait(.testLimit) { $0.isWaiting ? true : nil } ?? false }
 
   func certificate() throws -> ClientCertificate {
     let text = Array(
@@ -44,7 +44,7 @@ final class PlayedDevice: KeyDevice {
 
   func sign(digest: [UInt8], with _: TPM.Key) throws(CryptoError) -> [UInt8] {
     state.update { $0.isWaiting = $0.mustWait }
-    _ = state.wait(Sanitizer.patience) { $0.mustWait ? nil : true }
+    _ = state.wait(.testLimit) { $0.mustWait ? nil : true }
     let problem = state.withLock { state in
       state.isWaiting = false
       state.signatures += 1

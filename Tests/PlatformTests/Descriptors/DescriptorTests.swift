@@ -83,11 +83,11 @@ import Testing
     try Threads.start(name: "writer") {
       try? FileDescriptor(opening: path, for: .writing).writeAll(Array("hello".utf8).span)
     }
-    let file = try FileDescriptor.opening(path, for: .reading, within: .seconds(60))
+    let file = try FileDescriptor.opening(path, for: .reading, within: .testLimit)
     #expect(try file.readToEnd(limit: 10) == Array("hello".utf8))
     let missing = SystemError(errno: SystemError.Number.ENOENT, operation: "open")
     #expect(throws: missing) {
-      _ = try FileDescriptor.opening(directory.path("none"), for: .reading, within: .seconds(60))
+      _ = try FileDescriptor.opening(directory.path("none"), for: .reading, within: .testLimit)
     }
   }
 

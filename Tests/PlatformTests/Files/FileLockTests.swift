@@ -46,16 +46,16 @@ import Testing
       do {
         let directory = try PrivateDirectory(opening: path, create: false)
         waiting.push(true)
-        try directory.lock("lock", wait: .seconds(30)).release()
+        try directory.lock("lock", wait: .testLimit).release()
         got.push(true)
       } catch {
         got.push(false)
       }
     }
-    #expect(waiting.pop(wait: .seconds(30)) == true)
+    #expect(waiting.pop(wait: .testLimit) == true)
     #expect(got.pop(wait: .milliseconds(50)) == nil)
     lock.release()
-    #expect(got.pop(wait: .seconds(30)) == true)
+    #expect(got.pop(wait: .testLimit) == true)
   }
 
   @Test func `another process that dies lets go`() throws {

@@ -57,6 +57,7 @@ import Testing
     let even = [UInt8](repeating: 0, count: 100_000)
     let odd = [UInt8](repeating: 1, count: 100_000)
     try directory.replaceFile("file", with: even.span)
+    let begun = WorkQueue<Bool>()
     let stop = WorkQueue<Bool>()
     let done = WorkQueue<Bool>()
     let path = scratch.path
@@ -67,15 +68,17 @@ import Testing
         turn += 1
         let next = turn % 2 == 0 ? even : odd
         try? directory.replaceFile("file", with: next.span)
+        begun.push(true)
       }
       done.push(turn > 0)
     }
+    #expect(begun.pop(wait: .testLimit) == true)
     for _ in 0..<30 {
       let found = try directory.readFile("file", limit: 100_000)
       #expect(found == even || found == odd)
     }
     stop.push(true)
-    #expect(done.pop(wait: .seconds(30)) == true)
+    #expect(done.pop(wait: .testLimit) == true)
   }
 
   @Test func `a new file is made once`() throws {

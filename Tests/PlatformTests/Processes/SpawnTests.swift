@@ -28,7 +28,7 @@ import Testing
     let ended = try Spawn.processDescriptor(process)
     #expect(try !ended.waitUntilReadable(timeout: .zero) as Bool)
     try Spawn.kill(process, Signals.SIGKILL)
-    #expect(try ended.waitUntilReadable(timeout: .seconds(30)) as Bool)
+    #expect(try ended.waitUntilReadable(timeout: .testLimit) as Bool)
     #expect(try Spawn.tryWait(process) == .signalled(Signals.SIGKILL))
     #expect(throws: SystemError(errno: SystemError.Number.ECHILD, operation: "waitpid")) { try Spawn.wait(process) }
     #expect(throws: SystemError(errno: SystemError.Number.ESRCH, operation: "kill")) {

@@ -11,10 +11,10 @@ import Testing
   private var longName: String { String(repeating: "a", count: 60) + "/" + String(repeating: "b", count: 60) }
 
   private func exchange(_ client: borrowing FileDescriptor, _ listener: borrowing FileDescriptor) throws {
-    #expect(try listener.waitUntilReadable(timeout: .seconds(30)) as Bool)
+    #expect(try listener.waitUntilReadable(timeout: .testLimit) as Bool)
     let server = try UnixSocket.accept(listener)
     try client.writeAll(Array("hello".utf8).span)
-    #expect(try server.waitUntilReadable(timeout: .seconds(30)) as Bool)
+    #expect(try server.waitUntilReadable(timeout: .testLimit) as Bool)
     var received: [UInt8] = []
     #expect(try server.read(into: &received, upTo: 100) == 5)
     #expect(received == Array("hello".utf8))

@@ -8,7 +8,7 @@ import Testing
     try Threads.start(name: "a-name-of-more-than-15-bytes") {
       answers.push((try? StatusFile.ofThisThread())?.signals("SigBlk") ?? [])
     }
-    let blocked = try #require(answers.pop(wait: .seconds(30)))
+    let blocked = try #require(answers.pop(wait: .testLimit))
     #expect(
       blocked.isSuperset(of: [Signals.SIGTERM, Signals.SIGINT, Signals.SIGHUP, Signals.SIGCHLD, Signals.SIGPIPE]))
   }
@@ -35,7 +35,7 @@ import Testing
     for number in 0..<2000 { queue.push(number) }
     queue.close()
     var all: [Int] = []
-    for _ in 0..<4 { all += try #require(results.pop(wait: .seconds(30))) }
+    for _ in 0..<4 { all += try #require(results.pop(wait: .testLimit)) }
     #expect(all.sorted() == Array(0..<2000))
   }
 
@@ -58,12 +58,12 @@ import Testing
     let seen = WorkQueue<Int?>()
     for index in 0..<3 {
       try Threads.start(name: "waiter\(index)") {
-        seen.push(monitor.wait(.seconds(30)) { $0 == 7 ? $0 : nil })
+        seen.push(monitor.wait(.testLimit) { $0 == 7 ? $0 : nil })
       }
     }
     monitor.update { $0 = 1 }
     monitor.update { $0 = 7 }
-    for _ in 0..<3 { #expect(seen.pop(wait: .seconds(30)) == .some(.some(7))) }
+    for _ in 0..<3 { #expect(seen.pop(wait: .testLimit) == .some(.some(7))) }
     #expect(monitor.wait(.zero) { $0 == 8 ? $0 : nil } == nil)
   }
 }

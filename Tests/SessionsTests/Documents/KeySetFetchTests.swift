@@ -118,10 +118,11 @@ import Testing
   }
 
   /// Holds the first answer back until `count` threads wait for it.
-  private func gate() -> WorkQueue<Bool> {
+  private func gate(telling begun: WorkQueue<Bool>? = nil) -> WorkQueue<Bool> {
     let gate = WorkQueue<Bool>()
     http.answer(TestIssuer.keysURL) { _ in
-      _ = gate.pop(wait: .seconds(20))
+      begun?.push(true)
+      _ = gate.pop(wait: .testLimit)
       return try response(200, TestIssuer.first.keySet)
     }
     return gate
@@ -180,7 +181,7 @@ import Testing
           try cache.keys(at: endpoint, transport: Transport(), cancellation: cancellation)
         }
       } else {
-        _ = begun.pop(wait: .seconds(20))
+        _ = begun.pop(wait: .testLimit)
         try Threads.start(name: "cancel") {
           Threads.sleep(for: .milliseconds(200))
           cancellation.cancel()
@@ -195,13 +196,14 @@ import Testing
   @Test func `does not make one who gives up wait`() throws {
     let cache = cache()
     let endpoint = try endpoint()
-    let gate = gate()
+    let begun = WorkQueue<Bool>()
+    let gate = gate(telling: begun)
     let outcomes = try inThreads(2) { number in
       if number == 0 {
         let keys = try cache.keys(at: endpoint, transport: Transport(), cancellation: nil)
         #expect(keys.keys.keys.count == 1)
       } else {
-        Threads.sleep(for: .milliseconds(100))
+        _ = begun.pop(wait: .testLimit)
         let cancellation = Cancellation()
         cancellation.cancel()
         #expect(throws: OAuthError(.cancelled, "the JWK Set endpoint")) {

@@ -1,4 +1,5 @@
 import Platform
+import TestSupport
 import Testing
 import Vault
 
@@ -25,7 +26,7 @@ import Vocabulary
     gate.leave(.passphrase)
     #expect(steps.withLock { $0 } == [])
     gate.leave(.passphrase)
-    let end = steps.wait(.seconds(10)) { $0.count == 2 ? $0 : nil }
+    let end = steps.wait(.testLimit) { $0.count == 2 ? $0 : nil }
     #expect(end == ["wiped", "open"])
     #expect(gate.enter(.passphrase))
   }

@@ -80,7 +80,7 @@ import Vocabulary
     try home.store { $0.refreshToken = try secret("rt-2") }
     #expect(moved.wait(.milliseconds(100), for: { $0 ? true : nil }) == nil)
     lock.release()
-    #expect(moved.wait(.seconds(20), for: { $0 ? true : nil }) == true)
+    #expect(moved.wait(.testLimit, for: { $0 ? true : nil }) == true)
     #expect(try home.refreshToken(of: new) == "rt-2")
   }
 

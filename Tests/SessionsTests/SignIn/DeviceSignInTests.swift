@@ -351,7 +351,7 @@ import Vocabulary
       return try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken())
     }
     #expect(try home.finish(signIn).grant.protection == .passphrase)
-    #expect(wiped.pop(wait: .seconds(30)) == true)
+    #expect(wiped.pop(wait: .testLimit) == true)
     #expect(!home.services.vault.isUnlocked(.passphrase))
   }
 

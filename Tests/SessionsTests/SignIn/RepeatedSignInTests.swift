@@ -115,7 +115,7 @@ import Vocabulary
       return try tokens("at-old", refresh: "rt-old")
     }
     #expect(try home.refresh().accessToken.text == "at-old")
-    #expect(finished.pop(wait: .seconds(30)) == "done")
+    #expect(finished.pop(wait: .testLimit) == "done")
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
   }
 

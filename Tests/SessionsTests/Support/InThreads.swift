@@ -1,4 +1,5 @@
 import Platform
+import TestSupport
 
 /// Runs `body` with 0..<count at the same time, and waits for all.
 func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws -> [String] {
@@ -13,7 +14,7 @@ func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) t
       }
     }
   }
-  return (0..<count).map { _ in outcomes.pop(wait: .seconds(60)) ?? "no answer" }
+  return (0..<count).map { _ in outcomes.pop(wait: .testLimit) ?? "no answer" }
 }
 
 /// A value that several threads change.

@@ -1,4 +1,5 @@
 import Platform
+import TestSupport
 import Testing
 import Vault
 import Vocabulary
@@ -21,7 +22,7 @@ import Vocabulary
         }
       }
     }
-    return (0..<count).map { _ in outcomes.pop(wait: .seconds(120)) ?? "no answer" }
+    return (0..<count).map { _ in outcomes.pop(wait: .testLimit) ?? "no answer" }
   }
 
   @Test func `eight writers lose nothing`() throws {

@@ -14,16 +14,16 @@ import Vocabulary
     vault = scratch.vault()
     try vault.createProtection(.passphrase, secret: secret("one"))
     try vault.write(alice, content: secret("hidden"), label: label, protection: .passphrase)
-    try vault.write(bob, content: secret("open"), label: PersonLabel("Bob"))
+    try vault.write(bob, content: secret("open"), label: PersonLabel("Bob of accounting"))
   }
 
   @Test func `is read while the record is locked, and is not in the file in clear`() throws {
     vault.lock()
     #expect(throws: VaultError(.locked(.passphrase), path: scratch.file(vaultName))) { try vault.text(of: alice) }
     #expect(try vault.snapshot()?.label(of: alice) == label)
-    #expect(try scratch.vault().snapshot()?.label(of: bob)?.text == "Bob")
+    #expect(try scratch.vault().snapshot()?.label(of: bob)?.text == "Bob of accounting")
     let text = String(decoding: try scratch.bytes(of: vaultName), as: UTF8.self)
-    #expect(!text.contains("ann@") && !text.contains("Bob"))
+    #expect(!text.contains("ann@") && !text.contains("Bob of"))
   }
 
   @Test func `goes with a write without one, and with the record`() throws {

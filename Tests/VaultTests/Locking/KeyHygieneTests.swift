@@ -8,17 +8,18 @@ import Vocabulary
 
 /// Whether so many bytes are used, now or when a thread has ended that is about to.
 private func settles(at bytes: Int) -> Bool {
-  for _ in 0..<500 {
-    if SecureHeap.used == bytes { return true }
+  let deadline = Instant.now.advanced(by: .testLimit)
+  while SecureHeap.used != bytes {
+    if Instant.now > deadline { return false }
     Threads.sleep(for: .milliseconds(10))
   }
-  return false
+  return true
 }
 
-/// How many bytes are used once that has been the same for a while, 5 seconds at most.
+/// How many bytes are used once that has been the same for a while.
 private func settled() -> Int {
   var (used, agreeing) = (SecureHeap.used, 0)
-  let deadline = Instant.now.advanced(by: .seconds(5))
+  let deadline = Instant.now.advanced(by: .testLimit)
   while agreeing < 20, Instant.now < deadline {
     Threads.sleep(for: .milliseconds(10))
     agreeing = SecureHeap.used == used ? agreeing + 1 : 0

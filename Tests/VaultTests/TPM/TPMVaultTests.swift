@@ -154,11 +154,11 @@ import Vocabulary
     await #expect(processExitsWith: .success) {
       [path = path as String, connection = connection as String, process = process as String] in
       let process = try #require(Int32(process))
-      let access = TPMAccess.at(connection, wait: .milliseconds(500))
-      func vault() -> Vault {
-        Vault(stateDirectory: path, machineIdentity: Scratch.machine, userID: Scratch.user, tpm: access)
+      func vault(wait: Duration = .milliseconds(500)) -> Vault {
+        let access = TPMAccess.at(connection, wait: wait)
+        return Vault(stateDirectory: path, machineIdentity: Scratch.machine, userID: Scratch.user, tpm: access)
       }
-      try vault().write(alice, "x")
+      try vault(wait: .testLimit).write(alice, "x")
       try Spawn.kill(process, Signals.SIGSTOP)
       let error = VaultError(.tpmUnavailable(.noAnswer), path: "\(path)/\(vaultName)")
       // The TPM goes on only afterwards.
