@@ -201,22 +201,20 @@ import Wire
   }
 
   @Test func `tells who wants the steps that a token comes from before the server was lost, and of no other`() throws {
-    var steps: [LogStep] = []
-    home.daemon.context.log.listener = { if case .step(let step) = $0.event { steps.append(step) } }
-    home.daemon.context.watches.begin(.number(9), about: nil)
+    home.recordSteps()
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     try home.ask(1)
     home.runJobs()
     try home.ask(2)
     home.runJobs()
-    #expect(home.sink.lines[2] != nil && !steps.contains(.servedOffline))
+    #expect(home.sink.lines[2] != nil && !home.steps.contains(.servedOffline))
     try home.ask(3, forceRefresh: true)
     home.runJobs()
     for _ in 0..<3 { home.daemon.pass(seconds: 5) }
-    steps = []
+    home.steps = []
     try home.ask(4)
     home.runJobs()
-    #expect(home.sink.lines[4]?.contains("at-1") == true && steps.contains(.servedOffline))
+    #expect(home.sink.lines[4]?.contains("at-1") == true && home.steps.contains(.servedOffline))
   }
 
   @Test func `serves no token of a record that another process has replaced where the files are watched`() throws {
@@ -318,30 +316,24 @@ import Wire
 
   @Test func `tells who wants the steps that a due refresh failed and its token serves still, and of no other`() throws
   {
-    var steps: [LogStep] = []
-    home.daemon.context.log.listener = { if case .step(let step) = $0.event { steps.append(step) } }
-    home.daemon.context.watches.begin(.number(9), about: nil)
+    home.recordSteps()
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     try home.ask(1)
     home.runJobs()
     home.time.advance(seconds: 3550)
     for number in 2...3 {
-      steps = []
+      home.steps = []
       try home.ask(number, forceRefresh: number == 3)
       home.runJobs()
       for _ in 0..<3 { home.daemon.pass(seconds: 3) }
-      #expect(steps.contains(.servedOffline) == (number == 2))
+      #expect(home.steps.contains(.servedOffline) == (number == 2))
     }
     #expect(home.sink.lines[2]?.contains("at-1") == true)
     #expect(home.sink.lines[3] == nil && home.sink.failures[3]?.code == .network)
   }
 
   @Test func `tells who wants the steps why there is a refresh`() throws {
-    var reasons: [LogStep.RefreshReason] = []
-    home.daemon.context.log.listener = {
-      if case .step(.refreshNeeded(let reason)) = $0.event { reasons.append(reason) }
-    }
-    home.daemon.context.watches.begin(.number(9), about: nil)
+    home.recordSteps()
     home.http.answers = (1...5).map { .tokens("at-\($0)", refresh: "rt-\($0 + 1)") }
     try home.ask(1)
     home.runJobs()
@@ -357,6 +349,7 @@ import Wire
     home.time.advance(seconds: 3550)
     try home.ask(4)
     home.runJobs()
+    let reasons = home.steps.compactMap { if case .refreshNeeded(let reason) = $0 { reason } else { nil } }
     #expect(reasons == [.noToken, .asked, .refused, .asked, .ending(secondsLeft: 50, secondsWanted: 60)])
   }
 
@@ -484,6 +477,8 @@ import Wire
 
 /// A broker with an account that is signed in.
 private final class BrokerHome {
+  /// Those that were told to somebody since ``recordSteps()``.
+  var steps: [LogStep] = []
   let daemon: DaemonHome
   let lock = PlayedLock()
   let broker: TokenBroker
@@ -511,6 +506,12 @@ private final class BrokerHome {
   func runJobs() { daemon.runJobs() }
 
   func storedToken() throws -> String? { try daemon.storedToken("work") }
+
+  /// Records the steps, as somebody wants them.
+  func recordSteps() {
+    daemon.context.log.listener = { [unowned self] in if case .step(let step) = $0.event { steps.append(step) } }
+    daemon.context.watches.begin(.number(9), about: nil)
+  }
 }
 
 private final class PlayedLock: TokenLock {
