@@ -22,8 +22,9 @@ struct PromptHook: Sendable {
   static let patienceMilliseconds = 480
   /// The longest wait between two questions, so that the end of a daemon is noticed.
   static let longestWait = 60
-  /// The wait after a question without an answer, and while the account is signed out.
+  /// The wait after a question without an answer, after one for a change, and while the account is signed out.
   static let waitAfterFailure = 15
+  static let waitAfterChange = 1
   static let waitWhileSignedOut = 5
 
   private static func assigning(_ seconds: Int) -> String { "__agent_env_wait=\(seconds);\n" }
@@ -44,6 +45,7 @@ struct PromptHook: Sendable {
         if [[ $change != "${__agent_env_change-}" ]] ||
           ((now >= ${__agent_env_due-0} || now < ${__agent_env_due-0} - \#(longestWait))); then
           local __agent_env_wait=\#(waitAfterFailure)
+          [[ $change != "${__agent_env_change-}" ]] && __agent_env_wait=\#(waitAfterChange)
           __agent_env_change=$change
           eval "$(\#(command) ${__agent_env_names:+"--former=$__agent_env_names"} 2>/dev/null </dev/null)"
           __agent_env_due=$((now + __agent_env_wait))
@@ -74,6 +76,7 @@ struct PromptHook: Sendable {
         if [[ $change != $__agent_env_change ]] ||
           ((EPOCHSECONDS >= __agent_env_due || EPOCHSECONDS < __agent_env_due - \#(longestWait))); then
           local __agent_env_wait=\#(waitAfterFailure)
+          [[ $change != $__agent_env_change ]] && __agent_env_wait=\#(waitAfterChange)
           __agent_env_change=$change
           eval "$(\#(command) ${__agent_env_names:+"--former=$__agent_env_names"} 2>/dev/null </dev/null)"
           __agent_env_due=$((EPOCHSECONDS + __agent_env_wait))
@@ -99,6 +102,7 @@ struct PromptHook: Sendable {
           test -r \#(changes); and read change <\#(changes)
           if test "$__agent_env_now" -ge "$__agent_env_due" -o "$change" != "$__agent_env_change"
               set -l __agent_env_wait \#(waitAfterFailure)
+              test "$change" != "$__agent_env_change"; and set __agent_env_wait \#(waitAfterChange)
               set -g __agent_env_change $change
               \#(command) --former=$__agent_env_names 2>/dev/null </dev/null | source
               set -g __agent_env_due (math "$__agent_env_now + $__agent_env_wait")

@@ -69,7 +69,8 @@ enum TokenCommands {
       With `--hook` prints a function for the start file of an interactive shell, which keeps the variables fresh:
       before each prompt it compares two numbers and reads a line of the daemon's, and about once a minute, when the
       token is near its end, or when somebody signed in or out, locked, unlocked or chose another account, it asks
-      the daemon, for half a second at most. It says nothing. A daemon that is slow to start is asked at a later prompt.
+      the daemon, for half a second at most. It says nothing. A daemon that is slow to start or to answer is asked at a
+      later prompt.
       When nobody is signed in, or the account is locked, it unsets the variables. It takes `--var`, `--min-valid` and
       an account. `AGENT_ACCOUNT` is neither set nor
       unset, unless `--var` names it: without an account the variables are those of the active one. bash from 4.2 on,

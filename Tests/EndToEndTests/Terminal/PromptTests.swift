@@ -131,6 +131,33 @@ import Testing
     }
   }
 
+  // The variables are another account's until it is answered.
+  @Test(arguments: Shell.allCases) func `are asked for at the next prompt where a change was not answered in time`(
+    shell: Shell
+  ) throws {
+    try Session.with { session in
+      let tree = session.tree
+      try tree.signIn("other", at: session.issuer.url)
+      #expect(try tree.agent("use", "other").succeeded)
+      let program = try Self.start(shell, tree)
+      try Self.show("tok:$AGENT_ACCESS_TOKEN:", "tok:\(try tree.token("other")):", program, shell)
+      #expect(try tree.agent("use", "work").succeeded)
+      let daemon = try OtherProcess(try tree.daemon())
+      try daemon.signal(Signals.SIGSTOP)
+      try program.type("true\r")
+      let isDue =
+        shell == .fish
+        ? "(test $__agent_env_due -le (math (string split . </proc/uptime)[1] + 2); and echo yes)"
+        : "$((__agent_env_due <= EPOCHSECONDS + 1))"
+      let lines = try Self.after("echo \"du\"\"e:\"\(isDue):", program).lines
+      try daemon.signal(Signals.SIGCONT)
+      #expect(lines.contains { $0 == (shell == .fish ? "due:yes:" : "due:1:") }, "\(lines)")
+      try Self.show("tok:$AGENT_ACCESS_TOKEN:", "tok:\(try tree.token("work")):", program, shell)
+      try program.type("exit\r")
+      _ = try program.end()
+    }
+  }
+
   @Test func `take what they have to do from the options, and refuse the others`() throws {
     try AgentTree.with { tree in
       let taken = try tree.agent(

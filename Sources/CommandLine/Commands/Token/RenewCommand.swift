@@ -57,9 +57,7 @@ enum RenewCommand {
   private static func statements(
     after failure: Failure, _ names: [String], _ shell: Shell, _ hook: PromptHook
   ) -> String {
-    guard failure.code.exitStatus == .signInNeeded || failure.code.exitStatus == .locked else {
-      return hook.waiting(PromptHook.waitAfterFailure)
-    }
+    guard failure.code.exitStatus == .signInNeeded || failure.code.exitStatus == .locked else { return "" }
     return names.map(shell.unsetting).joined() + hook.naming([]) + hook.waiting(PromptHook.waitWhileSignedOut)
   }
 }
