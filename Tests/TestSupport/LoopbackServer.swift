@@ -40,7 +40,7 @@ package final class LoopbackServer: Sendable {
   package var connections: Int { core.log.withLock { $0.connections } }
   package var requests: [ReceivedRequest] { core.log.withLock { $0.requests } }
 
-  /// Waits until that many requests have come; false after ten seconds.
+  /// Waits until that many requests have come; false when the limit of a test is over.
   package func waitForRequests(_ count: Int) -> Bool {
     core.log.wait(.testLimit) { $0.requests.count >= count ? true : nil } ?? false
   }

@@ -30,3 +30,9 @@ package final class ManualTime: TimeSource {
     state.withLock { $0.wallSeconds = seconds }
   }
 }
+
+extension Duration {
+  /// How long a test waits for what must come before it fails: longer than all tests take on a busy machine, since any
+  /// of them may run before the other half of this one.
+  package static let testLimit = Duration.seconds(1800)
+}

@@ -72,9 +72,10 @@ final class MCPBridge {
   private static let mostAtOnce = 64
   /// Limit of the messages that wait; no more is read beyond.
   private static let mostWaiting = 1024
-  /// How long calls have to end once the client's input has, and then the session.
+  /// How long calls have to end once the client's input has, and then the session: together less than the two seconds
+  /// after which clients end the program.
   private static let drainTime = Duration.milliseconds(900)
-  private static let closingTime = Duration.milliseconds(400)
+  private static let closingTime = Duration.milliseconds(900)
 
   init(_ server: MCPServer, asks: SignInPolicy?) throws(Failure) {
     self.server = server
