@@ -74,11 +74,13 @@ import Testing
   @Test func `code injection, by PKCE`() throws {
     try Self.with { issuer, tree in
       try issuer.control("par", "off")
-      let other = try BrowserLogin(tree, BrowserLogin.line(issuer, account: "other") + ["--browser", "--no-open"])
+      // The same address for both, which a server compares too.
+      let place = ["--redirect-uri", "http://127.0.0.1:\(try LoopbackServer.unusedPort())/callback"]
+      let line = BrowserLogin.line(issuer, account: "other") + ["--browser", "--no-open"]
+      let other = try BrowserLogin(tree, line + place)
       let code = try BrowserLogin.value(of: "code", in: try BrowserLogin.redirect(other.url))
       try other.giveUp()
-      // At the same address, which a server compares too.
-      let waiting = try BrowserLogin(tree, issuer, "--redirect-uri", other.redirectURI)
+      let waiting = try BrowserLogin(tree, issuer, place[0], place[1])
       let answer = try BrowserLogin.redirect(waiting.url)
       let injected = answer.replacing(try BrowserLogin.value(of: "code", in: answer), with: code)
       #expect(injected != answer)

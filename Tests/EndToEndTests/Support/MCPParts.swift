@@ -43,8 +43,10 @@ final class MCPServer {
     self.session = session
     self.secret = secret
     self.variables = variables
-    process = try Self.start(session, secret, "0", variables)
-    port = try process.readLine()
+    // The port must be free when it is started again.
+    port = String(try LoopbackServer.unusedPort())
+    process = try Self.start(session, secret, port, variables)
+    _ = try process.readLine()
     url = "http://127.0.0.1:\(port)/mcp"
     let listed = try session.tree.agent("account", "set", "work", "--host", "http://127.0.0.1:\(port)")
     try #require(listed.succeeded, "\(listed.errorText)")
