@@ -41,7 +41,7 @@ final class WorkerPool: Sendable {
 
   /// Runs a job on a thread.
   ///
-  /// - Parameter tell: Called on that thread with the result, when the thread counts as free: who is told finds it so.
+  /// - Parameter tell: Called on that thread with the result, after the thread was counted as free.
   /// - Returns: False if it is not run, because no thread is free for it. A pool with a kept thread takes every job.
   func submit<Value>(
     _ job: @escaping @Sendable () -> Value, then tell: @escaping @Sendable (Value) -> Void

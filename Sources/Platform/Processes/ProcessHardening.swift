@@ -1,8 +1,8 @@
 internal import CPlatform
 internal import Glibc
 
-/// The protection of a process that holds secrets, to be set before it holds any. What the process that started it had
-/// set for itself does not limit it: the invariant "Nobody inherits".
+/// The protection of a process that holds secrets, to be set before it holds any. Settings of the process that started
+/// it do not apply to it: the invariant "Nobody inherits".
 package enum ProcessHardening {
   /// Makes sure that no file or socket gets the number of a standard descriptor: a message would go there. One that was
   /// closed stays unusable. To be called before anything is opened; ends the process where that is not possible.

@@ -36,7 +36,7 @@ import Wire
   ]) func `comes out of a shell as it was`(word: String) throws {
     let result = try ProcessRunner.run(
       executable: "/bin/sh", arguments: ["-c", #"agent() { printf '<%s>' "$@"; }; "# + text(operand: word)],
-      environment: [], timeout: .testLimit)
+      environment: [])
     #expect(result.outputText == "<login><\(word)>")
   }
 

@@ -152,7 +152,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
       let script = "source script\n" + lines.map { "complete -C '\($0)'; echo .\n" }.joined()
       let result = try ProcessRunner.run(
         executable: "/usr/bin/env", arguments: ["fish", "--no-config", "-c", script], environment: program.environment,
-        directory: program.tree.path, timeout: .testLimit)
+        directory: program.tree.path)
       try #require(result.errorText == "", "\(result.errorText)")
       // Each line is a word, a tab and what the word means.
       let words = result.outputText.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
@@ -243,7 +243,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
     let running = try program.start(["__complete", "accounts"])
     let conversation = try daemon.accept()
     #expect(try conversation.receive().0 == RequestEnvelope(.list, timeoutSeconds: 1))
-    #expect(try running.wait(timeout: .testLimit) == .exited(0))
+    #expect(try running.wait() == .exited(0))
     #expect(running.errorText == "")
   }
 

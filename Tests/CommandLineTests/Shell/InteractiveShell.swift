@@ -42,7 +42,7 @@ struct InteractiveShell {
       environment: [
         "PATH=\(Environment.value("PATH") ?? "/usr/bin:/bin")", "XDG_RUNTIME_DIR=\(program.tree.path("run"))",
       ],
-      input: input, timeout: .testLimit)
+      input: input)
     try #require(result.succeeded, "\(result.errorText)")
     return try result.outputText.split(separator: "\n").map { line in
       try JSON(parsing: Array(line.utf8)).array?.compactMap(\.string) ?? []

@@ -51,7 +51,6 @@ struct ShellUnderTest: Sendable, CustomTestStringConvertible {
         "PATH=/usr/bin:/bin", "HOME=\(home.path)", "LANG=C.UTF-8", "PYTHONPATH=\(Self.readers)",
         "PYTHONDONTWRITEBYTECODE=1",
       ],
-      directory: directory,
-      timeout: .testLimit)
+      directory: directory)
   }
 }

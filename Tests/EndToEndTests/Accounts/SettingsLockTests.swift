@@ -76,7 +76,7 @@ import Testing
           """
         let result = try ProcessRunner.run(
           executable: "/usr/bin/unshare", arguments: OtherMachine.namespace + ["/bin/sh", "-c", script],
-          environment: tree.environment(), timeout: .testLimit)
+          environment: tree.environment())
         #expect(result.succeeded, "\(result.errorText)")
         #expect(result.lines.contains("failed 1") && result.lines.contains("served") && result.lines.contains("done"))
         #expect(result.outputText.contains("Read-only file system"), "\(result.outputText)")

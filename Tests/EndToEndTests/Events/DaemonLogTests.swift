@@ -141,7 +141,7 @@ import Testing
       let level = journal == nil ? "" : "<6>"
       #expect(daemon.errorText == log.split(separator: "\n").map { "\(level)\($0)\n" }.joined())
       #expect(log.hasSuffix("Z the daemon started\n"))
-      #expect(try daemon.terminate(timeout: .testLimit) == .exited(0))
+      #expect(try daemon.terminate() == .exited(0))
       #expect(daemon.errorText.hasSuffix("Z the daemon stops\n"))
     }
   }

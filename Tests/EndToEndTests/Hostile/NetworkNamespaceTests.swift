@@ -85,7 +85,7 @@ struct `A network that goes and comes` {
       arguments: ["-rn", "/bin/sh", "-c", "lifetime=\(lifetime)\n" + beginning + script],
       environment: tree.environment([
         "PATH": "\(try #require(Programs.folder)):/usr/sbin:/usr/bin:/sbin:/bin", "SHELL": nil,
-      ]), directory: tree.path("home"), timeout: .testLimit)
+      ]), directory: tree.path("home"))
     try #require(result.succeeded, "\(result.errorText)")
   }
 

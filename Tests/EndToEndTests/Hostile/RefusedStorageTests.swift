@@ -119,7 +119,7 @@ import Testing
       """
     let result = try ProcessRunner.run(
       executable: "/usr/bin/unshare", arguments: OtherMachine.namespace + ["/bin/sh", "-c", whole],
-      environment: tree.environment(), timeout: .testLimit)
+      environment: tree.environment())
     #expect(result.succeeded, "\(result.errorText)")
     return result.lines
   }

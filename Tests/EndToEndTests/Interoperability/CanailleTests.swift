@@ -35,7 +35,7 @@ import Testing
     try AgentTree.with { tree in
       let browser = RealBrowser(tree, "--instance", server.folder)
       let result = try browser.awaited {
-        try tree.agent(line("public", 1), ["BROWSER": browser.variable], timeout: .testLimit)
+        try tree.agent(line("public", 1), ["BROWSER": browser.variable])
       }
       try #require(result.succeeded, "\(result.errorText)")
       #expect(try browser.seen()["title"] == "Return to the terminal")

@@ -15,7 +15,7 @@ import Testing
       arguments: [
         "-c", "rm -f '\(scratch)/debug.yaml'; exec swift build --package-path '\(package)' --scratch-path '\(scratch)'",
       ],
-      environment: Environment.all().map { "\($0.0)=\($0.1)" }, timeout: .testLimit)
+      environment: Environment.all().map { "\($0.0)=\($0.1)" })
     let hasBuilt = result.succeeded
     try #require(hasBuilt, "\(result.outputText)\n\(result.errorText)")
     return "\(scratch)/debug/example"
@@ -24,7 +24,7 @@ import Testing
   /// What a command of the tool prints.
   private static func run(_ tree: AgentTree, _ arguments: String...) throws -> [String] {
     let result = try ProcessRunner.run(
-      executable: try program.get(), arguments: arguments, environment: tree.environment(), timeout: .testLimit)
+      executable: try program.get(), arguments: arguments, environment: tree.environment())
     #expect(result.succeeded && result.errorText.isEmpty, "\(result.errorText)")
     return result.lines.map(String.init)
   }

@@ -7,10 +7,8 @@ import Testing
 /// endpoint that its metadata leave out. One instance serves the suite.
 @Suite(.needsPrograms, .needs(.djangoOAuthToolkit), .serialized, .with(.djangoOAuthToolkit))
 struct `Against django-oauth-toolkit` {
-  private func codeSignIn(
-    _ tree: AgentTree, _ browser: String, timeout: Duration = .seconds(60)
-  ) throws -> ProcessResult {
-    try tree.agent(RealServer.current().codeLine(), ["BROWSER": browser], timeout: timeout)
+  private func codeSignIn(_ tree: AgentTree, _ browser: String) throws -> ProcessResult {
+    try tree.agent(RealServer.current().codeLine(), ["BROWSER": browser])
   }
 
   @Test func `sign-in with a browser, UserInfo, refresh and revocation`() throws {
@@ -50,7 +48,7 @@ struct `Against django-oauth-toolkit` {
     let server = try RealServer.current()
     try AgentTree.with { tree in
       let browser = RealBrowser(tree, "--instance", server.folder)
-      let result = try browser.awaited { try codeSignIn(tree, browser.variable, timeout: .testLimit) }
+      let result = try browser.awaited { try codeSignIn(tree, browser.variable) }
       try #require(result.succeeded, "\(result.errorText)")
       #expect(try browser.seen()["title"] == "Return to the terminal")
       #expect(try !tree.token().isEmpty)

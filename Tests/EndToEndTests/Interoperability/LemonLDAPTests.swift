@@ -9,7 +9,7 @@ import Testing
   private func signIn(_ tree: AgentTree, _ options: String..., browser: String? = nil) throws -> ProcessResult {
     let server = try RealServer.current()
     return try tree.agent(
-      server.line("--browser") + options, ["BROWSER": browser ?? server.browser()], timeout: .testLimit)
+      server.line("--browser") + options, ["BROWSER": browser ?? server.browser()])
   }
 
   private func confidential(_ tree: AgentTree, _ options: String...) throws -> [String] {

@@ -25,7 +25,7 @@ import Testing
     try Self.with { issuer, tree in
       let browser = RealBrowser(tree)
       let result = try tree.agent(
-        Self.line(issuer, "--browser"), ["BROWSER": browser.variable], timeout: .testLimit)
+        Self.line(issuer, "--browser"), ["BROWSER": browser.variable])
       try #require(result.succeeded, "\(result.errorText)")
       let seen = try browser.seen()
       #expect(try !tree.token().isEmpty)
@@ -67,7 +67,7 @@ import Testing
     try Self.with { issuer, tree in
       let browser = RealBrowser(tree, "--deny")
       let result = try tree.agent(
-        Self.line(issuer, "--browser"), ["BROWSER": browser.variable], timeout: .testLimit)
+        Self.line(issuer, "--browser"), ["BROWSER": browser.variable])
       #expect(result.status == .exited(6))
       #expect(result.failureCode == "access_denied")
       let seen = try browser.seen()
@@ -84,7 +84,7 @@ import Testing
       // The second time nobody listens any more.
       let browser = RealBrowser(tree, "--unreachable")
       let result = try tree.agent(
-        Self.line(issuer, "--browser"), ["BROWSER": browser.variable], timeout: .testLimit)
+        Self.line(issuer, "--browser"), ["BROWSER": browser.variable])
       #expect(result.succeeded, "\(result.errorText)")
       let seen = try browser.seen()
       #expect(try Self.values(of: try #require(seen["url"]?.string)).count == 3, "code, state and issuer came again")
@@ -125,7 +125,7 @@ private func signInAtGlewlwyd(_ tree: AgentTree, _ options: String...) throws ->
         [
           "login", "work", "--issuer", server.issuer, "--client-id", client, "--ca-file", server.authority,
           "--scope", "openid profile email", "--host", host, "--redirect-uri", uri, "--browser", "--json",
-        ] + options, ["BROWSER": browser.variable], timeout: .testLimit)
+        ] + options, ["BROWSER": browser.variable])
     }
     if result?.failureCode != "redirect_unavailable" { break }
   }

@@ -235,8 +235,7 @@ import Testing
         agent daemon stop
         """
       let result = try ProcessRunner.run(
-        executable: "/usr/bin/unshare", arguments: ["-r", "/bin/sh", "-c", script], environment: tree.environment(),
-        timeout: .testLimit)
+        executable: "/usr/bin/unshare", arguments: ["-r", "/bin/sh", "-c", script], environment: tree.environment())
       #expect(result.succeeded, "\(result.errorText)")
       #expect(result.outputText.contains("work"))
       #expect(result.outputText.components(of: "no watch of files is left") == 1, "\(result.outputText)")

@@ -151,7 +151,7 @@ import Testing
       try #require(try ProcessRunner.shell(copy).succeeded)
       func agent(_ arguments: String...) throws -> ProcessResult {
         try ProcessRunner.run(
-          executable: folder + "/agent", arguments: arguments, environment: tree.environment(), timeout: .testLimit)
+          executable: folder + "/agent", arguments: arguments, environment: tree.environment())
       }
       #expect(try agent("token", "work").succeeded)
       let process = try OtherProcess(try tree.daemon())

@@ -135,7 +135,7 @@ import Testing
         environment: tree.environment(), inherits: [(parent: listener.raw, child: 3)])
       #expect(try !tree.token().isEmpty)
       #expect(try tree.daemon() == service.processID)
-      #expect(try service.terminate(timeout: .testLimit) == .exited(0))
+      #expect(try service.terminate() == .exited(0))
       let isStillThere = folder.exists("agent.sock")
       #expect(isStillThere)
     }
@@ -151,7 +151,7 @@ import Testing
         Threads.sleep(for: .milliseconds(20))
       }
       #expect(try tree.daemon() == daemon.processID)
-      #expect(try daemon.terminate(timeout: .testLimit) == .exited(0))
+      #expect(try daemon.terminate() == .exited(0))
       #expect(try !tree.directory.open("runtime/agent").exists("agent.sock"))
     }
   }

@@ -98,7 +98,7 @@ import Testing
       let squatter = try UnixSocket.listenLoopback(port: 0)
       let uri = "http://127.0.0.1:\(try UnixSocket.localPort(squatter))/cb"
       let line = BrowserLogin.line(issuer) + ["--browser", "--no-open", "--redirect-uri", uri]
-      let result = try tree.agent(line, timeout: .testLimit)
+      let result = try tree.agent(line)
       #expect(result.status == .exited(1))
       #expect(result.failureCode == "redirect_unavailable")
       #expect(try issuer.count("pushed_requests") == 0)
@@ -132,7 +132,7 @@ import Testing
       try waiting.giveUp()
       try issuer.control("break_metadata", "plain")
       let line = BrowserLogin.line(issuer) + ["--browser", "--no-open"]
-      let result = try tree.agent(line, timeout: .testLimit)
+      let result = try tree.agent(line)
       #expect(result.status == .exited(1))
       #expect(result.failureCode == "server_misbehaved")
       #expect(try issuer.count("authorizations") == 0)

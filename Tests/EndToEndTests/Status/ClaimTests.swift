@@ -62,7 +62,7 @@ import Testing
           try tree.directory.write("script", script)
           let result = try ProcessRunner.run(
             executable: shell.path, arguments: shell.arguments + [tree.path("script")], environment: tree.environment(),
-            directory: folder, timeout: .testLimit)
+            directory: folder)
           #expect(result.outputText == texts.map { $0 + "\n" }.joined(), "\(shell)")
           #expect(result.succeeded && result.errorText.isEmpty, "\(shell): \(result.errorText)")
           #expect(try tree.directory.open("home/hostile").fileNames().sorted() == names, "\(shell): nothing was run")

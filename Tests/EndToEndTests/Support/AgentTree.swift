@@ -73,7 +73,7 @@ final class AgentTree: Sendable {
   ) throws -> ProcessResult {
     let result = try ProcessRunner.run(
       executable: "/bin/\(shell)", arguments: ["-c", script], environment: environment(changes),
-      directory: directory ?? path("home"), timeout: .testLimit)
+      directory: directory ?? path("home"))
     try Hints.check(Hints.all(in: result), in: self, of: [script])
     try Catalogue.check(result.errorText, of: [script])
     return result

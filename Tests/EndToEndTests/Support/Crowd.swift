@@ -25,9 +25,9 @@ enum Crowd {
     return try members.map { member in
       var output: [String] = []
       do {
-        while true { output.append(try member.readLine(timeout: .testLimit)) }
+        while true { output.append(try member.readLine()) }
       } catch ProcessFailure.ended {}
-      return Answer(status: try member.wait(timeout: .testLimit), output: output, error: member.errorText)
+      return Answer(status: try member.wait(), output: output, error: member.errorText)
     }
   }
 }

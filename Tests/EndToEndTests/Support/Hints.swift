@@ -150,6 +150,6 @@ private struct HintedCommand {
   private func run(_ executable: String, _ arguments: [String], _ tree: AgentTree) throws -> ProcessResult {
     try ProcessRunner.run(
       executable: executable, arguments: arguments,
-      environment: tree.environment(["XDG_ROOT": tree.path(".")]), timeout: .testLimit)
+      environment: tree.environment(["XDG_ROOT": tree.path(".")]))
   }
 }

@@ -19,7 +19,7 @@ struct OtherMachine {
     let program = [try Programs.path("agent")] + arguments + ["--no-daemon"]
     return try ProcessRunner.run(
       executable: "/usr/bin/unshare", arguments: Self.namespace + ["/bin/sh", "-c", Self.script, file] + program,
-      environment: tree.environment(), timeout: .testLimit)
+      environment: tree.environment())
   }
 
   private static let script = "mount --bind \"$0\" /etc/machine-id && exec \"$@\""

@@ -49,7 +49,7 @@ struct RealBrowser: Sendable {
   /// Opens an address without `agent`, and tells what it has seen at the end.
   func open(_ url: String) throws -> JSON {
     let result = try ProcessRunner.run(
-      executable: Self.script, arguments: options + [url], environment: tree.environment(), timeout: .testLimit)
+      executable: Self.script, arguments: options + [url], environment: tree.environment())
     return try Self.checked(JSON(parsing: result.output))
   }
 

@@ -70,7 +70,7 @@ struct RealServer: Sendable {
   static func script(_ name: String, _ arguments: String...) throws -> ProcessResult {
     try ProcessRunner.run(
       executable: path(name), arguments: arguments,
-      environment: Environment.all().map { "\($0.0)=\($0.1)" }, timeout: .testLimit)
+      environment: Environment.all().map { "\($0.0)=\($0.1)" })
   }
 
   /// Whether it is installed, now or earlier, or demanded, so that a failure is one of the tests.

@@ -74,7 +74,7 @@ final class WatchedProgram: Sendable {
 
   private func obey(_ order: String) throws -> Screen {
     try process.send(order + "\n")
-    let answer = try JSON(parsing: Array(process.readLine(timeout: .testLimit).utf8))
+    let answer = try JSON(parsing: Array(process.readLine().utf8))
     let echoes = answer["echoes"] == true
     let screen = Screen(
       rows: answer["rows"]?.array?.compactMap { $0.string } ?? [],

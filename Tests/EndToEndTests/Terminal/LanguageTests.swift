@@ -26,7 +26,7 @@ import Testing
     _ agent: String, _ arguments: [String], _ tree: AgentTree, _ changes: [String: String?]
   ) throws -> ProcessResult {
     try ProcessRunner.run(
-      executable: agent, arguments: arguments, environment: tree.environment(changes), timeout: .testLimit)
+      executable: agent, arguments: arguments, environment: tree.environment(changes))
   }
 
   private static let german = "agent: Fehler: es gibt noch kein Konto\n"
@@ -79,7 +79,7 @@ import Testing
         mkdir '\(locales)'; cd '\(locales)'
         localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 && localedef -i de_DE -f ISO-8859-1 ./de_DE.ISO-8859-1
         localedef -i ar_EG -f UTF-8 ./ar_EG.UTF-8
-        """, timeout: .testLimit)
+        """)
       try #require(made.succeeded, "\(made.errorText)")
       func text(_ variable: String, _ locale: String) throws -> String {
         try Self.run(agent, ["token"], tree, ["LOCPATH": locales, variable: locale]).errorText
@@ -156,7 +156,7 @@ import Testing
         let trace = tree.path("home/trace")
         let result = try ProcessRunner.run(
           executable: "/usr/bin/strace", arguments: ["-f", "-e", "trace=file", "-o", trace, agent, "token"],
-          environment: tree.environment(["LANGUAGE": "de"]), timeout: .testLimit)
+          environment: tree.environment(["LANGUAGE": "de"]))
         #expect(result.succeeded, "\(result.errorText)")
         let calls = String(decoding: try tree.directory.read("home/trace"), as: UTF8.self)
         #expect(calls.contains("execve") && !calls.contains("locale") && !calls.contains(".mo"), "\(calls)")

@@ -27,7 +27,7 @@ import Testing
     for line in lines {
       let variables = changes.merging(["LANGUAGE": language]) { one, _ in one }
       let result = try ProcessRunner.run(
-        executable: agent, arguments: line, environment: tree.environment(variables), timeout: .testLimit)
+        executable: agent, arguments: line, environment: tree.environment(variables))
       let found = EnglishWords.found(in: result.errorText)
       #expect(found.isEmpty, "\(language): \(line.joined(separator: " ")): \(found) in: \(result.errorText)")
       if !result.errorText.isEmpty { told += 1 }
