@@ -225,7 +225,7 @@ final class AccountRequests: AccountPart {
       account.published = old.published
       if let generation = outcome.recordGeneration { account.session.recordMoved(to: generation) }
     }
-    account.waiters += old.waiters + old.dropOthers(cancelling: false)
+    account.waiters += old.waiters + old.dropOthers()
     old.waiters = []
     account.session.policy = account.configuration.renewal
     if account.session.refresh == nil { broker.restartForWaiters(account) }

@@ -91,22 +91,21 @@ final class Locking: DaemonPart {
     if !result.closed.isEmpty || cause == .asked { log.note(.locked(cause)) }
     context.housekeeping()
     let result = JSONObject([("locked", .array(result.levels.map { .string($0.rawValue) }))])
-    for ticket in tickets { loop.send(.result(result), to: ticket) }
-    tickets = []
-    let actions = afterwards
-    afterwards = []
-    for act in actions { act() }
+    let (answered, actions) = (tickets, afterwards)
+    (tickets, afterwards) = ([], [])
+    for act in actions { whenNotLocking(act) }
+    // An answer lets the next request of its connection begin, which may be another lock.
+    for ticket in answered { loop.send(.result(result), to: ticket) }
   }
 
-  /// Removes an account's tokens from memory and fails its waiting requests. A refresh in flight is not cancelled,
-  /// because the server may have invalidated the refresh token that it sent.
+  /// Removes an account's tokens from memory and fails its waiting requests.
   private func shut(_ account: LiveAccount, _ level: Protection) {
     let error = SessionError.vault(VaultError(.locked(level)))
     let failure = Failure(error, account: account.name.text)
     resources.endTransfers(of: account.name, failure)
     account.cancelQuestions()
     account.session.forgetToken()
-    broker.failWaiters(account, error, cancelling: false)
+    broker.failWaiters(account, error)
   }
 
   // MARK: Unlocking

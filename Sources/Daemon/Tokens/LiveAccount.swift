@@ -117,9 +117,9 @@ final class LiveAccount {
   /// Drops the tokens with other targets, because the session they were issued from has ended.
   ///
   /// - Returns: The waiters of the dropped tokens.
-  func dropOthers(cancelling: Bool = true) -> [Waiter] {
+  func dropOthers() -> [Waiter] {
     let waiters = others.flatMap(\.waiters)
-    if cancelling { for other in others { other.cancelRefresh() } }
+    for other in others { other.cancelRefresh() }
     others = []
     roles = RoleCache()
     return waiters
@@ -143,8 +143,9 @@ final class LiveAccount {
     return cancellation
   }
 
+  /// Ends the refresh in flight, unless its refresh token was sent: the answer may hold the only one that is still good.
   func cancelRefresh() {
-    refreshCancellation?.cancel()
+    refreshCancellation?.cancelUnlessSpending()
     refreshCancellation = nil
   }
 

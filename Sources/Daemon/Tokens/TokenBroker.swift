@@ -321,7 +321,7 @@ final class TokenBroker: DaemonPart {
 
   /// Starts all waiting requests again under the new settings, because the refresh in flight uses the old ones.
   func restartForWaiters(_ account: LiveAccount) {
-    let waiters = account.waiters + account.dropOthers(cancelling: false)
+    let waiters = account.waiters + account.dropOthers()
     account.waiters = []
     for waiter in waiters { obtainOrFail(for: waiter, account) }
   }
@@ -333,9 +333,9 @@ final class TokenBroker: DaemonPart {
     }
   }
 
-  /// - Parameter cancelling: Whether the refreshes under way are given up too.
-  func failWaiters(_ account: LiveAccount, _ error: SessionError, cancelling: Bool = true) {
-    for waiter in account.dropOthers(cancelling: cancelling) { waiter.finish(account, .failure(error)) }
+  /// Answers all requests that wait for the account's tokens.
+  func failWaiters(_ account: LiveAccount, _ error: SessionError) {
+    for waiter in account.dropOthers() { waiter.finish(account, .failure(error)) }
     answerWaiters(account) { _ in .failure(error) }
   }
 

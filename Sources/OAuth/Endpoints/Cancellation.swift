@@ -31,6 +31,11 @@ package final class Cancellation: Sendable {
     end { $0.isUnwanted = true }
   }
 
+  /// The result of what was spent is stored. An operation that was cancelled meanwhile ends now.
+  private func endSpending() {
+    end { $0.spending -= 1 }
+  }
+
   private func end(_ change: (inout State) -> Void) {
     state.withLock { state in
       change(&state)
@@ -59,7 +64,7 @@ package final class Cancellation: Sendable {
     or cancelled: Problem, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
     guard beginSpending() else { throw cancelled }
-    defer { state.withLock { $0.spending -= 1 } }
+    defer { endSpending() }
     return try body()
   }
 

@@ -3,6 +3,7 @@ import Platform
 import Sessions
 import TestSupport
 import Testing
+import Vault
 import Vocabulary
 import Wire
 
@@ -264,6 +265,64 @@ import Wire
     #expect(renamed == itself)
     try manage(.rename(account: "build", to: "ci"), 4)
     #expect(home.sink.results[4]?["account"] == "ci")
+  }
+
+  /// What ends the requests that wait for an account's tokens.
+  enum End: CaseIterable, CustomTestStringConvertible {
+    case settingsRemoved, otherSettings, otherName, lock, signOut, removal
+
+    var testDescription: String { "\(self)" }
+  }
+
+  // Store first.
+  @Test(arguments: End.allCases)
+  func `that ends while a refresh for a target is under way keeps or revokes the refresh token that comes`(
+    _ end: End
+  ) throws {
+    home.http.isHeld = true
+    var request = TokenRequest(account: "work")
+    request.target = TokenRequest.Target(scope: ["mail"])
+    try parts.broker.token(request, .number(1))
+    home.http.awaitRequests(1)
+    let account = try parts.broker.resolve("work")
+    switch end {
+    case .settingsRemoved: parts.broker.settingsRemoved(of: account.name)
+    case .otherSettings:
+      var other = account.configuration
+      other.scope = ["mail"]
+      parts.broker.adopt(other, account)
+    case .otherName: try parts.accounts.manage(.rename(account: "work", to: "job"), .number(2), passed: [])
+    case .lock: parts.broker.failWaiters(account, .vault(VaultError(.locked(.device))))
+    case .signOut: try parts.signOuts.logout(LogoutRequest(account: "work"), .number(2))
+    case .removal: try parts.accounts.manage(.remove(account: "work", local: false), .number(2), passed: [])
+    }
+    home.http.isHeld = false
+    home.runJobs()
+    switch end {
+    case .settingsRemoved, .lock: #expect(try home.storedToken("work") == "rt-2")
+    case .otherSettings: #expect(try home.storedToken("work") == "rt-3", "the one who waits starts over")
+    case .otherName: #expect(try home.storedToken("job") == "rt-2" || home.storedToken("job") == "rt-3")
+    case .signOut, .removal: #expect(home.http.revoked == ["rt-2"])
+    }
+    if end != .signOut, end != .removal { #expect(home.http.revoked.isEmpty) }
+  }
+
+  // Late answers have an owner.
+  @Test func `takes no answer that was obtained for one of its name before`() throws {
+    home.http.isHeld = true
+    try ask(1)
+    home.http.awaitRequests(1)
+    let account = try AccountName("work")
+    let configuration = try parts.broker.resolve("work").configuration
+    parts.broker.settingsRemoved(of: account)
+    let anew = parts.broker.account(account, configuration)
+    try ask(2)
+    home.http.isHeld = false
+    home.runJobs()
+    // The second refresh waited for the first one, whose token it has sent.
+    #expect(home.http.sent == ["rt-1", "rt-2"])
+    #expect(home.sink.lines[2]?.contains("at-2") == true)
+    #expect(anew.session.grant != nil)
   }
 
   @Test func `that is signed out hands out no token from memory`() throws {

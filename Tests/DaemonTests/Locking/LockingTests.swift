@@ -86,6 +86,14 @@ import Wire
     #expect(home.told("locked") == ["shut"])
   }
 
+  // Each ticket is answered once.
+  @Test func `answers the next lock on the connection of one that it answers, too`() {
+    home.sink.whenAnswered = { [home] number in if number == 8 { home.lock(9) } }
+    home.lock(8)
+    home.daemon.runJobs()
+    #expect(home.sink.results[8] != nil && home.sink.results[9] != nil)
+  }
+
   @Test func `is logged where it closed something, or was asked for`() throws {
     home.lock(1)
     home.daemon.runJobs()

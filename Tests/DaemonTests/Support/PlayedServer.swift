@@ -44,6 +44,7 @@ final class PlayedServer: HTTPClient {
     var isResourceHeld = false
     var streams: [@Sendable (Result<Int, HTTPFailure>) -> Void] = []
     var isSilentAtRevocation = false
+    var revoked: [String] = []
     var answers: [Answer] = []
     var forms: [String] = []
     var roles: [EndpointRole] = []
@@ -51,6 +52,7 @@ final class PlayedServer: HTTPClient {
     var pollInterval = 5
     var documents: [String: JSONObject] = [:]
     var areDocumentsHeld = false
+    var heldRole: EndpointRole?
   }
 
   static let metadata: JSONObject = [
@@ -78,11 +80,11 @@ final class PlayedServer: HTTPClient {
 
   /// The refresh tokens that came to the token endpoint, empty for a request with none.
   var sent: [String] {
-    state.withLock(\.forms).map { form in
-      let token = form.split(separator: "&").first { $0.hasPrefix("refresh_token=") }
-      return String((token ?? "").dropFirst("refresh_token=".count))
-    }
+    state.withLock(\.forms).map { Self.field("refresh_token", of: $0) }
   }
+
+  /// The tokens that came to the revocation endpoint.
+  var revoked: [String] { state.withLock(\.revoked) }
 
   /// Whether requests at the token endpoint are taken, but not answered.
   var isHeld: Bool {
@@ -106,6 +108,12 @@ final class PlayedServer: HTTPClient {
   var areDocumentsHeld: Bool {
     get { state.withLock(\.areDocumentsHeld) }
     set { state.update { $0.areDocumentsHeld = newValue } }
+  }
+
+  /// The endpoint whose requests are taken, but not answered.
+  var heldRole: EndpointRole? {
+    get { state.withLock(\.heldRole) }
+    set { state.update { $0.heldRole = newValue } }
   }
 
   /// Those to the next requests at a resource.
@@ -154,21 +162,49 @@ final class PlayedServer: HTTPClient {
     case .token: break
     case .deviceAuthorization: return try Self.response(.json(Self.device(pollInterval)))
     case .revocation:
+      let form = Self.text(of: request)
+      state.withLock { $0.revoked.append(Self.field("token", of: form)) }
       if isSilentAtRevocation { throw HTTPFailure(.timeout, requestMayHaveArrived: true) }
       return try Self.response(.json([:]))
     default:
       let url = request.endpoint.text
-      _ = state.wait(nil) { $0.areDocumentsHeld ? nil : true }
-      return try Self.response(.json(state.withLock { $0.documents[url] } ?? Self.metadata))
+      let document = state.withLock { $0.documents[url] } ?? Self.metadata
+      _ = state.wait(nil) { $0.areDocumentsHeld || $0.heldRole == role ? nil : true }
+      return try Self.response(.json(document))
     }
-    let form = request.form?.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
-    state.update { $0.forms.append(form ?? "") }
+    let form = Self.text(of: request)
+    state.update { $0.forms.append(form) }
+    return try Self.response(try answer(for: request.cancellation))
+  }
+
+  /// Waits while requests are held.
+  private func answer(for cancellation: Cancellation?) throws(HTTPFailure) -> Answer {
+    let isCut = Monitor(false)
+    let waker = cancellation?.addWaker { [state] in
+      isCut.withLock { $0 = true }
+      state.update { _ in }
+    }
+    defer { if let waker { cancellation?.removeWaker(waker) } }
+    if cancellation?.isCancelled == true { throw HTTPFailure(.cancelled) }
     let answer = state.wait(nil) { state -> Answer?? in
+      if isCut.withLock(\.self) { return .some(nil) }
       if state.isHeld { return nil }
       return .some(state.answers.isEmpty ? nil : state.answers.removeFirst())
     }
+    if isCut.withLock(\.self) { throw HTTPFailure(.cancelled, requestMayHaveArrived: true) }
     guard let answer, let answer else { throw HTTPFailure(.connect) }
-    return try Self.response(answer)
+    return answer
+  }
+
+  /// The form of a request.
+  private static func text(of request: borrowing HTTPRequest) -> String {
+    request.form?.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) } ?? ""
+  }
+
+  /// A field of a form; empty if it has none of this name.
+  private static func field(_ name: String, of form: String) -> String {
+    let field = form.split(separator: "&").first { $0.hasPrefix("\(name)=") }
+    return String((field ?? "").dropFirst(name.count + 1))
   }
 
   private static func response(_ answer: Answer) throws(HTTPFailure) -> HTTPResponse {

@@ -32,6 +32,8 @@ final class RecordedReplies: ReplySink {
   private(set) var streams: [Int: () -> Void] = [:]
   /// What is done while an event is sent, as by a peer that reads at once.
   var whileSending: () -> Void = {}
+  /// Called with the number of a request when it is answered, as the next request of a connection begins then.
+  var whenAnswered: (Int) -> Void = { _ in }
   var mostAtOneServer: Int?
   private var timers = Timers<() -> Void>()
   private let time: ManualTime
@@ -53,9 +55,11 @@ final class RecordedReplies: ReplySink {
     case .event(let event):
       events[number, default: []].append(event)
       whileSending()
+      return
     case .result(let result): results[number] = result
     case .failure(let failure): failures[number] = failure
     }
+    whenAnswered(number)
   }
 
   func send(_ line: SharedSecret, to ticket: Ticket) { lines[Int(ticket.connection)] = line.text }

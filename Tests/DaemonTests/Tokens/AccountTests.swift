@@ -129,16 +129,15 @@ import Wire
     #expect(!usual.contains("variables"))
   }
 
-  @Test(arguments: [true, false]) func `with other targets are dropped with their requests, or without`(
-    isCancelling: Bool
-  ) throws {
+  @Test func `with other targets are dropped, and their requests end once they have spent what they spend`() throws {
     let account = try Self.make(targets: 2, tokenBytes: 10)
     let requests = account.others.map { $0.newRefreshCancellation() }
     for other in account.others {
       other.waiters = [LiveAccount.Waiter(ticket: .nobody, need: TokenNeed()) { _, _ in }]
     }
-    #expect(account.dropOthers(cancelling: isCancelling).count == 2 && account.others.isEmpty)
-    #expect(requests.map(\.isCancelled) == [isCancelling, isCancelling])
+    requests[1].beginSpending()
+    #expect(account.dropOthers().count == 2 && account.others.isEmpty)
+    #expect(requests.map(\.isCancelled) == [true, false])
   }
 }
 
