@@ -15,6 +15,8 @@ final class AssumedRoles: DaemonPart {
 
   private struct Exchange: Hashable {
     let account: AccountName
+    /// The generation of the session whose token is traded.
+    let generation: UInt64
     let key: RoleCache.Key
   }
 
@@ -48,13 +50,13 @@ final class AssumedRoles: DaemonPart {
     if let credentials = account.roles.fresh(key, now: services.time.wallSeconds()) {
       return loop.send(try line(credentials, account.name), to: ticket)
     }
-    let exchange = Exchange(account: account.name, key: key)
+    let exchange = Exchange(account: account.name, generation: account.session.generation, key: key)
     if waiting[exchange] != nil { return waiting[exchange, default: []].append(ticket) }
     guard kind == .idToken || grant.dpopKey == nil else {
       throw Failure(
         .tokenNotBound,
         "the access token of \(account.name.text) needs a proof with each request, which the service does not take",
-        hint: "agent account set \(account.name.text) --host '\(key.endpoint.text) token=id_token'")
+        hint: "agent account set \(account.name.text) --host \(ShellWord.quoted("\(key.endpoint.text) token=id_token"))")
     }
     guard let token = kind == .idToken ? grant.idToken : grant.accessToken else {
       throw .missingIDToken(of: account.name.text)
@@ -84,7 +86,7 @@ final class AssumedRoles: DaemonPart {
       }
     }
     // Nothing is kept of a session that ended meanwhile.
-    guard let account = placed.broker.accounts[name], account.session.grant != nil,
+    guard let account = placed.broker.accounts[name], account.session.generation == exchange.generation,
       case .success(let credentials) = outcome
     else { return }
     account.roles.put(credentials, for: exchange.key, now: services.time.wallSeconds())

@@ -37,12 +37,13 @@ final class IdentityRequests: AccountPart {
       [self] slot, outcome in
       do throws(Failure) {
         let operation = UserInfoOperation(broker.question(slot, try outcome.get(of: slot)))
+        let asked = slot.session.generation
         jobs.wait(
           as: .questions(slot.name), at: slot.configuration.server, operation.question.cancellation
         ) { () throws(SessionError) in
           try operation.run()
         } then: { [self] outcome in
-          userInfoEnded(operation.question.account, ticket, mayRefresh: !need.forceRefresh, outcome)
+          userInfoEnded(operation.question.account, asked, ticket, mayRefresh: !need.forceRefresh, outcome)
         }
       } catch {
         loop.send(.failure(error), to: ticket)
@@ -51,10 +52,16 @@ final class IdentityRequests: AccountPart {
     do { try broker.obtain(for: waiter, account) } catch { loop.send(.failure(error), to: ticket) }
   }
 
+  /// - Parameter asked: The generation of the session that the server was asked about.
   private func userInfoEnded(
-    _ name: AccountName, _ ticket: Ticket, mayRefresh: Bool, _ outcome: Result<JSONObject?, SessionError>
+    _ name: AccountName, _ asked: UInt64, _ ticket: Ticket, mayRefresh: Bool,
+    _ outcome: Result<JSONObject?, SessionError>
   ) {
-    guard let account = broker.accounts[name] else { return }
+    guard let account = broker.accounts[name] else {
+      return loop.send(.failure(Failure(.noAccount(name: name.text), account: name.text)), to: ticket)
+    }
+    // A sign-in or other settings may have brought another user.
+    if case .success = outcome, account.session.generation != asked { return askServer(account, TokenNeed(), ticket) }
     switch outcome {
     case .failure(.oauth(let error)) where error.code == .invalidToken && mayRefresh:
       askServer(account, TokenNeed(forceRefresh: true), ticket)

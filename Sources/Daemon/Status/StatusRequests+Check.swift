@@ -54,20 +54,25 @@ extension StatusRequests {
       return settle(account.name, CheckBatch.Check(.holds), in: batch)
     }
     let check = SessionCheck(broker.question(account, grant))
+    let asked = account.session.generation
     jobs.wait(
       as: .questions(account.name), at: account.configuration.server, check.question.cancellation
     ) { () throws(SessionError) in
       try check.run()
     } then: { [self] outcome in
-      checked(check.question.account, outcome, batch)
+      checked(check.question.account, asked, outcome, batch)
     }
   }
 
-  private func checked(_ name: AccountName, _ outcome: Result<SessionCheck.Verdict, SessionError>, _ batch: CheckBatch)
-  {
+  /// - Parameter asked: The generation of the session that the server was asked about.
+  private func checked(
+    _ name: AccountName, _ asked: UInt64, _ outcome: Result<SessionCheck.Verdict, SessionError>, _ batch: CheckBatch
+  ) {
     guard let account = broker.accounts[name] else {
       return settle(name, CheckBatch.Check(.notSignedIn), in: batch)
     }
+    // Of a session that began meanwhile the answer says nothing.
+    guard account.session.generation == asked else { return obtain(TokenNeed(), account, batch) }
     switch outcome {
     case .failure(let error): settle(name, Failure(error, account: name.text), in: batch)
     case .success(.holds): settle(name, CheckBatch.Check(.holds), in: batch)

@@ -1,12 +1,14 @@
 package import Platform
 internal import Vault
 internal import OAuth
+internal import Synchronization
 package import Vocabulary
 
 /// The live state of one account: pure logic, driven by the daemon's loop.
 ///
 /// Each refresh carries the generation it was started in; whatever ends the session or replaces its
-/// token moves the generation on, so that a slow answer never overwrites a newer state.
+/// token begins another, so that a slow answer never overwrites a newer state. No two sessions of the process have a
+/// generation in common: an account that is removed and added again takes no answer of the one before.
 package struct Session: Sendable {
   /// The state of the grant. Each state allows a refresh, since another process may have signed the account in.
   enum State: Sendable {
@@ -33,7 +35,7 @@ package struct Session: Sendable {
   var state = State.tokenless(.unknown, renewFrom: nil)
   var activity = Activity.idle
   var backoff = Backoff()
-  package private(set) var generation: UInt64 = 0
+  package private(set) var generation = Self.nextGeneration()
   /// Unix seconds.
   package private(set) var refreshedAt: Int?
   package private(set) var isSigningIn = false
@@ -41,6 +43,12 @@ package struct Session: Sendable {
   package var policy = RefreshPolicy.proactive
 
   package init() {}
+
+  private static let lastGeneration = Atomic<UInt64>(0)
+
+  private static func nextGeneration() -> UInt64 {
+    lastGeneration.add(1, ordering: .relaxed).newValue
+  }
 }
 
 extension Session {
@@ -226,7 +234,7 @@ extension Session {
 
   /// Begins a generation without failures. Answers still on their way are ignored.
   private mutating func restart(_ state: State) {
-    generation += 1
+    generation = Self.nextGeneration()
     activity = .idle
     backoff = Backoff()
     self.state = state
