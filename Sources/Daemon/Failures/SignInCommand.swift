@@ -22,9 +22,12 @@ struct SignInCommand {
   /// The command with more options. A client puts the command of its user in its place.
   ///
   /// - Parameters:
-  ///   - added: They replace options of the same name.
+  ///   - added: They replace options of the same name. A server's value that no person should paste is left to them.
   ///   - removed: The names of options that do not go together with those.
   func with(_ added: [Correction.Addition], without removed: [String] = []) -> Phrase {
+    if let other = added.first(where: { !($0.value.map(ShellWord.isHarmless) ?? true) }) {
+      return Phrase("sign in again, with the value that the server wants in \("--\(other.name)")")
+    }
     var words = options
     for name in removed + added.map(\.name) {
       while let index = words.firstIndex(of: "--\(name)") {

@@ -1,8 +1,33 @@
 /// Words of a command line of the sh family that is read once, as a person types it.
 package enum ShellWord {
-  /// The word as it is where no shell could take it for anything else, and in single quotes otherwise.
+  /// The word as it is if no shell could take it for anything else, and quoted otherwise: for a hint, which may be pasted
+  /// into any shell. In single quotes fish reads backslashes, and csh reads `!`, so these stand outside of them, each
+  /// behind a backslash, which bash, zsh, fish and csh read alike.
   package static func quoted(_ word: String) -> String {
-    !word.isEmpty && word.utf8.allSatisfy(isPlain) ? word : single(word)
+    if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
+    var result: [UInt8] = []
+    var isQuoted = false
+    func turn(_ on: Bool) {
+      if on != isQuoted { result.append(UInt8(ascii: "'")) }
+      isQuoted = on
+    }
+    for byte in word.utf8 {
+      let isSpecial = isReadInQuotes(byte)
+      turn(!isSpecial)
+      if isSpecial { result.append(UInt8(ascii: "\\")) }
+      result.append(byte)
+    }
+    turn(false)
+    return result.isEmpty ? "''" : String(decoding: result, as: UTF8.self)
+  }
+
+  /// Bytes that some shell reads as more than themselves between single quotes.
+  private static func isReadInQuotes(_ byte: UInt8) -> Bool { #"'\!"#.utf8.contains(byte) }
+
+  /// Whether somebody else's text may stand in a hint: it is visible ASCII, with nothing in it that a shell reads within
+  /// quotes, and no quotes.
+  package static func isHarmless(_ text: String) -> Bool {
+    text.utf8.allSatisfy { $0.isPrintableASCII && !isReadInQuotes($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "`") }
   }
 
   /// The word between single quotes. The bytes are looked at, since a quote before a combining character is another
@@ -28,8 +53,8 @@ package enum ShellWord {
         if let word { words.append(String(decoding: word, as: UTF8.self)) }
         word = nil
       case UInt8(ascii: "\\"):
-        guard bytes.next() == UInt8(ascii: "'") else { return nil }
-        word = (word ?? []) + [UInt8(ascii: "'")]
+        guard let escaped = bytes.next(), isReadInQuotes(escaped) else { return nil }
+        word = (word ?? []) + [escaped]
       case _ where isLiteral(byte): word = (word ?? []) + [byte]
       default: return nil
       }

@@ -45,9 +45,15 @@ private func quoted(_ value: [UInt8]) throws -> String {
 @Suite struct `The words of a command line` {
   @Test(arguments: [
     ["agent", "login", "work"], ["a b", "", "it's", "'", "a=b", "$HOME", "ä", "`x`", "--scope", "openid 'x'"],
+    [#"a\\b"#, #"\"#, "!", #"a!'\"#, #"\';touch /tmp/x;#"#],
   ])
   func `are those that were quoted`(words: [String]) {
     #expect(ShellWord.words(words.map(ShellWord.quoted).joined(separator: " ")) == words)
+  }
+
+  @Test func `has a backslash before what fish and csh read within single quotes, and that outside of them`() {
+    #expect(ShellWord.quoted(#"\';touch /tmp/x;#"#) == #"\\\'';touch /tmp/x;#'"#)
+    #expect(ShellWord.quoted("it's new!") == #"'it'\''s new'\!"#)
   }
 
   @Test(arguments: ["a $b", "a 'b", "a; b", "a \\b", "a \"b\"", "a|b", "a\nb"])

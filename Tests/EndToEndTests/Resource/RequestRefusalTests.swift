@@ -147,8 +147,18 @@ import Testing
       ),
       (
         403, #"Bearer error="insufficient_scope", scope="';reboot;'""#, 6,
-        #"agent login work --scope 'openid profile email offline_access '\'';reboot;'\'''"#
+        "sign in with this scope among those that --scope names"
       ),
+      (
+        403, #"Bearer error="insufficient_scope", scope="\\';touch /tmp/x;#""#, 6,
+        "sign in with this scope among those that --scope names"
+      ),
+      (
+        403, #"Bearer error="insufficient_scope", scope="!-1""#, 6,
+        "sign in with this scope among those that --scope names"
+      ),
+      (401, #"Bearer error="insufficient_user_authentication", acr_values="\\';touch""#, 3, "agent login work"),
+      (401, #"Bearer error="insufficient_user_authentication", acr_values="!!""#, 3, "agent login work"),
       (403, #"Bearer error="insufficient_scope""#, 6, "sign in with this scope among those that --scope names"),
     ] as [(Int, String, Int32, String)])
   func `for want of something else names the sign-in that helps`(

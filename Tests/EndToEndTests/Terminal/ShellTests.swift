@@ -3,6 +3,20 @@ import Platform
 import TestSupport
 import Testing
 
+@Suite(.needsPrograms) struct `A word in a hint` {
+  // Hints run.
+  @Test(arguments: ["sh", "bash", "zsh", "fish", "tcsh", "mksh"])
+  func `is that word in each shell that it is pasted into`(shell: String) throws {
+    try AgentTree.with { tree in
+      for word in `Shell environment`.hostileTokens + [#"\';touch pwned;#"#, "it's new!", #"a\\b"#, "'", #"\'"#] {
+        let result = try tree.shell(shell, "/usr/bin/printf '<%s>' \(ShellWord.quoted(word))")
+        #expect(result.outputText == "<\(word)>", "\(shell): \(result.errorText)")
+      }
+      #expect(try tree.shell("sh", "ls").outputText.isEmpty)
+    }
+  }
+}
+
 @Suite(.needsPrograms) struct `Shell environment` {
   static let shells = ["dash", "bash"]
 

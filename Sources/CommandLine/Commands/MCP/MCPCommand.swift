@@ -43,7 +43,9 @@ struct MCPServer {
     let target = own?.resolving(location).flatMap {
       $0.origin.utf8.elementsEqual(own?.origin.utf8 ?? "".utf8) ? $0 : nil
     }
-    let isHint = place.utf8.count == location.utf8.count && target?.text.utf8.elementsEqual(request.url.utf8) == false
+    let isHint =
+      target.map { ShellWord.isHarmless($0.text) } ?? false
+      && place.utf8.count == location.utf8.count && target?.text.utf8.elementsEqual(request.url.utf8) == false
     return Failure(
       .serverMisbehaved,
       "\(own?.origin ?? "") redirects to \(TerminalText.clean(place)), which was not followed",

@@ -129,8 +129,8 @@ struct ResourceLogin {
     if let named = invocation[.issuer] {
       guard servers.contains(where: { Self.isSameServer($0, named) }) else {
         throw Failure(
-          .accessDenied, "the resource does not accept tokens from \(named)",
-          hint: "it names \(TerminalText.clean(servers[0], limit: 300))")
+          .accessDenied,
+          "the resource does not accept tokens from \(named); it names \(TerminalText.clean(servers[0], limit: 300))")
       }
       return (named, registersAt(named))
     }
@@ -154,7 +154,11 @@ struct ResourceLogin {
 
   /// Exit status 3: a person must confirm that the server is trusted. The hint is the whole command for that.
   private func untrusted(_ issuer: String, registers: Bool) -> Failure {
-    let issuer = TerminalText.clean(issuer, limit: 2048)
+    let shown = TerminalText.clean(issuer, limit: 2048)
+    let message = Phrase("the resource names the authorization server \(shown), which is not confirmed")
+    guard ShellWord.isHarmless(issuer) else {
+      return Failure(.issuerNotTrusted, message, hint: "if you trust it, name it with \("--issuer")")
+    }
     // An account that is named together with its resource is named by an option instead.
     let left: [OptionDeclaration] =
       onlyForNewAccount
@@ -164,7 +168,7 @@ struct ResourceLogin {
     if onlyForNewAccount, let name = try? invocation.account() { command.add(Option.account.declaration, name) }
     command.add(Option.issuer.declaration, issuer)
     return Failure(
-      .issuerNotTrusted, "the resource names the authorization server \(issuer), which is not confirmed",
+      .issuerNotTrusted, message,
       hint: registers
         ? Phrase("if you trust it, which registers a client there: \(command.text)")
         : Phrase("if you trust it: \(command.text)"))
