@@ -121,7 +121,10 @@ extension OAuthError.Code {
     case .scopeWithheld: Phrase("sign in with this scope among those that \("--scope") names")
     case .invalidClient: Phrase("check the client id; if the client has a secret: \(login.askingForSecret)")
     case .unauthorizedClient, .unsupportedGrantType:
-      Phrase("check the client id and how the client is registered at the server")
+      login.options.isEmpty
+        ? Phrase("check the client id and how the client is registered at the server")
+        : Phrase("check the client id and how the client is registered at the server, then: \(login.phrase)")
+    case .accessDenied: login.options.isEmpty ? nil : login.phrase
     case .insecureURL: Phrase("for a development server on this machine: \(login.allowingHTTPLoopback)")
     case .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .issuerMismatch:
       Phrase("check the issuer's URL")

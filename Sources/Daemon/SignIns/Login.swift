@@ -39,7 +39,7 @@ final class Login {
   /// The request that waits for the sign-in; `.nobody` while it continues in the background.
   var ticket: Ticket
   let account: AccountName
-  /// The options that name the account anew, as long as it is not stored.
+  /// The options of the sign-in, for a hint that repeats it: nothing of a new account is kept if it fails.
   let entered: [String]
   let startedAt: Instant
   let cancellation = Cancellation()

@@ -181,7 +181,7 @@ final class SignIns: AccountPart {
       login.browser == nil
       ? Phrase("the code expired before the sign-in was approved")
       : Phrase("the sign-in was not approved in time")
-    fail(login) { Failure(.codeExpired, message, hint: SignInCommand(login.account.text, $0).phrase) }
+    fail(login, Failure(.codeExpired, message, hint: SignInCommand(login.account.text, login.entered).phrase))
   }
 
   /// A sign-in has ended, which may have changed the settings.
@@ -278,32 +278,12 @@ final class SignIns: AccountPart {
   }
 
   func fail(_ login: Login, _ error: SessionError) {
-    fail(login) { Failure(error, account: login.account.text, entered: $0) }
+    fail(login, Failure(error, account: login.account.text, entered: login.entered))
   }
 
-  /// Ends a sign-in that failed. If it had got as far as a person, its settings are stored before the failure is told,
-  /// so that the account's name is enough for the next one.
-  ///
-  /// - Parameter describe: Gets the options that sign in to an account that is not stored.
-  private func fail(_ login: Login, _ describe: ([String]) -> Failure) {
-    let failure = describe([])
-    guard let prepared = login.waiting?.prepared, prepared.keepsEntered, ![.cancelled, .locked].contains(failure.code),
-      login.approval.giveUp()
-    else {
-      let failure = describe(login.entered)
-      conclude(login, .failure(failure))
-      return end(login, failure.code)
-    }
-    redirects?.close(login.id)
-    context.change(as: .signIn(login.id), Cancellation()) {
-      prepared.keepEntered()
-    } then: { [self] _ in
-      announceSettings()
-      // It may have been given up meanwhile.
-      guard logins[login.id] != nil else { return }
-      conclude(login, .failure(failure))
-      end(login, failure.code)
-    }
+  private func fail(_ login: Login, _ failure: Failure) {
+    conclude(login, .failure(failure))
+    end(login, failure.code)
   }
 
   /// Ends a sign-in. An approved one is still finished, so that the session is not lost, but its answer is not sent.

@@ -32,7 +32,7 @@ package struct AccountAddition: Sendable {
     return try settings { () throws(ConfigurationError) in
       try file.change { (settings) throws(ConfigurationError) in
         try settings.checkAbsence(of: account)
-        try settings.set(configuration, for: account)
+        try settings.add(configuration, as: account)
       }
     }
   }

@@ -77,7 +77,8 @@ package struct Settings: Sendable, Hashable {
     if self[active] != nil { self.active = active }
   }
 
-  /// The same with accounts that are in no file; one of them is the active one where the file names none.
+  /// The same with accounts that are in no file. One of them is active unless the file names an account that somebody
+  /// has signed in to.
   package func adding(_ ephemeral: [(name: AccountName, configuration: AccountConfiguration)]) -> Settings {
     guard !ephemeral.isEmpty else { return self }
     var settings = self
@@ -85,7 +86,9 @@ package struct Settings: Sendable, Hashable {
       settings.accounts.append(account)
       settings.ephemeral.insert(account.name)
     }
-    settings.active = active ?? settings.accounts.first?.name
+    if active.map(isNeverSignedIn) ?? true {
+      settings.active = ephemeral.first { settings.ephemeral.contains($0.name) }?.name ?? settings.accounts.first?.name
+    }
     return settings
   }
 
@@ -105,6 +108,36 @@ package struct Settings: Sendable, Hashable {
     }
     object["accounts"] = .object(named)
     if active == nil { activate(name) }
+  }
+
+  /// The member of an account that nobody has signed in to since it was added.
+  private static let neverSignedIn = "never_signed_in"
+
+  func isNeverSignedIn(_ name: AccountName) -> Bool {
+    object["accounts"]?.object?[name.text]?[Self.neverSignedIn]?.bool == true
+  }
+
+  private mutating func markNeverSignedIn(_ name: AccountName, _ isMarked: Bool) {
+    guard var named = object["accounts"]?.object, var settings = named[name.text]?.object else { return }
+    settings[Self.neverSignedIn] = isMarked ? true : nil
+    named[name.text] = .object(settings)
+    object["accounts"] = .object(named)
+  }
+
+  /// Adds an account without a sign-in; the first one becomes the active one.
+  package mutating func add(_ configuration: AccountConfiguration, as name: AccountName) throws(ConfigurationError) {
+    try set(configuration, for: name)
+    markNeverSignedIn(name, true)
+  }
+
+  /// Adds or replaces an account that somebody signs in to. It becomes the active one unless another account is that
+  /// somebody has signed in to.
+  package mutating func signIn(
+    _ configuration: AccountConfiguration, to name: AccountName
+  ) throws(ConfigurationError) {
+    try set(configuration, for: name)
+    markNeverSignedIn(name, false)
+    if active.map(isNeverSignedIn) ?? true { activate(name) }
   }
 
   /// Makes `name` the active account, if there is one of that name.
@@ -132,7 +165,8 @@ package struct Settings: Sendable, Hashable {
     if active == old { activate(new) }
   }
 
-  /// Forgets an account. When it was the active one, the next in order takes its place, or else the last.
+  /// Forgets an account. If it was the active one, the next in order takes its place, or else the last before it. Accounts
+  /// that nobody has signed in to come after the others.
   package mutating func remove(_ name: AccountName) {
     guard let index = accounts.firstIndex(where: { $0.name == name }) else { return }
     var named = object["accounts"]?.object ?? JSONObject()
@@ -140,8 +174,9 @@ package struct Settings: Sendable, Hashable {
     object["accounts"] = .object(named)
     accounts.remove(at: index)
     guard active == name else { return }
-    if let next = accounts.isEmpty ? nil : accounts[min(index, accounts.count - 1)] {
-      activate(next.name)
+    let order = (accounts[index...] + accounts[..<index].reversed()).map(\.name)
+    if let next = order.first(where: { !isNeverSignedIn($0) }) ?? order.first {
+      activate(next)
     } else {
       active = nil
       object["active"] = nil

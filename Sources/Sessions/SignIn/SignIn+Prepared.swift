@@ -177,20 +177,13 @@ extension SignIn.Prepared {
     }
   }
 
-  /// Whether ``keepEntered()`` has anything to do.
-  package var keepsEntered: Bool { request.isNew && !leavesSomething && !isUnattended && !services.isEphemeral }
-
-  /// Stores what a person entered for the sign-in of a new account that failed, as a signed-out account, so that the
-  /// account's name is enough for the next try. Best effort, since the failure is what counts. Blocking.
-  package func keepEntered() {
-    guard keepsEntered else { return }
-    try? services.holding(account, at: level, mustWrite: true) { (_) throws(SessionError) in
-      guard try !request.isKnown() else { return }
-      try request.save(configuration)
-      guard hasCredentials else { return }
-      var record = try record(nil, replacing: nil)
-      record.isSignedOut = true
-      try services.write(record, of: account, protection: protection)
+  /// Stores the settings, without which nothing could use the grant or end it, and then the record. The settings of a new
+  /// account go again if the record cannot be written.
+  private func write(_ record: AccountRecord, activates: Bool = false) throws(SessionError) -> UInt64 {
+    try request.save(configuration, activates: activates)
+    do { return try services.write(record, of: account, protection: protection) } catch {
+      request.forget()
+      throw error
     }
   }
 
@@ -231,8 +224,7 @@ extension SignIn.Prepared {
       let isAwaited = needsIDToken && expectsIDToken || !isUnread
       if isAwaited || old?.identity != nil { record.identityHold = .unverified }
       record.scope = scope?.text
-      try request.save(configuration)
-      try services.write(record, of: account, protection: protection)
+      _ = try write(record)
       return .signInKept(configuration, because: error.followingSuccess)
     }
     if let ending { throw ending }
@@ -289,9 +281,7 @@ extension SignIn.Prepared {
     let issuedAtUnixSeconds = services.time.wallSeconds() - age
     if refreshToken != nil { record.expiry.update(response, isNewToken: true, now: issuedAtUnixSeconds) }
     record.accessTokenExpiresAt = isKept ? response.expiresIn.map { issuedAtUnixSeconds + $0 } : nil
-    // The settings first: without them nothing could use the grant, or end it.
-    try request.save(configuration, activates: request.activates)
-    let generation = try services.write(record, of: account, protection: protection)
+    let generation = try write(record, activates: request.activates)
     let grant = AccessGrant(
       response, askedScope: record.scope, subject: token?.identity.subject,
       idToken: record.idToken.map(SealedSecret.init), issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,

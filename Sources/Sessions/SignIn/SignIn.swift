@@ -161,20 +161,9 @@ extension SignIn.Request {
     let redirect = try contact.redirect(self, replacing: old)
     do throws(SessionError) {
       if contact.secrets.isExpired(services.time.wallSeconds()) { throw .clientSecretExpired(account: account.text) }
-      return try attempt(try SignIn.Prepared(request, contact, level, redirect), next)
+      return try next(try SignIn.Prepared(request, contact, level, redirect))
     } catch {
       contact.withdraw()
-      throw error
-    }
-  }
-
-  /// Runs `next`. A client that the server does not take as it is registered is kept all the same, so that the same
-  /// sign-in can be tried again when that was mended.
-  private func attempt<Result>(
-    _ prepared: SignIn.Prepared, _ next: (SignIn.Prepared) throws(SessionError) -> Result
-  ) throws(SessionError) -> Result {
-    do throws(SessionError) { return try next(prepared) } catch {
-      if error.isAboutClient { prepared.keepEntered() }
       throw error
     }
   }
@@ -191,7 +180,7 @@ extension SignIn.Request {
     if services.isEphemeral { return }
     try settings { () throws(ConfigurationError) in
       try SettingsFile(directory: settingsDirectory).rehearse { (settings) throws(ConfigurationError) in
-        try settings.set(configuration, for: account)
+        try settings.signIn(configuration, to: account)
       }
     }
   }
@@ -204,17 +193,18 @@ extension SignIn.Request {
     try settings { () throws(ConfigurationError) in
       let file = SettingsFile(directory: settingsDirectory)
       _ = try file.change(wait: .seconds(60)) { (settings) throws(ConfigurationError) in
-        try settings.set(configuration, for: account)
+        try settings.signIn(configuration, to: account)
         if activates { settings.activate(account) }
       }
     }
   }
 
-  /// Whether the settings know the account by now.
-  func isKnown() throws(SessionError) -> Bool {
-    try settings { () throws(ConfigurationError) in
-      try SettingsFile(directory: settingsDirectory).current()[account] != nil
-    }
+  /// Removes the settings of a new account whose session could not be stored, as far as that can be done.
+  func forget() {
+    guard isNew else { return }
+    do { guard try services.record(of: account) == nil else { return } } catch { return }
+    if services.isEphemeral { return services.ephemeral.remove(account) }
+    _ = try? SettingsFile(directory: settingsDirectory).change { $0.remove(account) }
   }
 
   /// The scope of the account's settings; else an ID Token and, as far as the server says that it knows these, the

@@ -62,7 +62,7 @@ package struct TokenImport: Sendable {
     try settings { () throws(ConfigurationError) in
       _ = try file.change { (settings) throws(ConfigurationError) in
         try settings.checkAbsence(of: account)
-        try settings.set(contact.configuration, for: account)
+        try settings.signIn(contact.configuration, to: account)
       }
     }
     do {

@@ -45,6 +45,38 @@ import Testing
     }
   }
 
+  // A person corrects the line, under another name too; what the first one left would be the active account.
+  @Test func `a first one that fails leaves nothing, and its hint is the whole line`() throws {
+    try Issuer.with(approval: "never") { denying in
+      try Issuer.with { issuer in
+        try AgentTree.with { tree in
+          let line = Self.login(denying, as: "wrong").filter { $0 != "--json" }
+          let denied = try tree.agent(line)
+          #expect(denied.failed(6))
+          #expect(
+            Hints.all(in: denied) == [(["agent"] + line).joined(separator: " ")], "\(denied.errorText)")
+          let unknown = try tree.agent(Self.login(issuer, as: "wrong").map { $0 == "agent-cli" ? "nobody" : $0 })
+          #expect(!unknown.succeeded && unknown.errorText.contains("agent login wrong"), "\(unknown.errorText)")
+          #expect(try tree.json("list")["accounts"] == [])
+          #expect(try tree.agent(Self.login(issuer)).succeeded)
+          #expect(try tree.agent("token").succeeded)
+        }
+      }
+    }
+  }
+
+  @Test func `the account of the first one is the active one, whatever was added before`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let added = try tree.agent("account", "add", "later", "--issuer", "https://id.example", "--client-id", "x")
+        #expect(added.succeeded, "\(added.errorText)")
+        #expect(try tree.agent(Self.login(issuer)).succeeded)
+        #expect(try tree.agent("env").succeeded)
+        #expect(try tree.json("list")["accounts"]?.array?.map { $0["active"] } == [false, true])
+      }
+    }
+  }
+
   @Test func `a denial ends with status 6`() throws {
     try Issuer.with(approval: "never") { issuer in
       try AgentTree.with { tree in
@@ -189,8 +221,8 @@ import Testing
     }
   }
 
-  private static func login(_ issuer: Issuer) -> [String] {
+  private static func login(_ issuer: Issuer, as account: String = "work") -> [String] {
     let options = ["--client-id", "agent-cli", "--allow-http-loopback", "--device", "--json"]
-    return ["login", "work", "--issuer", issuer.url] + options
+    return ["login", account, "--issuer", issuer.url] + options
   }
 }

@@ -120,6 +120,32 @@ import Vocabulary
     #expect(settings[work] == Self.full)
   }
 
+  @Test func `have no active account that nobody has signed in to, beside one that somebody has`() throws {
+    let configuration = AccountConfiguration(issuer: "https://as.example", clientID: "c")
+    let names = try ["added", "work", "home", "other"].map { try AccountName($0) }
+    var settings = Settings()
+    try settings.add(configuration, as: names[0])
+    #expect(settings.active == names[0], "there is no other")
+    try settings.signIn(configuration, to: names[1])
+    #expect(settings.active == names[1])
+    try settings.signIn(configuration, to: names[2])
+    try settings.add(configuration, as: names[3])
+    #expect(settings.active == names[1], "the first one stays")
+    settings = try Settings(parsing: settings.serialized())
+    try settings.set(AccountConfiguration(issuer: "https://as.example", clientID: "d"), for: names[0])
+    settings.rename(names[0], to: try AccountName("renamed"))
+    settings.remove(names[1])
+    #expect(settings.active == names[2], "before those that nobody has signed in to")
+    settings.remove(names[2])
+    #expect(settings.active == names[3])
+    try settings.signIn(configuration, to: try AccountName("renamed"))
+    #expect(settings.active?.text == "renamed")
+    let ephemeral = (name: try AccountName("guest"), configuration: configuration)
+    #expect(settings.adding([ephemeral]).active?.text == "renamed")
+    settings.remove(try AccountName("renamed"))
+    #expect(settings.active == names[3] && settings.adding([ephemeral]).active == ephemeral.name)
+  }
+
   @Test func `keep members that this build does not know`() throws {
     let text =
       #"{"future":{"a":[1.50,null]},"version":2,"accounts":{"work":{"issuer":"https://as.example","hook":["x"],"#

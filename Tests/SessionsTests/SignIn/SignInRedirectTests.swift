@@ -100,8 +100,7 @@ import Vocabulary
   }
 }
 
-/// A sign-in that failed after a person entered what it needs.
-@Suite struct `What was entered for a new account` {
+@Suite struct `What was entered for the sign-in to a new account that failed` {
   private let home: Home
 
   init() throws { home = try Home() }
@@ -117,30 +116,11 @@ import Vocabulary
     try SettingsFile(directory: home.settingsDirectory).current()[home.account]
   }
 
-  @Test func `is kept when the server does not take the client as it is`() throws {
-    home.http.always(TestIssuer.deviceURL, try response(400, ["error": "unauthorized_client"]))
+  @Test(arguments: [(400, "unauthorized_client"), (401, "invalid_client"), (400, "access_denied"), (503, "")])
+  func `is not kept`(status: Int, code: String) throws {
+    home.http.always(TestIssuer.deviceURL, try response(status, code.isEmpty ? [:] : ["error": .string(code)]))
     #expect(throws: SessionError.self) { try device(SignInSecrets(clientSecret: try secret("s"))) }
-    #expect(try settings()?.clientID == "cli")
-    let record = try #require(try home.stored())
-    #expect(record.clientSecret?.text == "s" && record.isSignedOut && record.refreshToken == nil)
-  }
-
-  @Test func `is not kept when the server cannot be reached, or is none`() throws {
-    home.http.always(TestIssuer.deviceURL, try response(503, [:]))
-    #expect(throws: SessionError.self) { try device() }
     #expect(try settings() == nil)
     #expect(try home.stored() == nil)
-  }
-
-  @Test func `is kept for a sign-in that nobody approved, and the next one knows it`() throws {
-    home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
-    try device(SignInSecrets(clientSecret: try secret("s"))).prepared.keepEntered()
-    let kept = try #require(try settings())
-    #expect(kept.clientID == "cli" && kept.tokenEndpointAuthMethod == .secretBasic)
-    let again = try SignIn.Request(
-      account: home.account, configuration: kept, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
-    ).prepared()
-    #expect(again.hasCredentials)
   }
 }

@@ -67,7 +67,7 @@ struct LoginCommand {
   private func signIn(_ reporter: inout LoginReporter) throws(Failure) -> Int32 {
     var descriptors = try files?.open() ?? []
     var request = try completed(reporter)
-    var isRespelt = false
+    var (isRespelt, hasAsked) = (false, false)
     while true {
       do throws(Failure) {
         return try signIn(request, descriptors, &reporter)
@@ -79,11 +79,21 @@ struct LoginCommand {
         {
           (login.issuer, isRespelt) = (issuer, true)
         } else {
-          guard mayAsk, try Self.ask(for: error, &login, &descriptors) else { throw error }
+          guard mayAsk, try Self.ask(for: error, &login, &descriptors) else {
+            throw hasAsked ? Self.withWholeCommands(error) : error
+          }
+          hasAsked = true
         }
         request = .login(login)
       }
     }
+  }
+
+  /// The failure with the commands that the daemon gave, which have what a person was asked for and the command line lacks.
+  private static func withWholeCommands(_ failure: Failure) -> Failure {
+    var failure = failure
+    failure.advice = failure.advice?.correcting { $0.command }
+    return failure
   }
 
   /// - Returns: Whether a person gave what was missing.
