@@ -40,7 +40,7 @@ extension Failure {
       self.init(
         .lifetimeTooShort, "tokens for \(account) last at most \(PlainTime.short(lifetime))",
         hint: "use a shorter --min-valid")
-    case .originNotListed(let account, let origin, let known): self.init(notListed: origin, account, among: known)
+    case .originNotListed(let account, let origin, let url): self.init(notListed: origin, account, url)
     case .originUnconfirmed(let account, let origin):
       self.init(unconfirmed: origin, account: account)
     case .severalAccounts(let names, let origin): self.init(several: names, for: origin)
@@ -161,13 +161,26 @@ extension Failure {
 // MARK: - Where tokens may go
 
 extension Failure {
-  private init(notListed origin: String, _ account: String?, among known: [String]) {
-    let message =
-      account.map { Phrase("the token of \($0) is not for \(origin); nothing was sent") }
-      ?? Phrase("no account may send its token to \(origin)")
-    let commands = (account.map { [$0] } ?? Array(known.prefix(3))).compactMap { Self.listing(origin, $0) }
-    let hint = commands.isEmpty ? "agent login" : Phrase("if it may get the token: \(Phrase.choices(commands))")
-    self.init(.originNotAllowed, message, hint: hint)
+  /// - Parameter url: The place, if no account is named. A program may run the hint, so no account that is there is
+  ///   told to send its token there: whoever wants that names the account.
+  private init(notListed origin: String, _ account: String?, _ url: String?) {
+    guard let account else {
+      self.init(
+        .originNotAllowed, "no account lists \(origin) (\("--host")), so no token goes there",
+        hint: Self.signingIn(at: url ?? origin))
+      return
+    }
+    self.init(
+      .originNotAllowed, "the token of \(account) is not for \(origin); nothing was sent",
+      hint: Self.listing(origin, account).map { Phrase("if it may get the token: \($0)") })
+  }
+
+  /// The command that signs in to a place; that of no place for one that has no sign-in, as a mail server.
+  private static func signingIn(at url: String) -> String {
+    guard let uri = try? URI(url), uri.isHTTPS || uri.isHTTPLoopback, ShellWord.isHarmless(url) else {
+      return "agent login"
+    }
+    return "agent login \(ShellWord.quoted(url))\(uri.isHTTPS ? "" : " --allow-http-loopback")"
   }
 
   private init(unconfirmed origin: String, account: String) {
@@ -186,7 +199,7 @@ extension Failure {
 
   /// The command that has an account list an origin; nil for a text that no person should paste.
   private static func listing(_ origin: String, _ account: String) -> String? {
-    guard origin.utf8.allSatisfy(\.isVisibleASCII) else { return nil }
+    guard ShellWord.isHarmless(origin), !origin.utf8.contains(UInt8(ascii: " ")) else { return nil }
     let prefix = "https://"
     let host = origin.utf8.starts(with: prefix.utf8) ? String(origin.dropFirst(prefix.count)) : origin
     return "agent account set \(account) --host \(ShellWord.quoted(host))"

@@ -68,7 +68,7 @@ final class Leases: AccountPart {
     guard !places.isEmpty else {
       throw Failure(
         .originNotAllowed, "\(account.name.text) lists no place for its token",
-        hint: "agent account set \(account.name.text) --host HOST")
+        hint: "agent help account set")
     }
     let name = HexDigit.text(Randomness.bytes(8))
     let lease = Lease(

@@ -38,7 +38,7 @@ package struct ResourceGate: Sendable {
     // Origins that a person listed take precedence over those that the server announced.
     let announced = fitting.isEmpty && !listedOnly ? try accountsWithUserInfo(at: place.origin, named) : []
     let accounts = fitting.isEmpty ? announced : fitting.map(\.account)
-    guard let first = accounts.first else { throw notListed(place.origin, named) }
+    guard let first = accounts.first else { throw notListed(place, named) }
     guard accounts.count == 1 else { throw .severalAccounts(accounts.map(\.text), origin: place.origin.text) }
     try check(first, place.origin, listedOnly: listedOnly)
     return ResourceChoice(account: first, place: place, entry: fitting.first?.entry)
@@ -57,19 +57,13 @@ package struct ResourceGate: Sendable {
     throw first ?? .noPlace
   }
 
-  private func notListed(_ origin: ResourceOrigin, _ named: AccountName?) -> SessionError {
-    let known = settings.accounts.map(\.name.text)
-    guard let named else { return .originNotListed(account: nil, origin: origin.text, known: likely.map(\.text)) }
-    guard settings[named] != nil else { return .noAccount(name: named.text, known: known) }
-    return .originNotListed(account: named.text, origin: origin.text)
-  }
-
-  /// The accounts, with those first that a person probably means: the active one, then those with a session.
-  private var likely: [AccountName] {
-    let names = settings.accounts.map(\.name).filter { $0 != settings.active }
-    let signedIn = Set(names.filter { (try? services.record(of: $0)).flatMap { $0 } != nil })
-    return [settings.active].compactMap { $0 } + names.filter(signedIn.contains)
-      + names.filter { !signedIn.contains($0) }
+  private func notListed(_ place: ResourcePlace, _ named: AccountName?) -> SessionError {
+    let origin = place.origin.text
+    guard let named else { return .originNotListed(account: nil, origin: origin, url: origin + (place.path ?? "")) }
+    guard settings[named] != nil else {
+      return .noAccount(name: named.text, known: settings.accounts.map(\.name.text))
+    }
+    return .originNotListed(account: named.text, origin: origin)
   }
 
   private func check(_ account: AccountName, _ origin: ResourceOrigin, listedOnly: Bool) throws(SessionError) {

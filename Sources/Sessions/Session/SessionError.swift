@@ -31,8 +31,10 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityUnknown(account: String)
   /// The new token lives for less time than the caller needs, in seconds.
   case lifetimeTooShort(account: String, lifetime: Int)
-  /// No account among those that are known, or not the named one, lists the place that a token should go to.
-  case originNotListed(account: String?, origin: String, known: [String] = [])
+  /// No account, or not the named one, lists the place that a token should go to.
+  ///
+  /// - Parameter url: The place, without a query, if no account is named.
+  case originNotListed(account: String?, origin: String, url: String? = nil)
   /// The settings list the origin, but the vault does not: it was not confirmed.
   case originUnconfirmed(account: String, origin: String)
   /// More than one account lists the place.
@@ -206,13 +208,6 @@ package enum SessionError: Error, Hashable, Sendable {
   package var isLocked: Bool {
     if case .vault(let error) = self, case .locked = error.code { return true }
     return false
-  }
-
-  /// Whether the server refused the client as it is registered, or something that only its registration can change.
-  var isAboutClient: Bool {
-    if case .clientSecretNotNamed = self { return true }
-    guard case .oauth(let error) = self else { return false }
-    return [.invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScopeAnswer].contains(error.code)
   }
 
   /// Whether what the server gave could not be written here.

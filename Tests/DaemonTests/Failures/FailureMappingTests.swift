@@ -136,7 +136,7 @@ import Wire
     #expect(SignInCommand("work").registering.corrections.map(\.added) == [[.init("register")]])
   }
 
-  @Test(arguments: [("s", true), ("s", false), ("it's", true), ("ä", false)])
+  @Test(arguments: [("s", true), ("s", false), ("a b", true), ("it's", false), (#"\"#, false), ("!", false), ("ä", false)])
   func `a scope that a resource names is in the command that helps, where a screen and a shell can bear it`(
     text: String, isNamed: Bool
   ) throws {
@@ -146,7 +146,7 @@ import Wire
     let failure = Failure(
       ResourceHead(status: 403, headers: HTTPHeaders([])), .insufficientScope([scope]), from: "https://api.example",
       of: account, isForGood: false)
-    let command = "agent login work --scope \(text == "s" ? scope : #"'it'\''s'"#)"
+    let command = "agent login work --scope \(text == "s" ? scope : "'a b'")"
     #expect(failure?.hint == (isNamed ? command : "sign in with this scope among those that --scope names"))
   }
 
@@ -226,10 +226,28 @@ import Wire
 
   @Test(arguments: [
     ("https://b.example", "if it may get the token: agent account set work --host b.example"),
-    ("https://b.example/\u{1B}[31m", "agent login"), ("https://b.example/\u{202E}", "agent login"),
-    ("https://b.example/ c", "agent login"),
-  ]) func `an origin is in a command only where a person sees what is pasted`(origin: String, hint: String) {
+    ("https://b.example/\u{1B}[31m", nil), ("https://b.example/\u{202E}", nil), ("https://b.example/ c", nil),
+    ("https://b.example/'c", nil), ("https://b.example/!c", nil), (#"https://b.example/\c"#, nil),
+  ]) func `an origin is in a command only where a person sees what is pasted`(origin: String, hint: String?) {
     #expect(Self.failure(.originNotListed(account: "work", origin: origin)).hint == hint)
+  }
+
+  @Test(arguments: [
+    ("https://b.example/mcp", "agent login https://b.example/mcp"),
+    ("http://127.0.0.1:8080/x", "agent login http://127.0.0.1:8080/x --allow-http-loopback"),
+    ("https://b.example/a'b", "agent login"), ("https://b.example/a!b", "agent login"),
+    ("imaps://b.example", "agent login"),
+  ]) func `a place that no account lists is signed in to, and gets the token of no account by a hint`(
+    url: String, hint: String
+  ) {
+    #expect(Self.failure(.originNotListed(account: nil, origin: "https://b.example", url: url)).hint == hint)
+  }
+
+  @Test(arguments: [#"a\b"#, "a'b", "a\"b", "a!b", "a\nb", "a\u{7F}b", "a\u{202E}b", "a`b`"])
+  func `a server's value is in a command only where no shell reads more than the value`(value: String) {
+    let command = SignInCommand("work")
+    #expect(command.with([.init("acr", value)]).english == "sign in again, with the value that the server wants in --acr")
+    #expect(command.with([.init("acr", "a b$(c)")]).english == "agent login work --acr 'a b$(c)'")
   }
 
   // EADDRINUSE and EACCES.

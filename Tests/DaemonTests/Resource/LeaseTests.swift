@@ -375,7 +375,7 @@ import Wire
   @Test func `of an account without places is not opened`() throws {
     try home.add("mail")
     let failure = #expect(throws: Failure.self) { try open(1) { $0.account = "mail" } }
-    #expect(failure?.code == .originNotAllowed && failure?.hint == "agent account set mail --host HOST")
+    #expect(failure?.code == .originNotAllowed && failure?.hint == "agent help account set")
   }
 
   @Test func `has 32 peers at most, and all have 64`() throws {

@@ -475,7 +475,7 @@ import Testing
     try Self.withPlace { tree in
       let unlisted = try tree.agent("setup", "git", "--host", "other.example", "--yes")
       #expect(unlisted.failed(1), "\(unlisted.errorText)")
-      #expect(unlisted.errorText.contains("hint: agent account set work --host https://other.example"))
+      #expect(unlisted.errorText.contains("hint: agent login https://other.example"))
       let unasked = try tree.agent("setup", "git", "--host", "git.example.com")
       #expect(unasked.failed(2) && unasked.errorText.contains("hint: agent setup git --host git.example.com --yes"))
       let shown = try tree.agent("setup", "git", "--dry-run")

@@ -219,11 +219,19 @@ struct MCPProblem {
     data = JSONObject([("code", .string(failure.code.rawValue))])
     data["status"] = status.map { .int($0) }
     // Which of several commands is meant, a person decides.
-    guard let hint = failure.advice, !hint.hasChoices, let command = Self.command(in: hint.english) else { return }
-    data["command"] = .string(command)
-    guard let login = LoginOptions.request(ofHint: command) else { return }
-    data["login"] = .string(command)
-    if !login.settings.scope.isEmpty { data["scope"] = .array(login.settings.scope.map { .string($0) }) }
+    guard let hint = failure.advice, !hint.hasChoices, let command = Self.command(in: hint.english),
+      let invocation = LoginOptions.invocation(ofHint: command)
+    else { return }
+    // A client may run it without asking anybody, so it is none that lets an account's token go to another place.
+    switch invocation.command?.name {
+    case .login:
+      data["command"] = .string(command)
+      guard let login = try? LoginOptions.request(invocation) else { return }
+      data["login"] = .string(command)
+      if !login.settings.scope.isEmpty { data["scope"] = .array(login.settings.scope.map { .string($0) }) }
+    case .unlock, .mcp: data["command"] = .string(command)
+    default: break
+    }
   }
 
   /// The command in a hint, which may have words and a colon before it.

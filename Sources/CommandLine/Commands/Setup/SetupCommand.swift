@@ -199,11 +199,7 @@ struct SetupCommand {
       return Failure(
         .placeNotListed, "\(account) does not list \(url)", hint: "agent account set \(account) --host \(shown)")
     }
-    let accounts = try daemon.ask(.list)["accounts"]?.array ?? []
-    let name = (accounts.first { $0["active"]?.bool == true } ?? accounts.first)?["name"]?.string
-    return Failure(
-      .placeNotListed, "no account lists \(url)",
-      hint: name.map { "agent account set \($0) --host \(shown)" } ?? "agent login")
+    return Failure(.placeNotListed, "no account lists \(url)", hint: "agent login \(shown)")
   }
 
   // MARK: Setting up

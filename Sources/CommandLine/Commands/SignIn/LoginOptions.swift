@@ -44,12 +44,21 @@ enum LoginOptions {
     return request
   }
 
-  /// The request for the sign-in that a hint names; nil where it names none.
+  /// The request for a sign-in to an account that a hint names; nil for any other hint. Whether the server of a URL is to
+  /// be trusted, a person decides first.
   static func request(ofHint hint: String) -> LoginRequest? {
-    guard let words = ShellWord.words(hint), words.first.map({ $0.utf8.elementsEqual("agent".utf8) }) ?? false,
-      let invocation = try? Parser.parse(Array(words.dropFirst())), invocation.command?.name == .login
+    guard let invocation = invocation(ofHint: hint), invocation.command?.name == .login,
+      urlOperand(invocation) == nil
     else { return nil }
     return try? request(invocation)
+  }
+
+  /// The command of this program that a hint is; nil for any other text.
+  static func invocation(ofHint hint: String) -> Invocation? {
+    guard let words = ShellWord.words(hint), words.first.map({ $0.utf8.elementsEqual("agent".utf8) }) ?? false else {
+      return nil
+    }
+    return try? Parser.parse(Array(words.dropFirst()))
   }
 
   /// How to sign in, when an option says so.
