@@ -181,10 +181,16 @@ final class Lease: Admission {
       throw Self.notPermitted
     }
     var call = call
-    (call.account, call.target) = (account.text, request.target)
+    (call.account, call.target, call.lease) = (account.text, request.target, name)
     let place = try ResourceCall.Target(call)
     guard request.methods.isEmpty || request.methods.contains(place.method.text), fits(place, &call) else {
       throw Self.notPermitted
+    }
+    // A server that leaves the body unread takes it for the next request on the connection (RFC 9110 section 9.3.1).
+    guard !call.sendsBody || place.method.definesContent else {
+      throw Failure(
+        .notPermitted, "a lease sends no body with \(place.method.text)",
+        hint: "leave out the body, or send it with a method such as POST")
     }
     try take(Use(method: place.method.text, origin: place.origin.text), ticket)
     return call
