@@ -380,6 +380,7 @@ import Wire
       (.invalidRequest, { $0.methods = ["GET", "CONNECT"] }), (.invalidRequest, { $0.handsOutToken = true }),
       (.originNotAllowed, { $0.places = ["https://other.example"] }), (.invalidRequest, { $0.places = ["ht tp"] }),
       (.invalidRequest, { $0.places = ["https://api.example token=id_token"] }),
+      (.invalidRequest, { $0.places = ["https://api.example/a;b"] }),
     ]
     for (number, (code, edit)) in refused.enumerated() {
       let failure = #expect(throws: Failure.self) { try open(10 + number, edit) }
