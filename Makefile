@@ -72,7 +72,8 @@ deps: toolchain
 # The programs that ask helpers are put below .build/servers; a test of one that cannot be got is skipped by name.
 deps-check: deps
 	@sh share/setup/packages check
-	@for clients in Clients EarlierClients MCP $$(command -v docker >/dev/null || echo Docker); do \
+	@for clients in Clients EarlierClients MCP $$(command -v docker >/dev/null || echo Docker) \
+	  $$(test -x /usr/sbin/nginx || echo Nginx); do \
 	  sh Tests/Servers/install $$clients >/dev/null || echo "not all installed: Tests/$$clients" >&2; done
 
 build: toolchain

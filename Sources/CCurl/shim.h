@@ -6,6 +6,7 @@
 
 #include <curl/curl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -91,6 +92,13 @@ typedef struct {
 static inline void agent_curl_note_socket(agent_curl_connections *connections, curl_socket_t socket) {
   connections->open += 1;
   connections->sum += socket;
+}
+// Whether the connection, if there is one, has neither bytes to read nor an end.
+static inline bool agent_curl_is_quiet(const agent_curl_connections *connections) {
+  if (connections->open == 0) return true;
+  if (connections->open != 1) return false;
+  struct pollfd entry = {.fd = (int)connections->sum, .events = POLLIN};
+  return poll(&entry, 1, 0) == 0;
 }
 // Closes a connection; at once, without sending what is left to send, while a transfer is under way.
 static inline int agent_curl_close_socket(void *context, curl_socket_t socket) {

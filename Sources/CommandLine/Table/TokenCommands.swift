@@ -111,8 +111,8 @@ enum TokenCommands {
 
       With `--lease` the command gets no token. `AGENT_SOCKET` names a socket by which it, and what it starts, may have
       `agent request` made with the account's token, as the options of the lease permit and until the command ends;
-      the variables above are taken away. agent-serve(1) tells what a lease promises, and what it does not: a command
-      that can reach the daemon's own socket is not held by it.
+      the variables above are taken away. agent-serve(1) tells which requests are refused, what a lease promises, and
+      what it does not: a command that can reach the daemon's own socket is not held by it.
 
       With `--token-file` the token is in a file, for a command that runs for longer than a token lives:
       `AGENT_TOKEN_FILE` has its path, and so has any variable that `--var` gives the field `token_file`. The file holds
@@ -166,11 +166,18 @@ enum TokenCommands {
       mounted or forwarded; it is gone when the command ends.
 
       The lease permits requests to all places that the account lists (`agent account set --host`), or to those of
-      `--only`: a host, an origin, or a URL for what is below its path. A path that servers may read in several ways,
-      with an encoded or doubled separator, is below none. `--method` permits no other methods, nor header fields that
-      stand for another. `--scope`, `--resource`, `--audience`, `--authorization-details` and `--exchange` choose the
-      token that goes along, as in `agent token`; a peer cannot choose another. Where a path is named no redirect is
-      followed.
+      `--only`: a host, an origin, or a URL for what is below its path. `--method` permits no other methods. `--scope`,
+      `--resource`, `--audience`, `--authorization-details` and `--exchange` choose the token that goes along, as in
+      `agent token`; a peer cannot choose another.
+
+      What a server could take for another request is refused, and the message names it. With a path in `--only`, the
+      path of a request is in plain form: no `//`, no `;`, nothing encoded that can be written as it is or that
+      separates parts of a URL; methods that name a second place, such as `COPY` and `MOVE`, are not sent, and no
+      redirect is followed. With `--method`, no parameter of the URL stands for the method, as `_method` does. No lease
+      sends a body with a method that defines none, such as GET, nor a header field that routes, addresses or overrides
+      a request (`Destination`, `If`, `Forwarded`, `Cookie`, `X-Forwarded-For`, `X-Original-URL`, `X-HTTP-Method-Override`
+      and their like), that has another character than letters, digits and hyphens in its name, or whose value is not
+      ASCII. What a server reads from a body, such as `_method` in a form, is not seen.
 
       With `--hand-out-token` a program gets the token itself, too, by `agent token`: the one of `--scope`, which must be
       named, and only if the server says that it has no other scope. Its account and issuer are not told. With `--confirm`

@@ -17,8 +17,7 @@ final class Lease: Admission {
   var account: AccountName
   /// The request that opened it, with its limits.
   private let request: LeaseRequest
-  /// The places of the request; all that the account lists, if it names none.
-  private let places: [OriginEntry]
+  private let rules: LeaseRules
   let end: Instant?
   private(set) var usesLeft: Int?
 
@@ -70,7 +69,7 @@ final class Lease: Admission {
     self.name = name
     self.owner = owner
     self.account = account
-    self.places = places
+    rules = LeaseRules(places: places, methods: request.methods)
     self.end = end
     usesLeft = request.uses
     self.tell = tell
@@ -181,37 +180,12 @@ final class Lease: Admission {
       throw Self.notPermitted
     }
     var call = call
-    (call.account, call.target) = (account.text, request.target)
+    (call.account, call.target, call.lease) = (account.text, request.target, name)
     let place = try ResourceCall.Target(call)
-    guard request.methods.isEmpty || request.methods.contains(place.method.text), fits(place, &call) else {
-      throw Self.notPermitted
-    }
+    // A redirect could lead to another path.
+    if try rules.check(place, sendsBody: call.sendsBody) { call.refusesRedirects = true }
     try take(Use(method: place.method.text, origin: place.origin.text), ticket)
     return call
-  }
-
-  /// Whether the request is for a place of the lease, as its sender wrote it and as a server may read it.
-  private func fits(_ place: ResourceCall.Target, _ call: inout CallRequest) -> Bool {
-    let names = place.fields.map { $0.name.lowercased() }
-    if !request.methods.isEmpty, names.contains(where: Self.methodFields.contains) { return false }
-    let own = places.filter { $0.origin.utf8.elementsEqual(place.origin.text.utf8) }
-    if own.contains(where: \.path.isEmpty) { return true }
-    let path = place.endpoint.uri.path
-    guard own.contains(where: { $0.covers(path) }), Self.isPlain(path), !names.contains(where: Self.pathFields.contains)
-    else { return false }
-    // A redirect could lead to another path.
-    call.refusesRedirects = true
-    return true
-  }
-
-  /// Header fields by which servers take another method, or another path, than those of the request.
-  private static let methodFields = ["x-http-method-override", "x-http-method", "x-method-override"]
-  private static let pathFields = ["x-original-url", "x-rewrite-url", "x-forwarded-uri", "x-forwarded-prefix"]
-
-  /// Whether all servers read a path alike: it has no separator that is encoded, doubled or of another kind.
-  private static func isPlain(_ path: String) -> Bool {
-    let path = path.lowercased()
-    return !["//", "\\", "%2f", "%5c", "%2e", "%25", "%00", ";"].contains { path.hasPart($0) }
   }
 
   private func refusal(_ failure: Failure, _ ticket: Ticket?) -> Failure {
@@ -282,7 +256,7 @@ final class Lease: Admission {
   /// The terms, for its peers.
   func terms(now: Instant) -> JSONObject {
     var object = JSONObject([("lease", .string(name))])
-    object["places"] = .array(places.map { .string($0.origin + $0.path) })
+    object["places"] = .array(rules.places.map { .string($0.origin + $0.path) })
     object["methods"] = request.methods.isEmpty ? nil : .array(request.methods.map { .string($0) })
     object["expires_in"] = end.map { .int(max(0, Int(now.duration(to: $0).components.seconds))) }
     object["uses_left"] = usesLeft.map { .int($0) }

@@ -103,6 +103,8 @@ final class Leases: AccountPart {
     else {
       throw Failure(.invalidRequest, "a place of a lease is a host, an origin or a URL without a query")
     }
+    // No request would be in it.
+    guard LeaseRules.isPlain(entry.path) else { throw .unplainPlace }
     guard let origin = ResourceOrigin(entry.origin, allowHTTPLoopback: true), account.configuration.lists(origin) else {
       throw Failure(.originNotListed(account: account.name.text, origin: entry.origin), account: account.name.text)
     }

@@ -135,7 +135,8 @@ extension ResourceCall.Target {
     do throws(ResourceField.Problem) {
       self.init(
         method: method, endpoint: endpoint, fields: try ResourceField.fields(request.headers),
-        refusesRedirects: request.refusesRedirects, idleSeconds: request.idleSeconds)
+        refusesRedirects: request.refusesRedirects, idleSeconds: request.idleSeconds,
+        lease: request.lease)
     } catch {
       throw Failure(error)
     }

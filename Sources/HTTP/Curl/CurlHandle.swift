@@ -172,6 +172,9 @@ internal import OAuth
     return connections.open == 1 ? Int32(connections.sum) : nil
   }
 
+  /// Whether nothing has arrived over the connection, not even its end, since the last transfer.
+  var isQuiet: Bool { unsafe agent_curl_is_quiet(connections) }
+
   /// How long the library may be left alone while nothing arrives; nil for any time.
   var timeUntilNeeded: Duration? {
     var milliseconds = -1

@@ -2,10 +2,10 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// The target of a connection and its trust.
+/// The target of a connection, its trust, and whose requests it carries.
 ///
 /// Two requests may share a connection only if their routes are equal: the trust of one account is never used for
-/// another.
+/// another, and no request to a resource follows one of another account or lease.
 struct Route: Equatable, Sendable {
   /// The largest number of pins.
   static let maxPins = 16
@@ -17,6 +17,7 @@ struct Route: Equatable, Sendable {
   let certificateAuthorities: CertificateAuthorities?
   let pins: [String]
   let proxy: ProxyRoute?
+  let group: ConnectionGroup?
   /// The client certificate of the handshake. It is part of the route, so no other account uses the connection.
   let clientCertificate: ClientCertificate?
 
@@ -33,6 +34,7 @@ struct Route: Equatable, Sendable {
     self.isPlain = isPlain
     certificateAuthorities = transport.certificateAuthorities
     pins = transport.pins
+    group = transport.connectionGroup
     // Plain http has no handshake.
     clientCertificate = isPlain ? nil : transport.clientCertificate
     proxy = try Self.proxy(of: transport, for: uri, isPlain: isPlain)

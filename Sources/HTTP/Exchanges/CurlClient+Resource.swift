@@ -13,6 +13,7 @@ extension CurlClient {
   ) throws(HTTPFailure) -> ResourceResponse {
     if request.cancellation.isCancelled { throw HTTPFailure(.cancelled) }
     let route = try Route(to: request.endpoint, by: request.transport)
+    let keepsConnection = content == nil || request.mayKeepConnectionAfterContent
     let hasProof = authorization.contains { $0.name.utf8.elementsEqual("DPoP".utf8) }
     let isRepeatable = request.method.isSafe && content == nil && !hasProof
     let handle = if let kept = pool.take(for: route, onceOnly: !isRepeatable) { kept } else { try CurlHandle() }
@@ -21,9 +22,12 @@ extension CurlClient {
         over: handle, isRepeatable: isRepeatable, usesProxy: route.proxy != nil, keepsCookies: true),
       request, content: content, receiver: receiver, openAnswers: openAnswers)
     try handle.prepare(request.endpoint, over: route, userAgent: userAgent, transport: request.transport)
+    if !keepsConnection { try handle.set(CURLOPT_FORBID_REUSE, true) }
     try handle.send(request, authorization: authorization, content: content, exchange)
     let end = { [pool] in
-      if exchange.isConnectionIntact { pool.give(handle, for: route, hasLasted: exchange.usedKeptConnection) }
+      if keepsConnection, exchange.isConnectionIntact {
+        pool.give(handle, for: route, hasLasted: exchange.usedKeptConnection)
+      }
     }
     if exchange.isLeft { return try exchange.response(OpenAnswer(handle, exchange, openAnswers, then: end)) }
     let response = try exchange.finish()

@@ -31,16 +31,21 @@ final class HandlePool: Sendable {
 
   var count: Int { idle.withLock { $0.count } }
 
-  /// Takes the handle last used for exactly this route.
+  /// Takes the handle last used for exactly this route. Handles whose connection was closed, or received bytes meanwhile, are
+  /// closed.
   ///
   /// - Parameter onceOnly: For a request that cannot be repeated: one whose connection the server is not about to close.
   func take(for route: Route, onceOnly: Bool = false, now: ContinuousClock.Instant = .now) -> CurlHandle? {
     close(idleFor: Self.idleTime, now: now)
-    return idle.withLock { entries in
-      guard let index = entries.lastIndex(where: { $0.route == route && (!onceOnly || $0.isSafe(now)) }) else {
-        return nil
+    while true {
+      let handle = idle.withLock { entries -> CurlHandle? in
+        guard let index = entries.lastIndex(where: { $0.route == route && (!onceOnly || $0.isSafe(now)) }) else {
+          return nil
+        }
+        return entries.remove(at: index).handle
       }
-      return entries.remove(at: index).handle
+      // Bytes that arrived while no request was under way could be taken for the answer to the next one.
+      guard let handle, !handle.isQuiet else { return handle }
     }
   }
 

@@ -31,6 +31,9 @@ package struct Transport: Sendable {
   package var connectTimeoutSeconds = 10
   /// For the whole request, connection included.
   package var totalTimeoutSeconds = 30
+  /// The requests that may share a kept connection with this one; nil for those that the daemon composes itself, such as to
+  /// an authorization server.
+  package var connectionGroup: ConnectionGroup?
 
   package init() {}
 
@@ -39,6 +42,21 @@ package struct Transport: Sendable {
   package var trust: String? {
     guard certificateAuthorities != nil || !pins.isEmpty else { return nil }
     return ([certificateAuthorities?.digest ?? ""] + Set(pins).sorted()).joined(separator: "\n")
+  }
+}
+
+/// Requests to resources that may follow each other on one connection: those of one account, or of one of its leases.
+///
+/// The sender of a request chooses its content. A server that does not read the content takes it for the next request
+/// (RFC 9112 section 9.3), and may then show the request after it, with its token, to the first sender.
+package struct ConnectionGroup: Sendable, Hashable {
+  package let account: String
+  /// The name of the lease; nil for requests of the account's owner.
+  package let lease: String?
+
+  package init(account: String, lease: String? = nil) {
+    self.account = account
+    self.lease = lease
   }
 }
 

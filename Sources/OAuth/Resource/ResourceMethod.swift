@@ -24,5 +24,12 @@ package struct ResourceMethod: Sendable, Hashable {
   /// Whether a server expects to be told that there is no content (RFC 9110 section 8.6).
   package var usuallyHasContent: Bool { isOne(of: ["POST", "PUT", "PATCH"]) }
 
+  /// Whether content has a meaning in a request with this method. Servers may leave it unread otherwise, as with GET
+  /// (RFC 9110 section 9.3.1). False for methods that are not known.
+  package var definesContent: Bool {
+    usuallyHasContent
+      || isOne(of: ["QUERY", "PROPFIND", "PROPPATCH", "MKCOL", "MKCALENDAR", "LOCK", "REPORT", "SEARCH", "ACL"])
+  }
+
   private func isOne(of names: [String]) -> Bool { names.contains { $0.utf8.elementsEqual(text.utf8) } }
 }

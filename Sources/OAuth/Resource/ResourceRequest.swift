@@ -13,6 +13,12 @@ package struct ResourceRequest: Sendable {
   /// Ends the request early from another thread.
   package var cancellation: Cancellation
 
+  /// Whether the connection of a request with content may be kept. A server that does not read the content takes it for the
+  /// next request (RFC 9112 section 9.3). What a lease's peer sends is never trusted to be read.
+  package var mayKeepConnectionAfterContent: Bool {
+    method.definesContent && transport.connectionGroup?.lease == nil
+  }
+
   package init(
     method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField] = [], transport: Transport,
     stallSeconds: Int, idleSeconds: Int? = nil, cancellation: Cancellation

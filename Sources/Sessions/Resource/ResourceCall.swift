@@ -14,12 +14,15 @@ package struct ResourceCall: Sendable {
     package let refusesRedirects: Bool
     /// As ``ResourceRequest/idleSeconds``.
     package let idleSeconds: Int?
+    /// The name of the lease that the request came by, if any.
+    package let lease: String?
 
     package init(
       method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField], refusesRedirects: Bool = false,
-      idleSeconds: Int? = nil
+      idleSeconds: Int? = nil, lease: String? = nil
     ) {
       self.idleSeconds = idleSeconds
+      self.lease = lease
       self.method = method
       self.endpoint = endpoint
       self.fields = fields
@@ -95,7 +98,7 @@ package struct ResourceCall: Sendable {
 
   /// - Throws: Why the token may not go there, before anything is sent; why there is no answer.
   package func run() throws(SessionError) -> Outcome {
-    let transport = try services.transport(to: target.origin, of: account, configuration)
+    let transport = try services.transport(to: target.origin, of: account, configuration, lease: target.lease)
     let token = try grant.openAccessToken()
     let authorization = ResourceAuthorization(accessToken: token, prover: grant.dpopKey.map(services.prover))
     var settled: Set<DPoPProver.ProofProblem> = []
@@ -156,14 +159,17 @@ extension SessionError {
 
 extension SessionServices {
   /// The transport to a resource, if a token of the account may go there at all.
+  ///
+  /// - Parameter lease: The name of the lease that the request came by, if any.
   func transport(
-    to origin: ResourceOrigin, of account: AccountName, _ configuration: AccountConfiguration
+    to origin: ResourceOrigin, of account: AccountName, _ configuration: AccountConfiguration, lease: String? = nil
   ) throws(SessionError) -> Transport {
     let record = try sessionRecord(of: account).record
     var transport = try record.access(by: configuration, account).transport
     try record.authority.check(origin, configuration, account)
     // A token that is bound to the certificate is good only with it (RFC 8705 section 3).
     transport.clientCertificate = try record.credentials.clientCertificate(configuration, in: vault.keyDevice)
+    transport.connectionGroup = ConnectionGroup(account: account.text, lease: lease)
     return transport
   }
 }

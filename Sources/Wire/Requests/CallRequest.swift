@@ -41,6 +41,9 @@ package struct CallRequest: Sendable, Hashable {
   /// The token to send; empty means the account's own.
   package var target = TokenRequest.Target()
 
+  /// The name of the lease that the request came by; never on the wire.
+  package var lease: String?
+
   package init(account: String? = nil, url: String, method: String, headers: [String] = [], sendsBody: Bool = false) {
     self.account = account
     self.url = url

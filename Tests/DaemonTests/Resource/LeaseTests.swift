@@ -39,8 +39,10 @@ import Wire
     RequestEnvelope(.call(CallRequest(url: url, method: method, headers: headers)), verbose: true)
   }
 
-  private func code(_ body: () throws(Failure) -> Void) -> FailureCode? {
-    do { try body() } catch { return error.code }
+  private func code(_ body: () throws(Failure) -> Void) -> FailureCode? { failure(body)?.code }
+
+  private func failure(_ body: () throws(Failure) -> Void) -> Failure? {
+    do { try body() } catch { return error }
     return nil
   }
 
@@ -97,6 +99,24 @@ import Wire
     let asked = call("https://api.example/x", method, headers: headers)
     #expect(code { () throws(Failure) in _ = try lease.admit(asked, .number(2)) } == .notPermitted)
     #expect(code { () throws(Failure) in _ = try lease.admit(call("https://api.example/x"), .number(3)) } == nil)
+  }
+
+  @Test(arguments: [
+    ("GET", false), ("OPTIONS", false), ("DELETE", false), ("COPY", false), ("get", false), ("FETCH", false),
+    ("POST", true), ("PUT", true), ("PATCH", true), ("PROPFIND", true), ("REPORT", true), ("QUERY", true),
+  ]) func `let no body go with a method that defines none`(method: String, isPermitted: Bool) throws {
+    let lease = try lease()
+    let asked = CallRequest(url: "https://api.example/x", method: method, sendsBody: true)
+    let failure = failure { () throws(Failure) in _ = try lease.admit(RequestEnvelope(.call(asked)), .number(2)) }
+    #expect((failure == nil) == isPermitted)
+    if let failure {
+      #expect(failure.code == .notPermitted && failure.message == "a lease sends no body with \(method)")
+    }
+  }
+
+  @Test func `tell the rest of the daemon by which lease a request came`() throws {
+    guard case .call(let pinned) = try lease().admit(call("https://api.example/a"), .number(2))?.request else { return }
+    #expect(pinned.lease == "0123456789abcdef")
   }
 
   @Test func `count uses, and end with the last answer`() throws {
@@ -360,6 +380,7 @@ import Wire
       (.invalidRequest, { $0.methods = ["GET", "CONNECT"] }), (.invalidRequest, { $0.handsOutToken = true }),
       (.originNotAllowed, { $0.places = ["https://other.example"] }), (.invalidRequest, { $0.places = ["ht tp"] }),
       (.invalidRequest, { $0.places = ["https://api.example token=id_token"] }),
+      (.invalidRequest, { $0.places = ["https://api.example/a;b"] }),
     ]
     for (number, (code, edit)) in refused.enumerated() {
       let failure = #expect(throws: Failure.self) { try open(10 + number, edit) }

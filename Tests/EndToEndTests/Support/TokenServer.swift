@@ -170,7 +170,7 @@ final class TokenServer: Sendable {
   }
 }
 
-/// A program that asks the helpers: one of this machine, or of those that are installed for the tests.
+/// A program that asks the helpers, or serves a test: one of this machine, or of those that are installed for the tests.
 enum ClientProgram {
   /// Where pip has put its programs; nil when it could not.
   static let folder: String? = installed("Clients").map { $0 + "/bin" }
@@ -180,6 +180,15 @@ enum ClientProgram {
 
   /// Where docker's client is: the machine's, or Debian's, unpacked; nil where that could not be got.
   static let dockerFolder: String? = onPath("docker").map(folder(of:)) ?? installed("Docker").map { $0 + "/usr/bin" }
+
+  /// The path of nginx with its DAV module: the machine's, or Debian's, unpacked; nil if neither runs.
+  static let nginx: String? = {
+    let runs = { (path: String) in
+      (try? ProcessRunner.shell("'\(path)' -V 2>&1 | grep -q http_dav_module").succeeded) == true
+    }
+    if let own = [onPath("nginx"), "/usr/sbin/nginx"].compactMap({ $0 }).first(where: runs) { return own }
+    return installed("Nginx").map { $0 + "/usr/sbin/nginx" }.flatMap { runs($0) ? $0 : nil }
+  }()
 
   /// The path of each program that the machine may have in a version that asks helpers as later ones do: the machine's, or
   /// the one that pip has put there.
@@ -241,6 +250,7 @@ enum ClientProgram {
   static func isThere(_ name: String) -> Bool {
     switch name {
     case "cargo": return cargo != nil
+    case "nginx": return nginx != nil
     case _ where ["kubectl", "go", "pip", "uv", "aws"].contains(name): return chosen[name] != nil
     case "pip 23": return earlierPython != nil
     default: break

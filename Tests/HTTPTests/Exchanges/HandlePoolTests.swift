@@ -52,6 +52,25 @@ import Testing
     #expect(pool.take(for: try route(authority.client)) === handle)
   }
 
+  @Test func `keeps connections of different accounts, and of their leases, apart`() throws {
+    func route(_ group: ConnectionGroup?) throws -> Route {
+      var transport = plainTransport()
+      transport.connectionGroup = group
+      return try Route(to: Endpoint("http://127.0.0.1:1/", allowHTTPLoopback: true), by: transport)
+    }
+    let groups = [
+      nil, ConnectionGroup(account: "work"), ConnectionGroup(account: "mail"),
+      ConnectionGroup(account: "work", lease: "1"), ConnectionGroup(account: "work", lease: "2"),
+    ]
+    let pool = HandlePool()
+    for own in groups {
+      let handle = try CurlHandle()
+      pool.give(handle, for: try route(own))
+      for other in groups where other != own { #expect(pool.take(for: try route(other)) == nil) }
+      #expect(pool.take(for: try route(own)) === handle)
+    }
+  }
+
   @Test func `keeps no more than its capacity, the newest`() throws {
     let pool = HandlePool()
     for port in 1...HandlePool.capacity + 1 { pool.give(try CurlHandle(), for: try route(port)) }

@@ -97,11 +97,13 @@ private final class Content: ResourceContent {
 @Suite struct `A request to a resource` {
   private func request(
     _ method: String, _ url: String, _ fields: [String] = [], stallSeconds: Int = 20, idleSeconds: Int? = nil,
-    cancellation: Cancellation = Cancellation()
+    of group: ConnectionGroup? = nil, cancellation: Cancellation = Cancellation()
   ) throws -> ResourceRequest {
-    ResourceRequest(
+    var transport = plainTransport(seconds: 1)
+    transport.connectionGroup = group
+    return ResourceRequest(
       method: try #require(ResourceMethod(method)), endpoint: try Endpoint(url, allowHTTPLoopback: true),
-      fields: try ResourceField.fields(fields), transport: plainTransport(seconds: 1), stallSeconds: stallSeconds,
+      fields: try ResourceField.fields(fields), transport: transport, stallSeconds: stallSeconds,
       idleSeconds: idleSeconds,
       cancellation: cancellation)
   }
@@ -255,6 +257,54 @@ private final class Content: ResourceContent {
     let client = client()
     for _ in 0..<3 { _ = try send(request("GET", server.url()), to: Receiver(isWanted: false), over: client) }
     #expect(server.connections == 1)
+  }
+
+  @Test func `uses no connection of another account, nor one of a lease for its owner`() throws {
+    let server = try Self.answering()
+    let client = client()
+    let groups = [
+      ConnectionGroup(account: "work"), ConnectionGroup(account: "mail"), ConnectionGroup(account: "work", lease: "1"),
+    ]
+    for _ in 0..<2 {
+      for group in groups { _ = try send(request("GET", server.url(), of: group), to: Receiver(), over: client) }
+    }
+    #expect(server.connections == 3)
+  }
+
+  // RFC 9112 section 9.3: a server that does not read the content takes it for the next request.
+  @Test(arguments: [
+    ("GET", nil, false), ("DELETE", nil, false), ("POST", nil, true), ("POST", "1", false), ("PROPFIND", "1", false),
+  ]) func `keeps no connection after content that may be left unread`(method: String, lease: String?, isKept: Bool)
+    throws
+  {
+    let server = try Self.answering()
+    let client = client()
+    let group = ConnectionGroup(account: "work", lease: lease)
+    let content = try Content([.text("a")], length: 1)
+    _ = try send(request(method, server.url(), of: group), content, to: Receiver(), over: client)
+    #expect(client.idleCount == (isKept ? 1 : 0))
+    _ = try send(request("GET", server.url(), of: group), to: Receiver(), over: client)
+    #expect(client.idleCount == 1 && server.connections == (isKept ? 1 : 2))
+  }
+
+  @Test func `takes for its answer nothing that came before it`() throws {
+    let (isAnswered, isSent) = (Monitor(false), Monitor(false))
+    let server = try LoopbackServer { conversation in
+      while try conversation.readRequest() != nil {
+        try conversation.respond(body: "own")
+        guard conversation.number == 1 else { continue }
+        _ = isAnswered.wait(.testLimit) { $0 ? true : nil }
+        try conversation.respond(body: "other")
+        isSent.update { $0 = true }
+      }
+    }
+    let client = client()
+    _ = try send(request("GET", server.url()), to: Receiver(), over: client)
+    isAnswered.update { $0 = true }
+    #expect(isSent.wait(.testLimit) { $0 ? true : nil } == true)
+    let receiver = try Receiver()
+    _ = try send(request("GET", server.url()), to: receiver, over: client)
+    #expect(receiver.text == "own" && server.connections == 2)
   }
 
   // RFC 9110 section 9.2.2: on a connection that was just closed it would fail and could not be repeated.

@@ -66,6 +66,15 @@ import Testing
     #expect(["GET", "HEAD", "OPTIONS"].allSatisfy { ResourceMethod($0)?.isSafe == true })
     #expect(["get", "POST", "PUT", "DELETE", "PATCH", "PROPFIND"].allSatisfy { ResourceMethod($0)?.isSafe == false })
   }
+
+  // RFC 9110 section 9.3, RFC 4918 section 9.
+  @Test func `defines content where a standard says what it means`() {
+    let methods = ["POST", "PUT", "PATCH", "QUERY", "PROPFIND", "PROPPATCH", "MKCOL", "LOCK", "REPORT", "SEARCH"]
+    for method in methods { #expect(ResourceMethod(method)?.definesContent == true, "\(method)") }
+    for method in ["GET", "HEAD", "OPTIONS", "DELETE", "COPY", "MOVE", "UNLOCK", "post", "FETCH"] {
+      #expect(ResourceMethod(method)?.definesContent == false, "\(method)")
+    }
+  }
 }
 
 // RFC 6454.

@@ -1,0 +1,169 @@
+import OAuth
+import Sessions
+import Testing
+import Vocabulary
+import Wire
+
+@testable import Daemon
+
+@Suite struct `The rules of a lease` {
+  private func failure(
+    _ url: String = "https://api.example/notes/1", _ method: String = "GET", headers: [String] = [],
+    places: [String] = ["https://api.example/notes"], methods: [String] = []
+  ) throws -> Failure? {
+    let rules = LeaseRules(places: places.compactMap { OriginEntry($0, allowHTTPLoopback: true) }, methods: methods)
+    let target = try ResourceCall.Target(CallRequest(url: url, method: method, headers: headers))
+    do { _ = try rules.check(target, sendsBody: false) } catch { return error }
+    return nil
+  }
+
+  // MARK: Paths
+
+  @Test(arguments: [
+    "/notes", "/notes/", "/notes/1", "/notes/a/b/", "/notes/a-b_c.d~e", "/notes/v1.", "/notes/...x",
+    "/notes/.well-known",
+    "/notes/a:b@c!$&'()*+,=", "/notes/a%20b", "/notes/c%2B%2B", "/notes/%5B1%5D", "/notes/%C3%A9t%C3%A9",
+    "/notes/%e6%97%a5",
+    "/notes/1?x=..%2f;//%00", "/notes/1?q=%252e#/../secret",
+  ]) func `permit a path in plain form`(path: String) throws {
+    #expect(try failure("https://api.example" + path) == nil)
+  }
+
+  @Test(arguments: [
+    // Dots, encoded once, twice and in part; dots that a file system leaves out.
+    "/notes/%2e%2e/secret", "/notes/.%2E/secret", "/notes/%252e%252e/secret", "/notes/%2e", "/notes/...",
+    "/notes/.../x",
+    "/notes/..%20/secret", "/notes/.%20./secret", "/notes/..+/secret",
+    // Parameters of a segment, as Tomcat and Jetty leave them out.
+    "/notes/..;/secret", "/notes/..;a=b/secret", "/notes/..%3b/secret", "/notes/..%3B/secret", "/notes/..%253b/secret",
+    "/notes/1;jsessionid=2", "/notes/.;/..;/secret",
+    // Slashes of another kind, encoded and doubled.
+    "/notes//secret", "/notes/..%2fsecret", "/notes%2f..%2fsecret", "/notes/..%2Fsecret", "/notes/..%252fsecret",
+    "/notes/..%5csecret", "/notes/..%5Csecret", "/notes/..%255csecret", "/notes//",
+    // What ends a path, or a text.
+    "/notes/..%3f", "/notes/..%23", "/notes/1%00.json", "/notes/1%0a", "/notes/1%0d%0aX:1", "/notes/%7f", "/notes/%09",
+    // Not in normal form: letters, digits and marks are never encoded (RFC 3986 section 6.2.2.2).
+    "/notes/%61", "/notes/%31", "/notes/%7E", "/notes/%2D",
+    // Overlong and other UTF-8 that is none, half characters, and characters that become dots, slashes or semicolons.
+    "/notes/%c0%ae%c0%ae/secret", "/notes/..%c0%af", "/notes/%e0%80%ae", "/notes/%f0%80%80%ae", "/notes/%ed%a0%80",
+    "/notes/%ff", "/notes/%c3", "/notes/%EF%BC%8E%EF%BC%8E/secret", "/notes/..%EF%BC%8Fsecret",
+    "/notes/..%E2%88%95secret",
+    "/notes/..%EF%BC%BCsecret", "/notes/%E2%80%A5/secret", "/notes/..%CD%BE/secret", "/notes/..%E2%84%80",
+    "/notes/%C2%85",
+    "/notes/%E2%80%8B", "/notes/%C2%A0",
+  ]) func `refuse a path that a server may read as another one, and say so`(path: String) throws {
+    let failure = try failure("https://api.example" + path)
+    #expect(failure?.code == .notPermitted)
+    // A path that is in no place of the lease as it is written needs no other word.
+    let words = "servers may read the path as another one, and the lease is limited to a path"
+    #expect(failure == Lease.notPermitted || failure?.message == words)
+  }
+
+  @Test(arguments: ["/notes/..%3b/secret", "/notes/..;/secret", "//secret", "/%c0%ae"])
+  func `leave every path to a lease of the whole origin`(path: String) throws {
+    #expect(try failure("https://api.example" + path, places: ["https://api.example"]) == nil)
+  }
+
+  @Test(arguments: [
+    "/notes\\..\\secret", "/notes/\u{FF0E}\u{FF0E}/secret", "/notes/\u{0}", "/notes/a b", "/notes/%u002e",
+  ])
+  func `get no path that is none`(path: String) throws {
+    #expect(throws: Failure.self) { try failure("https://api.example" + path) }
+  }
+
+  // MARK: Header fields
+
+  @Test(arguments: [
+    "Accept: text/html", "If-Match: \"1\"", "If-None-Match: *", "Depth: 1", "Range: bytes=0-9",
+    "Content-Type: text/plain",
+    "X-GitHub-Api-Version: 2022-11-28", "Mcp-Session-Id: 1", "Prefer: return=minimal", "Origin: https://a.example",
+    "X-Request-Id: 1", "X-Tab: a\tb", "Access-Control-Request-Method: PUT",
+  ]) func `permit header fields that say what is wanted`(header: String) throws {
+    #expect(try failure(headers: [header], methods: ["GET"]) == nil)
+  }
+
+  @Test(arguments: [
+    // Another resource.
+    "Destination", "destination", "If", "Overwrite", "Lock-Token", "Apply-To-Redirect-Ref", "X-Original-URL",
+    "X-Rewrite-URL", "X-Original-URI", "X-Request-URI", "X-Forwarded-URI", "X-Forwarded-Prefix", "X-Forwarded-Path",
+    "X-Script-Name", "X-Matched-Path", "X-Envoy-Original-Path", "X-Middleware-Rewrite", "X-Accel-Mapping",
+    "X-Sendfile-Type", "X-HTTP-DestinationURL",
+    // Another host, or another sender.
+    "Forwarded", "X-Forwarded-Host", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Server", "X-Host",
+    "X-Original-Host", "X-Real-IP", "Client-IP", "True-Client-IP", "CF-Connecting-IP", "X-Originating-IP", "Via",
+    "Alt-Used", "Max-Forwards", "X-Proxy-URL",
+    // Another method.
+    "X-HTTP-Method-Override", "x-http-method", "X-Method-Override", "X-HTTP-Method", "X-Method", "Method-Override",
+    // Another user.
+    "Cookie", "Sudo", "Impersonate-User", "Remote-User", "X-Remote-User", "X-Forwarded-User", "X-WebAuth-User",
+  ]) func `refuse a header field that routes, overrides or addresses, and name it`(name: String) throws {
+    for places in [["https://api.example/notes"], ["https://api.example"]] {
+      let failure = try failure(headers: ["Accept: */*", name + ": x"], places: places)
+      #expect(failure?.code == .notPermitted)
+      #expect(
+        failure?.message
+          == "a lease does not send the header \(name), which can change what a request addresses or does")
+    }
+  }
+
+  // RFC 3875 section 4.1.18.
+  @Test(arguments: ["X_Original_URL", "X_HTTP_Method-Override", "Content_Length", "X.Forwarded.For", "Accept_", "X~A"])
+  func `refuse a header name that CGI reads as another one, and name it`(name: String) throws {
+    let failure = try failure(headers: [name + ": x"], places: ["https://api.example"])
+    #expect(failure?.code == .notPermitted)
+    #expect(
+      failure?.message == "a lease does not send the header \(name): servers may read its name as another one")
+  }
+
+  @Test(arguments: ["a\u{85}X-Original-URL: /", "caf\u{E9}", "\u{140A}Destination: /", "a\u{2028}b"])
+  func `refuse a header value past ASCII, and name the field`(value: String) throws {
+    let failure = try failure(headers: ["X-Note: " + value])
+    #expect(failure?.code == .notPermitted)
+    #expect(failure?.message == "a lease does not send the header X-Note with characters other than ASCII")
+  }
+
+  // RFC 9110 sections 5.5, 7.2, 7.6.1, 8.6, 10.1.1 and 11.6.2.
+  @Test(arguments: [
+    "Host: a", "Content-Length: 0", "Transfer-Encoding: chunked", "Connection: X-A", "Keep-Alive: 1", "TE: trailers",
+    "Trailer: X", "Upgrade: h2c", "HTTP2-Settings: x", "Expect: 100-continue", "Authorization: Basic x", "DPoP: x",
+    "Proxy-Authorization: x", "Proxy-Connection: close", "X-A: a\rb", "X-A: a\nb", "X-A: a\0b", "X-A: \u{7F}", "X A: b",
+    ":authority: a", "X-A : b",
+  ]) func `get no field of the connection, of the message's end or of the credentials`(header: String) throws {
+    #expect(throws: Failure.self) { try failure(headers: [header], places: ["https://api.example"]) }
+  }
+
+  // MARK: Methods
+
+  @Test(arguments: ["COPY", "MOVE", "move", "BIND", "REBIND", "LINK", "SEARCH", "MERGE", "VERSION-CONTROL"])
+  func `refuse a method that names a second place, where the lease names a path`(method: String) throws {
+    let refusal = try failure("https://api.example/notes/1", method)
+    #expect(
+      refusal?.message
+        == "a lease that is limited to a path does not send \(method), which names a second place")
+    #expect(try failure("https://api.example/notes/1", method, places: ["https://api.example"]) == nil)
+  }
+
+  @Test(arguments: [
+    "_method", "_METHOD", "%5Fmethod", "_meth%6Fd", ".method", "+method", "_method%5B%5D", "_HttpMethod",
+    "$httpMethod", "$httpHeaders", "X-HTTP-Method-Override", "x_http_method_override", "methodOverride",
+  ]) func `refuse a parameter that stands for the method, where the lease names methods`(name: String) throws {
+    for query in ["\(name)=DELETE", "a=b&\(name)=DELETE", "a=b;\(name)=DELETE", name] {
+      let refusal = try failure("https://api.example/notes?" + query, methods: ["GET"])
+      #expect(
+        refusal?.message
+          == "a lease does not send the parameter \(name), which can change what a request addresses or does")
+    }
+    #expect(try failure("https://api.example/notes?\(name)=DELETE") == nil)
+  }
+
+  @Test(arguments: ["method=flickr.photos.search", "a=_method", "q=rest_route", "methods=GET", ""])
+  func `permit other parameters`(query: String) throws {
+    #expect(try failure("https://api.example/notes?" + query, methods: ["GET"]) == nil)
+  }
+
+  @Test func `refuse a parameter that stands for the path, where the lease names one`() throws {
+    let url = "https://api.example/notes?rest_route=/wp/v2/users"
+    #expect(try failure(url)?.code == .notPermitted)
+    #expect(try failure(url, places: ["https://api.example"]) == nil)
+  }
+}

@@ -1,0 +1,209 @@
+import Platform
+import TestSupport
+import Testing
+
+/// A lease at servers of others, which read a request in their own way.
+@Suite(.needsPrograms) struct `A lease at a server` {
+  // MARK: Bodies that are not read
+
+  /// Keeps notes and gives them to everybody. It reads the body of no GET, and of no request for /unread, as a handler of
+  /// `http.server` does that does not ask for it.
+  private static let notes = #"""
+    import http.server
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version, notes = "HTTP/1.1", []
+        def answer(self, text):
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+        def do_GET(self): self.answer(b"\n".join(self.notes))
+        do_DELETE = do_GET
+        def do_POST(self):
+            if self.path.startswith("/notes/"):
+                self.notes.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.answer(b"kept")
+        def log_message(self, *words): pass
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    print(server.server_port, flush=True)
+    server.serve_forever()
+    """#
+
+  // RFC 9110 section 9.3.1, RFC 9112 section 9.3.
+  @Test(arguments: ["GET", "DELETE", "POST"])
+  func `that does not read bodies shows its peer no token of the owner, whatever the body`(method: String) throws {
+    let server = try PythonServer(Self.notes)
+    try Session.with { session in
+      let tree = session.tree
+      try tree.signIn("other", at: session.issuer.url)
+      for account in ["work", "other"] {
+        try #require(try tree.agent("account", "set", account, "--host", server.origin).succeeded)
+      }
+      let lease = try tree.start(["serve", "work", "--only", server.origin])
+      let environment = ["AGENT_SOCKET": Optional(try lease.readLine())]
+      // What the owner sends next would be its body.
+      let body = "POST /notes/1 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 160\r\n\r\n"
+      let sent = try tree.agent(
+        ["request", method, "--data", "@-", server.origin + "/unread"], environment, input: body)
+      #expect(sent.succeeded == (method == "POST"), "\(sent.errorText)")
+      for account in ["other", "work"] {
+        #expect(try tree.agent("request", "--account", account, server.origin + "/unread").succeeded)
+      }
+      let notes = try tree.agent(["request", server.origin + "/notes/"], environment)
+      #expect(notes.succeeded && !notes.outputText.contains("uthorization"), "\(notes.outputText)")
+    }
+  }
+
+  // MARK: Header names
+
+  /// Turns a header field that stands for the method, or the path, into what it says, as frameworks do.
+  private static let application = #"""
+    import wsgiref.simple_server
+    class Handler(wsgiref.simple_server.WSGIRequestHandler):
+        def log_message(self, *words): pass
+    def application(environ, start_response):
+        method = environ.get("HTTP_X_HTTP_METHOD_OVERRIDE") or environ["REQUEST_METHOD"]
+        path = environ.get("HTTP_X_ORIGINAL_URL") or environ["PATH_INFO"]
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        return [f"{method} {path}".encode()]
+    server = wsgiref.simple_server.make_server("127.0.0.1", 0, application, handler_class=Handler)
+    print(server.server_port, flush=True)
+    server.serve_forever()
+    """#
+
+  // RFC 3875 section 4.1.18.
+  @Test(arguments: ["X_HTTP_Method_Override: DELETE", "X-HTTP_Method-Override: DELETE", "X_Original_URL: /secret"])
+  func `that reads underscores as hyphens does nothing else than the lease permits`(header: String) throws {
+    let server = try PythonServer(Self.application)
+    try Self.with(server.origin, "/notes", "--method", "GET") { peer in
+      let plain = try peer.request(server.origin + "/notes/1")
+      #expect(plain.outputText == "GET /notes/1", "\(plain.errorText)")
+      let result = try peer.request("--header", header, server.origin + "/notes/1")
+      #expect(result.failed(6), "\(result.outputText)")
+      #expect(result.errorText.contains("the header X"), "\(result.errorText)")
+    }
+  }
+
+  // MARK: nginx
+
+  // RFC 4918 sections 9.8 and 9.9.
+  @Test(.needs(client: "nginx"), arguments: ["COPY", "MOVE"])
+  func `that is nginx with DAV writes to no place that the lease does not name`(method: String) throws {
+    let configuration = "root files; dav_methods PUT DELETE MKCOL COPY MOVE; create_full_put_path on;"
+    try Self.withNginx(configuration) { server, peer in
+      let put = try peer.request("PUT", "--data", "a note", server.origin + "/notes/1")
+      #expect(put.succeeded, "\(put.errorText)")
+      let destination = "Destination: \(server.origin)/secret"
+      let result = try peer.request(method, "--header", destination, server.origin + "/notes/1")
+      #expect(result.failed(6), "\(result.outputText)")
+      #expect(result.errorText.contains("the header Destination"), "\(result.errorText)")
+      #expect(try peer.request(server.origin + "/notes/1").outputText == "a note")
+      #expect(!server.has("secret"))
+    }
+  }
+
+  /// Leaves out the parameters of each segment, then resolves dots, as Tomcat does, and answers with the path.
+  private static let segments = #"""
+    import http.server, posixpath
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            path = "/".join(segment.split(";")[0] for segment in self.path.split("/"))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(posixpath.normpath(path).encode())
+        def log_message(self, *words): pass
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    print(server.server_port, flush=True)
+    server.serve_forever()
+    """#
+
+  // RFC 3986 sections 3.3 and 6.2.2.
+  @Test(.needs(client: "nginx"), arguments: ["/notes/..%3b/secret", "/notes/..;/secret", "/notes/..%3Bx/secret"])
+  func `that is nginx before one that leaves out parameters of segments answers for no other path`(path: String) throws
+  {
+    let behind = try PythonServer(Self.segments)
+    let configuration = "location /notes/ { proxy_pass \(behind.origin)/notes/; } location / { return 403; }"
+    try Self.withNginx(configuration) { server, peer in
+      #expect(try peer.request(server.origin + "/notes/1").outputText == "/notes/1")
+      let result = try peer.request(server.origin + path)
+      #expect(result.failed(6), "\(result.outputText)")
+      #expect(result.errorText.contains("servers may read the path as another one"), "\(result.errorText)")
+    }
+  }
+
+  /// A program that has a lease of `work`.
+  private struct Borrower {
+    let tree: AgentTree
+    let socket: String
+
+    func request(_ arguments: String...) throws -> ProcessResult {
+      try tree.agent(["request"] + arguments, ["AGENT_SOCKET": socket])
+    }
+  }
+
+  /// Lends a path of a server.
+  private static func with(
+    _ origin: String, _ path: String, _ options: String..., body: (Borrower) throws -> Void
+  ) throws {
+    try Session.with { session in
+      let tree = session.tree
+      try #require(try tree.agent("account", "set", "work", "--host", origin).succeeded)
+      let lease = try tree.start(["serve", "work", "--only", origin + path] + options)
+      try body(Borrower(tree: tree, socket: lease.readLine()))
+      #expect(try lease.terminate() == .exited(0))
+    }
+  }
+
+  private static func withNginx(_ configuration: String, body: (Nginx, Borrower) throws -> Void) throws {
+    let server = try Nginx(configuration)
+    defer { server.stop() }
+    try with(server.origin, "/notes") { peer in try body(server, peer) }
+  }
+}
+
+/// A server that a script in Python is, which prints its port when it can be reached.
+private struct PythonServer {
+  let origin: String
+  private let process: RunningProcess
+
+  init(_ script: String) throws {
+    process = try RunningProcess(executable: "/usr/bin/python3", arguments: ["-c", script])
+    origin = "http://127.0.0.1:\(try process.readLine())"
+  }
+}
+
+/// nginx with one server. Its own processes end with ``stop()``.
+private struct Nginx {
+  let origin: String
+  private let directory: TemporaryDirectory
+  private let process: RunningProcess
+
+  /// - Parameter configuration: What is in its `server`; paths are below a folder of its own.
+  init(_ configuration: String) throws {
+    directory = try TemporaryDirectory()
+    // It uses a socket that it inherits as one that it opened: the port is free, and connections wait until it accepts them.
+    let listener = try UnixSocket.listenLoopback(port: 0)
+    let port = try UnixSocket.localPort(listener)
+    origin = "http://127.0.0.1:\(port)"
+    let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \($0);" }
+    try directory.write(
+      "nginx.conf",
+      """
+      daemon off; pid pid; error_log stderr; worker_processes 1; \(Machine.userID == 0 ? "user root;" : "")
+      events {}
+      http { access_log off; \(folders.joined(separator: " ")) server { listen 127.0.0.1:\(port); \(configuration) } }
+      """)
+    process = try RunningProcess(
+      executable: try #require(ClientProgram.nginx),
+      arguments: ["-p", directory.path, "-c", directory.path("nginx.conf"), "-e", "stderr"],
+      environment: ["NGINX=3;"], inherits: [(parent: listener.raw, child: 3)])
+  }
+
+  func stop() {
+    let status = try? process.terminate()
+    #expect(status == .exited(0), "\(process.errorText)")
+  }
+
+  /// Whether its folder has a file.
+  func has(_ name: String) -> Bool { (try? directory.readText("files/" + name)) != nil }
+}
