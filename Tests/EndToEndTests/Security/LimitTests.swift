@@ -115,6 +115,30 @@ import Testing
     }
   }
 
+  @Test func `keeps no descriptor of requests whose senders read nothing when their bodies are asked for`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      func openDescriptors() throws -> Int { try ProcessRunner.shell("ls /proc/\(try tree.daemon())/fd").lines.count }
+      let before = try openDescriptors()
+      // What is sent to a peer that has ended its reading fails at once.
+      let script = """
+        import socket, sys
+        for _ in range(200):
+          peer = socket.socket(socket.AF_UNIX)
+          peer.connect(sys.argv[1])
+          peer.shutdown(socket.SHUT_RD)
+          peer.sendall(b'{"v":1,"request":"resource","account":"work","url":"https://127.0.0.1:1/",'
+                       b'"inline":true,"body_lines":true}\\n')
+        """
+      let result = try ProcessRunner.run(
+        executable: "/usr/bin/python3", arguments: ["-c", script, tree.socketPath], environment: [])
+      try #require(result.succeeded, "\(result.errorText)")
+      let deadline = Instant.now.advanced(by: .testLimit)
+      while try openDescriptors() > before + 16, Instant.now < deadline { Threads.sleep(for: .milliseconds(20)) }
+      #expect(try openDescriptors() <= before + 16)
+    }
+  }
+
   @Test(.enabled(if: Machine.userID == 0 && !Programs.areSanitized, "only root can be two users"))
   func `says why it cannot start where the user may have no thread more`() throws {
     // A user of their own: what others run counts, too.
