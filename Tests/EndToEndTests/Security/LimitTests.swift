@@ -174,6 +174,33 @@ import Testing
     }
   }
 
+  // Reserve first.
+  @Test func `spends no token that it could not store, however few descriptors are free`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      var renewals = 0
+      for free in 0...16 {
+        let peer = try Peer(tree.socketPath)
+        // The connection is accepted, and nothing of the daemon is under way.
+        _ = try peer.ask(#"{"v":1,"request":"daemon_status"}"#)
+        let daemon = try tree.daemon()
+        let open = Set(try ProcessRunner.shell("ls /proc/\(daemon)/fd").lines.compactMap { Int($0) })
+        let limit = try #require((0...1024).first { limit in (0..<limit).count { !open.contains($0) } == free })
+        try Self.setDescriptors(of: daemon, limit)
+        if try peer.ask(#"{"v":1,"request":"token","account":"work","force_refresh":true}"#).contains("access_token") {
+          renewals += 1
+        }
+        // What is in its memory alone is lost with it, and a replaced refresh token ends the session (RFC 9700 section
+        // 4.14.2).
+        try Self.setDescriptors(of: daemon, 1024)
+        try tree.killDaemon()
+        let next = try tree.agent("token", "work", "--force-refresh")
+        try #require(next.succeeded, "\(free) free: \(next.errorText)")
+      }
+      #expect(renewals > 0)
+    }
+  }
+
   @Test func `serves with few descriptors and a small stack that it cannot have more of, and says so`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in
