@@ -174,6 +174,20 @@ import Testing
     }
   }
 
+  // Nobody inherits.
+  @Test(arguments: ["0", "077", "177", "777"])
+  func `is not ruled by its first caller's umask, and finds a directory mended that was made under it`(
+    mask: String
+  ) throws {
+    try AgentTree.with { tree in
+      let modes = "cd \"$XDG_RUNTIME_DIR\"/agent; echo $(stat -c %a . agent.sock start.lock agentd.lock)"
+      let start = try tree.shell("bash", "umask \(mask); agent daemon start --quiet && agent list; \(modes)")
+      #expect(start.outputText.hasSuffix("700 600 600 600\n"), "\(start.outputText) \(start.errorText)")
+      let mended = try tree.shell("bash", "chmod 600 \"$XDG_RUNTIME_DIR\"/agent; agent list; \(modes)")
+      #expect(mended.outputText.hasSuffix("700 600 600 600\n"), "\(mended.outputText) \(mended.errorText)")
+    }
+  }
+
   // Reserve first.
   @Test func `spends no token that it could not store, however few descriptors are free`() throws {
     try Session.with { session in
@@ -181,15 +195,14 @@ import Testing
       var renewals = 0
       for free in 0...16 {
         let peer = try Peer(tree.socketPath)
-        // The connection is accepted, and nothing of the daemon is under way.
-        _ = try peer.ask(#"{"v":1,"request":"daemon_status"}"#)
+        // The connection is accepted, and all that a renewal needs beside the server's answer is there.
+        let request = #"{"v":1,"request":"token","account":"work","force_refresh":true}"#
+        try #require(peer.ask(request).contains("access_token"))
         let daemon = try tree.daemon()
         let open = Set(try ProcessRunner.shell("ls /proc/\(daemon)/fd").lines.compactMap { Int($0) })
         let limit = try #require((0...1024).first { limit in (0..<limit).count { !open.contains($0) } == free })
         try Self.setDescriptors(of: daemon, limit)
-        if try peer.ask(#"{"v":1,"request":"token","account":"work","force_refresh":true}"#).contains("access_token") {
-          renewals += 1
-        }
+        if try peer.ask(request).contains("access_token") { renewals += 1 }
         // What is in its memory alone is lost with it, and a replaced refresh token ends the session (RFC 9700 section
         // 4.14.2).
         try Self.setDescriptors(of: daemon, 1024)
