@@ -5,7 +5,8 @@ extension ManualProtocol {
   /// All requests, in the order of their page.
   static let requests: [Description] =
     [
-      token, forget, assumeRole, proof, variables, login, loginRedirect, loginConfirm, loginResume, discover, logout,
+      token, forget, assumeRole, proof, variables, screenEnvironment, login, loginRedirect, loginConfirm, loginResume,
+      discover, logout,
       status,
       doctor, list,
       use,
@@ -134,6 +135,21 @@ extension ManualProtocol {
         "The names, 1 to 4. Each value comes in a descriptor, in this order. Must be there.")
     ],
     result: [])
+
+  private static let screenEnvironment = Description(
+    name: "screen_environment",
+    purpose:
+      "Asks which values of an environment hold a token of any account, so that a program gets none of them. The values"
+      + " come in a descriptor, each followed by a NUL, at most \(EnvironmentScreening.mostBytes) bytes in all; a larger"
+      + " environment takes several requests. A value holds a token that it is or contains, also percent-encoded, but not in base64. Looked"
+      + " for are the access, refresh and ID Tokens that the daemon has now, but not those of locked accounts.",
+    members: [],
+    result: [
+      Member("holding", "list of numbers", "The values that hold one, by their number from 0."),
+      Member(
+        "mapped", "list of texts",
+        "The names of the variables that the settings of all accounts set (`agent account set --var`)."),
+    ])
 
   private static let proof = Description(
     name: "proof",

@@ -24,7 +24,7 @@ enum Patience {
       self = .forServer
     case .call, .discover: self = .forResource
     case .loginRedirect, .loginConfirm, .status, .list, .use, .account, .vault, .daemonStatus, .daemonStop, .daemonLog,
-      .events, .forget, .lease, .leaseAnswer, .leaseStatus, .resourceBody, .variables:
+      .events, .forget, .lease, .leaseAnswer, .leaseStatus, .resourceBody, .variables, .screenEnvironment:
       self = .forDaemon
     }
   }

@@ -58,6 +58,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .forget(let request): try parts.placed.forget(request, ticket, passed: passed)
       case .proof(let request): try parts.proofs.proof(request, ticket)
       case .variables(let request): try parts.broker.handed.take(request, ticket, passed: passed)
+      case .screenEnvironment: try parts.broker.screen(ticket, passed: passed)
       case .whoami(let name, let verified): try parts.identity.whoami(name, isVerified: verified, ticket)
       case .login(let request): try parts.signIns.login(request, ticket, passed: passed)
       case .loginRedirect, .loginConfirm: try parts.signIns.take(envelope.request, ticket)

@@ -6,7 +6,8 @@ extension Request {
   var needsSettings: Bool {
     switch self {
     case .daemonStatus, .daemonStop, .daemonLog, .leaseStatus, .vault(.lock), .variables: false
-    case .token, .forget, .assumeRole, .proof, .login, .loginRedirect, .loginConfirm, .loginResume, .discover, .logout,
+    case .token, .forget, .assumeRole, .proof, .screenEnvironment, .login, .loginRedirect, .loginConfirm, .loginResume,
+      .discover, .logout,
       .status, .doctor, .list, .use, .whoami, .account, .call, .resourceBody, .verify, .vault, .events, .tokenFile,
       .lease, .leaseAnswer:
       true
@@ -18,7 +19,8 @@ extension Request {
     switch self {
     case .vault(.status): false
     case .login, .loginResume, .logout, .use, .account, .vault: true
-    case .token, .forget, .assumeRole, .proof, .variables, .loginRedirect, .loginConfirm, .discover, .status, .doctor,
+    case .token, .forget, .assumeRole, .proof, .variables, .screenEnvironment, .loginRedirect, .loginConfirm, .discover,
+      .status, .doctor,
       .list, .whoami, .daemonStatus, .daemonStop, .daemonLog, .call, .resourceBody, .verify, .events, .tokenFile,
       .lease,
       .leaseAnswer, .leaseStatus:
@@ -34,7 +36,8 @@ extension RequestEnvelope {
     switch request {
     case .login, .loginResume, .daemonStop, .tokenFile, .lease: timeoutSeconds
     case .events(let events) where events.follow: timeoutSeconds
-    case .token, .forget, .assumeRole, .proof, .variables, .loginRedirect, .loginConfirm, .discover, .logout, .status,
+    case .token, .forget, .assumeRole, .proof, .variables, .screenEnvironment, .loginRedirect, .loginConfirm, .discover,
+      .logout, .status,
       .doctor, .list, .use, .whoami, .daemonStatus, .daemonLog, .account, .call, .resourceBody, .verify, .vault,
       .events,
       .leaseAnswer, .leaseStatus:

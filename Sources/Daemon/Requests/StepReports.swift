@@ -32,7 +32,7 @@ final class StepReports: DaemonPart {
     case .forget(let request) where request.account == nil: name = nil
     case .assumeRole(let request) where request.account == nil: name = nil
     case .status(nil, check: _), .doctor(nil), .list, .daemonStatus, .daemonStop, .daemonLog, .vault, .leaseStatus,
-      .variables:
+      .variables, .screenEnvironment:
       name = nil
     default: name = request.account.flatMap { try? AccountName($0) } ?? settings.active
     }
@@ -62,7 +62,7 @@ extension Request {
     case .verify(let request): request.account
     case .lease(let request): request.account
     case .login, .loginRedirect, .loginConfirm, .loginResume, .discover, .list, .daemonStatus, .daemonStop,
-      .daemonLog, .vault, .leaseAnswer, .leaseStatus, .resourceBody, .variables:
+      .daemonLog, .vault, .leaseAnswer, .leaseStatus, .resourceBody, .variables, .screenEnvironment:
       nil
     }
   }

@@ -21,6 +21,10 @@ final class InlineBody {
     self.reading = reading
     self.ticket = ticket
     self.loop = loop
+  }
+
+  /// Sends what comes from now on. Its owner has it by then, as with ``InlineContent/begin()``.
+  func begin() {
     loop.stream(to: ticket) { [weak self] in self?.send() }
     watch()
   }

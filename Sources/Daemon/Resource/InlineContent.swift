@@ -17,8 +17,10 @@ final class InlineContent {
     self.writing = writing
     self.ticket = ticket
     self.loop = loop
-    loop.send(.event(.bodyWanted), to: ticket)
   }
+
+  /// Asks for the first part. Its owner has it by then: if the peer is gone, it is taken from its owner within this call.
+  func begin() { loop.send(.event(.bodyWanted), to: ticket) }
 
   deinit { stop() }
 

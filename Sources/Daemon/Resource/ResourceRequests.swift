@@ -34,6 +34,10 @@ final class ResourceRequests: AccountPart {
     transfers[ticket] = transfer
     if let body = transfer.inlineBody { bodies[ticket] = InlineBody(body, ticket, loop) }
     if let content = transfer.takeInlineContent() { contents[ticket] = InlineContent(content, ticket, loop) }
+    bodies[ticket]?.begin()
+    contents[ticket]?.begin()
+    // The peer may be gone.
+    guard isWanted(transfer) else { return }
     jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
       admitted(transfer, outcome)
     }

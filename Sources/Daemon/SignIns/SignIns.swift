@@ -157,6 +157,8 @@ final class SignIns: AccountPart {
       return fail(login, .vault(VaultError(.locked(level))))
     }
     for notice in waiting.prepared.notices { loop.send(.event(.notice(Phrase(notice))), to: login.ticket) }
+    // A notice to a peer that is gone has ended the sign-in, which must not listen any more.
+    guard logins[id] != nil else { return }
     switch waiting {
     case .device(let device): devicePrepared(login, device)
     case .browser(let browser): browserPrepared(login, browser, listener)

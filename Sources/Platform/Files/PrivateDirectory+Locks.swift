@@ -46,6 +46,8 @@ extension PrivateDirectory {
       // The name may have been removed or replaced between the two calls; the lock would then be on a file that no
       // other process opens.
       let held = try FileStatus(of: file)
+      // The umask of whoever made it must not keep others of this user out.
+      if held.owner == Machine.userID, held.permissions & 0o600 != 0o600 { fchmod(number, 0o600) }
       if let found = try? FileStatus(of: name, in: descriptor), found.inode == held.inode {
         return FileLock(holding: file)
       }

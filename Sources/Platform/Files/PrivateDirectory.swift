@@ -1,3 +1,4 @@
+internal import CPlatform
 internal import Glibc
 
 /// A directory that this user alone can change: opened without following a symbolic link at its end, then checked on the open
@@ -19,8 +20,8 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   ///   - path: Its last component must be a directory, not a link, that belongs to this user and gives none of the
   ///     `rights` to the group or to others. Components before may be links.
   ///   - rights: All by default.
-  ///   - create: Whether missing directories of the path are created, with mode 0700. A directory that exists is never
-  ///     changed.
+  ///   - create: Whether missing directories of the path are created, with mode 0700, whatever the umask. A directory that
+  ///     exists is changed only if this user, who owns it, may not read or pass it.
   package init(
     opening path: String, create: Bool, withoutOthersRights rights: UInt32 = PrivateDirectory.allRights
   ) throws(DirectoryError) {
@@ -69,12 +70,41 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     try check(path)
     do {
       // The directory nearly always exists, and the client opens it for each token.
-      return try unsafe openDirectory(path)
+      let number = try unsafe openDirectory(path)
+      repair(number)
+      return number
     } catch {
+      if error.isPermissionDenied, (try? setOwnersRights(at: path)) != nil { return try unsafe openDirectory(path) }
       guard create, error.isNotFound else { throw error }
     }
     try makeWithParents(path)
     return try unsafe openDirectory(path)
+  }
+
+  /// The owner's rights to read and to pass. Without that to write a directory may be meant to stay as it is.
+  private static let ownersRights: UInt32 = 0o500
+
+  /// Gives this user back the rights to an own directory that an earlier version made under an odd umask.
+  private static func repair(_ number: Int32) {
+    var status = stat()
+    guard unsafe fstat(number, &status) == 0, status.st_uid == Machine.userID,
+      status.st_mode & ownersRights != ownersRights
+    else { return }
+    fchmod(number, status.st_mode & 0o7777 | 0o700)
+  }
+
+  /// Gives this user all rights to an own directory, which needs none to it: it is only named by the descriptor.
+  ///
+  /// - Throws: `EPERM` for a directory of another user.
+  private static func setOwnersRights(at path: String) throws(SystemError) {
+    let directory = FileDescriptor(
+      owning: try SystemCall.checked(unsafe agent_open_way(AT_FDCWD, path), "open"))
+    let status = try FileStatus(of: directory)
+    guard isOwned(status) else { throw SystemError(errno: EPERM, operation: "chmod") }
+    let mode = status.permissions | 0o700
+    guard mode != status.permissions else { return }
+    // fchmod(2) takes no such descriptor.
+    try SystemCall.library("chmod") { unsafe chmod("/proc/self/fd/\(directory.raw)", mode) }
   }
 
   private static func openDirectory(_ path: UnsafePointer<CChar>) throws(SystemError) -> Int32 {
@@ -126,7 +156,14 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     do {
       try SystemCall.library("mkdir") { unsafe mkdir(path, 0o700) }
     } catch {
-      if !error.isExists { throw error }
+      if error.isExists { return }
+      throw error
+    }
+    // The umask has taken its share of the rights.
+    if (try? setOwnersRights(at: path)) == nil, let number = try? unsafe openDirectory(path) {
+      let directory = FileDescriptor(owning: number)
+      repair(directory.raw)
+      extendLifetime(directory)
     }
   }
 }

@@ -19,7 +19,7 @@ package enum UnixSocket {
     try SystemCall.library("fchmod") { fchmod(number, mode) }
     try unsafe SystemCall.checked(agent_unix_bind(number, path(of: name, in: directory)), "bind")
     // The umask has taken its share of them.
-    if mode & 0o077 != 0 { try SystemCall.library("chmod") { unsafe chmod(path(of: name, in: directory), mode) } }
+    try SystemCall.library("chmod") { unsafe chmod(path(of: name, in: directory), mode) }
     try SystemCall.library("listen") { Glibc.listen(number, Int32(clamping: backlog)) }
     try socket.setNonBlocking(true)
     return socket

@@ -91,6 +91,7 @@ package struct RefreshOperation: Sendable {
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let room = try services.rehearseWrite()
+    defer { extendLifetime(room) }
     var generation = stored.generation
     let answer = try cancellation.spending(or: SessionError.cancelled) { () throws(SessionError) in
       let answer = try exchange(refreshToken, at: &live, &stored)

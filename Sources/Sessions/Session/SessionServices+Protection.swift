@@ -47,7 +47,8 @@ extension SessionServices {
       inside.append(level)
     }
     _ = try requireOpen(account, configuration, isNew: isNew)
-    try rehearseWrite()
+    let reserve = try rehearseWrite()
+    defer { extendLifetime(reserve) }
     return try cancellation.spending(or: .cancelled, body)
   }
 

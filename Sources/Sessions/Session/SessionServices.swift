@@ -16,6 +16,8 @@ package struct SessionServices: Sendable {
   /// Makes a lock of the vault wait for pending writes.
   package let gate = LockGate()
   let unstored = UnstoredRecords()
+  /// For the writes of records.
+  let descriptors = DescriptorReserve(count: SessionServices.descriptorsOfWrite)
   /// The accounts that wait for keys of their issuer.
   let awaitedKeys = Monitor<[AccountName: AwaitedKeys]>([:])
   /// The accounts that are in no file.
@@ -169,7 +171,7 @@ package struct SessionServices: Sendable {
   @discardableResult
   func write(
     _ record: AccountRecord, of account: AccountName, protection: Protection? = nil, replacing replaced: UInt64? = nil,
-    in room: SecretRoom? = nil
+    in room: WriteReserve? = nil
   ) throws(SessionError) -> UInt64 {
     if isEphemeral(account) {
       guard let generation = ephemeral.write(record, of: account, replacing: replaced) else {
@@ -177,14 +179,16 @@ package struct SessionServices: Sendable {
       }
       return generation
     }
-    let content = try record.sealedContent(in: room)
-    let generation = try storing { (vault) throws(VaultError) -> UInt64? in
-      if let replaced {
-        return try vault.write(
-          account, content: content, label: record.label, protection: protection, replacing: replaced)
+    let content = try record.sealedContent(in: room?.room)
+    let generation = try descriptors.lend { () throws(SessionError) in
+      try storing { (vault) throws(VaultError) -> UInt64? in
+        if let replaced {
+          return try vault.write(
+            account, content: content, label: record.label, protection: protection, replacing: replaced)
+        }
+        guard let protection else { return try vault.write(account, content: content, label: record.label) }
+        return try vault.write(account, content: content, label: record.label, protection: protection)
       }
-      guard let protection else { return try vault.write(account, content: content, label: record.label) }
-      return try vault.write(account, content: content, label: record.label, protection: protection)
     }
     guard let generation else { throw .signedOut(account: account.text) }
     unstored[account] = nil

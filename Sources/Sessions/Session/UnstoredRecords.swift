@@ -24,17 +24,45 @@ final class UnstoredRecords: Sendable {
   var accounts: [AccountName] { entries.withLock { Array($0.keys) } }
 }
 
+/// What is reserved for the write of a record before a token is spent, as long as it lives (reserve first).
+struct WriteReserve: Sendable {
+  let room: SecretRoom
+  private let descriptors: DescriptorReserve.Hold?
+
+  init(room: SecretRoom, _ descriptors: DescriptorReserve.Hold?) {
+    self.room = room
+    self.descriptors = descriptors
+  }
+}
+
 extension SessionServices {
   /// Makes sure that a record can be written, as far as that can be known before. For the moment before a refresh
   /// token is spent, which cannot be undone.
   ///
-  /// - Returns: Memory for a record of any size.
+  /// - Returns: Memory for a record of any size, and the descriptors that the write opens, until it is gone.
   @discardableResult
-  func rehearseWrite() throws(SessionError) -> SecretRoom {
+  func rehearseWrite() throws(SessionError) -> WriteReserve {
+    // After the rehearsal, which opens the same.
     if !isEphemeral { try storing { (vault) throws(VaultError) in try vault.rehearseWrite() } }
+    let hold: DescriptorReserve.Hold?
+    do throws(SystemError) {
+      hold = try isEphemeral ? nil : descriptors.hold(besides: Self.descriptorsOfExchange)
+    } catch {
+      throw .vault(VaultError(.storage(error), path: vault.summary().path))
+    }
     // A buffer that grows takes less than twice its last size.
-    do { return try SecretRoom(byteCount: 2 * SecretBytes.maximumCount) } catch { throw .memory }
+    do { return WriteReserve(room: try SecretRoom(byteCount: 2 * SecretBytes.maximumCount), hold) } catch {
+      throw .memory
+    }
   }
+
+  /// The most descriptors that a write of the vault opens at a time: the directory, the lock, the file if another process
+  /// has written it, the device secret that opens it or the temporary file, and the new file.
+  static let descriptorsOfWrite = 5
+  /// The socket of a request, and one for the resolver.
+  private static let descriptorsOfExchange = 2
+  /// How long a write waits for descriptors that other threads took when the reserve was opened for it.
+  private static let descriptorWait = Duration.seconds(5)
 
   /// Writes a record whose refresh token has taken the place of the one in the vault. When that fails it is
   /// kept here, and ``settle(_:)`` writes it.
@@ -43,16 +71,23 @@ extension SessionServices {
   ///   - generation: The number of the record that was read.
   ///   - room: As ``rehearseWrite()`` returns it.
   func write(
-    rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64, in room: SecretRoom? = nil
+    rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64, in room: WriteReserve? = nil
   ) throws(SessionError) -> UInt64 {
-    do {
-      return try write(record, of: account, replacing: generation, in: room)
-    } catch .signedOut {
-      leaveForRevocation(record, of: account)
-      throw .signedOut(account: account.text)
-    } catch {
-      unstored[account] = UnstoredRecords.Entry(record: record, replaces: generation)
-      throw error
+    let deadline = Instant.now.advanced(by: Self.descriptorWait)
+    while true {
+      do throws(SessionError) {
+        return try write(record, of: account, replacing: generation, in: room)
+      } catch {
+        if case .signedOut = error {
+          leaveForRevocation(record, of: account)
+          throw error
+        }
+        guard error.lacksDescriptors, Instant.now < deadline else {
+          unstored[account] = UnstoredRecords.Entry(record: record, replaces: generation)
+          throw error
+        }
+        Threads.sleep(for: .milliseconds(20))
+      }
     }
   }
 
@@ -90,4 +125,10 @@ extension SessionServices {
 
   /// The accounts whose refresh token exists in memory only, by name.
   package var unsettled: [AccountName] { unstored.accounts.sorted() }
+}
+
+extension SessionError {
+  fileprivate var lacksDescriptors: Bool {
+    if case .vault(let error) = self, case .storage(let cause) = error.code { cause.isOutOfDescriptors } else { false }
+  }
 }

@@ -111,6 +111,8 @@ extension SignIn.Prepared {
   func keepingOpen<Result>(_ body: (Instant) throws(SessionError) -> Result) throws(SessionError) -> Result {
     try services.keepingOpen(account, configuration, isNew: request.isNew, cancellation) { () throws(SessionError) in
       try request.rehearseSettings(configuration)
+      let hold = try request.holdDescriptors()
+      defer { extendLifetime(hold) }
       return try body(services.time.now())
     }
   }

@@ -35,6 +35,8 @@ package enum SignIn {
     let settingsDirectory: String
     let cancellation: Cancellation
     private let readSecrets: ReadSecrets
+    /// For the write of the settings: the directory, the one that a link leads to, the lock, the file or a temporary one.
+    private let descriptors = DescriptorReserve(count: 4)
 
     /// Reads the secrets that the person handed over, and completes the settings from them.
     package typealias ReadSecrets = @Sendable (inout AccountConfiguration) throws(SessionError) -> SignInSecrets
@@ -185,6 +187,14 @@ extension SignIn.Request {
     }
   }
 
+  /// Keeps descriptors for ``save(_:activates:)`` until the result is gone.
+  func holdDescriptors() throws(SessionError) -> DescriptorReserve.Hold? {
+    if services.isEphemeral { return nil }
+    do { return try descriptors.hold() } catch {
+      throw .configuration(ConfigurationError(.storage(error), settingsDirectory))
+    }
+  }
+
   /// Writes the settings of the account. An approval has been spent, so it waits for a person with an editor.
   ///
   /// - Parameter activates: The account becomes the active one.
@@ -192,9 +202,11 @@ extension SignIn.Request {
     if services.isEphemeral { return services.ephemeral.set(configuration, for: account) }
     try settings { () throws(ConfigurationError) in
       let file = SettingsFile(directory: settingsDirectory)
-      _ = try file.change(wait: .seconds(60)) { (settings) throws(ConfigurationError) in
-        try settings.signIn(configuration, to: account)
-        if activates { settings.activate(account) }
+      try descriptors.lend { () throws(ConfigurationError) in
+        _ = try file.change(wait: .seconds(60)) { (settings) throws(ConfigurationError) in
+          try settings.signIn(configuration, to: account)
+          if activates { settings.activate(account) }
+        }
       }
     }
   }

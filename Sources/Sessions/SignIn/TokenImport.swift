@@ -87,7 +87,8 @@ package struct TokenImport: Sendable {
   private func redeem(
     _ server: AuthorizationServer, _ contact: FirstContact
   ) throws(SessionError) -> AccessGrant {
-    try services.rehearseWrite()
+    let reserve = try services.rehearseWrite()
+    defer { extendLifetime(reserve) }
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let answer = try oauth { () throws(OAuthError) in

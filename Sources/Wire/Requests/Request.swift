@@ -8,6 +8,8 @@ package enum Request: Sendable, Hashable {
   case proof(ProofRequest)
   /// Hands over what the requests after it need.
   case variables(VariablesRequest)
+  /// Asks which values of an environment hold tokens; see ``EnvironmentScreening``.
+  case screenEnvironment
   case login(LoginRequest)
   case loginRedirect(LoginRedirectRequest)
   case loginConfirm(LoginConfirmRequest)
@@ -110,6 +112,7 @@ extension Request {
     case .assumeRole: "assume_role"
     case .proof: "proof"
     case .variables: "variables"
+    case .screenEnvironment: "screen_environment"
     case .login: "login"
     case .loginRedirect: "login_redirect"
     case .loginConfirm: "login_confirm"
@@ -141,7 +144,7 @@ extension Request {
   package var isLocal: Bool {
     switch self {
     case .status(_, check: false), .list, .daemonStatus, .daemonStop, .daemonLog, .vault(.lock), .vault(.status),
-      .whoami(_, verified: true), .leaseStatus, .variables, .use, .account(.show):
+      .whoami(_, verified: true), .leaseStatus, .variables, .screenEnvironment, .use, .account(.show):
       true
     case .token, .forget, .assumeRole, .proof, .login, .loginRedirect, .loginConfirm, .loginResume, .discover, .logout,
       .status, .doctor, .whoami, .account, .call, .resourceBody, .verify, .vault, .events, .tokenFile, .lease,
@@ -155,8 +158,9 @@ extension Request {
     switch self {
     case .token(let request): request.waitSeconds ?? 0
     case .call(let request): request.waitSeconds ?? 0
-    case .forget, .assumeRole, .proof, .variables, .login, .loginRedirect, .loginConfirm, .loginResume, .discover,
-      .logout, .status, .doctor, .list, .use, .whoami, .daemonStatus, .daemonStop, .daemonLog, .account, .resourceBody,
+    case .forget, .assumeRole, .proof, .variables, .screenEnvironment, .login, .loginRedirect, .loginConfirm,
+      .loginResume, .discover, .logout, .status, .doctor, .list, .use, .whoami, .daemonStatus, .daemonStop, .daemonLog,
+      .account, .resourceBody,
       .verify, .vault, .events, .tokenFile, .lease, .leaseAnswer, .leaseStatus:
       0
     }
@@ -192,7 +196,7 @@ extension Request {
     case .tokenFile(let request): request.addMembers(to: &members)
     case .lease(let request): request.addMembers(to: &members)
     case .leaseAnswer(let request): request.addMembers(to: &members)
-    case .list, .daemonStatus, .daemonStop, .daemonLog, .leaseStatus: break
+    case .list, .daemonStatus, .daemonStop, .daemonLog, .leaseStatus, .screenEnvironment: break
     }
   }
 
@@ -204,6 +208,7 @@ extension Request {
     case "assume_role": self = .assumeRole(try AssumeRoleRequest(members))
     case "proof": self = .proof(try ProofRequest(members))
     case "variables": self = .variables(try VariablesRequest(members))
+    case "screen_environment": self = .screenEnvironment
     case "login": self = .login(try LoginRequest(members))
     case "login_redirect": self = .loginRedirect(try LoginRedirectRequest(members))
     case "login_confirm": self = .loginConfirm(try LoginConfirmRequest(members))
@@ -248,7 +253,7 @@ extension Request {
     case .vault(let request): request.mayBeRepeated
     case .tokenFile, .lease, .leaseAnswer, .login, .loginRedirect, .loginConfirm, .loginResume, .logout, .account,
       .call, .resourceBody, .verify,
-      .forget, .variables:
+      .forget, .variables, .screenEnvironment:
       false
     }
   }

@@ -17,3 +17,16 @@ package struct VariablesRequest: Sendable, Hashable {
 
   func addMembers(to members: inout MemberWriter) { members.add("names", names) }
 }
+
+/// Tells which values of an environment hold a token that is good, and which variables the settings give tokens. The values
+/// come in a descriptor beside the request, each followed by a NUL, which no value contains.
+///
+/// The result is `{"holding":[…],"mapped":[…]}`: the values that hold one, by their number from 0, and the names of the
+/// variables.
+package enum EnvironmentScreening {
+  /// The most bytes of the values of one request, their NULs included. A variable has at most 131,072, where a page of memory
+  /// has 4 KiB (execve(2)).
+  package static let mostBytes = 196_608
+  /// A shorter value is not looked at: no server makes tokens that can be guessed.
+  package static let leastBytes = 16
+}

@@ -16,6 +16,7 @@ import Wire
     try pipe.reading.setNonBlocking(true)
     writing = SharedDescriptor(try pipe.writing.duplicate())
     body = InlineBody(SharedDescriptor(try pipe.reading.duplicate()), .number(1), replies)
+    body.begin()
   }
 
   private func write(_ text: String) throws {

@@ -12,6 +12,7 @@ import Wire
     let writing = SharedDescriptor(pipe.writing)
     try writing.descriptor.setNonBlocking(true)
     let content = InlineContent(writing, .number(1), replies)
+    content.begin()
     #expect(replies.events[1] == [.bodyWanted])
     try content.take(ResourceBodyRequest(bytes: [1], isLast: false))
     #expect(replies.events[1] == [.bodyWanted, .bodyWanted])
@@ -46,6 +47,7 @@ import Wire
     let writing = SharedDescriptor(pipe.writing)
     try writing.descriptor.setNonBlocking(true)
     let content = InlineContent(writing, .number(1), replies)
+    content.begin()
     replies.isFull = true
     #expect(throws: Failure(.internalError, "the body cannot be passed on")) {
       try content.take(ResourceBodyRequest(bytes: [UInt8](repeating: 2, count: 100_000), isLast: false))
@@ -62,7 +64,9 @@ import Wire
     let end = SharedDescriptor(pipe.reading)
     try end.descriptor.setNonBlocking(true)
     reading = end
-    return InlineContent(writing, .number(1), replies)
+    let content = InlineContent(writing, .number(1), replies)
+    content.begin()
+    return content
   }
 
   @Test(arguments: [false, true]) func `is whole for its reader after the last part, and not before`(isLast: Bool)
@@ -92,6 +96,7 @@ import Wire
       try writing.descriptor.setNonBlocking(true)
       end = writing
       content = InlineContent(writing, .number(1), replies)
+      content.begin()
     }
     #expect(end != nil)
     try pipe.reading.close()
@@ -107,6 +112,7 @@ import Wire
     let pipe = try Pipe()
     let writing = SharedDescriptor(pipe.writing)
     let content = InlineContent(writing, .number(1), replies)
+    content.begin()
     try content.take(ResourceBodyRequest(bytes: [1], isLast: true))
     #expect(replies.events[1] == [.bodyWanted])
     #expect(throws: Failure(.invalidRequest, "a part of the body came unasked")) {

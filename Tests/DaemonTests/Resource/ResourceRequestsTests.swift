@@ -113,6 +113,16 @@ import Wire
     home.runJobs()
   }
 
+  @Test func `with a body in lines keeps no pipe where its sender is gone before a part is asked for`() throws {
+    home.sink.whileSending = { [parts] in parts.resources.abandon(.number(1)) }
+    var request = CallRequest(account: "work", url: "https://api.example/items", method: "POST", sendsBody: true)
+    (request.isInline, request.sendsBodyInLines) = (true, true)
+    try parts.resources.call(request, .number(1), timeoutSeconds: nil, passed: [])
+    #expect(home.sink.events[1] == [.bodyWanted] && !parts.resources.takesBody(.number(1)))
+    home.runJobs()
+    #expect(home.http.sent.isEmpty && home.http.resourceTokens.isEmpty)
+  }
+
   @Test(arguments: [
     HTTPFailure(.receive, requestMayHaveArrived: true), HTTPFailure(.timeout, requestMayHaveArrived: true),
     HTTPFailure(.receive, responseStarted: true, requestMayHaveArrived: true),

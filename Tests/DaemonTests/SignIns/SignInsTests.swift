@@ -350,6 +350,15 @@ import Wire
     #expect(home.roles(.registration) == 2 && home.code(1) == nil, "it is deleted")
   }
 
+  @Test func `listens for no browser where its sender is gone before it is told of the client`() throws {
+    home.announce(["registration_endpoint": "https://as.example/register"])
+    home.daemon.http.documents["https://as.example/register"] = ["client_id": "c-1"]
+    home.sink.whileSending = { [signIns = home.signIns] in signIns.abandon(.number(1)) }
+    try home.begin("work", 1) { ($0.clientID, $0.registersClient, $0.flow) = (nil, true, .browser) }
+    #expect(home.sink.events[1]?.count == 1, "\(home.sink.failures)")
+    #expect(home.signIns.redirects == nil && home.signIns.logins.isEmpty)
+  }
+
   @Test func `is refused by browser at a service that wants a secret for it, where there is none`() throws {
     try home.begin("github", 1) { ($0.issuer, $0.flow) = (nil, .browser) }
     #expect(home.sink.failures[1]?.code == .clientNeeded && home.sink.failures[1]?.needsClientSecret == true)

@@ -84,14 +84,14 @@ final class DaemonHome {
     _ = try settings.change { (settings) throws(ConfigurationError) in try settings.set(added, for: account) }
   }
 
-  /// Adds an account that is signed in, with the refresh token `rt-1`.
+  /// Adds an account that is signed in, by default with the refresh token `rt-1`.
   ///
   /// - Parameters:
   ///   - isBound: Whether its tokens are bound to a key.
   ///   - isElsewhere: Whether another process writes it.
   func addSignedIn(
     _ name: String, protection: Protection = .device, origins: [String] = [], isBound: Bool = false,
-    isElsewhere: Bool = false
+    isElsewhere: Bool = false, refreshToken: String = "rt-1"
   ) throws {
     try add(name, protection: protection, origins: origins)
     let account = try AccountName(name)
@@ -102,7 +102,7 @@ final class DaemonHome {
       allowHTTPLoopback: false)
     var record = AccountRecord(
       authority: Authority(configuration, caDigest: nil, metadata: metadata), signedInAt: time.wallSeconds())
-    record.refreshToken = SharedSecret(try SecretBytes(copying: Array("rt-1".utf8).span))
+    record.refreshToken = SharedSecret(try SecretBytes(copying: Array(refreshToken.utf8).span))
     if isBound { record.dpopKey = try DPoPKey.generate().serialized() }
     let vault = isElsewhere ? otherVault : services.vault
     try vault.write(account, content: try record.sealedContent(), protection: protection)

@@ -52,6 +52,44 @@ import Testing
     }
   }
 
+  @Test func `leaves no token in the command's environment, and no variable that an account gives one`() throws {
+    try Resource.answering({ (200, [], $0.line) }) { resource in
+      let tree = resource.tree
+      try #require(tree.agent("account", "set", "work", "--var", "GH_TOKEN=access_token").succeeded)
+      let token = try tree.token("work")
+      let encoded = token.utf8.map { byte in
+        let digits = String(byte, radix: 16)
+        return "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+      }
+      let held = [
+        "ITSELF": token, "HEADER": "Authorization: Bearer \(token)", "ADDRESS": "https://api.example/?t=\(token)&x=1",
+        "ENCODED": "https://api.example/?t=\(encoded.joined())", "JSON": #"{"token":"\#(token)"}"#,
+        "GH_TOKEN": "an earlier one", "AGENT_OTHER": "x", "AGENT_SOCKET_USER": "\(Machine.userID)",
+      ]
+      let kept = ["PART": String(token.dropLast()), "LONG": String(repeating: "x", count: 100_000), "EMPTY": ""]
+      let many = Dictionary(uniqueKeysWithValues: (0..<4).map { ("MANY\($0)", String(repeating: "y", count: 90_000)) })
+      let environment = held.merging(kept) { $1 }.merging(many) { $1 }
+      let result = try tree.agent(["exec", "--lease", "work", "--", "env"], environment.mapValues { .some($0) })
+      try #require(result.succeeded, "\(result.errorText)")
+      let names = Set(result.outputText.split(separator: "\n").map { String($0.prefix { $0 != "=" }) })
+      #expect(names.isDisjoint(with: held.keys), "\(names.intersection(held.keys))")
+      #expect(names.isSuperset(of: kept.keys) && names.isSuperset(of: many.keys) && names.contains("AGENT_SOCKET"))
+      #expect(!result.outputText.contains(token + "\n") && !result.outputText.contains("Bearer"))
+    }
+  }
+
+  @Test func `of a command whose environment cannot be checked does not start it`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      try #require(tree.agent("account", "set", "work", "--host", "https://api.example").succeeded)
+      let vault = try tree.shell("sh", "ls \"$XDG_STATE_HOME\"/agent/vault.????????????????").outputText.dropLast()
+      _ = try tree.agent("daemon", "stop")
+      try #require(tree.shell("sh", "chmod 644 '\(vault)'").succeeded)
+      let result = try tree.agent(["exec", "--lease", "work", "--", "echo", "started"])
+      #expect(!result.succeeded && result.outputText.isEmpty, "\(result.outputText)")
+    }
+  }
+
   @Test(arguments: [
     ["token"], ["token", "work"], ["list"], ["status"], ["whoami"], ["proof", "https://example.com/"],
     ["logout", "--all"],

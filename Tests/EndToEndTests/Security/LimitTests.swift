@@ -115,6 +115,30 @@ import Testing
     }
   }
 
+  @Test func `keeps no descriptor of requests whose senders read nothing when their bodies are asked for`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      func openDescriptors() throws -> Int { try ProcessRunner.shell("ls /proc/\(try tree.daemon())/fd").lines.count }
+      let before = try openDescriptors()
+      // What is sent to a peer that has ended its reading fails at once.
+      let script = """
+        import socket, sys
+        for _ in range(200):
+          peer = socket.socket(socket.AF_UNIX)
+          peer.connect(sys.argv[1])
+          peer.shutdown(socket.SHUT_RD)
+          peer.sendall(b'{"v":1,"request":"resource","account":"work","url":"https://127.0.0.1:1/",'
+                       b'"inline":true,"body_lines":true}\\n')
+        """
+      let result = try ProcessRunner.run(
+        executable: "/usr/bin/python3", arguments: ["-c", script, tree.socketPath], environment: [])
+      try #require(result.succeeded, "\(result.errorText)")
+      let deadline = Instant.now.advanced(by: .testLimit)
+      while try openDescriptors() > before + 16, Instant.now < deadline { Threads.sleep(for: .milliseconds(20)) }
+      #expect(try openDescriptors() <= before + 16)
+    }
+  }
+
   @Test(.enabled(if: Machine.userID == 0 && !Programs.areSanitized, "only root can be two users"))
   func `says why it cannot start where the user may have no thread more`() throws {
     // A user of their own: what others run counts, too.
@@ -147,6 +171,46 @@ import Testing
         try tree.signIn(at: issuer.url)
         #expect(try !tree.token("work", "--force-refresh").isEmpty)
       }
+    }
+  }
+
+  // Nobody inherits.
+  @Test(arguments: ["0", "077", "177", "777"])
+  func `is not ruled by its first caller's umask, and finds a directory mended that was made under it`(
+    mask: String
+  ) throws {
+    try AgentTree.with { tree in
+      let modes = "cd \"$XDG_RUNTIME_DIR\"/agent; echo $(stat -c %a . agent.sock start.lock agentd.lock)"
+      let start = try tree.shell("bash", "umask \(mask); agent daemon start --quiet && agent list; \(modes)")
+      #expect(start.outputText.hasSuffix("700 600 600 600\n"), "\(start.outputText) \(start.errorText)")
+      let mended = try tree.shell("bash", "chmod 600 \"$XDG_RUNTIME_DIR\"/agent; agent list; \(modes)")
+      #expect(mended.outputText.hasSuffix("700 600 600 600\n"), "\(mended.outputText) \(mended.errorText)")
+    }
+  }
+
+  // Reserve first.
+  @Test func `spends no token that it could not store, however few descriptors are free`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      var renewals = 0
+      for free in 0...16 {
+        let peer = try Peer(tree.socketPath)
+        // The connection is accepted, and all that a renewal needs beside the server's answer is there.
+        let request = #"{"v":1,"request":"token","account":"work","force_refresh":true}"#
+        try #require(peer.ask(request).contains("access_token"))
+        let daemon = try tree.daemon()
+        let open = Set(try ProcessRunner.shell("ls /proc/\(daemon)/fd").lines.compactMap { Int($0) })
+        let limit = try #require((0...1024).first { limit in (0..<limit).count { !open.contains($0) } == free })
+        try Self.setDescriptors(of: daemon, limit)
+        if try peer.ask(request).contains("access_token") { renewals += 1 }
+        // What is in its memory alone is lost with it, and a replaced refresh token ends the session (RFC 9700 section
+        // 4.14.2).
+        try Self.setDescriptors(of: daemon, 1024)
+        try tree.killDaemon()
+        let next = try tree.agent("token", "work", "--force-refresh")
+        try #require(next.succeeded, "\(free) free: \(next.errorText)")
+      }
+      #expect(renewals > 0)
     }
   }
 

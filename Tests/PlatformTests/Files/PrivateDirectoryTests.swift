@@ -17,6 +17,14 @@ import Testing
     #expect(modes.outputText == "700\n700\n700\n")
   }
 
+  @Test(arguments: [("600", "700"), ("0", "700"), ("400", "700"), ("500", "500"), ("700", "700")])
+  func `an own directory that its owner may not pass is repaired`(mode: String, repaired: String) throws {
+    try open(scratch.path("a"), create: true)
+    try ProcessRunner.shell("chmod \(mode) \(scratch.path)/a")
+    try open(scratch.path("a"))
+    #expect(try ProcessRunner.shell("stat -c %a \(scratch.path)/a").outputText == "\(repaired)\n")
+  }
+
   @Test func `an existing directory is opened and slashes at the end do not matter`() throws {
     let path = scratch.path("a")
     try open(path, create: true)

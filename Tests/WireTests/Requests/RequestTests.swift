@@ -105,6 +105,7 @@ private let fullDiscovery: DiscoverRequest = {
     .daemonStop,
     .resourceBody(ResourceBodyRequest(bytes: [0, 10, 255], isLast: false)),
     .resourceBody(ResourceBodyRequest(bytes: [], isLast: true)),
+    .screenEnvironment,
   ]
 
   @Test(arguments: all, [nil, 1, 3600]) func `is read back as it was written`(request: Request, timeout: Int?) throws {
@@ -128,11 +129,11 @@ private let fullDiscovery: DiscoverRequest = {
 
   @Test func `has a name of its own for each kind`() {
     let names = Self.all.map(\.name)
-    #expect(Set(names).count == 13)
+    #expect(Set(names).count == 14)
     #expect(
       Set(names) == [
         "token", "login", "login_redirect", "logout", "status", "list", "use", "whoami", "daemon_status", "daemon_stop",
-        "discover", "doctor", "resource_body",
+        "discover", "doctor", "resource_body", "screen_environment",
       ])
   }
 

@@ -99,9 +99,9 @@ enum LeaseCommand {
     _ command: [String], _ request: LeaseRequest, _ socket: borrowing LeaseSocket, _ client: DaemonClient,
     _ questions: LeaseQuestions
   ) throws(Failure) -> ProcessStatus {
+    let variables = try LentEnvironment.make(lending: socket.path, client)
     var keeper = try LeaseKeeper(request, socket.listener, client, asking: questions)
     let child: SupervisedCommand
-    let variables = environment(lending: socket.path)
     do throws(SystemError) {
       child = try SupervisedCommand(command[0], ExecutedCommand.arguments(command), variables)
     } catch {
@@ -129,13 +129,6 @@ enum LeaseCommand {
       keeper.finish()
       throw Failure(error, doing: "the command could not be waited for")
     }
-  }
-
-  /// The environment without the variables that hold or tell of a token, and with the socket of the lease.
-  private static func environment(lending path: String) -> [[UInt8]] {
-    let kept = TokenVariables.removed(from: Environment.entries())
-    return kept.filter { !$0.starts(with: "AGENT_SOCKET=".utf8) && !$0.starts(with: "AGENT_SOCKET_USER=".utf8) }
-      + [Array("AGENT_SOCKET=\(path)".utf8)]
   }
 
   private static func sharedDaemon(_ invocation: Invocation) throws(Failure) -> DaemonClient {

@@ -1,0 +1,70 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// The environment of a program that gets a lease instead of a token.
+enum LentEnvironment {
+  /// This process's environment without the variables that hold a token, that the settings of an account give one, or that
+  /// are this program's own, and with the socket of the lease.
+  ///
+  /// - Throws: Why the daemon cannot tell which they are.
+  static func make(lending path: String, _ client: DaemonClient) throws(Failure) -> [[UInt8]] {
+    let entries = TokenVariables.removed(from: Environment.entries()).filter { !$0.starts(with: ownPrefix.utf8) }
+    var (isKept, mapped): ([Bool], Set<String>) = (Array(repeating: true, count: entries.count), [])
+    for part in parts(of: entries) {
+      let result = try screen(part.map { entries[$0].value }, client)
+      for number in result.holding { isKept[part[number]] = false }
+      mapped.formUnion(result.mapped)
+    }
+    let kept = zip(entries, isKept).filter { entry, isKept in
+      isKept && !mapped.contains { name in entry.name.elementsEqual(name.utf8) }
+    }
+    return kept.map(\.0) + [Array("AGENT_SOCKET=\(path)".utf8)]
+  }
+
+  /// Each of them leads to the daemon, to an account or to a token, or may do so in another version.
+  private static let ownPrefix = "AGENT_"
+
+  /// The entries to ask about, by their number, as many at a time as a request may have; at least one request.
+  static func parts(of entries: [[UInt8]]) -> [[Int]] {
+    var (parts, bytes): ([[Int]], Int) = ([[]], 0)
+    for (number, entry) in entries.enumerated() {
+      let count = entry.value.count + 1
+      guard count > EnvironmentScreening.leastBytes else { continue }
+      if bytes + count > EnvironmentScreening.mostBytes {
+        parts.append([])
+        bytes = 0
+      }
+      parts[parts.count - 1].append(number)
+      bytes += count
+    }
+    return parts
+  }
+
+  private static func screen(
+    _ values: [ArraySlice<UInt8>], _ client: DaemonClient
+  ) throws(Failure) -> (holding: [Int], mapped: [String]) {
+    var bytes: [UInt8] = []
+    for value in values { bytes += value + [0] }
+    // A request without a value is for the names.
+    if bytes.isEmpty { bytes = [0] }
+    defer { bytes.overwrite() }
+    let content: SharedDescriptor
+    do { content = SharedDescriptor(try FileDescriptor.inMemory(bytes.span)) } catch {
+      throw Failure(error, doing: "the environment could not be handed over")
+    }
+    let result = try client.ask(.screenEnvironment, passing: [content])
+    guard let holding = result["holding"]?.array?.compactMap(\.int), let mapped = result["mapped"]?.array,
+      holding.allSatisfy(values.indices.contains)
+    else { throw Reply.unreadable }
+    return (holding, mapped.compactMap(\.string))
+  }
+}
+
+extension [UInt8] {
+  /// The name of an environment's entry; all of one without "=".
+  fileprivate var name: ArraySlice<UInt8> { prefix { $0 != UInt8(ascii: "=") } }
+  /// The value of one.
+  fileprivate var value: ArraySlice<UInt8> { drop { $0 != UInt8(ascii: "=") }.dropFirst() }
+}

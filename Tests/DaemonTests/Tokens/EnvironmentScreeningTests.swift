@@ -1,0 +1,58 @@
+import Crypto
+import Encoding
+import Platform
+import Sessions
+import Testing
+import Vocabulary
+import Wire
+
+@testable import Daemon
+
+@Suite struct `The screening of an environment` {
+  private let home: DaemonHome
+  private let parts: DaemonParts
+
+  init() throws {
+    home = try DaemonHome(signedIn: "work")
+    parts = try DaemonParts(home.context)
+  }
+
+  private func screen(_ values: [String]) throws {
+    let bytes: [UInt8] = values.flatMap { (value: String) -> [UInt8] in Array(value.utf8) + [0] }
+    try parts.broker.screen(.number(1), passed: [SharedDescriptor(try FileDescriptor.inMemory(bytes.span))])
+    home.runJobs()
+  }
+
+  @Test func `finds access, refresh and ID Tokens of any account, and names the variables of all`() throws {
+    let refreshToken = "refresh-token-1"
+    try home.addSignedIn("mail", refreshToken: refreshToken)
+    _ = try home.settings.change { (settings) throws(ConfigurationError) in
+      for (name, variable) in [("work", "GH_TOKEN=access_token"), ("mail", "MAIL=claim:email")] {
+        guard let account = try? AccountName(name), var configuration = settings[account] else { continue }
+        configuration.variables = [variable]
+        try settings.set(configuration, for: account)
+      }
+    }
+    let account = try parts.broker.resolve("work")
+    try home.put(idTokenFor: 3600, account)
+    let idToken = try #require(try account.session.grant?.idToken?.open().text)
+    try screen(["nothing", "x \(idToken)", "Basic \(refreshToken)", ""])
+    #expect(home.sink.results[1]?["holding"] == [1, 2], "\(home.sink.failures)")
+    #expect(home.sink.results[1]?["mapped"] == ["GH_TOKEN", "MAIL"])
+  }
+
+  @Test func `needs a descriptor, and one that can be read`() throws {
+    #expect(throws: Failure.self) { try parts.broker.screen(.number(1), passed: []) }
+    let directory = SharedDescriptor(try FileDescriptor(opening: "/", for: .reading))
+    try parts.broker.screen(.number(2), passed: [directory])
+    home.runJobs()
+    #expect(home.sink.failures[2] != nil && home.sink.results.isEmpty)
+  }
+
+  @Test func `takes no more than a request may have`() throws {
+    try screen([String(repeating: "x", count: EnvironmentScreening.mostBytes - 1)])
+    #expect(home.sink.results[1]?["holding"] == [])
+    try screen([String(repeating: "x", count: EnvironmentScreening.mostBytes)])
+    #expect(home.sink.failures[1] != nil)
+  }
+}
