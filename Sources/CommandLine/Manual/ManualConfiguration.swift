@@ -39,6 +39,10 @@ enum ManualConfiguration {
       "It is one JSON object in UTF-8, at most 4 MiB. A member with a wrong value makes the file invalid, and the error"
         + " names the member. A member with no known name, here or in an account, is kept as it is when the file is"
         + " written. The file is replaced whole, so a link in its place does not stay."),
+    .text(
+      "An account that `agent account add` made and that nobody has signed in to has the member `never_signed_in`, which is"
+        + " true. It is not the active one beside an account that somebody has signed in to, unless `agent use` names it."
+    ),
   ]
 
   static let file = [

@@ -9,7 +9,7 @@ enum AccountCommands {
       The issuer and the client identifier must be named. `agent login NAME` signs in later; a client secret is
       given then, since secrets are kept with a session only.
 
-      The first account becomes the active one.
+      The first account becomes the active one, until somebody signs in to another.
 
       With `--json` prints `{"account", "active"}`.
       """,

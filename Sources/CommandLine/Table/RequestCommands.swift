@@ -76,9 +76,10 @@ enum RequestCommands {
       says and lists its host, or `agent account set NAME --host HOST` lists the host with an account that is there. All clients use the one session of the
       account. The bridge itself never registers a client, and signs in nowhere but where the account is signed in.
 
-      A call that needs a person is answered by an error with the code -32001, which has the command that helps in `message`
-      and in `data.command`, and the bridge goes on: when the person has signed in, the next call works. `data` also has
-      `code`, `status`, and for a sign-in `login` and `scope`. Other failures have the code -32000. With `--login ask` the
+      A call that needs a person is answered by an error with the code -32001, which has the command that helps in `message`,
+      and in `data.command` too if no token can go elsewhere by it, and the bridge goes on: when the person has signed in,
+      the next call works. `data` also has `code`, `status`, and for a sign-in `login` and `scope`. Where no account lists
+      the server, the command is `agent login URL`. Other failures have the code -32000. With `--login ask` the
       bridge itself begins such a sign-in, with more scope where the server asks for that (the device flow): a client that
       can show addresses (URL mode elicitation) shows the page, and the call goes on after the sign-in; any other gets the
       address and the code in the error. Without `--login` that is so for clients that can show addresses, and with `--login

@@ -56,7 +56,8 @@ final class AssumedRoles: DaemonPart {
       throw Failure(
         .tokenNotBound,
         "the access token of \(account.name.text) needs a proof with each request, which the service does not take",
-        hint: "agent account set \(account.name.text) --host \(ShellWord.quoted("\(key.endpoint.text) token=id_token"))")
+        hint: "agent account set \(account.name.text) --host \(ShellWord.quoted("\(key.endpoint.text) token=id_token"))"
+      )
     }
     guard let token = kind == .idToken ? grant.idToken : grant.accessToken else {
       throw .missingIDToken(of: account.name.text)

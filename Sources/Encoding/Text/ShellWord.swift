@@ -27,7 +27,9 @@ package enum ShellWord {
   /// Whether somebody else's text may stand in a hint: it is visible ASCII, with nothing in it that a shell reads within
   /// quotes, and no quotes.
   package static func isHarmless(_ text: String) -> Bool {
-    text.utf8.allSatisfy { $0.isPrintableASCII && !isReadInQuotes($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "`") }
+    text.utf8.allSatisfy {
+      $0.isPrintableASCII && !isReadInQuotes($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "`")
+    }
   }
 
   /// The word between single quotes. The bytes are looked at, since a quote before a combining character is another

@@ -136,7 +136,9 @@ import Wire
     #expect(SignInCommand("work").registering.corrections.map(\.added) == [[.init("register")]])
   }
 
-  @Test(arguments: [("s", true), ("s", false), ("a b", true), ("it's", false), (#"\"#, false), ("!", false), ("ä", false)])
+  @Test(arguments: [
+    ("s", true), ("s", false), ("a b", true), ("it's", false), (#"\"#, false), ("!", false), ("ä", false),
+  ])
   func `a scope that a resource names is in the command that helps, where a screen and a shell can bear it`(
     text: String, isNamed: Bool
   ) throws {
@@ -246,7 +248,8 @@ import Wire
   @Test(arguments: [#"a\b"#, "a'b", "a\"b", "a!b", "a\nb", "a\u{7F}b", "a\u{202E}b", "a`b`"])
   func `a server's value is in a command only where no shell reads more than the value`(value: String) {
     let command = SignInCommand("work")
-    #expect(command.with([.init("acr", value)]).english == "sign in again, with the value that the server wants in --acr")
+    #expect(
+      command.with([.init("acr", value)]).english == "sign in again, with the value that the server wants in --acr")
     #expect(command.with([.init("acr", "a b$(c)")]).english == "agent login work --acr 'a b$(c)'")
   }
 

@@ -41,7 +41,9 @@ import Vocabulary
     #expect(try choose("https://api.example/x?y") == "work")
     #expect(try choose("https://API.example:443/", named: "work") == "work")
     for other in ["https://api.example:8443/", "https://x.api.example/", "https://example/", "http://127.0.0.1/"] {
-      #expect(throws: SessionError.originNotListed(account: nil, origin: try origin(other), url: try origin(other) + "/")) {
+      #expect(
+        throws: SessionError.originNotListed(account: nil, origin: try origin(other), url: try origin(other) + "/")
+      ) {
         try choose(other)
       }
       #expect(throws: SessionError.originNotListed(account: "work", origin: try origin(other))) {
@@ -54,7 +56,9 @@ import Vocabulary
   @Test func `that no account lists are told with the path, for a sign-in there, and without the query`() throws {
     try add("work", listing([]))
     let url = Self.api + "/mcp"
-    #expect(throws: SessionError.originNotListed(account: nil, origin: Self.api, url: url)) { try choose(url + "?key=s") }
+    #expect(throws: SessionError.originNotListed(account: nil, origin: Self.api, url: url)) {
+      try choose(url + "?key=s")
+    }
   }
 
   private func origin(_ url: String) throws -> String {
