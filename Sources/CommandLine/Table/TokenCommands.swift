@@ -113,11 +113,11 @@ enum TokenCommands {
       `agent request` made with the account's token, as the options of the lease permit and until the command ends;
       its environment has no variable that an account's settings name (`agent account set --var`), that begins with
       `AGENT_`, or whose value is or contains a token of any account, also in a URL or in JSON. Values of less than 16
-      bytes, tokens in base64, those that were renewed since, and those of locked accounts are not recognized. If the
-      daemon cannot check the environment, the command is not started. agent-serve(1) tells which requests are refused,
-      what a lease promises, and what it does not: a command that can reach the daemon's own socket is not held by it,
-      and one of the same user can read the environment of that user's other processes, such as the shell's, though not
-      that of `agent`.
+      bytes, tokens in base64, those from before the daemon's start, all but the last five of an account, and those of
+      locked accounts are not recognized. If the daemon cannot check the environment, the command is not started.
+      agent-serve(1) tells which requests are refused, what a lease promises, and what it does not: a command that can
+      reach the daemon's own socket is not held by it, and one of the same user can read the environment of that user's
+      other processes, such as the shell's, though not that of `agent`.
 
       With `--token-file` the token is in a file, for a command that runs for longer than a token lives:
       `AGENT_TOKEN_FILE` has its path, and so has any variable that `--var` gives the field `token_file`. The file holds

@@ -36,6 +36,9 @@ package struct Session: Sendable {
   var activity = Activity.idle
   var backoff = Backoff()
   package private(set) var generation = Self.nextGeneration()
+  /// The grants before the cached one since its session began, the newest first: their access tokens may still be good.
+  package private(set) var earlier: [AccessGrant] = []
+  private static let mostEarlier = 4
   /// Unix seconds.
   package private(set) var refreshedAt: Int?
   package private(set) var isSigningIn = false
@@ -228,12 +231,15 @@ extension Session {
   }
 
   private mutating func accept(_ renewed: AccessGrant, isRenewable: Bool, wallSeconds: Int, jitter: Double) {
+    let replaced = [grant].compactMap { $0 } + earlier
     restart(.granted(CachedToken(renewed, isRenewable: isRenewable, jitter: jitter)))
+    earlier = Array(replaced.prefix(Self.mostEarlier))
     refreshedAt = wallSeconds
   }
 
   /// Begins a generation without failures. Answers still on their way are ignored.
   private mutating func restart(_ state: State) {
+    earlier = []
     generation = Self.nextGeneration()
     activity = .idle
     backoff = Backoff()

@@ -41,6 +41,19 @@ import Wire
     #expect(home.sink.results[1]?["mapped"] == ["GH_TOKEN", "MAIL"])
   }
 
+  @Test func `finds tokens that were renewed since, which may still be good, and none after a lock`() throws {
+    home.http.answers = (1...2).map { .tokens("access-token-\($0)", refresh: "refresh-token-\($0)") }
+    for number in 1...2 {
+      try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(9 + number))
+      home.runJobs()
+    }
+    try screen(["access-token-1", "access-token-2"])
+    #expect(home.sink.results[1]?["holding"] == [0, 1])
+    try parts.broker.resolve("work").session.forgetToken()
+    try screen(["access-token-1", "access-token-2"])
+    #expect(home.sink.results[1]?["holding"] == [])
+  }
+
   @Test func `needs a descriptor, and one that can be read`() throws {
     #expect(throws: Failure.self) { try parts.broker.screen(.number(1), passed: []) }
     let directory = SharedDescriptor(try FileDescriptor(opening: "/", for: .reading))
