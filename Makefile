@@ -73,7 +73,7 @@ deps: toolchain
 deps-check: deps
 	@sh share/setup/packages check
 	@for clients in Clients EarlierClients MCP $$(command -v docker >/dev/null || echo Docker) \
-	  $$(test -x /usr/sbin/nginx || echo Nginx); do \
+	  $$(test -x /usr/sbin/nginx || echo Nginx) Tomcat; do \
 	  sh Tests/Servers/install $$clients >/dev/null || echo "not all installed: Tests/$$clients" >&2; done
 
 build: toolchain

@@ -102,32 +102,18 @@ import Testing
     }
   }
 
-  /// Leaves out the parameters of each segment, then resolves dots, as Tomcat does, and answers with the path.
-  private static let segments = #"""
-    import http.server, posixpath
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            path = "/".join(segment.split(";")[0] for segment in self.path.split("/"))
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(posixpath.normpath(path).encode())
-        def log_message(self, *words): pass
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    print(server.server_port, flush=True)
-    server.serve_forever()
-    """#
-
-  // RFC 3986 sections 3.3 and 6.2.2.
-  @Test(.needs(client: "nginx"), arguments: ["/notes/..%3b/secret", "/notes/..;/secret", "/notes/..%3Bx/secret"])
-  func `that is nginx before one that leaves out parameters of segments answers for no other path`(path: String) throws
-  {
-    let behind = try PythonServer(Self.segments)
-    let configuration = "location /notes/ { proxy_pass \(behind.origin)/notes/; } location / { return 403; }"
+  // RFC 3986 sections 3.3 and 6.2.2. nginx decodes the semicolon, and Tomcat leaves out what is behind it.
+  @Test(.needs(client: "nginx"), .needs(client: "tomcat"))
+  func `that is nginx before Tomcat answers for no path but that of the lease`() throws {
+    let tomcat = try Tomcat()
+    let configuration = "location /notes/ { proxy_pass \(tomcat.origin)/notes/; } location / { return 403; }"
     try Self.withNginx(configuration) { server, peer in
-      #expect(try peer.request(server.origin + "/notes/1").outputText == "/notes/1")
-      let result = try peer.request(server.origin + path)
-      #expect(result.failed(6), "\(result.outputText)")
-      #expect(result.errorText.contains("servers may read the path as another one"), "\(result.errorText)")
+      #expect(try peer.request(server.origin + "/notes/1").outputText == "a note")
+      for path in ["/notes/..%3b/secret", "/notes/..;/secret", "/notes/..%3Bx/secret"] {
+        let result = try peer.request(server.origin + path)
+        #expect(result.failed(6) && result.outputText.isEmpty, "\(path): \(result.outputText)")
+        #expect(result.errorText.contains("servers may read the path as another one"), "\(result.errorText)")
+      }
     }
   }
 
@@ -169,6 +155,50 @@ private struct PythonServer {
   init(_ script: String) throws {
     process = try RunningProcess(executable: "/usr/bin/python3", arguments: ["-c", script])
     origin = "http://127.0.0.1:\(try process.readLine())"
+  }
+}
+
+/// Tomcat with two files, /notes/1 and /secret.
+private struct Tomcat {
+  let origin: String
+  private let directory: TemporaryDirectory
+  private let process: RunningProcess
+
+  private static let server = """
+    <Server port="-1"><Service name="Catalina"><Connector address="127.0.0.1" port="0"/>
+    <Engine name="Catalina" defaultHost="localhost"><Host name="localhost" appBase="webapps" autoDeploy="false"/></Engine>
+    </Service></Server>
+    """
+  private static let application = """
+    <web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0" metadata-complete="true">
+    <servlet><servlet-name>default</servlet-name>
+    <servlet-class>org.apache.catalina.servlets.DefaultServlet</servlet-class></servlet>
+    <servlet-mapping><servlet-name>default</servlet-name><url-pattern>/</url-pattern></servlet-mapping></web-app>
+    """
+
+  init() throws {
+    let program = try #require(ClientProgram.tomcat)
+    directory = try TemporaryDirectory()
+    try #require(
+      ProcessRunner.shell("cd '\(directory.path)' && mkdir -p conf webapps/ROOT/WEB-INF webapps/ROOT/notes").succeeded)
+    try directory.write("conf/server.xml", Self.server)
+    try directory.write("webapps/ROOT/WEB-INF/web.xml", Self.application)
+    try directory.write("webapps/ROOT/notes/1", "a note")
+    try directory.write("webapps/ROOT/secret", "a secret")
+    process = try RunningProcess(
+      executable: "/bin/sh",
+      arguments: [
+        "-c",
+        "exec \"$0\" -cp \"$1\" -Dcatalina.home=\"$2\" -Dcatalina.base=\"$2\" org.apache.catalina.startup.Tomcat --await 2>&1",
+        program.java, program.archive, directory.path,
+      ])
+    // Its port ends the line by which it says that it serves.
+    while true {
+      let line = try process.readLine()
+      guard line.contains("Starting ProtocolHandler"), let end = line.split(separator: "-").last else { continue }
+      origin = "http://127.0.0.1:\(end.prefix { $0.isNumber })"
+      return
+    }
   }
 }
 

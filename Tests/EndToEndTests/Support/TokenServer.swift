@@ -190,6 +190,16 @@ enum ClientProgram {
     return installed("Nginx").map { $0 + "/usr/sbin/nginx" }.flatMap { runs($0) ? $0 : nil }
   }()
 
+  /// Debian's Tomcat, unpacked, and the Java that runs it; nil if that does not run.
+  static let tomcat: (java: String, archive: String)? = {
+    guard let folder = installed("Tomcat"),
+      let found = try? ProcessRunner.shell("ls '\(folder)'/usr/lib/jvm/java-*-*/bin/java | head -n 1"),
+      case let java = found.outputText.filter({ $0 != "\n" }),
+      (try? ProcessRunner.shell("'\(java)' -version").succeeded) == true
+    else { return nil }
+    return (java, "\(folder)/usr/share/java/tomcat10-embed-core.jar")
+  }()
+
   /// The path of each program that the machine may have in a version that asks helpers as later ones do: the machine's, or
   /// the one that pip has put there.
   static let chosen: [String: String] = {
@@ -251,6 +261,7 @@ enum ClientProgram {
     switch name {
     case "cargo": return cargo != nil
     case "nginx": return nginx != nil
+    case "tomcat": return tomcat != nil
     case _ where ["kubectl", "go", "pip", "uv", "aws"].contains(name): return chosen[name] != nil
     case "pip 23": return earlierPython != nil
     default: break
