@@ -175,10 +175,10 @@ extension Failure {
       hint: Self.listing(origin, account).map { Phrase("if it may get the token: \($0)") })
   }
 
-  /// The command that signs in to a place; that of no place for one that has no sign-in, as a mail server.
+  /// The command that signs in to a place; for one that has no sign-in, as a mail server, how an account lists it.
   private static func signingIn(at url: String) -> String {
     guard let uri = try? URI(url), uri.isHTTPS || uri.isHTTPLoopback, ShellWord.isHarmless(url) else {
-      return "agent login"
+      return "agent help account set"
     }
     return "agent login \(ShellWord.quoted(url))\(uri.isHTTPS ? "" : " --allow-http-loopback")"
   }

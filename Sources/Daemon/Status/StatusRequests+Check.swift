@@ -72,7 +72,7 @@ extension StatusRequests {
       return settle(name, CheckBatch.Check(.notSignedIn), in: batch)
     }
     // Of a session that began meanwhile the answer says nothing.
-    guard account.session.generation == asked else { return obtain(TokenNeed(), account, batch) }
+    if case .success = outcome, account.session.generation != asked { return obtain(TokenNeed(), account, batch) }
     switch outcome {
     case .failure(let error): settle(name, Failure(error, account: name.text), in: batch)
     case .success(.holds): settle(name, CheckBatch.Check(.holds), in: batch)

@@ -237,8 +237,8 @@ import Wire
   @Test(arguments: [
     ("https://b.example/mcp", "agent login https://b.example/mcp"),
     ("http://127.0.0.1:8080/x", "agent login http://127.0.0.1:8080/x --allow-http-loopback"),
-    ("https://b.example/a'b", "agent login"), ("https://b.example/a!b", "agent login"),
-    ("imaps://b.example", "agent login"),
+    ("https://b.example/a'b", "agent help account set"), ("https://b.example/a!b", "agent help account set"),
+    ("imaps://b.example", "agent help account set"),
   ]) func `a place that no account lists is signed in to, and gets the token of no account by a hint`(
     url: String, hint: String
   ) {

@@ -77,7 +77,7 @@ import Testing
       case "keyring": #expect(result.failed(1) && result.errorText.isEmpty)
       case "gcp", "cargo": #expect(!result.succeeded)
       default:
-        #expect(result.failed(1) && result.errorText.contains("no account may send its token to https://host.example"))
+        #expect(result.failed(1) && result.errorText.contains("no account lists https://host.example"))
       }
     }
   }
@@ -168,7 +168,7 @@ import Testing
           agent helper keyring $long get $URL me >out.keyring$i & echo $HOST | agent helper docker $long get >out.docker$i &
           printf 'protocol=https\nhost=%s\n' "$HOST" | agent helper git $long get >out.git$i &
         done; wait
-        grep -lF "$(agent token work)" out.* | wc -l
+        grep -lFe "$(agent token work)" out.* | wc -l
         """)
       #expect(result.outputText == "100\n", "\(result.errorText)")
       #expect(try server.session.issuer.count("refreshes") == before + 1)

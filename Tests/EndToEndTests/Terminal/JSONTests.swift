@@ -251,7 +251,8 @@ import Testing
           try answers.fail(arguments, 3, "no_account", in: tree)
         }
         try answers.fail(["login", "work"] + server, 6, "access_denied", in: tree)
-        // What was entered for the sign-in is kept.
+        // Nothing of it is kept.
+        try answers.succeed(["account", "add", "work"] + server, in: tree)
         try answers.fail(["account", "add", "work"] + server, 1, "account_exists", in: tree)
         try answers.succeed(["account", "add", "other"] + server, in: tree)
         try answers.fail(["token"], 3, "signed_out", in: tree)

@@ -180,6 +180,23 @@ import Vocabulary
     #expect(try home.settings()[home.account] == Home.configuration)
   }
 
+  @Test func `to a new account whose record cannot be written leaves no account`() throws {
+    home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
+    let signIn = try SignIn.Request(
+      account: home.account, configuration: Home.configuration, isNew: true, services: home.services,
+      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+    ).device()
+    let (home, answer) = (home, try tokens("at-1", refresh: "rt-1", idToken: try TestIssuer.first.idToken()))
+    let lock = "'\(home.directory.path("state"))'/vault.lock"
+    home.http.answer(TestIssuer.tokenURL) { _ in
+      // A link is followed by no write.
+      try #require(try ProcessRunner.shell("rm -f \(lock) && ln -s nowhere \(lock)").succeeded)
+      return answer
+    }
+    #expect(throws: SessionError.self) { _ = try home.finish(signIn) }
+    #expect(try home.settings()[home.account] == nil && home.stored() == nil)
+  }
+
   @Test func `that can be neither used nor written is not told to be kept, and its grant is ended`() throws {
     home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
     try home.services.vault.write(AccountName("other"), content: try Home.record().sealedContent())

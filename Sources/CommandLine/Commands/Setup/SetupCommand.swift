@@ -199,7 +199,9 @@ struct SetupCommand {
       return Failure(
         .placeNotListed, "\(account) does not list \(url)", hint: "agent account set \(account) --host \(shown)")
     }
-    return Failure(.placeNotListed, "no account lists \(url)", hint: "agent login \(shown)")
+    let hasSignIn = (try? URI(url))?.isHTTPS ?? false
+    return Failure(
+      .placeNotListed, "no account lists \(url)", hint: hasSignIn ? "agent login \(shown)" : "agent help account set")
   }
 
   // MARK: Setting up
