@@ -161,8 +161,8 @@ extension Failure {
 // MARK: - Where tokens may go
 
 extension Failure {
-  /// - Parameter url: The place, if no account is named. A program may run the hint, so no account that is there is
-  ///   told to send its token there: whoever wants that names the account.
+  /// - Parameter url: The URL of the request if it names no account. A program may run the hint, so the hint never lets
+  ///   an existing account send its token there.
   private init(notListed origin: String, _ account: String?, _ url: String?) {
     guard let account else {
       self.init(
@@ -175,7 +175,7 @@ extension Failure {
       hint: Self.listing(origin, account).map { Phrase("if it may get the token: \($0)") })
   }
 
-  /// The command that signs in to a place; for one that has no sign-in, as a mail server, how an account lists it.
+  /// The command that signs in at a URL. For a server without a sign-in, such as a mail server: the help on listing it.
   private static func signingIn(at url: String) -> String {
     guard let uri = try? URI(url), uri.isHTTPS || uri.isHTTPLoopback, ShellWord.isHarmless(url) else {
       return "agent help account set"

@@ -22,7 +22,7 @@ struct SignInCommand {
   /// The command with more options. A client puts the command of its user in its place.
   ///
   /// - Parameters:
-  ///   - added: They replace options of the same name. A server's value that no person should paste is left to them.
+  ///   - added: They replace options of the same name. A value that is unsafe to paste is described instead.
   ///   - removed: The names of options that do not go together with those.
   func with(_ added: [Correction.Addition], without removed: [String] = []) -> Phrase {
     if let other = added.first(where: { !($0.value.map(ShellWord.isHarmless) ?? true) }) {

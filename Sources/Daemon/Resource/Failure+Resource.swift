@@ -93,7 +93,7 @@ extension Failure {
   /// The longest text of a server in a hint, in bytes.
   private static let longestWord = 4096
 
-  /// A space and an option with a server's text; nil for a text that no person should paste.
+  /// A space and an option with a server's text; nil if the text is unsafe to paste.
   private static func option(_ name: String, _ text: String) -> String? {
     guard (1...longestWord).contains(text.utf8.count), ShellWord.isHarmless(text) else { return nil }
     return " --\(name)\(text.utf8.first == UInt8(ascii: "-") ? "=" : " ")\(ShellWord.quoted(text))"

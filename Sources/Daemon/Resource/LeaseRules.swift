@@ -6,8 +6,8 @@ internal import Wire
 
 /// The requests that a lease permits, by place, method and header fields.
 ///
-/// Servers and the proxies before them read some requests in several ways. What one of them could take for another place or
-/// method than the lease names is refused.
+/// Servers and proxies may interpret the same request differently. A request is refused if any of them could read it as one
+/// for another place or with another method.
 struct LeaseRules {
   /// The places of the request that opened the lease; all that the account lists, if it names none.
   let places: [OriginEntry]
@@ -90,7 +90,7 @@ struct LeaseRules {
 
   // MARK: Methods
 
-  /// Methods with which a request names a second place, in a header field or in its body (RFC 4918, RFC 3253, RFC 5842,
+  /// Methods whose requests name a second resource in a header field or in the body (RFC 4918, RFC 3253, RFC 5842,
   /// RFC 5323, RFC 4437, RFC 2068).
   private static let methodsForTwoPlaces = [
     "COPY", "MOVE", "BIND", "REBIND", "LINK", "UNLINK", "SEARCH", "MERGE", "UPDATE", "VERSION-CONTROL",
@@ -115,7 +115,7 @@ struct LeaseRules {
     }
   }
 
-  /// Header fields by which servers, and proxies before them, take another resource, method, sender or user.
+  /// Header fields that make servers or proxies use another resource, method, sender or user.
   private static let fields: Set<String> = [
     // Another resource, or another host (RFC 4918 section 10, RFC 4437, RFC 7239, RFC 7838).
     "destination", "if", "overwrite", "lock-token", "apply-to-redirect-ref", "redirect-ref", "forwarded", "via",
@@ -153,7 +153,7 @@ struct LeaseRules {
     return (String(decoding: letters, as: UTF8.self).lowercased(), name.first.map { !$0.isASCIIAlphanumeric } ?? false)
   }
 
-  /// Whether frameworks and services take the parameter for the method: `_method`, `_HttpMethod`, `$httpMethod`, or
+  /// Whether frameworks or services use the parameter as the method: `_method`, `_HttpMethod`, `$httpMethod`, or
   /// `$httpHeaders`, for its header field.
   private static func isMethodParameter(_ name: [UInt8]) -> Bool {
     let (text, isMarked) = letters(name)
@@ -162,7 +162,7 @@ struct LeaseRules {
       || isMarked && (text.hasPrefix("method") || text.hasPrefix("httpheaders"))
   }
 
-  /// Whether a service takes the parameter for the path, as WordPress does.
+  /// Whether a service uses the parameter as the path, as WordPress does.
   private static func isPathParameter(_ name: [UInt8]) -> Bool { letters(name).text.hasPrefix("restroute") }
 }
 

@@ -60,7 +60,7 @@ final class IdentityRequests: AccountPart {
     guard let account = broker.accounts[name] else {
       return loop.send(.failure(Failure(.noAccount(name: name.text), account: name.text)), to: ticket)
     }
-    // A sign-in or other settings may have brought another user.
+    // The answer is about an earlier session, which may have been another user's.
     if case .success = outcome, account.session.generation != asked { return askServer(account, TokenNeed(), ticket) }
     switch outcome {
     case .failure(.oauth(let error)) where error.code == .invalidToken && mayRefresh:

@@ -71,7 +71,7 @@ extension StatusRequests {
     guard let account = broker.accounts[name] else {
       return settle(name, CheckBatch.Check(.notSignedIn), in: batch)
     }
-    // Of a session that began meanwhile the answer says nothing.
+    // The answer is about an earlier session.
     if case .success = outcome, account.session.generation != asked { return obtain(TokenNeed(), account, batch) }
     switch outcome {
     case .failure(let error): settle(name, Failure(error, account: name.text), in: batch)

@@ -143,7 +143,7 @@ final class LiveAccount {
     return cancellation
   }
 
-  /// Ends the refresh in flight, unless its refresh token was sent: the answer may hold the only one that is still good.
+  /// Cancels the refresh in flight, unless its refresh token was sent: the answer may contain the only valid one.
   func cancelRefresh() {
     refreshCancellation?.cancelUnlessSpending()
     refreshCancellation = nil

@@ -1,8 +1,8 @@
 /// Words of a command line of the sh family that is read once, as a person types it.
 package enum ShellWord {
-  /// The word as it is if no shell could take it for anything else, and quoted otherwise: for a hint, which may be pasted
-  /// into any shell. In single quotes fish reads backslashes, and csh reads `!`, so these stand outside of them, each
-  /// behind a backslash, which bash, zsh, fish and csh read alike.
+  /// The word for a hint, which a user may paste into any shell: unchanged if no shell could misread it, otherwise quoted.
+  /// fish interprets backslashes within single quotes, and csh interprets `!`. Both are written outside the quotes with a
+  /// backslash before them, which bash, zsh, fish and csh read in the same way.
   package static func quoted(_ word: String) -> String {
     if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
     var result: [UInt8] = []
@@ -21,11 +21,11 @@ package enum ShellWord {
     return result.isEmpty ? "''" : String(decoding: result, as: UTF8.self)
   }
 
-  /// Bytes that some shell reads as more than themselves between single quotes.
+  /// Bytes that some shell interprets within single quotes.
   private static func isReadInQuotes(_ byte: UInt8) -> Bool { #"'\!"#.utf8.contains(byte) }
 
-  /// Whether somebody else's text may stand in a hint: it is visible ASCII, with nothing in it that a shell reads within
-  /// quotes, and no quotes.
+  /// Whether text from a server may be part of a hint: printable ASCII without quotes, backticks, and characters that a
+  /// shell interprets within quotes.
   package static func isHarmless(_ text: String) -> Bool {
     text.utf8.allSatisfy {
       $0.isPrintableASCII && !isReadInQuotes($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "`")

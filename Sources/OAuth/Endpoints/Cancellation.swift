@@ -31,7 +31,7 @@ package final class Cancellation: Sendable {
     end { $0.isUnwanted = true }
   }
 
-  /// The result of what was spent is stored. An operation that was cancelled meanwhile ends now.
+  /// Ends the operation if it was cancelled while it was spending.
   private func endSpending() {
     end { $0.spending -= 1 }
   }

@@ -7,8 +7,8 @@ package import Vocabulary
 /// The live state of one account: pure logic, driven by the daemon's loop.
 ///
 /// Each refresh carries the generation it was started in; whatever ends the session or replaces its
-/// token begins another, so that a slow answer never overwrites a newer state. No two sessions of the process have a
-/// generation in common: an account that is removed and added again takes no answer of the one before.
+/// token begins another, so that a slow answer never overwrites a newer state. Generations are unique in the process: an
+/// account that is removed and added again ignores answers for its predecessor.
 package struct Session: Sendable {
   /// The state of the grant. Each state allows a refresh, since another process may have signed the account in.
   enum State: Sendable {
@@ -36,7 +36,7 @@ package struct Session: Sendable {
   var activity = Activity.idle
   var backoff = Backoff()
   package private(set) var generation = Self.nextGeneration()
-  /// The grants before the cached one since its session began, the newest first: their access tokens may still be good.
+  /// Earlier grants of the session, newest first. Their access tokens may still be valid.
   package private(set) var earlier: [AccessGrant] = []
   private static let mostEarlier = 4
   /// Unix seconds.

@@ -31,9 +31,9 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityUnknown(account: String)
   /// The new token lives for less time than the caller needs, in seconds.
   case lifetimeTooShort(account: String, lifetime: Int)
-  /// No account, or not the named one, lists the place that a token should go to.
+  /// The named account does not list the origin, or no account does.
   ///
-  /// - Parameter url: The place, without a query, if no account is named.
+  /// - Parameter url: The URL of the request without its query, if the request names no account.
   case originNotListed(account: String?, origin: String, url: String? = nil)
   /// The settings list the origin, but the vault does not: it was not confirmed.
   case originUnconfirmed(account: String, origin: String)

@@ -77,8 +77,7 @@ package struct Settings: Sendable, Hashable {
     if self[active] != nil { self.active = active }
   }
 
-  /// The same with accounts that are in no file. One of them is active unless the file names an account that somebody
-  /// has signed in to.
+  /// The settings with accounts that are in no file. One of these is active unless the file's active account was signed in.
   package func adding(_ ephemeral: [(name: AccountName, configuration: AccountConfiguration)]) -> Settings {
     guard !ephemeral.isEmpty else { return self }
     var settings = self
@@ -110,7 +109,7 @@ package struct Settings: Sendable, Hashable {
     if active == nil { activate(name) }
   }
 
-  /// The member of an account that nobody has signed in to since it was added.
+  /// Member of an account that was added and never signed in.
   private static let neverSignedIn = "never_signed_in"
 
   func isNeverSignedIn(_ name: AccountName) -> Bool {
@@ -124,14 +123,13 @@ package struct Settings: Sendable, Hashable {
     object["accounts"] = .object(named)
   }
 
-  /// Adds an account without a sign-in; the first one becomes the active one.
+  /// Adds an account without a sign-in. The first account becomes active.
   package mutating func add(_ configuration: AccountConfiguration, as name: AccountName) throws(ConfigurationError) {
     try set(configuration, for: name)
     markNeverSignedIn(name, true)
   }
 
-  /// Adds or replaces an account that somebody signs in to. It becomes the active one unless another account is that
-  /// somebody has signed in to.
+  /// Adds or replaces an account at its sign-in. It becomes active unless the active account was signed in before.
   package mutating func signIn(
     _ configuration: AccountConfiguration, to name: AccountName
   ) throws(ConfigurationError) {
@@ -165,8 +163,8 @@ package struct Settings: Sendable, Hashable {
     if active == old { activate(new) }
   }
 
-  /// Forgets an account. If it was the active one, the next in order takes its place, or else the last before it. Accounts
-  /// that nobody has signed in to come after the others.
+  /// Removes an account. If it was active, the next account becomes active, or else the previous one. Accounts that were
+  /// never signed in become active only if there is no other.
   package mutating func remove(_ name: AccountName) {
     guard let index = accounts.firstIndex(where: { $0.name == name }) else { return }
     var named = object["accounts"]?.object ?? JSONObject()

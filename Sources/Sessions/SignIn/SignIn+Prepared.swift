@@ -179,8 +179,8 @@ extension SignIn.Prepared {
     }
   }
 
-  /// Stores the settings, without which nothing could use the grant or end it, and then the record. The settings of a new
-  /// account go again if the record cannot be written.
+  /// Stores the settings, which are needed to use or revoke the grant, and then the record. If the record cannot be
+  /// written, the settings of a new account are removed again.
   private func write(_ record: AccountRecord, activates: Bool = false) throws(SessionError) -> UInt64 {
     try request.save(configuration, activates: activates)
     do { return try services.write(record, of: account, protection: protection) } catch {

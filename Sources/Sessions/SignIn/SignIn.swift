@@ -211,7 +211,7 @@ extension SignIn.Request {
     }
   }
 
-  /// Removes the settings of a new account whose session could not be stored, as far as that can be done.
+  /// Removes the settings of a new account whose session could not be stored. Best effort.
   func forget() {
     guard isNew else { return }
     do { guard try services.record(of: account) == nil else { return } } catch { return }

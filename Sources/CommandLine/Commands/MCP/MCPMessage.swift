@@ -222,7 +222,7 @@ struct MCPProblem {
     guard let hint = failure.advice, !hint.hasChoices, let command = Self.command(in: hint.english),
       let invocation = LoginOptions.invocation(ofHint: command)
     else { return }
-    // A client may run it without asking anybody, so it is none that lets an account's token go to another place.
+    // A client may run the command without asking a user, so it must not let an account send its token elsewhere.
     switch invocation.command?.name {
     case .login:
       data["command"] = .string(command)

@@ -89,7 +89,7 @@ struct LoginCommand {
     }
   }
 
-  /// The failure with the commands that the daemon gave, which have what a person was asked for and the command line lacks.
+  /// The failure with the daemon's commands, which include the answers that the user typed at prompts.
   private static func withWholeCommands(_ failure: Failure) -> Failure {
     var failure = failure
     failure.advice = failure.advice?.correcting { $0.command }

@@ -44,8 +44,8 @@ enum LoginOptions {
     return request
   }
 
-  /// The request for a sign-in to an account that a hint names; nil for any other hint. Whether the server of a URL is to
-  /// be trusted, a person decides first.
+  /// The request for the sign-in to an account in a hint; nil for other hints, and for a URL: a user must first decide
+  /// whether to trust its server.
   static func request(ofHint hint: String) -> LoginRequest? {
     guard let invocation = invocation(ofHint: hint), invocation.command?.name == .login,
       urlOperand(invocation) == nil
@@ -53,7 +53,7 @@ enum LoginOptions {
     return try? request(invocation)
   }
 
-  /// The command of this program that a hint is; nil for any other text.
+  /// Parses a hint that consists of one command of this program; nil for other text.
   static func invocation(ofHint hint: String) -> Invocation? {
     guard let words = ShellWord.words(hint), words.first.map({ $0.utf8.elementsEqual("agent".utf8) }) ?? false else {
       return nil
