@@ -25,7 +25,7 @@ import Testing
     defer { issuer.stop() }
     let tree = try AgentTree.start()
     defer { tree.close() }
-    try await body(tree, issuer)
+    try await OwnThreadExecutor.run { try await body(tree, issuer) }
   }
 
   private static func error<Value: ~Copyable>(

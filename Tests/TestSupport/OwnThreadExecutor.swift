@@ -1,0 +1,23 @@
+import Platform
+
+/// Runs the tasks of a test on a thread of its own. Tests that block hold the threads of the common pool for longer than a
+/// daemon waits for a peer that reads nothing.
+package final class OwnThreadExecutor: TaskExecutor {
+  private let jobs = WorkQueue<UnownedJob>()
+
+  private init() {}
+
+  /// Runs `body` and all that it waits for on a thread that ends with it.
+  package static func run<Result>(_ body: () async throws -> Result) async throws -> Result {
+    let executor = OwnThreadExecutor()
+    try Threads.start(name: "test-tasks", stackBytes: 8 << 20) {
+      while let job = executor.jobs.pop(wait: nil) {
+        unsafe job.runSynchronously(on: executor.asUnownedTaskExecutor())
+      }
+    }
+    defer { executor.jobs.close() }
+    return try await withTaskExecutorPreference(executor) { try await body() }
+  }
+
+  package func enqueue(_ job: consuming ExecutorJob) { jobs.push(UnownedJob(job)) }
+}
