@@ -170,6 +170,39 @@ import Wire
     #expect(home.sink.results[2]?["issuer"] == "https://as.example")
   }
 
+  /// Asks the server, and waits until the question is there.
+  private func ask(_ number: Int) throws {
+    var metadata = PlayedServer.metadata
+    metadata["userinfo_endpoint"] = "https://as.example/userinfo"
+    for path in ["openid-configuration", "oauth-authorization-server"] {
+      home.http.documents["https://as.example/.well-known/\(path)"] = metadata
+    }
+    home.http.documents["https://as.example/userinfo"] = ["sub": "alice"]
+    home.http.heldRole = .userinfo
+    try parts.identity.whoami("work", isVerified: false, .number(number))
+    try home.runJobs { home.http.roles.contains(.userinfo) }
+  }
+
+  // Late answers have an owner.
+  @Test func `is asked again of a session that began while the server was asked`() throws {
+    home.http.answers.append(.tokens("at-2", refresh: "rt-3"))
+    try ask(1)
+    try parts.broker.resolve("work").session.forgetToken()
+    home.http.heldRole = nil
+    home.runJobs()
+    #expect(home.sink.results[1]?["subject"] == "alice")
+    #expect(home.http.roles.count { $0 == .userinfo } == 2)
+  }
+
+  // Each ticket is answered once.
+  @Test func `is answered where the account went while the server was asked`() throws {
+    try ask(1)
+    parts.broker.settingsRemoved(of: try AccountName("work"))
+    home.http.heldRole = nil
+    home.runJobs()
+    #expect(home.sink.failures[1]?.code == .noAccount)
+  }
+
   @Test func `is not told by a server that has no place for it, and not behind a lock`() throws {
     try parts.identity.whoami("work", isVerified: false, .number(1))
     home.runJobs()
