@@ -142,7 +142,8 @@ extension ManualProtocol {
       "Asks which values of an environment hold a token of any account, so that a program gets none of them. The values"
       + " come in a descriptor, each followed by a NUL, at most \(EnvironmentScreening.mostBytes) bytes in all; a larger"
       + " environment takes several requests. A value holds a token that it is or contains, also percent-encoded, but not in base64. Looked"
-      + " for are the access, refresh and ID Tokens that the daemon has now, but not those of locked accounts.",
+      + " for are the access, refresh and ID Tokens that the daemon has, and up to four renewed ones of a session, but not"
+      + " those of locked accounts.",
     members: [],
     result: [
       Member("holding", "list of numbers", "The values that hold one, by their number from 0."),

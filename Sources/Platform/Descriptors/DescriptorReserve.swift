@@ -56,7 +56,7 @@ package final class DescriptorReserve: Sendable {
     defer {
       state.update { state in
         state.isLent = false
-        // What another thread has taken meanwhile is missing, and `body` has to wait for it the next time.
+        // Fewer are kept if another thread used some meanwhile. The next `body` may then fail.
         if state.holders > 0 { try? Self.fill(&state, to: count) }
       }
     }

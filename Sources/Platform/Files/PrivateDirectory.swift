@@ -159,7 +159,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
       if error.isExists { return }
       throw error
     }
-    // The umask has taken its share of the rights.
+    // The umask may have cleared some of the rights.
     if (try? setOwnersRights(at: path)) == nil, let number = try? unsafe openDirectory(path) {
       let directory = FileDescriptor(owning: number)
       repair(directory.raw)

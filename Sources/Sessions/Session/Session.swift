@@ -1,3 +1,4 @@
+internal import Crypto
 package import Platform
 internal import Vault
 internal import OAuth
@@ -39,6 +40,8 @@ package struct Session: Sendable {
   /// Earlier grants of the session, newest first. Their access tokens may still be valid.
   package private(set) var earlier: [AccessGrant] = []
   private static let mostEarlier = 4
+  /// Limit of their tokens, in bytes.
+  private static let mostEarlierBytes = 16 << 10
   /// Unix seconds.
   package private(set) var refreshedAt: Int?
   package private(set) var isSigningIn = false
@@ -231,9 +234,14 @@ extension Session {
   }
 
   private mutating func accept(_ renewed: AccessGrant, isRenewable: Bool, wallSeconds: Int, jitter: Double) {
-    let replaced = [grant].compactMap { $0 } + earlier
+    let replaced = ([grant].compactMap { $0 } + earlier).prefix(Self.mostEarlier)
     restart(.granted(CachedToken(renewed, isRenewable: isRenewable, jitter: jitter)))
-    earlier = Array(replaced.prefix(Self.mostEarlier))
+    var bytes = 0
+    earlier = Array(
+      replaced.prefix { grant in
+        bytes += grant.accessToken.count + (grant.idToken?.count ?? 0)
+        return bytes <= Self.mostEarlierBytes
+      })
     refreshedAt = wallSeconds
   }
 

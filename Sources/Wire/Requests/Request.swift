@@ -8,7 +8,7 @@ package enum Request: Sendable, Hashable {
   case proof(ProofRequest)
   /// Hands over what the requests after it need.
   case variables(VariablesRequest)
-  /// Asks which values of an environment hold tokens; see ``EnvironmentScreening``.
+  /// Searches the values of an environment for tokens; see ``EnvironmentScreening``.
   case screenEnvironment
   case login(LoginRequest)
   case loginRedirect(LoginRedirectRequest)

@@ -18,8 +18,8 @@ package struct VariablesRequest: Sendable, Hashable {
   func addMembers(to members: inout MemberWriter) { members.add("names", names) }
 }
 
-/// Tells which values of an environment hold a token that is good, and which variables the settings give tokens. The values
-/// come in a descriptor beside the request, each followed by a NUL, which no value contains.
+/// Returns which values of an environment contain a valid token, and the names of the variables that accounts set. The
+/// request's descriptor has the values, each terminated by a NUL, which no value contains.
 ///
 /// The result is `{"holding":[…],"mapped":[…]}`: the values that hold one, by their number from 0, and the names of the
 /// variables.

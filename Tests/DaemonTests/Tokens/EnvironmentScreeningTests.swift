@@ -54,6 +54,18 @@ import Wire
     #expect(home.sink.results[1]?["holding"] == [])
   }
 
+  // Fair shares: the server chooses how long its tokens are.
+  @Test func `finds earlier tokens up to a length in all`() throws {
+    let tokens = (1...3).map { "\($0)" + String(repeating: "x", count: 9000) }
+    home.http.answers = tokens.map { .tokens($0, refresh: "rt-2") }
+    for number in 1...3 {
+      try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(9 + number))
+      home.runJobs()
+    }
+    try screen(tokens)
+    #expect(home.sink.results[1]?["holding"] == [1, 2])
+  }
+
   @Test func `needs a descriptor, and one that can be read`() throws {
     #expect(throws: Failure.self) { try parts.broker.screen(.number(1), passed: []) }
     let directory = SharedDescriptor(try FileDescriptor(opening: "/", for: .reading))

@@ -8,7 +8,7 @@ enum LentEnvironment {
   /// This process's environment without the variables that hold a token, that the settings of an account give one, or that
   /// are this program's own, and with the socket of the lease.
   ///
-  /// - Throws: Why the daemon cannot tell which they are.
+  /// - Throws: The daemon's failure to check the values.
   static func make(lending path: String, _ client: DaemonClient) throws(Failure) -> [[UInt8]] {
     let entries = TokenVariables.removed(from: Environment.entries()).filter { !$0.starts(with: ownPrefix.utf8) }
     var (isKept, mapped): ([Bool], Set<String>) = (Array(repeating: true, count: entries.count), [])
@@ -23,7 +23,7 @@ enum LentEnvironment {
     return kept.map(\.0) + [Array("AGENT_SOCKET=\(path)".utf8)]
   }
 
-  /// Each of them leads to the daemon, to an account or to a token, or may do so in another version.
+  /// Variables with this prefix name the daemon, an account or a token.
   private static let ownPrefix = "AGENT_"
 
   /// The entries to ask about, by their number, as many at a time as a request may have; at least one request.
