@@ -48,11 +48,11 @@ public final class Agent: SessionContainer {
 
   /// All accounts, whether signed in or not. No server is asked.
   public func accounts() async throws(AgentError) -> [Account] {
-    (try await ask(.list)["accounts"]?.array ?? []).compactMap { Account($0) }
+    (try await ask(.state(.list))["accounts"]?.array ?? []).compactMap { Account($0) }
   }
 
   /// Makes an account the active one, which a call without an account uses.
-  public func use(_ account: String) async throws(AgentError) { _ = try await ask(.use(account: account)) }
+  public func use(_ account: String) async throws(AgentError) { _ = try await ask(.state(.use(account: account))) }
 
   /// Whether a person, or a client of its own, is signed in, without a token and without a request to any server.
   ///
@@ -84,7 +84,7 @@ public final class Agent: SessionContainer {
   /// The identity of the user who is signed in; nil without a session.
   private func identity(of account: String?) async throws(AgentError) -> JSONObject? {
     do throws(AgentError) {
-      return try await ask(.whoami(account: account, verified: true))
+      return try await ask(.state(.whoami(account: account, verified: true)))
     } catch {
       if error.remedy == .signIn { return nil }
       throw error
@@ -93,7 +93,7 @@ public final class Agent: SessionContainer {
 
   /// The installation of the sessions; nil before its first sign-in.
   public func installation() async throws(AgentError) -> InstallationID? {
-    try await ask(.status(account: nil))["vault"]?["installation"]?.string.flatMap { InstallationID($0) }
+    try await ask(.state(.status(account: nil)))["vault"]?["installation"]?.string.flatMap { InstallationID($0) }
   }
 
   /// Ends a session: its tokens are revoked if the server supports that, and removed. The account stays.
@@ -202,7 +202,7 @@ extension Agent {
       if let connection = idle.withLock({ $0.take() }) {
         if try isTaken(envelope, over: connection) {
           do throws(Failure) { return try await answer(to: envelope, over: connection, body) } catch {
-            guard error.code == .daemonUnavailable, request.mayBeRepeated else { throw error }
+            guard error.code == .daemonUnavailable, request.row.traits.contains(.repeatable) else { throw error }
           }
         }
       }

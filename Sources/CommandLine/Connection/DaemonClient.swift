@@ -114,7 +114,7 @@ struct DaemonClient {
   /// - Parameter standard: The deadline of a command line that names none, in seconds.
   func deadline(of request: Request, standard: Int = WireProtocol.defaultTimeoutSeconds) -> Instant {
     if let answerPatience { return .now.advanced(by: answerPatience) }
-    return .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.waitSeconds + grace))
+    return .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.row.waitSeconds + grace))
   }
 
   /// When to ask whether the daemon still works, in a wait that has no end of its own: there the daemon alone knows whether
@@ -136,7 +136,7 @@ struct DaemonClient {
       guard let connection = try DaemonLauncher.connect(console), connection.process == process else { return false }
       try connection.lent { (connection) throws(Failure) in
         // It waits for nothing, and a lease answers it too. A refusal is an answer like any other.
-        try connection.send(RequestEnvelope(.leaseStatus))
+        try connection.send(RequestEnvelope(.leaseStatus()))
         _ = try connection.nextReply(before: deadline)
       }
       return true
@@ -158,7 +158,8 @@ struct DaemonClient {
   ///
   /// - Parameter descriptors: Secrets for the daemon to read.
   func ask(_ request: Request, passing descriptors: [SharedDescriptor] = []) throws(Failure) -> JSONObject {
-    try converse(mayRepeat: request.mayBeRepeated && descriptors.isEmpty) { (connection) throws(Failure) in
+    try converse(mayRepeat: request.row.traits.contains(.repeatable) && descriptors.isEmpty) {
+      (connection) throws(Failure) in
       try ask(request, passing: descriptors, over: &connection)
     }
   }
@@ -175,7 +176,7 @@ struct DaemonClient {
 
   /// The same; nil when none runs.
   func askRunning(_ request: Request) throws(Failure) -> JSONObject? {
-    var attempts = request.mayBeRepeated ? Self.mostEndings : 1
+    var attempts = request.row.traits.contains(.repeatable) ? Self.mostEndings : 1
     while true {
       guard let connection = try DaemonLauncher.connect(console) else { return nil }
       attempts -= 1
@@ -291,7 +292,7 @@ struct DaemonClient {
   func askForToken<Result>(
     _ request: Request, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try converse(mayRepeat: request.mayBeRepeated) { (connection) throws(Failure) in
+    try converse(mayRepeat: request.row.traits.contains(.repeatable)) { (connection) throws(Failure) in
       try askForToken(request, over: &connection, body)
     }
   }

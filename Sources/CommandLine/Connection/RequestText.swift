@@ -4,7 +4,7 @@ internal import Wire
 /// A request as `--verbose` tells it: its name and the account, and nothing that could be a secret.
 enum RequestText {
   static func text(_ request: Request, timeoutSeconds: Int?) -> String {
-    var text = request.name
+    var text = request.row.name
     if let account = account(of: request) { text += " for the account \(account)" }
     if case .token(let token) = request {
       if token.forceRefresh { text += ", a new one" }

@@ -1,97 +1,95 @@
 internal import Wire
 
 extension ManualProtocol {
-  static let sessionEvents = Description(
-    name: "events",
-    purpose: "Tells what happened to sessions and accounts; or, with `follow`, what happens from now on: the event"
-      + " `following`, and then events `session`, or `lease_entry`, until the client goes or the daemon stops.",
-    members: [
-      Member("account", "text", "Only what concerns this account; without it everything."),
-      Member(
-        "follow", "boolean", "Tell what happens from now on. There is no deadline then unless `timeout` is there."),
-      Member(
-        "leases", "boolean", "Tell the events of leases, not those of sessions; with `follow` as events `lease_entry`."),
-    ],
-    result: [
-      Member(
-        "events", "list of objects",
-        "The oldest first; see `agent events` in agent(1). A client leaves out an event that it does not know."),
-      Member("dropped", "number", "How many earlier events are no longer kept."),
-    ],
-    note:
-      "With `follow` the last line is always an error. At most 32 requests can follow. A client that does not read is"
-      + " let go.")
+  /// The client that asks, and the scopes that it asks for.
+  private static let signIn = [
+    Member("login", "text", "The sign-in, by 128 random bits."),
+    Member("account", "text", "The account."),
+    Member("issuer", "text", "Its authorization server."),
+    Member("client_id", "text", "The client that asks."),
+    Member("scope", "text", "What it asks for."),
+  ]
 
-  static let tokenFile = Description(
-    name: "token_file",
-    purpose:
-      "Puts an account's token into a file in the runtime directory and keeps it fresh there. Tells an event"
-      + " `token_file` each time it has changed. The file is gone when the connection is closed.",
-    members: [
-      account,
-      Member(
-        "name", "text",
-        "The name of a file that a daemon before this one wrote, to be written again; without it a new one."),
-      Member("use", "text", "`access_token` or `id_token`: which token; by default the access token."),
-    ],
-    result: [],
-    note: "There is no result: the request ends with the connection, or with an error. There is no deadline unless"
-      + " `timeout` is there. At most 32 files are kept.")
+  static let events: [Description] =
+    [
+      response, body, bodyWanted,
+      Description(
+        name: "device_code",
+        purpose: "A person must open an address and type a code; see RFC 8628, section 3.3.",
+        members: signIn + [
+          Member("user_code", "text", "The code, as the server spells it."),
+          Member("verification_uri", "text", "The address."),
+          Member("verification_uri_complete", "text", "The address with the code in it."),
+          Member("expires_at", "number", "When the code expires."),
+          Member("interval", "number", "Seconds between two questions of the daemon to the server."),
+        ]),
+      Description(
+        name: "qr_code",
+        purpose: "The address of the event before as a QR code, `verification_uri_complete` if there is one.",
+        members: [
+          Member(
+            "rows", "list of texts",
+            "The rows from the top, each as long as there are rows: `1` is a dark module, `0` a light one.")
+        ]),
+      Description(
+        name: "browser",
+        purpose: "A person must open an address in a browser; see RFC 6749, section 4.1.",
+        members: signIn + [
+          Member("url", "text", "The address. The daemon opens nothing itself."),
+          Member(
+            "link_url", "text",
+            "An address at 127.0.0.1 or [::1] that leads there once, for the command line of a browser, which all users"
+              + " of the machine can read; who opens the address by hand has no use for it. Absent where the daemon"
+              + " cannot tell whose a connection is; only this user's are served otherwise."),
+          Member("redirect_uri", "text", "Where the browser brings the answer."),
+          Member(
+            "must_paste", "boolean", "Nothing listens there, so a `login_redirect` request must bring the answer."),
+          Member("expires_at", "number", "When nobody waits for the answer any more."),
+          Member("url_expires_at", "number", "Until when the address can be opened, where that is sooner."),
+        ]),
+      Description(
+        name: "confirm",
+        purpose: "The answer came, but it cannot be told whether from a program of this user: somebody else may have"
+          + " signed in. Nothing is stored before a `login_confirm` request.",
+        members: [
+          Member("login", "text", "The sign-in."), Member("account", "text", "The account."),
+          Member("issuer", "text", "Its authorization server."),
+          Member("subject", "text", "Who signed in, by the ID Token; absent without one."),
+          Member("name", "text", "The same for people, where the ID Token says it."),
+          Member("expires_at", "number", "When nobody waits for the answer any more."),
+        ]),
+      Description(
+        name: "redirect_refused",
+        purpose: "The address that was handed over on this connection is not the answer; the sign-in goes on waiting.",
+        members: [
+          Member("code", "text", "`redirect_rejected`."),
+          Member("message", "text", "What is wrong, safe to show on a terminal."),
+          Member("hint", "text", "What helps."),
+        ]),
+      Description(
+        name: "notice",
+        purpose: "Something worth knowing that is not the answer.",
+        members: [Member("message", "text", "One sentence, safe to show on a terminal.")]),
+      Description(
+        name: "progress",
+        purpose: "What is done for a request with `verbose`, and why. Nothing in it is secret.",
+        members: [Member("entry", "object", "One event, as `daemon_log` tells them.")]),
+    ] + sessionEventLines
 
-  static let lease = Description(
-    name: "lease",
-    purpose:
-      "Lends requests with an account's token to the peers of a socket, which listens and comes with the line as"
-      + " `SCM_RIGHTS`. A peer may make the requests `resource` and `lease_status` and no other, and `token` where that is"
-      + " said. Tells an event `lease`"
-      + " when it is open and after each request of a peer. It ends with the connection.",
-    members: [
-      account,
-      Member(
-        "places", "list of texts",
-        "Hosts, origins or URLs for all below them, of origins that the account lists; without it all of these."),
-      Member("methods", "list of texts", "The methods that peers may send; without it all."),
-    ] + tokenTarget + [
-      Member("uses", "number", "How many requests may be made, 1 to 1000000."),
-      Member("expires_in", "number", "After how many seconds it ends, 1 to 604800."),
-      Member(
-        "hand_out_token", "boolean",
-        "A peer gets the token too, if the server says that it has no scope beyond that of `scope`, which must be there."
-      ),
-      Member(
-        "confirm", "boolean",
-        "The first request for each origin, and for the token, waits for `lease_answer` after an event `lease_question`."
-      ),
-      Member("users", "list of numbers", "Users whose processes may come, besides the daemon's own; at most 16."),
-    ],
-    result: [],
-    note: "There is no result: the request ends with an error, `lease_ended` when its time or its uses are over. For a"
-      + " peer everything that is not permitted fails with `not_permitted`, in the same words whether the daemon knows"
-      + " it or not. A peer names no account, and gets `lease` in its place. At most 16 leases are open, with 32"
-      + " connections each and 64 in all.")
+  static let bodyWanted = Description(
+    name: "body_wanted", purpose: "The next part of the body may be sent, in a line `resource_body`.", members: [])
 
-  static let leaseAnswer = Description(
-    name: "lease_answer",
-    purpose:
-      "Answers an event `lease_question`, on the connection of `lease`. There is no answer to it. One that comes later than"
-      + " a minute has no effect: the requests that waited were refused.",
-    members: [
-      Member("question", "number", "As in the event. Must be there."),
-      Member("allow", "boolean", "Whether requests for the origin are permitted, as long as there is the lease."),
-    ],
-    result: [])
+  static let body = Description(
+    name: "body",
+    purpose: "A part of the body of a resource's answer to an inline request, in order.",
+    members: [Member("base64", "text", "At most 48 KiB of it, in base64.")])
 
-  static let leaseStatus = Description(
-    name: "lease_status",
-    purpose: "Tells a peer what the lease permits by which it came. Elsewhere it fails with `invalid_request`.",
-    members: [],
-    result: [
-      Member("lease", "text", "The name of the lease in its events, 16 hexadecimal digits."),
-      Member("places", "list of texts", "The places that may be asked."),
-      Member("methods", "list of texts", "The methods; absent when all are permitted."),
-      Member("expires_in", "number", "How many seconds are left; absent without a limit."),
-      Member("uses_left", "number", "How many requests are left; absent without a limit."),
-      Member("hand_out_token", "boolean", "A peer may ask for the token."),
+  static let response = Description(
+    name: "response",
+    purpose: "The head of a resource's answer. What is written to the descriptor from now on is its body.",
+    members: [
+      Member("status", "number", "The status."),
+      Member("headers", "list of lists", "For each header field its name and its value, in the server's order."),
     ])
 
   /// The events of these requests.

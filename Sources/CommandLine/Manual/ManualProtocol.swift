@@ -1,30 +1,16 @@
+internal import Vocabulary
 internal import Wire
 
 /// The socket protocol as agentd(8) describes it.
 enum ManualProtocol {
   typealias Member = Manual.Member
 
-  /// One kind of request.
+  /// An event.
   struct Description: Sendable {
     let name: String
     let purpose: String
     var members: [Member] = []
-    /// The members of `result` in its last line.
-    var result: [Member] = []
-    /// Further rules.
-    var note: String?
   }
-
-  static let account = Member("account", "text", "The account; without it the active one.")
-
-  /// The members that ask for another token than the account's own.
-  static let tokenTarget = [
-    Member("scope", "list of texts", "Take another token than the account's own: one with these scopes only."),
-    Member("resource", "list of texts", "Or one that is good at these resources; see RFC 8707."),
-    Member("audience", "text", "Or one with this audience."),
-    Member("authorization_details", "text", "Or one with this authorization, a JSON array; see RFC 9396."),
-    Member("exchange", "boolean", "Get it by trading the account's own token; see RFC 8693."),
-  ]
 
   // MARK: Blocks
 
@@ -41,16 +27,7 @@ enum ManualProtocol {
       #"{"v":1,"result":{"account":"work","issuer":"https://id.example.com","access_token":"...", ...}}"#,
     ]),
     .text("Every request has these members."),
-    .members([
-      Member("v", "number", "The version, \(WireProtocol.version). Must be there."),
-      Member("request", "text", "What is asked, one of those below. Must be there."),
-      Member(
-        "timeout", "number",
-        "How many seconds the sender waits for the last line, 1 to \(WireProtocol.maximumTimeoutSeconds); by default"
-          + " \(WireProtocol.defaultTimeoutSeconds). `login` has no default: it ends with its code. Nor have `events` with `follow` and `token_file`."
-      ),
-      Member("verbose", "boolean", "Tell by events `progress` what is done for this request, and why."),
-    ]),
+    .members(RequestEnvelope.memberRows),
     .text(
       "A connection may carry several requests. They are answered one after the other, in their order. It stays open as"
         + " long as the client keeps its end open in both directions: a client that closes its sending side is taken to"
@@ -61,16 +38,32 @@ enum ManualProtocol {
   ]
 
   static var requestBlocks: [ManualBlock] {
-    requests.flatMap { request -> [ManualBlock] in
-      var blocks: [ManualBlock] = [.heading(request.name), .text(request.purpose)]
-      if !request.members.isEmpty { blocks += [.text("Members:"), .members(request.members)] }
-      blocks +=
-        request.result.isEmpty
-        ? request.name == "token_file" ? [] : [.text("The result is an empty object.")]
-        : [.text("Result:"), .members(request.result)]
-      if let note = request.note { blocks.append(.text(note)) }
+    Request.declarations.flatMap { request -> [ManualBlock] in
+      let (page, members) = (request.page, members(of: request))
+      var blocks: [ManualBlock] = [.heading(request.row.name), .text(page.purpose)]
+      if !members.rows.isEmpty { blocks += [.text("Members:"), .members(members.rows)] }
+      if members.hasSettings { blocks.append(.text("The settings, as in `login`, are members, too.")) }
+      if page.hasResult {
+        blocks +=
+          page.result.isEmpty
+          ? [.text("The result is an empty object.")] : [.text("Result:"), .members(page.result)]
+      }
+      if let note = page.note { blocks.append(.text(note)) }
       return blocks
     }
+  }
+
+  /// The members of a request. All settings are listed only for `login`.
+  static func members(of request: any RequestBody) -> (rows: [Member], hasSettings: Bool) {
+    let entries = request.memberEntries
+    let isListed = request is LoginRequest || !entries.contains(.setting(AccountSetting.issuer))
+    let rows = entries.compactMap { entry -> Member? in
+      switch entry {
+      case .row(let row): row
+      case .setting(let setting): isListed ? Member(setting) : nil
+      }
+    }
+    return (rows, !isListed)
   }
 
   static var eventBlocks: [ManualBlock] {
@@ -148,4 +141,13 @@ enum ManualProtocol {
     "        if 'result' in answer:",
     "            sys.exit(print(answer['result']['access_token']))",
   ]
+}
+
+extension Manual.Member {
+  /// A setting as a member of a request.
+  fileprivate init(_ setting: AccountSetting) {
+    // A list does not need the sentence that the option may be given several times.
+    let meaning = setting.kind == .texts ? "\(setting.summary.split(separator: ";")[0])." : setting.declaration.sentence
+    self.init(setting.name, setting.typeName, meaning)
+  }
 }

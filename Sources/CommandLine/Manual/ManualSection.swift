@@ -1,3 +1,5 @@
+internal import Wire
+
 /// A section of a page: a title and what stands below it.
 struct ManualSection: Sendable {
   let title: String
@@ -27,16 +29,5 @@ enum ManualBlock: Sendable {
 
 extension Manual {
   /// A member of a JSON object.
-  struct Member: Sendable, Hashable {
-    let name: String
-    /// The type of its value: `text`, `number`.
-    let type: String
-    let meaning: String
-
-    init(_ name: String, _ type: String, _ meaning: String) {
-      self.name = name
-      self.type = type
-      self.meaning = meaning
-    }
-  }
+  typealias Member = MemberRow
 }

@@ -15,18 +15,16 @@ enum Patience {
 
   /// As it suits a request and the options of a command line.
   init(_ request: Request, _ console: Console) {
-    switch request {
-    case _ where console.json || console.quiet: self = .silent
-    case .token, .assumeRole, .tokenFile, .proof, .verify, .login, .loginResume, .logout, .whoami,
-      .status(_, check: true), .doctor,
-      .account(.import),
-      .account(.remove):
-      self = .forServer
-    case .call, .discover: self = .forResource
-    case .loginRedirect, .loginConfirm, .status, .list, .use, .account, .vault, .daemonStatus, .daemonStop, .daemonLog,
-      .events, .forget, .lease, .leaseAnswer, .leaseStatus, .resourceBody, .variables, .screenEnvironment:
-      self = .forDaemon
+    if console.json || console.quiet {
+      self = .silent
+      return
     }
+    self =
+      switch request.row.source {
+      case .authorizationServer: .forServer
+      case .resource: .forResource
+      case .daemon: .forDaemon
+      }
   }
 
   /// The text for the status line, the longest wording first; empty when there is none.

@@ -1,3 +1,5 @@
+internal import Wire
+
 /// Writes text in the mdoc(7) language.
 enum Mdoc {
   /// The longest line that mandoc's checks accept is 80 bytes.

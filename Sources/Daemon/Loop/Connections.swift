@@ -21,7 +21,7 @@ final class Connections {
   /// No peer's deadline is earlier than this.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
   weak var handler: (any RequestHandler)?
-  /// A quarter more places are for requests that wait for no network (``Wire/Request/isLocal``), half of them also for
+  /// A quarter more places are for requests that wait for no network (``Wire/RequestTraits/local``), half of them also for
   /// sign-outs.
   private let mostRequests: Int
   private let mostPassed: Int
@@ -116,7 +116,7 @@ final class Connections {
     let others = connections.values.reduce(-1) { $0 + ($1.current == nil ? 0 : 1) }
     switch request {
     case .logout: return others < mostRequests + mostRequests / 8
-    default: return others < mostRequests || request.isLocal
+    default: return others < mostRequests || request.row.traits.contains(.local)
     }
   }
 

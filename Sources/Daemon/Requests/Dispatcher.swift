@@ -28,9 +28,10 @@ final class Dispatcher: DaemonPart, RequestHandler {
     if let seconds = envelope.deadlineSeconds {
       loop.setDeadline(loop.now.advanced(by: .seconds(seconds)), of: ticket)
     }
-    if envelope.request.isChange { changes.insert(ticket) }
+    let traits = envelope.request.row.traits
+    if traits.contains(.change) { changes.insert(ticket) }
     if case .vault(.lock) = envelope.request { refuseUnlocks() }
-    guard context.mustReadSettings, envelope.request.needsSettings else { return begin(envelope, ticket, passed) }
+    guard context.mustReadSettings, !traits.contains(.withoutSettings) else { return begin(envelope, ticket, passed) }
     waiting[ticket] = envelope.request
     context.whenSettingsAreRead { [self] in
       // Its sender may have gone.
@@ -59,20 +60,20 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .proof(let request): try parts.proofs.proof(request, ticket)
       case .variables(let request): try parts.broker.handed.take(request, ticket, passed: passed)
       case .screenEnvironment: try parts.broker.screen(ticket, passed: passed)
-      case .whoami(let name, let verified): try parts.identity.whoami(name, isVerified: verified, ticket)
+      case .state(.whoami(let name, let verified)): try parts.identity.whoami(name, isVerified: verified, ticket)
       case .login(let request): try parts.signIns.login(request, ticket, passed: passed)
       case .loginRedirect, .loginConfirm: try parts.signIns.take(envelope.request, ticket)
       case .loginResume(let request): try parts.signIns.resume(request, ticket)
       case .discover(let request): try parts.discoveries.discover(request, ticket)
       case .logout(let request): try parts.signOuts.logout(request, ticket)
-      case .status(let name, check: false): try parts.status.survey(.status, name, ticket)
-      case .status(let name, check: true): try parts.status.check(name, ticket)
-      case .doctor(let name): try parts.status.examine(name, ticket)
-      case .list: try parts.status.survey(.list, nil, ticket)
-      case .use(let name): try parts.accounts.use(name, ticket)
-      case .daemonStatus: loop.send(.result(context.facts.json(time: services.time)), to: ticket)
-      case .daemonStop: onStop(ticket)
-      case .daemonLog: loop.send(.result(log.json), to: ticket)
+      case .state(.status(let name, check: false)): try parts.status.survey(.status, name, ticket)
+      case .state(.status(let name, check: true)): try parts.status.check(name, ticket)
+      case .state(.doctor(let name)): try parts.status.examine(name, ticket)
+      case .state(.list): try parts.status.survey(.list, nil, ticket)
+      case .state(.use(let name)): try parts.accounts.use(name, ticket)
+      case .daemon(.status): loop.send(.result(context.facts.json(time: services.time)), to: ticket)
+      case .daemon(.stop): onStop(ticket)
+      case .daemon(.log): loop.send(.result(log.json), to: ticket)
       case .account(let request): try parts.accounts.manage(request, ticket, passed: passed)
       case .call(let request):
         try parts.resources.call(request, ticket, timeoutSeconds: envelope.timeoutSeconds, passed: passed)

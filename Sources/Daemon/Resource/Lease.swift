@@ -89,15 +89,15 @@ final class Lease: Admission {
     do throws(Failure) { envelope = try RequestEnvelope(parsing: line) } catch {
       // Only of a request that is permitted is it told what is wrong with it.
       let name = (try? JSON(parsing: line, limits: WireProtocol.requestLimits))?["request"]?.string
-      let isPermitted =
-        ["resource", "resource_body", "lease_status"].contains(name) || (name == "token" && request.handsOutToken)
-      throw refusal(isPermitted ? error : Self.notPermitted, nil)
+      let row = name.flatMap(Request.declaration(named:))?.row
+      throw refusal(row.map(isPermitted) == true ? error : Self.notPermitted, nil)
     }
-    switch envelope.request {
-    case .call, .resourceBody, .leaseStatus: return envelope
-    case .token where request.handsOutToken: return envelope
-    default: throw refusal(Self.notPermitted, nil)
-    }
+    guard isPermitted(envelope.request.row) else { throw refusal(Self.notPermitted, nil) }
+    return envelope
+  }
+
+  private func isPermitted(_ row: RequestRow) -> Bool {
+    row.traits.contains(.lent) || request.handsOutToken && row.traits.contains(.lentWithToken)
   }
 
   func admit(

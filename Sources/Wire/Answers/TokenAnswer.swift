@@ -79,6 +79,34 @@ package struct TokenDescription: Sendable, Hashable {
     self.signInBy = signInBy
   }
 
+  /// The members of the answer, in their order.
+  static var memberRows: [MemberRow] {
+    [
+      MemberRow("account", "text", "The account of the token."),
+      MemberRow("issuer", "text", "Its authorization server."),
+      MemberRow("subject", "text", "The user, according to the ID Token."),
+      MemberRow(
+        WireProtocol.signInMember, "number",
+        "The end of the session, in unix seconds, if the server announced it and it is less than three days away."),
+      MemberRow(WireProtocol.accessTokenMember, "text", "The token."),
+      MemberRow("token_type", "text", "`Bearer`, or `DPoP` for a token that is bound to a key."),
+      MemberRow("scope", "text", "The granted scope."),
+      MemberRow("expires_at", "number", "When it expires; absent if the server named no lifetime."),
+      MemberRow("offline", "boolean", "A refresh was due, but the server could not be reached; absent otherwise."),
+      MemberRow("variables", "list of texts", "The variables, as `NAME=FIELD`, if requested."),
+      MemberRow("id_token", "text", "The ID Token, if requested and available."),
+      MemberRow("claims", "object", "Its claims, if requested and available."),
+      MemberRow(
+        "use", "text",
+        "The returned token, `access_token` or `id_token`. This and the next members are there if the request has `url`,"
+          + " `user`, `use` or `refused`."),
+      MemberRow("use_expires_at", "number", "When that token expires, if known."),
+      MemberRow("place", "text", "The origin, with the path in the settings, that may get the token."),
+      MemberRow("user", "text", "The user name in the settings."),
+      MemberRow("header", "text", "The header field in the settings; see agent-config(5)."),
+    ]
+  }
+
   /// Writes the whole answer line. The tokens' bytes go straight into `sink`, which may be a secret buffer.
   ///
   /// - Parameters:

@@ -1,7 +1,7 @@
 package import Vocabulary
 
 /// Manages the accounts. The set of requests is closed.
-package enum AccountRequest: Sendable, Hashable {
+package enum AccountRequest: RequestBody {
   /// Adds an account without a sign-in; it needs an issuer and a client id.
   case add(account: String, AccountSettings)
 
@@ -23,85 +23,144 @@ package enum AccountRequest: Sendable, Hashable {
   /// Returns the metadata to publish for a client that is a URL: that of the account, or of the settings without one.
   case clientMetadata(account: String?, AccountSettings, handsOver: Set<HandedSecret>)
 
-  /// The account of the request, by its name before the request; nil means the active one.
-  package var account: String? {
+  static let declarations: [any RequestBody] = [
+    Self.add(account: "", AccountSettings()), Self.show(account: nil),
+    Self.set(account: "", AccountSettings(), unset: []), Self.rename(account: "", to: ""),
+    Self.remove(account: "", local: false), Self.import(account: "", AccountSettings(), handsOver: []),
+    Self.clientMetadata(account: nil, AccountSettings(), handsOver: []),
+  ]
+
+  package var request: Request { .account(self) }
+
+  package var row: RequestRow {
     switch self {
-    case .show(let account), .clientMetadata(let account, _, handsOver: _): account
-    case .add(let account, _), .set(let account, _, unset: _), .rename(let account, to: _),
-      .remove(let account, local: _), .import(let account, _, handsOver: _):
-      account
+    case .add(let account, _): RequestRow("account_add", .change, about: .account(account))
+    case .show(let account): RequestRow("account_show", .local, about: .accountOrActive(account))
+    case .set(let account, _, _): RequestRow("account_set", .change, about: .account(account))
+    case .rename(let account, _): RequestRow("account_rename", .change, about: .account(account))
+    case .remove(let account, _):
+      RequestRow("account_remove", .change, from: .authorizationServer, about: .account(account))
+    case .import(let account, _, _):
+      RequestRow("account_import", .change, from: .authorizationServer, about: .account(account))
+    case .clientMetadata(let account, _, _):
+      RequestRow("account_client_metadata", about: .accountOrActive(account))
     }
   }
 
-  /// The `request` member's value.
-  var name: String {
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    let named = "The account."
     switch self {
-    case .add: "account_add"
-    case .show: "account_show"
-    case .set: "account_set"
-    case .rename: "account_rename"
-    case .remove: "account_remove"
-    case .import: "account_import"
-    case .clientMetadata: "account_client_metadata"
+    case .add(var account, var settings):
+      try members.text("account", &account, "The name of the new account.")
+      try members.settings(&settings)
+      self = .add(account: account, settings)
+    case .show(var account):
+      try members.text("account", &account, "The account (default: the active one).")
+      self = .show(account: account)
+    case .set(var account, var settings, let unset):
+      var names = unset.map(\.name)
+      try members.text("account", &account, named)
+      try members.settings(&settings)
+      try members.texts(
+        "unset", &names,
+        "Settings to reset, by name; not `issuer`, `client_id` and `no_proxy`, which is reset with `proxy`.")
+      let resets = names.compactMap(AccountSetting.named).filter(\.canBeUnset)
+      try members.check(resets.count == names.count, Phrase("\"unset\" must list settings that can be taken back"))
+      self = .set(account: account, settings, unset: resets)
+    case .rename(var account, var newName):
+      try members.text("account", &account, named)
+      try members.text("new_name", &newName, "The new name.")
+      self = .rename(account: account, to: newName)
+    case .remove(var account, var local):
+      try members.text("account", &account, named)
+      try members.flag("local", &local, "Delete the session here without revoking it at the server.")
+      self = .remove(account: account, local: local)
+    case .import(var account, var settings, var handsOver):
+      try members.text("account", &account, "The name of the new account.")
+      try members.settings(&settings)
+      try HandedSecret.pass(&handsOver, &members)
+      self = .import(account: account, settings, handsOver: handsOver)
+    case .clientMetadata(var account, var settings, var handsOver):
+      try members.text("account", &account, "The account (default: none, with `client_id`).")
+      try members.settings(&settings)
+      try HandedSecret.pass(&handsOver, &members)
+      self = .clientMetadata(account: account, settings, handsOver: handsOver)
     }
   }
-}
 
-extension AccountRequest {
-  /// Reads the request of this name; nil if there is none.
-  init?(named name: String, _ members: RequestMembers) throws(Failure) {
-    switch name {
-    case "account_add": self = .add(account: try members.required("account"), try members.settings())
-    case "account_show": self = .show(account: try members.text("account"))
-    case "account_set":
-      self = .set(account: try members.required("account"), try members.settings(), unset: try Self.unset(members))
-    case "account_rename":
-      self = .rename(
-        account: try members.required("account"), to: try members.required("new_name"))
-    case "account_remove": self = .remove(account: try members.required("account"), local: try members.flag("local"))
-    case "account_import":
-      self = .import(
-        account: try members.required("account"), try members.settings(),
-        handsOver: try HandedSecret.read(members))
-    case "account_client_metadata":
-      self = .clientMetadata(
-        account: try members.text("account"), try members.settings(), handsOver: try HandedSecret.read(members))
-    default: return nil
-    }
-  }
-
-  func addMembers(to members: inout MemberWriter) {
+  package var page: RequestPage {
+    let account = MemberRow("account", "text", "The account.")
+    let active = MemberRow("active", "boolean", "Whether it is the active one.")
     switch self {
-    case .add(let account, let settings):
-      members.add("account", account)
-      members.add(settings)
-    case .show(let account): members.add("account", account)
-    case .set(let account, let settings, let unset):
-      members.add("account", account)
-      members.add(settings)
-      members.add("unset", unset.map(\.name))
-    case .rename(let account, let newName):
-      members.add("account", account)
-      members.add("new_name", newName)
-    case .remove(let account, let local):
-      members.add("account", account)
-      members.add("local", local)
-    case .import(let account as String?, let settings, let handsOver),
-      .clientMetadata(let account, let settings, let handsOver):
-      members.add("account", account)
-      members.add(settings)
-      HandedSecret.addMembers(handsOver, to: &members)
+    case .add:
+      return RequestPage(
+        "Adds an account without a sign-in. `issuer` and `client_id` are required.", result: [account, active])
+    case .show:
+      return RequestPage(
+        "Returns the settings of an account. None of them is secret.",
+        result: [
+          account, active, MemberRow("protection", "text", "How its record in the vault opens; absent without one."),
+          MemberRow("settings", "object", "The settings, with the members of `account_set`."),
+        ])
+    case .set:
+      return RequestPage(
+        "Changes the given settings and resets those in `unset`.",
+        result: [
+          account,
+          MemberRow(
+            "signed_out", "boolean", "Whether it is signed out until the change is undone or the user signs in again."),
+          MemberRow("setting", "text", "The setting that signs it out."),
+        ], note: "`protect` needs an unlocked level; `vault_create` makes one that does not exist yet.")
+    case .rename:
+      return RequestPage(
+        "Renames an account; its session continues. An existing name is refused.",
+        result: [
+          MemberRow("account", "text", "The new name."), MemberRow("renamed_from", "text", "The old name."), active,
+        ])
+    case .remove:
+      return RequestPage(
+        "Signs out and deletes the settings. If the account was the active one, another becomes active.",
+        result: [
+          account, MemberRow("revoked", "boolean", "Whether the server confirmed the end of the session."),
+          MemberRow("detail", "text", "If not, why."),
+          MemberRow(
+            "client_deleted", "boolean",
+            "Whether the client registered for the account was deleted; absent without one."
+          ),
+          MemberRow("client_detail", "text", "If not, why."),
+          MemberRow("active_account", "text", "The new active account, if that changed."),
+        ])
+    case .import:
+      return RequestPage(
+        "Adds an account with a refresh token, which is used once to check it. `issuer` and `client_id` are required.",
+        result: [
+          account, MemberRow("issuer", "text", "Its authorization server."),
+          MemberRow("subject", "text", "The user, according to the ID Token if there is one."),
+          MemberRow("scope", "text", "The granted scope."),
+          MemberRow("expires_at", "number", "When the access token expires."),
+        ],
+        note:
+          "A descriptor with the refresh token follows, as `SCM_RIGHTS`, then the announced ones. Each message has one"
+          + " descriptor, so the line is then sent in several parts.")
+    case .clientMetadata:
+      return RequestPage(
+        "Returns the metadata to publish for a client whose identifier is the URL of that document"
+          + " (draft-ietf-oauth-client-id-metadata-document-03): that of the account, or of `client_id` without one. Nothing"
+          + " is sent.",
+        result: [
+          MemberRow("client_id", "text", "The URL."),
+          MemberRow("client_name", "text", "The name that the server shows to users."),
+          MemberRow("application_type", "text", "`native`."),
+          MemberRow("grant_types", "list of texts", "The grant types in use."),
+          MemberRow("response_types", "list of texts", "`code`."),
+          MemberRow("redirect_uris", "list of texts", "The redirect URI of such a client at all servers."),
+          MemberRow("token_endpoint_auth_method", "text", "`none` or `private_key_jwt`."),
+          MemberRow("jwks", "object", "The public half of the client's key."),
+          MemberRow("scope", "text", "The scope of the account."),
+          MemberRow("dpop_bound_access_tokens", "boolean", "Whether tokens are bound to a key."),
+          MemberRow("id_token_signed_response_alg", "text", "The algorithm of ID Tokens, if the settings have one."),
+          MemberRow("userinfo_signed_response_alg", "text", "The algorithm of UserInfo, if the settings have one."),
+        ])
     }
-  }
-
-  private static func unset(_ members: RequestMembers) throws(Failure) -> [AccountSetting] {
-    var settings: [AccountSetting] = []
-    for name in try members.texts("unset") {
-      guard let setting = AccountSetting.named(name), setting.canBeUnset else {
-        throw Failure(.invalidRequest, "\"unset\" must list settings that can be taken back")
-      }
-      settings.append(setting)
-    }
-    return settings
   }
 }

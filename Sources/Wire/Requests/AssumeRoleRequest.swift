@@ -1,5 +1,5 @@
 /// Asks for the credentials of a role of Amazon Web Services, which an account's token is traded for.
-package struct AssumeRoleRequest: Sendable, Hashable {
+package struct AssumeRoleRequest: RequestBody {
   /// The account; nil means the one that lists the place, never the active one.
   package var account: String?
   /// The Security Token Service.
@@ -19,19 +19,31 @@ package struct AssumeRoleRequest: Sendable, Hashable {
     self.durationSeconds = durationSeconds
   }
 
-  init(_ members: RequestMembers) throws(Failure) {
-    account = try members.text("account")
-    url = try members.required("url")
-    roleARN = try members.required("role_arn")
-    sessionName = try members.required("role_session_name")
-    durationSeconds = try members.integer("duration", in: 900...43_200)
+  package var request: Request { .assumeRole(self) }
+
+  package var row: RequestRow {
+    RequestRow("assume_role", .repeatable, from: .authorizationServer, about: .accountOrAny(account))
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("account", account)
-    members.add("url", url)
-    members.add("role_arn", roleARN)
-    members.add("role_session_name", sessionName)
-    members.add("duration", durationSeconds)
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text("account", &account, "The account (default: the one that lists the service).")
+    try members.text("url", &url, "The URL of the Security Token Service, as for `token`.")
+    try members.text("role_arn", &roleARN, "The role.")
+    try members.text("role_session_name", &sessionName, "The name of the role session, which the service logs.")
+    try members.number(
+      "duration", &durationSeconds, in: 900...43_200, "The lifetime of the credentials, in seconds (default: an hour).")
+  }
+
+  package var page: RequestPage {
+    RequestPage(
+      "Exchanges the token for a destination, by default the ID Token, for credentials of an AWS role"
+        + " (`AssumeRoleWithWebIdentity`). They are kept in memory for each role, until 20 minutes before they expire.",
+      result: [
+        MemberRow("account", "text", "The account of the token."),
+        MemberRow("access_key_id", "text", "The ID of the key."),
+        MemberRow("secret_access_key", "text", "The key."),
+        MemberRow("session_token", "text", "The token to send with each request."),
+        MemberRow("expires_at", "number", "When they expire."),
+      ])
   }
 }

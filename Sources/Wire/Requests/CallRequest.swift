@@ -4,7 +4,7 @@ package import Encoding
 ///
 /// The descriptors of the request, unless it is ``isInline``: one to read the request body from, if there is a body, then
 /// one to write the response body to.
-package struct CallRequest: Sendable, Hashable {
+package struct CallRequest: RequestBody {
   /// The account; nil means the one whose origins contain that of `url`, never the active one.
   package var account: String?
   package var url: String
@@ -52,44 +52,62 @@ package struct CallRequest: Sendable, Hashable {
     self.sendsBody = sendsBody
   }
 
-  init(_ members: RequestMembers) throws(Failure) {
-    url = try members.required("url")
-    account = try members.text("account")
-    isInline = try members.flag("inline")
-    inlineBody = try members.text("body", limit: WireProtocol.maximumLineBytes)
-    let passesBody = try members.flag("body_descriptor")
-    sendsBodyInLines = try members.flag("body_lines")
-    guard isInline ? !(passesBody || inlineBody != nil && sendsBodyInLines) : inlineBody == nil && !sendsBodyInLines
-    else {
-      throw Failure(.invalidRequest, "a body goes with the line, in lines or with a descriptor, as \"inline\" says")
-    }
-    sendsBody = passesBody || inlineBody != nil || sendsBodyInLines
-    method = try members.text("method") ?? (sendsBody ? "POST" : "GET")
-    headers = try members.texts("headers")
-    waitSeconds = try members.integer("wait", in: 1...WireProtocol.maximumTimeoutSeconds)
-    refusesRedirects = try members.flag("no_redirects")
-    idleSeconds = try members.integer("idle", in: 0...Self.longestIdleSeconds)
-    target = try TokenRequest.Target(members)
+  package var request: Request { .call(self) }
+
+  package var row: RequestRow {
+    RequestRow("resource", .lent, from: .resource, about: .accountOrAny(account), waitSeconds: waitSeconds)
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("account", account)
-    members.add("url", url)
-    members.add("method", method)
-    members.add("headers", headers)
-    members.add("body_descriptor", sendsBody && !isInline)
-    members.add("inline", isInline)
-    members.add("body", inlineBody)
-    members.add("body_lines", sendsBodyInLines)
-    members.add("wait", waitSeconds)
-    members.add("no_redirects", refusesRedirects)
-    members.add("idle", idleSeconds)
-    target.addMembers(to: &members)
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    var method: String? = method
+    var passesBody = sendsBody && !isInline
+    try members.text("account", &account, "The account (default: the one that lists the origin of `url`).")
+    try members.text("url", &url, "An https URL, at most 2048 bytes.")
+    try members.text("method", &method, "The method (default: `GET`, or `POST` with a body).")
+    try members.texts("headers", &headers, "Header fields, each `Name: value`.")
+    try members.flag("body_descriptor", &passesBody, "A descriptor with the request body follows.")
+    try members.flag(
+      "inline", &isInline,
+      "No descriptors are passed, as over a forwarded socket: the response body comes in events `body`.")
+    try members.text(
+      "body", &inlineBody, limit: WireProtocol.maximumLineBytes, "The body of an inline request, in base64.")
+    try members.flag(
+      "body_lines", &sendsBodyInLines,
+      "The body of an inline request comes in lines `resource_body`, one after each event `body_wanted`.")
+    try members.number(
+      "wait", &waitSeconds, in: 1...WireProtocol.maximumTimeoutSeconds,
+      "The wait for an unreachable server before `timeout` begins, in seconds (default: none).")
+    try members.flag("no_redirects", &refusesRedirects, "Return redirects as they are.")
+    try members.number(
+      "idle", &idleSeconds, in: 0...Self.longestIdleSeconds,
+      "The longest time without a byte after the response head, in seconds; 0 is unlimited (default: `timeout`).")
+    try target.pass(&members)
+    try members.check(
+      isInline ? !(passesBody || inlineBody != nil && sendsBodyInLines) : inlineBody == nil && !sendsBodyInLines,
+      Phrase("a body goes with the line, in lines or with a descriptor, as \"inline\" says"))
+    sendsBody = passesBody || inlineBody != nil || sendsBodyInLines
+    self.method = method ?? (sendsBody ? "POST" : "GET")
+  }
+
+  package var page: RequestPage {
+    RequestPage(
+      "Sends a request to a resource with an account's token, which stays in the daemon. The event `response` has the"
+        + " response head; there may be events `notice`.",
+      result: [
+        MemberRow("account", "text", "The account whose token was used."),
+        MemberRow("status", "number", "The status of the response."),
+        MemberRow("body_bytes", "number", "The number of bytes of the response body."),
+        MemberRow("problem", "object", "An error object: why the response is not a success."),
+      ],
+      note: "A pipe or socket for the response body follows, as `SCM_RIGHTS`; it becomes non-blocking. With"
+        + " `body_descriptor` that one comes first. Each message has one descriptor, so the line is then sent in two parts."
+        + " The body is complete after `body_bytes` bytes. `timeout` limits the time until the token is there, then each"
+        + " time without a byte. Closing the connection cancels the request.")
   }
 }
 
 /// A part of the body of a ``CallRequest`` whose body comes in lines, on its connection.
-package struct ResourceBodyRequest: Sendable, Hashable {
+package struct ResourceBodyRequest: RequestBody {
   /// At most ``mostBytes``.
   package var bytes: [UInt8]
   /// Whether this is the last part, which may be empty.
@@ -102,18 +120,27 @@ package struct ResourceBodyRequest: Sendable, Hashable {
     self.isLast = isLast
   }
 
-  init(_ members: RequestMembers) throws(Failure) {
-    isLast = try members.flag("end")
-    let text = try members.text("base64", limit: WireProtocol.maximumLineBytes) ?? ""
-    guard let bytes = try? Base64.decode(text), bytes.count <= Self.mostBytes else {
-      throw Failure(.invalidRequest, "a part of a body is base64 of at most \(Self.mostBytes) bytes")
-    }
-    self.bytes = bytes
+  package var request: Request { .resourceBody(self) }
+  package var row: RequestRow { RequestRow("resource_body", .lent, about: .any) }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    var text = bytes.isEmpty ? nil : Base64.encode(bytes)
+    try members.text(
+      "base64", &text, limit: WireProtocol.maximumLineBytes,
+      "The part in base64, at most \(Self.mostBytes) bytes before encoding (default: empty).")
+    try members.flag("end", &isLast, "It is the last part.")
+    let decoded = try? Base64.decode(text ?? "")
+    try members.check(
+      decoded.map { $0.count <= Self.mostBytes } ?? false,
+      Phrase("a part of a body is base64 of at most \(Self.mostBytes) bytes"))
+    bytes = decoded ?? []
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("base64", bytes.isEmpty ? nil : Base64.encode(bytes))
-    members.add("end", isLast)
+  package var page: RequestPage {
+    RequestPage(
+      "Sends a part of the body of a `resource` request with `body_lines`, on its connection, after an event"
+        + " `body_wanted`. It has no answer. After the last line of that request it fails with `invalid_request`.",
+      hasResult: false)
   }
 }
 

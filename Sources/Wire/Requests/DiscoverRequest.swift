@@ -1,7 +1,7 @@
 package import Vocabulary
 
 /// Finds out whether the URL of a sign-in is an authorization server or a resource (RFC 9728).
-package struct DiscoverRequest: Sendable, Hashable {
+package struct DiscoverRequest: RequestBody {
   package var url: String
   /// The account to sign in, if the user named one.
   package var account: String?
@@ -15,17 +15,46 @@ package struct DiscoverRequest: Sendable, Hashable {
 }
 
 extension DiscoverRequest {
-  init(_ members: RequestMembers) throws(Failure) {
-    url = try members.required("url")
-    account = try members.text("account")
-    onlyForNewAccount = try members.flag("only_for_new_account")
-    settings = try members.settings(AccountSetting.connection)
+  package var request: Request { .discover(self) }
+  package var row: RequestRow { RequestRow("discover", .repeatable, from: .resource, about: .any) }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text("url", &url, "The URL.")
+    try members.text("account", &account, "The account to sign in, if the user named one.")
+    try members.flag(
+      "only_for_new_account", &onlyForNewAccount,
+      "Answer with `account` only, whatever the URL is, if that account exists.")
+    try members.settings(&settings, among: AccountSetting.connection)
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("url", url)
-    members.add("account", account)
-    members.add("only_for_new_account", onlyForNewAccount)
-    members.add(settings, among: AccountSetting.connection)
+  package var page: RequestPage {
+    RequestPage(
+      "Finds out whether the URL of a sign-in is an authorization server or a resource (RFC 9728). The resource is asked"
+        + " without a token. The servers that it names are not contacted: the user must confirm one before a `login` request"
+        + " names it. If the settings know the URL, nothing is fetched.",
+      result: [
+        MemberRow("account", "text", "The account for this resource; the other members are then absent."),
+        MemberRow("provider", "text", "The built-in provider at this host; the other members are then absent."),
+        MemberRow(
+          "issuer_metadata_found", "boolean", "It is an authorization server; the members below are then absent."),
+        MemberRow("resource", "text", "The resource, which is the URL."),
+        MemberRow(
+          "authorization_servers", "list of texts",
+          "The servers that issue tokens for it, at most 16, in the resource's order."),
+        MemberRow(
+          "servers_with_client", "list of texts",
+          "Those of `authorization_servers` for which a file of client IDs has a client; see agent-config(5)."),
+        MemberRow(
+          "scopes", "list of texts", "The scopes to request: those in its challenge, or else all that it knows."),
+        MemberRow(
+          "dpop_bound_access_tokens_required", "boolean", "It accepts only DPoP-bound access tokens (RFC 9449)."),
+        MemberRow(
+          "dpop_signing_alg_values_supported", "list of texts",
+          "The algorithms of proofs that it accepts, for `proof_algorithms` of `login`."),
+        MemberRow(
+          "account_issuer", "text",
+          "The authorization server of the requested account, if it exists: it has a client at that server."),
+        MemberRow("name", "text", "A free name for a new account."),
+      ])
   }
 }

@@ -1,5 +1,5 @@
 /// Asks for the events of sessions and accounts.
-package struct EventsRequest: Sendable, Hashable {
+package struct EventsRequest: RequestBody {
   /// Only events of this account; nil means all.
   package var account: String?
   /// Whether events are sent from now on until the connection ends; otherwise the recent ones.
@@ -14,14 +14,31 @@ package struct EventsRequest: Sendable, Hashable {
 }
 
 extension EventsRequest {
-  init(_ members: RequestMembers) throws(Failure) {
-    self.init(account: try members.text("account"), follow: try members.flag("follow"))
-    leases = try members.flag("leases")
+  package var request: Request { .events(self) }
+
+  package var row: RequestRow {
+    RequestRow("events", follow ? [.repeatable, .endless] : .repeatable, about: .accountOrActive(account))
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("account", account)
-    members.add("follow", follow)
-    members.add("leases", leases)
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text("account", &account, "The account (default: all).")
+    try members.flag("follow", &follow, "Send new events until the connection closes.")
+    try members.flag(
+      "leases", &leases, "The events of leases, not those of sessions; with `follow` as events `lease_entry`.")
+  }
+
+  package var page: RequestPage {
+    RequestPage(
+      "Returns recent events of sessions and accounts. With `follow` sends the event `following`, then new events `session`"
+        + " or `lease_entry`, until the client disconnects or the daemon stops.",
+      result: [
+        MemberRow(
+          "events", "list of objects",
+          "The oldest first; see `agent events` in agent(1). Clients ignore unknown events."),
+        MemberRow("dropped", "number", "The number of earlier events that are no longer kept."),
+      ],
+      note:
+        "With `follow` the last line is always an error. At most 32 requests can follow. Slow readers are disconnected."
+    )
   }
 }

@@ -14,25 +14,34 @@ package enum HandedSecret: Sendable, CaseIterable {
   /// The credentials of a client.
   package static let credentials: Set<HandedSecret> = [.clientSecret, .clientKey, .clientCertificate]
 
-  private var member: String {
+  /// The flag that announces the descriptor, and its meaning.
+  private var row: (name: String, meaning: String) {
     switch self {
-    case .clientSecret: "client_secret_descriptor"
-    case .clientKey: "client_key_descriptor"
-    case .clientCertificate: "client_certificate_descriptor"
-    case .initialAccessToken: "initial_access_token_descriptor"
-    case .assertion: "assertion_descriptor"
+    case .clientSecret:
+      (
+        "client_secret_descriptor",
+        "A descriptor with the client secret follows, as `SCM_RIGHTS`. The descriptors of these"
+          + " flags come in the order of the flags, one with each message."
+      )
+    case .clientKey: ("client_key_descriptor", "A private key follows, in PEM form or as a JSON Web Key.")
+    case .clientCertificate:
+      ("client_certificate_descriptor", "Certificates in PEM form follow, the client's own first.")
+    case .initialAccessToken:
+      ("initial_access_token_descriptor", "The token that authorizes the registration of the client follows.")
+    case .assertion: ("assertion_descriptor", "A JWT follows that signs in without a user.")
     }
   }
 
-  static func read(_ members: RequestMembers) throws(Failure) -> Set<HandedSecret> {
-    var announced: Set<HandedSecret> = []
-    if try members.flag("client_secret_descriptor") { announced.insert(.clientSecret) }
-    if try members.flag("client_key_descriptor") { announced.insert(.clientKey) }
-    if try members.flag("client_certificate_descriptor") { announced.insert(.clientCertificate) }
-    return announced
-  }
-
-  static func addMembers(_ announced: Set<HandedSecret>, to members: inout MemberWriter) {
-    for kind in allCases { members.add(kind.member, announced.contains(kind)) }
+  /// Passes the flags of these kinds.
+  static func pass<Pass: MemberPass>(
+    _ announced: inout Set<HandedSecret>,
+    among kinds: [HandedSecret] = [.clientSecret, .clientKey, .clientCertificate],
+    _ members: inout Pass
+  ) throws(Pass.Problem) {
+    for kind in kinds {
+      var isAnnounced = announced.contains(kind)
+      try members.flag(kind.row.name, &isAnnounced, kind.row.meaning)
+      if isAnnounced { announced.insert(kind) } else { announced.remove(kind) }
+    }
   }
 }

@@ -2,7 +2,7 @@
 /// connection.
 ///
 /// The descriptor of the request: a local socket that listens, at which the peers come.
-package struct LeaseRequest: Sendable, Hashable {
+package struct LeaseRequest: RequestBody {
   /// The account; nil means the active one.
   package var account: String?
   /// The places that may be asked: hosts, origins, or URLs for them and all below. Empty means all that the account lists.
@@ -31,33 +31,46 @@ package struct LeaseRequest: Sendable, Hashable {
 
   package init(account: String? = nil) { self.account = account }
 
-  init(_ members: RequestMembers) throws(Failure) {
-    account = try members.text("account")
-    places = try members.texts("places")
-    methods = try members.texts("methods")
-    target = try TokenRequest.Target(members)
-    uses = try members.integer("uses", in: 1...Self.mostUses)
-    expiresInSeconds = try members.integer("expires_in", in: 1...Self.longestSeconds)
-    handsOutToken = try members.flag("hand_out_token")
-    confirms = try members.flag("confirm")
-    users = try members.integers("users", in: Self.userIDs, upTo: Self.mostUsers)
+  package var request: Request { .lease(self) }
+  package var row: RequestRow { RequestRow("lease", .endless, about: .accountOrActive(account)) }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text("account", &account, "The account (default: the active one).")
+    try members.texts(
+      "places", &places, "Hosts, origins or URL prefixes, of origins that the account lists (default: all of these).")
+    try members.texts("methods", &methods, "The methods that peers may send (default: all).")
+    try target.pass(&members)
+    try members.number("uses", &uses, in: 1...Self.mostUses, "The number of requests (default: unlimited).")
+    try members.number(
+      "expires_in", &expiresInSeconds, in: 1...Self.longestSeconds, "The lifetime in seconds (default: unlimited).")
+    try members.flag(
+      "hand_out_token", &handsOutToken,
+      "Peers get the token, too, if the server confirms that its scope is not wider than `scope`, which is then required."
+    )
+    try members.flag(
+      "confirm", &confirms,
+      "The first request for each origin, and for the token, sends an event `lease_question` and waits for `lease_answer`."
+    )
+    try members.numbers(
+      "users", &users, in: Self.userIDs, limit: Self.mostUsers,
+      "IDs of users whose processes may connect besides the daemon's own user.")
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("account", account)
-    members.add("places", places)
-    members.add("methods", methods)
-    target.addMembers(to: &members)
-    members.add("uses", uses)
-    members.add("expires_in", expiresInSeconds)
-    members.add("hand_out_token", handsOutToken)
-    members.add("confirm", confirms)
-    members.add("users", users)
+  package var page: RequestPage {
+    RequestPage(
+      "Lends requests with an account's token to the peers of a listening socket, which follows as `SCM_RIGHTS`. Peers may"
+        + " send `resource`, `resource_body` and `lease_status`, and `token` if allowed. An event `lease` follows when it is"
+        + " open and after each request of a peer. The lease ends with the connection.",
+      note:
+        "There is no result: the request ends with an error, `lease_ended` when its time or its uses are used up. For"
+        + " peers everything else fails with `not_permitted`, whether or not the daemon knows it. A peer names no account, and"
+        + " gets `lease` in its place. At most 16 leases are open, with 32 connections each and 64 in all.",
+      hasResult: false)
   }
 }
 
 /// The answer to an ``Event/leaseQuestion(_:)``, on the connection of the lease.
-package struct LeaseAnswerRequest: Sendable, Hashable {
+package struct LeaseAnswerRequest: RequestBody {
   /// As in the event.
   package var question: Int
   package var isAllowed: Bool
@@ -67,13 +80,44 @@ package struct LeaseAnswerRequest: Sendable, Hashable {
     self.isAllowed = isAllowed
   }
 
-  init(_ members: RequestMembers) throws(Failure) {
-    question = try members.required("question", members.integer("question", in: 1...Int.max))
-    isAllowed = try members.flag("allow")
+  package var request: Request { .leaseAnswer(self) }
+  package var row: RequestRow { RequestRow("lease_answer", about: .any) }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.number("question", &question, in: 1...Int.max, "The number in the event.")
+    try members.flag("allow", &isAllowed, "Permit requests for the origin while the lease is open.")
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("question", question)
-    members.add("allow", isAllowed)
+  package var page: RequestPage {
+    RequestPage(
+      "Answers an event `lease_question`, on the connection of `lease`. It has no answer. After a minute it has no effect:"
+        + " the waiting requests were refused.",
+      hasResult: false)
+  }
+}
+
+/// Asks for the limits of the lease that the connection belongs to.
+package struct LeaseStatusRequest: RequestBody {
+  package init() {}
+
+  package var request: Request { .leaseStatus(self) }
+
+  package var row: RequestRow {
+    RequestRow("lease_status", [.local, .repeatable, .withoutSettings, .lent], about: .any)
+  }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {}
+
+  package var page: RequestPage {
+    RequestPage(
+      "Returns the limits of the lease that the connection belongs to. Elsewhere it fails with `invalid_request`.",
+      result: [
+        MemberRow("lease", "text", "The name of the lease in its events, 16 hexadecimal digits."),
+        MemberRow("places", "list of texts", "The allowed hosts, origins and URL prefixes."),
+        MemberRow("methods", "list of texts", "The methods; absent if all are allowed."),
+        MemberRow("expires_in", "number", "The remaining seconds; absent without a limit."),
+        MemberRow("uses_left", "number", "The remaining requests; absent without a limit."),
+        MemberRow("hand_out_token", "boolean", "A peer may ask for the token."),
+      ])
   }
 }

@@ -4,7 +4,7 @@ package import Vocabulary
 ///
 /// No member is a secret: see ``handsOver``.
 @dynamicMemberLookup
-package struct LoginRequest: Sendable, Hashable {
+package struct LoginRequest: RequestBody {
   /// The account; nil means the active one, or a name made from the issuer's host.
   package var account: String?
 
@@ -78,44 +78,61 @@ package struct LoginRequest: Sendable, Hashable {
 }
 
 extension LoginRequest {
-  init(_ members: RequestMembers) throws(Failure) {
-    self.init()
-    account = try members.text("account")
-    settings = try members.settings()
-    handsOver = try HandedSecret.read(members)
-    if try members.flag("initial_access_token_descriptor") { handsOver.insert(.initialAccessToken) }
-    if try members.flag("assertion_descriptor") { handsOver.insert(.assertion) }
-    registersClient = try members.flag("register")
-    isGuest = try members.flag("guest")
-    asksToStay = try members.flag("offline_access")
-    needsAnnouncedPKCE = try members.flag("announced_pkce")
-    proofAlgorithms = try members.texts("proof_algorithms")
-    wantsQRCode = try members.flag("qr_code")
-    flow = try members.choice("flow", Flow.self)
-    canOpenBrowser = try members.flag("can_open_browser")
-    unless = try members.choice("unless", Condition.self)
-    activates = try members.flag("use")
-    isEphemeral = try members.flag("ephemeral")
-    isDetached = try members.flag("start")
-    demands = try SignInDemands(members)
+  package var request: Request { .login(self) }
+
+  package var row: RequestRow {
+    RequestRow("login", [.change, .endless], from: .authorizationServer, about: .accountOrAny(account))
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("account", account)
-    members.add(settings)
-    HandedSecret.addMembers(handsOver, to: &members)
-    members.add("register", registersClient)
-    members.add("guest", isGuest)
-    members.add("offline_access", asksToStay)
-    members.add("announced_pkce", needsAnnouncedPKCE)
-    members.add("proof_algorithms", proofAlgorithms)
-    members.add("qr_code", wantsQRCode)
-    members.add("flow", flow?.rawValue)
-    members.add("can_open_browser", canOpenBrowser)
-    members.add("unless", unless?.rawValue)
-    members.add("use", activates)
-    members.add("ephemeral", isEphemeral)
-    members.add("start", isDetached)
-    demands.addMembers(to: &members)
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text(
+      "account", &account, "The account (default: the active one, or a name made from the issuer's host).")
+    try members.settings(&settings)
+    try HandedSecret.pass(&handsOver, among: HandedSecret.allCases, &members)
+    try members.flag("register", &registersClient, "Register a client first (RFC 7591); excludes `client_id`.")
+    try members.flag(
+      "guest", &isGuest, "Start a session without a user, with the client's own credentials (RFC 6749, section 4.4).")
+    try members.flag(
+      "offline_access", &asksToStay, "Add `offline_access` to `scope` if the server announces it, and keep it.")
+    try members.flag(
+      "announced_pkce", &needsAnnouncedPKCE,
+      "Reject an authorization server that does not announce PKCE, for a sign-in to a resource that named it.")
+    try members.texts(
+      "proof_algorithms", &proofAlgorithms,
+      "The algorithms of DPoP proofs that the resource accepts. The key of the tokens fits one of them.")
+    try members.flag("qr_code", &wantsQRCode, "Send the event `qr_code`, too.")
+    try members.choice("flow", &flow, "The flow (default: the daemon chooses).")
+    try members.flag("can_open_browser", &canOpenBrowser, "The caller can open a browser.")
+    try members.choice(
+      "unless", &unless,
+      "Sign in only if the account has no session (`signed_in`), or no token that a refresh could renew (`token`). A"
+        + " temporary failure is an error.")
+    try members.flag("use", &activates, "Make the account the active one.")
+    try members.flag("ephemeral", &isEphemeral, "Keep the account and its session in memory only.")
+    try members.flag(
+      "start", &isDetached,
+      "Answer as soon as the user can act, with `login`, `account`, `state` (`waiting`) and `expires_at`, and continue in"
+        + " the background.")
+    try demands.pass(&members)
+  }
+
+  package var page: RequestPage {
+    RequestPage(
+      "Signs in to an account and, if `issuer` is there, adds it first. A new account needs `client_id` unless the provider"
+        + " has one. The events are `device_code` or `browser`, `qr_code`, `confirm`, `redirect_refused` and `notice`.",
+      result: [
+        MemberRow("account", "text", "The account."),
+        MemberRow("issuer", "text", "Its authorization server."),
+        MemberRow("subject", "text", "The user, according to the ID Token."),
+        MemberRow("person", "text", "The user's email address or name."),
+        MemberRow("active_account", "text", "The active account."),
+        MemberRow("kept", "boolean", "No sign-in was necessary; see `unless`."),
+        MemberRow("scope", "text", "The granted scope."),
+        MemberRow("expires_at", "number", "When the access token expires."),
+        MemberRow("guest", "boolean", "The session has no user."),
+        MemberRow("assertion", "boolean", "The session has no user, and an assertion renews it."),
+        MemberRow("upgraded_from_guest", "boolean", "The session before it had no user."),
+      ],
+      note: "Closing the connection before the last line cancels the sign-in.")
   }
 }

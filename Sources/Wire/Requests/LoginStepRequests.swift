@@ -2,7 +2,7 @@
 ///
 /// It may come on any connection. On the connection of the `login` request it comes before the result of that, and a
 /// rejection is the event `redirect_refused`.
-package struct LoginRedirectRequest: Sendable, Hashable {
+package struct LoginRedirectRequest: RequestBody {
   /// The sign-in, as in the event `browser`.
   package var login: String
   package var url: String
@@ -15,22 +15,30 @@ package struct LoginRedirectRequest: Sendable, Hashable {
     self.url = url
   }
 
-  init(_ members: RequestMembers) throws(Failure) {
-    login = try members.required("login")
-    url = try members.required("url", limit: Self.maximumURLBytes)
+  package var request: Request { .loginRedirect(self) }
+  package var row: RequestRow { RequestRow("login_redirect", about: .any) }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text("login", &login, "The sign-in, as in the event `browser`.")
+    try members.text(
+      "url", &url, limit: Self.maximumURLBytes, "The URL, at most \(Self.maximumURLBytes) bytes.")
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("login", login)
-    members.add("url", url)
+  package var page: RequestPage {
+    RequestPage(
+      "Passes the URL at which the browser ended to a waiting sign-in.",
+      result: [MemberRow("account", "text", "The account of the sign-in, whose own request has its result.")],
+      note:
+        "It may also be sent on the connection of the sign-in before that has ended. It then has no last line, and a"
+        + " rejection is the event `redirect_refused`.")
   }
 }
 
-/// Says whether the user is the one who signed in, after the event `confirm`.
+/// Confirms that the user is the one who signed in, after the event `confirm`.
 ///
 /// It may come on any connection. On the connection of the `login` request it comes before the result of that, and a
 /// rejection is the event `redirect_refused`.
-package struct LoginConfirmRequest: Sendable, Hashable {
+package struct LoginConfirmRequest: RequestBody {
   /// The sign-in, as in the event `confirm`.
   package var login: String
   /// Whether the session is to be stored; otherwise its grant is revoked.
@@ -41,19 +49,25 @@ package struct LoginConfirmRequest: Sendable, Hashable {
     self.isConfirmed = isConfirmed
   }
 
-  init(_ members: RequestMembers) throws(Failure) {
-    login = try members.required("login")
-    isConfirmed = try members.flag("confirmed")
+  package var request: Request { .loginConfirm(self) }
+  package var row: RequestRow { RequestRow("login_confirm", about: .any) }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text("login", &login, "The sign-in, as in the event.")
+    try members.flag(
+      "confirmed", &isConfirmed, "Store the session; otherwise it is ended at the server, and the sign-in fails.")
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("login", login)
-    members.add("confirmed", isConfirmed)
+  package var page: RequestPage {
+    RequestPage(
+      "Confirms or denies that the user is the one who signed in, after the event `confirm`.",
+      result: [MemberRow("account", "text", "The account of the sign-in, whose own request has its result.")],
+      note: "It may also be sent on the connection of the sign-in, like `login_redirect`.")
   }
 }
 
 /// Resumes a background sign-in.
-package struct LoginResumeRequest: Sendable, Hashable {
+package struct LoginResumeRequest: RequestBody {
   /// The sign-in, as in the result of its start: 128 random bits, valid until the daemon ends.
   package var login: String
   /// Whether the result comes at the end of the sign-in; otherwise the current state is returned at once.
@@ -64,13 +78,23 @@ package struct LoginResumeRequest: Sendable, Hashable {
     self.waits = waits
   }
 
-  init(_ members: RequestMembers) throws(Failure) {
-    login = try members.required("login")
-    waits = try !members.flag("report")
+  package var request: Request { .loginResume(self) }
+
+  package var row: RequestRow {
+    RequestRow("login_resume", [.change, .endless], from: .authorizationServer, about: .any)
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("login", login)
-    members.add("report", !waits)
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text("login", &login, "The sign-in, as in the result of its start.")
+    var reports = !waits
+    try members.flag("report", &reports, "Answer at once, with the members of a start.")
+    waits = !reports
+  }
+
+  package var page: RequestPage {
+    RequestPage(
+      "Resumes a background sign-in: sends its event again, and answers like `login` when it ends. Closing the connection"
+        + " does not end it.",
+      result: [MemberRow("account", "text", "As for `login`, as are the other members.")])
   }
 }

@@ -1,5 +1,5 @@
 /// Asks for a DPoP proof for one HTTP request: that the sender has the key of the account's access token (RFC 9449).
-package struct ProofRequest: Sendable, Hashable {
+package struct ProofRequest: RequestBody {
   /// The account; nil means the active one.
   package var account: String?
   /// The method of the HTTP request; case matters.
@@ -21,19 +21,28 @@ package struct ProofRequest: Sendable, Hashable {
     self.accessToken = accessToken
   }
 
-  init(_ members: RequestMembers) throws(Failure) {
-    account = try members.text("account")
-    method = try members.required("method")
-    url = try members.required("url")
-    nonce = try members.text("nonce")
-    accessToken = try members.flag("access_token")
+  package var request: Request { .proof(self) }
+
+  package var row: RequestRow {
+    RequestRow("proof", .repeatable, from: .authorizationServer, about: .accountOrActive(account))
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("account", account)
-    members.add("method", method)
-    members.add("url", url)
-    members.add("nonce", nonce)
-    members.add("access_token", accessToken)
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text("account", &account, "The account (default: the one that lists the host of the URL).")
+    try members.text("method", &method, "The method of the request, exactly as it will be sent.")
+    try members.text("url", &url, "The URL of the request: https, or http if the account allows it.")
+    try members.text("nonce", &nonce, "The server's last `DPoP-Nonce`. It is remembered for its origin.")
+    try members.flag("access_token", &accessToken, "Return the members of `token`, too, with the token of the proof.")
+  }
+
+  package var page: RequestPage {
+    RequestPage(
+      "Returns the proof that one HTTP request with a sender-constrained access token needs (RFC 9449). Each request"
+        + " needs its own proof. The URL chooses the account, as for `resource`, and an origin that no account lists gets"
+        + " no proof.",
+      result: [
+        MemberRow("account", "text", "The account of the token."),
+        MemberRow("dpop", "text", "The value of the header `DPoP`."),
+      ])
   }
 }

@@ -1,5 +1,5 @@
 /// The requirements of a browser sign-in for the user's authentication (OpenID Connect Core, section 3.1.2.1).
-package struct SignInDemands: Sendable, Hashable {
+package struct SignInDemands: MemberList, Sendable, Hashable {
   /// `login`, `consent`, `select_account` and such, with spaces between them.
   package var prompt: String?
   /// The user name to suggest.
@@ -23,20 +23,13 @@ package struct SignInDemands: Sendable, Hashable {
 }
 
 extension SignInDemands {
-  init(_ members: RequestMembers) throws(Failure) {
-    self.init()
-    prompt = try members.text("prompt")
-    loginHint = try members.text("login_hint")
-    acrValues = try members.texts("acr_values")
-    maxAge = try members.integer("max_age", in: 0...31_536_000)
-    claimsChallenge = try members.text("claims_challenge")
-  }
-
-  func addMembers(to members: inout MemberWriter) {
-    members.add("prompt", prompt)
-    members.add("login_hint", loginHint)
-    members.add("acr_values", acrValues)
-    members.add("max_age", maxAge)
-    members.add("claims_challenge", claimsChallenge)
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text("prompt", &prompt, "The `prompt` parameter (OpenID Connect Core, section 3.1.2.1).")
+    try members.text("login_hint", &loginHint, "The user name to suggest.")
+    try members.texts("acr_values", &acrValues, "The acceptable authentication context classes.")
+    try members.number(
+      "max_age", &maxAge, in: 0...31_536_000, "The largest age of the user's authentication, in seconds.")
+    try members.text(
+      "claims_challenge", &claimsChallenge, "The claims that a resource requested: JSON, plain or in base64.")
   }
 }

@@ -2,7 +2,7 @@ internal import Encoding
 package import Vocabulary
 
 /// Asks for a file with a token, which the daemon renews until the connection ends.
-package struct TokenFileRequest: Sendable, Hashable {
+package struct TokenFileRequest: RequestBody {
   /// The account; nil means the active one.
   package var account: String?
   /// The name of a file of an earlier daemon, to be written again; nil means a new file.
@@ -18,19 +18,28 @@ package struct TokenFileRequest: Sendable, Hashable {
 }
 
 extension TokenFileRequest {
-  init(_ members: RequestMembers) throws(Failure) {
-    account = try members.text("account")
-    name = try members.text("name")
-    kind = try members.choice("use", TokenKind.self) ?? .accessToken
-    if let name, !TokenFileName.isWellFormed(name) {
-      throw Failure(.invalidRequest, "\"name\" must be the name of a token file")
-    }
+  package var request: Request { .tokenFile(self) }
+
+  package var row: RequestRow {
+    RequestRow("token_file", .endless, from: .authorizationServer, about: .accountOrActive(account))
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("account", account)
-    members.add("name", name)
-    members.add("use", kind == .accessToken ? nil : kind.rawValue)
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    var kind: TokenKind? = kind == .accessToken ? nil : kind
+    try members.text("account", &account, "The account (default: the active one).")
+    try members.text(
+      "name", &name, "The name of a file of an earlier daemon, to be written again (default: a new file).")
+    try members.choice("use", &kind, "The token in the file (default: the access token).")
+    self.kind = kind ?? .accessToken
+    try members.check(name.map(TokenFileName.isWellFormed) ?? true, Phrase("\"name\" must be the name of a token file"))
+  }
+
+  package var page: RequestPage {
+    RequestPage(
+      "Keeps an account's token in a file in the runtime directory. Each change of the file sends an event `token_file`. The"
+        + " file is deleted when the connection closes.",
+      note: "There is no result: the request ends with the connection, or with an error. At most 32 files are kept.",
+      hasResult: false)
   }
 }
 

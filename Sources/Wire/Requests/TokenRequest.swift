@@ -1,8 +1,7 @@
-internal import Encoding
 package import Vocabulary
 
 /// Asks for an access token of one account.
-package struct TokenRequest: Sendable, Hashable {
+package struct TokenRequest: RequestBody {
   /// The account; nil means the active one.
   package var account: String?
 
@@ -19,7 +18,7 @@ package struct TokenRequest: Sendable, Hashable {
   package var target = Target()
 
   /// The scope, resources, audience and authorization details of a token; empty means the account's own token.
-  package struct Target: Sendable, Hashable {
+  package struct Target: MemberList, Sendable, Hashable {
     package var scope: [String] = []
     package var resources: [String] = []
     package var audience: String?
@@ -39,20 +38,14 @@ package struct TokenRequest: Sendable, Hashable {
       self.isExchanged = isExchanged
     }
 
-    init(_ members: RequestMembers) throws(Failure) {
-      scope = try members.texts("scope")
-      resources = try members.texts("resource")
-      audience = try members.text("audience")
-      authorizationDetails = try members.text("authorization_details")
-      isExchanged = try members.flag("exchange")
-    }
-
-    func addMembers(to members: inout MemberWriter) {
-      members.add("scope", scope)
-      members.add("resource", resources)
-      members.add("audience", audience)
-      members.add("authorization_details", authorizationDetails)
-      members.add("exchange", isExchanged)
+    package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+      try members.texts("scope", &scope, "Return another token than the account's own: with these scopes only.")
+      try members.texts("resource", &resources, "Return a token for these resources (RFC 8707).")
+      try members.text("audience", &audience, "Return a token with this audience.")
+      try members.text(
+        "authorization_details", &authorizationDetails,
+        "Return a token with this authorization, a JSON array (RFC 9396).")
+      try members.flag("exchange", &isExchanged, "Exchange the account's own token for it (RFC 8693).")
     }
   }
 
@@ -61,7 +54,7 @@ package struct TokenRequest: Sendable, Hashable {
   package var place: Place?
 
   /// The place that a caller is going to send a token to.
-  package struct Place: Sendable, Hashable {
+  package struct Place: MemberList, Sendable, Hashable {
     /// A URL, or a host with or without a port and a path; nil where the account alone decides.
     package var url: String?
     /// The user name that the caller wants to use; nil for any.
@@ -78,19 +71,19 @@ package struct TokenRequest: Sendable, Hashable {
       self.isRefused = isRefused
     }
 
-    init?(_ members: RequestMembers) throws(Failure) {
-      url = try members.text("url")
-      user = try members.text("user")
-      kind = try members.choice("use", TokenKind.self)
-      isRefused = try members.flag("refused")
-      if url == nil, user == nil, kind == nil, !isRefused { return nil }
-    }
-
-    func addMembers(to members: inout MemberWriter) {
-      members.add("url", url)
-      members.add("user", user)
-      members.add("use", kind?.rawValue)
-      members.add("refused", isRefused)
+    package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+      try members.text(
+        "url", &url,
+        "The destination of the token: a URL, or a host with an optional port and path. The account is then the one that"
+          + " lists it, never the active one, and its settings for the destination choose the token. If no account lists"
+          + " it, the error is `place_not_listed`.")
+      try members.text("user", &user, "The user name at the destination (default: any).")
+      try members.choice(
+        "use", &kind, "The token to return unless the settings choose one (default: the access token).")
+      try members.flag(
+        "refused", &isRefused,
+        "The destination has rejected the token, which is renewed unless a new one was rejected there in the last five"
+          + " minutes.")
     }
   }
 
@@ -127,34 +120,44 @@ package struct TokenRequest: Sendable, Hashable {
     self.extras = extras
   }
 
-  init(_ members: RequestMembers) throws(Failure) {
-    account = try members.text("account")
-    minimumValiditySeconds = try members.integer("min_valid", in: 0...86_400)
-    waitSeconds = try members.integer("wait", in: 1...WireProtocol.maximumTimeoutSeconds)
-    forceRefresh = try members.flag("force_refresh")
-    target = try Target(members)
-    place = try Place(members)
-    extras = Extras(
-      idToken: try members.flag("id_token"), claims: try members.flag("claims"),
-      variables: try members.flag("variables"))
+  package var request: Request { .token(self) }
+
+  package var row: RequestRow {
+    RequestRow(
+      "token", [.repeatable, .lentWithToken], from: .authorizationServer,
+      about: place == nil ? .accountOrActive(account) : .accountOrAny(account), waitSeconds: waitSeconds)
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("account", account)
-    members.add("min_valid", minimumValiditySeconds)
-    members.add("wait", waitSeconds)
-    members.add("force_refresh", forceRefresh)
-    target.addMembers(to: &members)
-    place?.addMembers(to: &members)
-    members.add("id_token", extras.idToken)
-    members.add("claims", extras.claims)
-    members.add("variables", extras.variables)
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text("account", &account, "The account (default: the active one).")
+    try members.number(
+      "min_valid", &minimumValiditySeconds, in: 0...86_400,
+      "The required remaining lifetime, in seconds (default: a minute, or a tenth of the lifetime if that is less).")
+    try members.number(
+      "wait", &waitSeconds, in: 1...WireProtocol.maximumTimeoutSeconds,
+      "The wait for an unreachable server in addition to `timeout`, in seconds (default: none).")
+    try members.flag("force_refresh", &forceRefresh, "Refresh even if the cached token is valid.")
+    try target.pass(&members)
+    var place = place ?? Place(url: nil)
+    try place.pass(&members)
+    self.place = place == Place(url: nil) ? nil : place
+    try members.flag("id_token", &extras.idToken, "Return the ID Token, too.")
+    try members.flag("claims", &extras.claims, "Return the claims of the verified ID Token, too.")
+    try members.flag(
+      "variables", &extras.variables,
+      "Return the variables in the account's settings, too, with the ID Token or the claims if they need them.")
+  }
+
+  package var page: RequestPage {
+    RequestPage(
+      "Returns an access token, from memory or after a refresh that all waiting requests share.",
+      result: TokenDescription.memberRows)
   }
 }
 
 /// Drops the cached token of a place, if it is the one whose bytes come in a descriptor beside the request: the place has
 /// refused it. The session stays what it is.
-package struct ForgetRequest: Sendable, Hashable {
+package struct ForgetRequest: RequestBody {
   /// The account; nil means the one that lists the place, never the active one.
   package var account: String?
   /// A URL, or a host with or without a port and a path.
@@ -165,20 +168,27 @@ package struct ForgetRequest: Sendable, Hashable {
     self.url = url
   }
 
-  init(_ members: RequestMembers) throws(Failure) {
-    guard let url = try members.text("url") else { throw Failure(.invalidRequest, "the request names no URL") }
-    self.url = url
-    account = try members.text("account")
+  package var request: Request { .forget(self) }
+  package var row: RequestRow { RequestRow("forget", about: .accountOrAny(account)) }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text("account", &account, "The account (default: the one that lists the destination).")
+    try members.text("url", &url, "The destination, as for `token`.")
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("account", account)
-    members.add("url", url)
+  package var page: RequestPage {
+    RequestPage(
+      "Drops the cached token for a destination that rejected it, so that the next request gets a new one. A descriptor"
+        + " sent with the request has the token's bytes; any other token is kept, and so is the session.",
+      result: [
+        MemberRow("account", "text", "The account that lists the destination."),
+        MemberRow("forgotten", "boolean", "Whether it was the cached token."),
+      ])
   }
 }
 
 /// Ends one session, or all.
-package struct LogoutRequest: Sendable, Hashable {
+package struct LogoutRequest: RequestBody {
   /// The account; nil means the active one, unless ``all`` is set.
   package var account: String?
   package var all: Bool
@@ -196,19 +206,31 @@ package struct LogoutRequest: Sendable, Hashable {
     self.browser = browser
   }
 
-  init(_ members: RequestMembers) throws(Failure) {
-    account = try members.text("account")
-    all = try members.flag("all")
-    local = try members.flag("local")
-    browser = try members.flag("browser")
-    if local && browser { throw Failure(.invalidRequest, "a browser signs out at the server, which local does not") }
-    if all && account != nil { throw Failure(.invalidRequest, "name an account or all of them, not both") }
+  package var request: Request { .logout(self) }
+
+  package var row: RequestRow {
+    RequestRow("logout", .change, from: .authorizationServer, about: all ? .any : .accountOrActive(account))
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("account", account)
-    members.add("all", all)
-    members.add("local", local)
-    members.add("browser", browser)
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text("account", &account, "The account (default: the active one).")
+    try members.flag("all", &all, "All accounts; excludes `account`.")
+    try members.flag("local", &local, "Delete the session here without revoking it at the server.")
+    try members.flag(
+      "browser", &browser, "Return the URL that ends the browser's session at the server; excludes `local`.")
+    try members.check(!(local && browser), Phrase("a browser signs out at the server, which local does not"))
+    try members.check(!(all && account != nil), Phrase("name an account or all of them, not both"))
+  }
+
+  package var page: RequestPage {
+    RequestPage(
+      "Ends sessions here, then at the authorization server. An unreachable server is tried for a day. Settings are kept.",
+      result: [
+        MemberRow(
+          "accounts", "list of objects",
+          "For each account: `account` (its name), `revoked` (whether the server confirmed), `detail` (if not, why),"
+            + " `end_session_url` (with `browser`, if the server has such a page) and, with `all`, `error` if the account"
+            + " is still signed in, an object with `code`, `message` and `hint`. The daemon opens no page itself.")
+      ])
   }
 }

@@ -3,7 +3,7 @@ package import Vocabulary
 /// Manages the vault: its slots, and whether it is locked. The set of requests is closed.
 ///
 /// No member is a secret. Each secret is a descriptor of the request, in the order that the case names.
-package enum VaultRequest: Sendable, Hashable {
+package enum VaultRequest: RequestBody {
   /// Returns the slots and the levels. Nothing is opened.
   case status
 
@@ -57,75 +57,139 @@ package enum VaultRequest: Sendable, Hashable {
     }
   }
 
-  /// Whether the request can be sent again if its result is unknown.
-  package var mayBeRepeated: Bool {
+  static let declarations: [any RequestBody] = [
+    Self.lock, Self.unlock(.device), Self.status, Self.create(.device), Self.bind(nil), Self.addPassphrase(.device),
+    Self.changePassphrase(.device), Self.removeSlot(0), Self.rotateKey(slots: []), Self.rebind, Self.check,
+    Self.set(lockAfterSeconds: 0),
+  ]
+
+  package var request: Request { .vault(self) }
+
+  package var row: RequestRow {
     switch self {
-    case .status, .lock, .check, .set: true
-    case .unlock, .create, .bind, .addPassphrase, .changePassphrase, .removeSlot, .rotateKey, .rebind: false
+    case .status: RequestRow("vault_status", [.local, .repeatable], about: .any)
+    case .lock: RequestRow("lock", [.local, .repeatable, .withoutSettings, .change], about: .any)
+    case .unlock: RequestRow("unlock", .change, about: .any)
+    case .create: RequestRow("vault_create", .change, about: .any)
+    case .bind: RequestRow("vault_bind", .change, about: .any)
+    case .addPassphrase: RequestRow("vault_add_passphrase", .change, about: .any)
+    case .changePassphrase: RequestRow("vault_change_passphrase", .change, about: .any)
+    case .removeSlot: RequestRow("vault_remove_slot", .change, about: .any)
+    case .rotateKey: RequestRow("vault_rotate_key", .change, about: .any)
+    case .rebind: RequestRow("vault_rebind", .change, about: .any)
+    case .check: RequestRow("vault_check", [.repeatable, .change], about: .any)
+    case .set: RequestRow("vault_set", [.repeatable, .change], about: .any)
     }
   }
 
-  /// The `request` member's value.
-  var name: String {
-    switch self {
-    case .status: "vault_status"
-    case .lock: "lock"
-    case .unlock: "unlock"
-    case .create: "vault_create"
-    case .bind: "vault_bind"
-    case .addPassphrase: "vault_add_passphrase"
-    case .changePassphrase: "vault_change_passphrase"
-    case .removeSlot: "vault_remove_slot"
-    case .rotateKey: "vault_rotate_key"
-    case .rebind: "vault_rebind"
-    case .check: "vault_check"
-    case .set: "vault_set"
-    }
-  }
-}
-
-extension VaultRequest {
-  /// Reads the request of this name; nil if there is none.
-  init?(named name: String, _ members: RequestMembers) throws(Failure) {
-    switch name {
-    case "vault_status": self = .status
-    case "lock": self = .lock
-    case "unlock": self = .unlock(try Self.level(members))
-    case "vault_create": self = .create(try Self.level(members))
-    case "vault_bind": self = .bind(try Self.binding(members))
-    case "vault_add_passphrase": self = .addPassphrase(try Self.level(members))
-    case "vault_change_passphrase": self = .changePassphrase(try Self.level(members))
-    case "vault_remove_slot":
-      self = .removeSlot(try members.required("slot", members.integer("slot", in: 1...Self.maximumSlot)))
-    case "vault_rotate_key":
-      self = .rotateKey(
-        slots: try members.integers("slots", in: 1...Self.maximumSlot, upTo: Self.maximumSlots))
-    case "vault_rebind": self = .rebind
-    case "vault_check": self = .check
-    case "vault_set":
-      let seconds = try members.integer("lock_after", in: 0...Self.maximumLockAfterSeconds)
-      self = .set(lockAfterSeconds: try members.required("lock_after", seconds))
-    default: return nil
-    }
-  }
-
-  func addMembers(to members: inout MemberWriter) {
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
     switch self {
     case .status, .lock, .rebind, .check: break
-    case .unlock(let level), .create(let level), .addPassphrase(let level), .changePassphrase(let level):
-      members.add("protection", level.rawValue)
-    case .bind(let binding): members.add("binding", binding?.rawValue)
-    case .removeSlot(let number): members.add("slot", number)
-    case .rotateKey(let slots): members.add("slots", slots)
-    case .set(let seconds): members.add("lock_after", seconds)
+    case .unlock(let level): self = .unlock(try Self.level(level, &members))
+    case .create(let level): self = .create(try Self.level(level, &members))
+    case .addPassphrase(let level): self = .addPassphrase(try Self.level(level, &members))
+    case .changePassphrase(let level): self = .changePassphrase(try Self.level(level, &members))
+    case .bind(var binding):
+      try members.choice("binding", &binding, "The kind of the slot (default: the TPM if there is one).")
+      self = .bind(binding)
+    case .removeSlot(var number):
+      try members.number("slot", &number, in: 1...Self.maximumSlot, "The number of the slot.")
+      self = .removeSlot(number)
+    case .rotateKey(var slots):
+      try members.numbers(
+        "slots", &slots, in: 1...Self.maximumSlot, limit: Self.maximumSlots,
+        "The slots whose passphrases follow, in the order of the descriptors.")
+      self = .rotateKey(slots: slots)
+    case .set(var seconds):
+      try members.number(
+        "lock_after", &seconds, in: 0...Self.maximumLockAfterSeconds,
+        "The time without use until the vault locks, in seconds; 0 means never.")
+      self = .set(lockAfterSeconds: seconds)
     }
   }
 
-  private static func level(_ members: RequestMembers) throws(Failure) -> Protection {
-    try members.required("protection", members.choice("protection", Protection.self))
+  private static func level<Pass: MemberPass>(
+    _ level: Protection, _ members: inout Pass
+  ) throws(Pass.Problem) -> Protection {
+    var level = level
+    try members.choice("protection", &level, "The level.")
+    return level
   }
 
-  private static func binding(_ members: RequestMembers) throws(Failure) -> VaultBinding? {
-    try members.choice("binding", VaultBinding.self)
+  package var page: RequestPage {
+    let passed =
+      "A descriptor with the passphrase or PIN follows, as `SCM_RIGHTS`: 1 to 1024 bytes of UTF-8. A trailing newline is"
+      + " dropped. It is never a member."
+    let opened = [MemberRow("protection", "text", "The level.")]
+    let slot = [
+      MemberRow("slot", "number", "The number of the new slot."),
+      MemberRow("kind", "text", "`host`, `tpm2` or `passphrase`."),
+      MemberRow("protection", "text", "The level that it opens."),
+    ]
+    switch self {
+    case .lock:
+      return RequestPage(
+        "Wipes the keys that a passphrase or a PIN opened, and the tokens of their accounts. The answer comes when running"
+          + " refreshes are stored.", result: [MemberRow("locked", "list of texts", "The levels that are now locked.")])
+    case .unlock: return RequestPage("Unlocks a level with its passphrase or PIN.", result: opened, note: passed)
+    case .status:
+      return RequestPage(
+        "Describes the slots and levels of the vault. Nothing is opened.",
+        result: [
+          MemberRow("path", "text", "The file."), MemberRow("exists", "boolean", "Whether it exists."),
+          MemberRow(
+            "device_bound", "boolean",
+            "Whether another machine cannot open it: this one has a machine ID, or the TPM binds it."),
+          MemberRow(
+            "binding", "text", "What opens it in the background: `tpm2` or `host`; absent if nothing does."),
+          MemberRow("binding_problem", "text", "Why that is not the TPM."),
+          MemberRow(
+            "slots", "list of objects",
+            "For each slot: `slot` (its number), `kind`, `protection` (the level that it opens) and `needs_secret` (true if"
+              + " `vault_rotate_key` needs its passphrase)."),
+          MemberRow(
+            "levels", "list of objects",
+            "For each level that a slot opens: `protection`, `locked` and `accounts` (the names of its accounts)."),
+          MemberRow("lock_after", "number", "The time without use until it locks, in seconds; 0 means never."),
+          MemberRow("problem", "object", "An error object, if the vault cannot be read."),
+        ])
+    case .create:
+      return RequestPage(
+        "Makes the key of the level `passphrase` or `tpm2`, which must not exist yet, and leaves it unlocked.",
+        result: opened, note: passed)
+    case .bind: return RequestPage("Binds the vault to this device with a new slot.", result: slot)
+    case .addPassphrase:
+      return RequestPage("Adds a passphrase to an unlocked level.", result: slot, note: passed)
+    case .changePassphrase:
+      return RequestPage(
+        "Changes the passphrase or PIN of a level.", result: opened,
+        note: "The descriptor of the old one comes first, then that of the new one, as for `unlock`.")
+    case .removeSlot:
+      return RequestPage(
+        "Removes a slot, unless it is the last one of its level.",
+        result: [MemberRow("slot", "number", "The number of the slot.")])
+    case .rotateKey:
+      return RequestPage(
+        "Makes new keys for all unlocked levels and encrypts their accounts again, in one write.",
+        result: [MemberRow("rotated", "list of texts", "The levels with new keys.")])
+    case .rebind:
+      return RequestPage(
+        "Opens a vault that does not open here with a passphrase of the level `device`, removes slots that no longer open,"
+          + " and binds it to this device.",
+        result: [MemberRow("slots", "list of objects", "The slots, as in `vault_status`.")], note: passed)
+    case .check:
+      return RequestPage(
+        "Reads and checks the entire vault.",
+        result: [
+          MemberRow("sound", "boolean", "Whether nothing is damaged and everything opens that should open here."),
+          MemberRow("slots", "list of objects", "For each slot: `slot`, `kind`, `protection` and `state`."),
+          MemberRow(
+            "accounts", "list of objects", "For each account with a record: `account`, `protection` and `state`."),
+          MemberRow("problem", "object", "An error object, if the vault does not open at all."),
+        ])
+    case .set:
+      return RequestPage(
+        "Sets when the vault locks itself.", result: [MemberRow("lock_after", "number", "The new setting.")])
+    }
   }
 }

@@ -3,7 +3,7 @@ package import Vocabulary
 /// Verifies tokens. It has two descriptors: the tokens are read from the first, one a line, and the results are written
 /// to the second, one a line. A descriptor with a key set, or with the key of an HMAC, comes before them, if there is
 /// one.
-package struct VerifyRequest: Sendable, Hashable {
+package struct VerifyRequest: RequestBody {
   /// The largest tolerance for times, in seconds.
   package static let maximumClockSkew = 300
 
@@ -41,39 +41,54 @@ package struct VerifyRequest: Sendable, Hashable {
 
   package init() {}
 
-  init(_ members: RequestMembers) throws(Failure) {
-    account = try members.text("account")
-    issuer = try members.text("issuer")
-    settings = try members.settings(AccountSetting.connection)
-    bringsKeys = try members.flag("jwks_descriptor")
-    bringsSecret = try members.flag("hmac_key_descriptor")
-    audiences = try members.texts("audience", orOne: true)
-    algorithms = try members.texts("algorithms")
-    type = try members.text("type")
-    profile = try members.choice("profile", TokenProfile.self)
-    requiredClaims = try members.texts("require")
-    allowsMissingExpiry = try members.flag("allow_missing")
-    claims = try members.texts("claims")
-    signatureOnly = try members.flag("signature_only")
-    clockSkew = try members.integer("clock_skew", in: 0...Self.maximumClockSkew)
-    brief = try members.flag("brief")
+  package var request: Request { .verify(self) }
+
+  package var row: RequestRow { RequestRow("verify", from: .authorizationServer, about: .accountOrActive(account)) }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text(
+      "account", &account,
+      "The account whose issuer's keys are used (default: the active one, unless `issuer` is there).")
+    try members.text(
+      "issuer", &issuer,
+      "The issuer whose keys are used, and which the tokens must name. The issuer of an account is reached like that"
+        + " account's, unless one of the next two members is there.")
+    try members.settings(&settings, among: AccountSetting.connection)
+    try members.flag(
+      "jwks_descriptor", &bringsKeys,
+      "A descriptor with a JWK Set, a public JWK or public keys in PEM form follows. No issuer is contacted; excludes"
+        + " `account`. The tokens must still name `issuer`.")
+    try members.flag(
+      "hmac_key_descriptor", &bringsSecret,
+      "The same with the key of an HMAC, for HS256, HS384 and HS512; excludes `jwks_descriptor`.")
+    try members.texts("audience", &audiences, orOne: true, "The accepted audiences, one of which a token must have.")
+    try members.texts("algorithms", &algorithms, "The accepted algorithms (default: all that are supported).")
+    try members.text("type", &type, "The required type (`typ`).")
+    try members.choice("profile", &profile, "The required kind of token; see agent(1).")
+    try members.texts("require", &requiredClaims, "Required claims besides `exp`.")
+    try members.flag("allow_missing", &allowsMissingExpiry, "Accept tokens without `exp`.")
+    try members.texts("claims", &claims, "Required values of claims, as `NAME=VALUE`.")
+    try members.flag("signature_only", &signatureOnly, "Check no claims; the payload may be anything.")
+    try members.number(
+      "clock_skew", &clockSkew, in: 0...Self.maximumClockSkew, "The tolerance for times, in seconds (default: 60).")
+    try members.flag(
+      "brief", &brief, "Return only `alg`, `kid`, `iss`, `sub` and `exp` of the header and claims of valid tokens.")
   }
 
-  func addMembers(to members: inout MemberWriter) {
-    members.add("account", account)
-    members.add("issuer", issuer)
-    members.add(settings, among: AccountSetting.connection)
-    members.add("jwks_descriptor", bringsKeys)
-    members.add("hmac_key_descriptor", bringsSecret)
-    members.add("audience", audiences)
-    members.add("algorithms", algorithms)
-    members.add("type", type)
-    members.add("profile", profile?.rawValue)
-    members.add("require", requiredClaims)
-    members.add("allow_missing", allowsMissingExpiry)
-    members.add("claims", claims)
-    members.add("signature_only", signatureOnly)
-    members.add("clock_skew", clockSkew)
-    members.add("brief", brief)
+  package var page: RequestPage {
+    RequestPage(
+      "Verifies tokens. The daemon reads them from a descriptor, one a line, and writes the results to another, one a line:"
+        + " objects as `agent verify --json` prints them; agent-verify(1) lists the codes. Events `notice` report ignored"
+        + " keys.",
+      result: [
+        MemberRow("tokens", "number", "The number of results."),
+        MemberRow("not_valid", "number", "The number of invalid tokens."),
+        MemberRow("undecided", "number", "The number of those that may be valid: the check could not be completed."),
+      ],
+      note:
+        "The descriptors follow, as `SCM_RIGHTS`, one with each message: the key set or the HMAC key, if announced, then"
+        + " the tokens, then a pipe or socket for the results, which becomes non-blocking. The results are complete after"
+        + " `tokens` lines. Without `timeout` only requests to the issuer have a deadline. Closing the connection cancels the"
+        + " request.")
   }
 }

@@ -242,7 +242,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
     let daemon = try FakeDaemon(at: program.runtime)
     let running = try program.start(["__complete", "accounts"])
     let conversation = try daemon.accept()
-    #expect(try conversation.receive().0 == RequestEnvelope(.list, timeoutSeconds: 1))
+    #expect(try conversation.receive().0 == RequestEnvelope(.state(.list), timeoutSeconds: 1))
     #expect(try running.wait() == .exited(0))
     #expect(running.errorText == "")
   }

@@ -82,11 +82,11 @@ import Wire
     let pair = try UnixSocket.pair()
     let connection = try DaemonConnection(over: pair.first)
     let secret = try Pipe()
-    try connection.send(RequestEnvelope(.list), passing: [SharedDescriptor(secret.writing)])
+    try connection.send(RequestEnvelope(.state(.list)), passing: [SharedDescriptor(secret.writing)])
     var bytes: [UInt8] = []
     var passed: SharedDescriptor?
     _ = try UnixSocket.receive(pair.second, into: &bytes, upTo: 4096, passed: &passed)
-    #expect(try RequestEnvelope(parsing: bytes.span) == RequestEnvelope(.list))
+    #expect(try RequestEnvelope(parsing: bytes.span) == RequestEnvelope(.state(.list)))
     try #require(passed).descriptor.writeAll(Self.bytes("s").span)
     var read: [UInt8] = []
     #expect(try secret.reading.read(into: &read, upTo: 1) == 1)
@@ -98,10 +98,11 @@ import Wire
     try pair.second.writeAll(Reply.event(.notice("hello")).serialized().span)
     try pair.second.writeAll(Reply.result(JSONObject([("account", "work")])).serialized().span)
     let client = DaemonClient(try Parser.parse(["use", "work", "--quiet", "--timeout", "20s"]))
-    #expect(try client.ask(.use(account: "work"), over: &connection) == JSONObject([("account", "work")]))
+    #expect(try client.ask(.state(.use(account: "work")), over: &connection) == JSONObject([("account", "work")]))
     var request: [UInt8] = []
     _ = try pair.second.read(into: &request, upTo: 4096)
-    #expect(try RequestEnvelope(parsing: request.span) == RequestEnvelope(.use(account: "work"), timeoutSeconds: 20))
+    #expect(
+      try RequestEnvelope(parsing: request.span) == RequestEnvelope(.state(.use(account: "work")), timeoutSeconds: 20))
   }
 
   @Test func `throws the daemon's own failure`() throws {
@@ -110,7 +111,7 @@ import Wire
     let failure = Failure(.noAccount, "there is no account yet", hint: "agent login")
     try pair.second.writeAll(Reply.failure(failure).serialized().span)
     let client = DaemonClient(try Parser.parse(["list"]))
-    #expect(throws: failure) { try client.ask(.list, over: &connection) }
+    #expect(throws: failure) { try client.ask(.state(.list), over: &connection) }
   }
 }
 

@@ -116,7 +116,7 @@ import Wire
     #expect(
       result == ProcessResult(status: .exited(0), output: Array("{\"account\":\"work\"}\n".utf8), error: []))
     let request = Array(try program.tree.readText("libexec/request").utf8)
-    #expect(try RequestEnvelope(parsing: request.span) == RequestEnvelope(.use(account: "work")))
+    #expect(try RequestEnvelope(parsing: request.span) == RequestEnvelope(.state(.use(account: "work"))))
   }
 
   @Test func `--no-daemon tells the last words of an agentd that dies`() throws {
@@ -171,7 +171,7 @@ import Wire
       Spawn.Request(executable: "/bin/cat", arguments: ["cat"], environment: [], inherits: [(ending.reading.raw, 0)]))
     let running = try program.start(["daemon", "stop"])
     let conversation = try daemon.accept()
-    #expect(try conversation.receive().0 == RequestEnvelope(.daemonStop))
+    #expect(try conversation.receive().0 == RequestEnvelope(.daemon(.stop)))
     try conversation.send(.result(JSONObject([("pid", .int(Int(process)))])))
     #expect(throws: ProcessFailure.self) { try running.wait(timeout: .milliseconds(200)) }
     try ending.writing.close()
@@ -185,7 +185,7 @@ import Wire
     let daemon = try FakeDaemon(at: program.runtime)
     let running = try program.start(["daemon", "stop"])
     let conversation = try daemon.accept()
-    #expect(try conversation.receive().0 == RequestEnvelope(.daemonStop))
+    #expect(try conversation.receive().0 == RequestEnvelope(.daemon(.stop)))
     try conversation.send(.result(JSONObject([("unstored", ["home", "work"])])))
     #expect(try running.wait() == .exited(1))
     #expect(

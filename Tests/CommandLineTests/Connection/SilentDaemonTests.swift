@@ -69,7 +69,7 @@ import Wire
     let result = try run(program, arguments + (arguments[0] == "verify" ? ["--json"] : []))
     #expect(result.status == .exited(0), "\(result.errorText)")
     #expect(result.outputText == (arguments[0] == "request" ? "body" : verdict))
-    #expect(asked.withLock { $0 } == [.leaseStatus, .leaseStatus])
+    #expect(asked.withLock { $0 } == [.leaseStatus(), .leaseStatus()])
   }
 }
 

@@ -18,27 +18,14 @@ import Wire
     return names
   }
 
-  @Test func `describes every request that the daemon reads, and no other`() throws {
-    let described = ManualProtocol.requests.map(\.name)
-    // `case "token": self = .token(…)`
-    let known = try ["Request", "AccountRequest", "VaultRequest"].flatMap { file in
-      let text = try PackageFiles.text("Sources/Wire/Requests/\(file).swift")
-      return try PackageFiles.names(after: "    case \"", in: "Sources/Wire/Requests/\(file).swift").filter {
-        text.contains("case \"\($0)\":")
-      }
+  @Test func `describes each request and its members once`() {
+    let headings = ManualProtocol.requestBlocks.compactMap { if case .heading(let name) = $0 { name } else { nil } }
+    #expect(headings == Request.declarations.map(\.row.name))
+    for request in Request.declarations {
+      let members = ManualProtocol.members(of: request).rows
+      #expect(Set(members.map(\.name)).count == members.count, "\(request.row.name)")
+      for member in members { #expect(member.meaning.hasSuffix("."), "\(request.row.name).\(member.name)") }
     }
-    #expect(Set(described) == Set(known) && described.count == known.count)
-  }
-
-  @Test func `describes every member of a request that the daemon reads, and no other`() throws {
-    var read: Set<String> = []
-    for reader in ["required", "text", "texts", "flag", "integer", "integers", "choice"] {
-      read.formUnion(try Self.names(after: "members.\(reader)(\""))
-    }
-    read.formUnion(AccountSetting.all.map(\.name))
-    // These belong to every request.
-    read.subtract(["v", "request", "timeout", "verbose"])
-    #expect(Set(ManualProtocol.requests.flatMap(\.members).map(\.name)) == read)
   }
 
   /// Values of the members that take only some.
@@ -51,14 +38,15 @@ import Wire
     "name": "token-00112233445566778899aabbccddeeff", "profile": "fapi2", "unless": "token", "use": "id_token",
   ]
 
-  @Test(arguments: ManualProtocol.requests.map(\.name)) func `describes members that the daemon takes as they are`(
+  @Test(arguments: Request.declarations.map(\.row.name)) func `describes members that the daemon reads as they are`(
     name: String
   ) throws {
-    let request = try #require(ManualProtocol.requests.first { $0.name == name })
-    for member in request.members {
+    let request = try #require(Request.declaration(named: name))
+    let members = ManualProtocol.members(of: request).rows
+    for member in members {
       var line = JSONObject([("v", 1), ("request", .string(name))])
       if ["resource", "discover", "forget", "assume_role"].contains(name) { line["url"] = "https://api.example" }
-      for needed in ["account", "new_name"] where request.members.contains(where: { $0.name == needed }) {
+      for needed in ["account", "new_name"] where members.contains(where: { $0.name == needed }) {
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
       if name == "resource", ["body", "body_lines"].contains(member.name) { line["inline"] = true }
@@ -114,7 +102,7 @@ import Wire
     description.use = TokenDescription.Use(.idToken, at: "p", expiresAt: 1, user: "u", header: .bearer)
     description.appendAnswer(accessToken: [0x61].span, idToken: [0x62].span, claims: JSONObject(), to: &line)
     let result = try #require(try JSON(parsing: Array(line.dropLast()))["result"]?.object)
-    #expect(ManualProtocol.requests.first { $0.name == "token" }?.result.map(\.name) == Array(result.names))
+    #expect(TokenRequest().page.result.map(\.name) == Array(result.names))
   }
 
   @Test func `describes every error code`() {
@@ -206,8 +194,8 @@ import Wire
     #expect(try program.run(["__complete", "accounts"]).outputText == "work\nlab\n")
 
     let status = try JSON(parsing: Array(try program.run(["status", "--json"]).output.dropLast()))
-    let described = try #require(ManualProtocol.requests.first { $0.name == "status" }).result
-    let daemon = try #require(ManualProtocol.requests.first { $0.name == "daemon_status" }).result.map(\.name)
+    let described = StateRequest.status(account: nil).page.result
+    let daemon = DaemonRequest.status.page.result.map(\.name)
     for name in try #require(status.object).names { #expect(described.contains { $0.name == name }, "\(name)") }
     for name in try #require(status["daemon"]?.object).names { #expect(daemon.contains(name), "\(name)") }
     for part in ["accounts", "vault"] {

@@ -25,7 +25,7 @@ import Wire
     func awaitsMore(_ ticket: Ticket) -> Bool { true }
 
     func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
-      guard case .daemonLog = request else { return false }
+      guard case .daemon(.log) = request else { return false }
       linesBeside += 1
       return true
     }

@@ -141,7 +141,7 @@ private final class Peer: Sendable {
       http.isHeld = false
       #expect(try peer.answer()?["code"] != nil, "the token is not handed out before it is stored")
       if !stays { try change("600") }
-      return try peer.ask(.daemonStop)
+      return try peer.ask(.daemon(.stop))
     }
     try change("600")
     return last
@@ -173,7 +173,7 @@ private final class Peer: Sendable {
     return try home.serve(.listening(listening)) {
       let peer = try Peer(UnixSocket.connect(path: socket))
       // A daemon that did not end by itself ends now.
-      defer { try? peer.send(.daemonStop) }
+      defer { try? peer.send(.daemon(.stop)) }
       return try ask(peer)
     }
   }
@@ -181,7 +181,7 @@ private final class Peer: Sendable {
   private func isThere(_ name: String) throws -> Bool { try home.home.runtime().exists(name) }
 
   @Test func `serves until it is told to stop, and leaves no socket`() throws {
-    let seen = try serve { peer in [try peer.ask(.daemonStatus), try peer.ask(.daemonStop)] }
+    let seen = try serve { peer in [try peer.ask(.daemon(.status)), try peer.ask(.daemon(.stop))] }
     #expect(seen[0]?["socket"] == .string(try home.socket))
     #expect(seen[1]?["pid"] == .int(Int(Machine.processID)))
     #expect(try !isThere("agent.sock"))
@@ -193,7 +193,7 @@ private final class Peer: Sendable {
     let (hasServed, endsByItself) = try serve { peer in
       try FileDescriptor(opening: directory + "/other", for: .replacing).close()
       // Workers answer them one after the other; one has looked at the socket before the last.
-      let hasServed = try (1...3).allSatisfy { _ in try peer.ask(.list)?["accounts"] != nil }
+      let hasServed = try (1...3).allSatisfy { _ in try peer.ask(.state(.list))?["accounts"] != nil }
       try PrivateDirectory(opening: directory, create: false).removeFile("agent.sock")
       return (hasServed, hasEnded.wait(.testLimit) { $0 ? true : nil } ?? false)
     }
@@ -204,7 +204,7 @@ private final class Peer: Sendable {
     let directory = try home.home.runtime().path
     let name = "token-" + String(repeating: "5e", count: 16)
     for file in [name, "notes"] { try FileDescriptor(opening: "\(directory)/\(file)", for: .replacing).close() }
-    _ = try serve { peer in try peer.ask(.daemonStop) }
+    _ = try serve { peer in try peer.ask(.daemon(.stop)) }
     #expect(try isThere("notes") && !isThere(name))
   }
 }

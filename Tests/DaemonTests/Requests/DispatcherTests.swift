@@ -30,8 +30,8 @@ import Wire
   }
 
   @Test func `waits until the settings are read, if it is served by them`() {
-    send(.list, 1)
-    send(.daemonLog, 2)
+    send(.state(.list), 1)
+    send(.daemon(.log), 2)
     #expect(home.sink.results.keys.sorted() == [2])
     home.runJobs()
     #expect(home.sink.results.keys.sorted() == [1, 2])
@@ -47,9 +47,9 @@ import Wire
   @Test func `has half a minute and the time that it waits for the server, or the time that it names`() {
     var token = TokenRequest(account: "work")
     token.waitSeconds = 60
-    send(.list, 1)
+    send(.state(.list), 1)
     send(.token(token), 2)
-    send(.list, 3, timeout: 7)
+    send(.state(.list), 3, timeout: 7)
     send(.events(EventsRequest(follow: true)), 4)
     send(.events(EventsRequest(follow: false)), 5)
     send(.login(LoginRequest()), 6)
@@ -63,7 +63,7 @@ import Wire
 
   @Test func `sees the settings as another process has left them`() throws {
     try home.add("news")
-    send(.list, 1)
+    send(.state(.list), 1)
     home.runJobs()
     let names = home.sink.results[1]?["accounts"]?.array?.compactMap { $0["name"]?.string }
     #expect(names.map(Set.init) == ["mail", "news", "work"])
@@ -83,7 +83,7 @@ import Wire
     try home.createPassphrase(parts.vault, 10)
     let secret = SharedDescriptor(try FileDescriptor.inMemory(Array("open sesame".utf8).span))
     send(.vault(.unlock(.passphrase)), 1, passed: [secret])
-    send(.list, 2)
+    send(.state(.list), 2)
     send(.vault(.lock), 3)
     #expect(home.sink.failures.mapValues(\.code) == [1: .locked])
     home.runJobs()
@@ -93,8 +93,8 @@ import Wire
 
   // The prompt that comes next looks at the mark.
   @Test func `that changes an account has its result held until the change is marked, and no other has`() throws {
-    send(.use(account: "mail"), 1)
-    send(.list, 2)
+    send(.state(.use(account: "mail")), 1)
+    send(.state(.list), 2)
     let result = Reply.result(JSONObject())
     home.context.log.publish(.locked, try AccountName("work"))
     #expect(parts.events.hold(result, of: .number(9)), "a mark is being written")
@@ -102,7 +102,7 @@ import Wire
     #expect(dispatcher.hold(result, of: .number(1)))
     dispatcher.answered(.number(1))
     #expect(!dispatcher.hold(result, of: .number(1)))
-    send(.use(account: "mail"), 3)
+    send(.state(.use(account: "mail")), 3)
     dispatcher.abandon(.number(3))
     #expect(!dispatcher.hold(result, of: .number(3)))
   }
@@ -111,7 +111,7 @@ import Wire
     send(.events(EventsRequest(follow: true)), 1)
     try home.beginSignIn(to: "new", parts.signIns, 2)
     dispatcher.stop()
-    send(.list, 3)
+    send(.state(.list), 3)
     home.runJobs()
     #expect(home.sink.failures[1] == .stopping && home.sink.failures[3] == .stopping)
     #expect(home.sink.failures[2]?.message == "the daemon is stopping")
@@ -121,7 +121,7 @@ import Wire
   @Test func `to stop is passed on, and a part of a body or an answer to a lease is none of its own`() throws {
     var stops: [Ticket] = []
     dispatcher.onStop = { stops.append($0) }
-    send(.daemonStop, 1)
+    send(.daemon(.stop), 1)
     #expect(stops == [.number(1)])
     send(.resourceBody(ResourceBodyRequest(bytes: [1], isLast: true)), 2)
     send(.leaseAnswer(LeaseAnswerRequest(question: 1, isAllowed: true)), 3)
@@ -141,7 +141,7 @@ import Wire
     #expect(dispatcher.handleBeside(part, .number(2)))
     #expect(!dispatcher.handleBeside(part, .number(1)))
     let answer = Request.leaseAnswer(LeaseAnswerRequest(question: 1, isAllowed: true))
-    #expect(!dispatcher.handleBeside(answer, .number(1)) && !dispatcher.handleBeside(.list, .number(2)))
+    #expect(!dispatcher.handleBeside(answer, .number(1)) && !dispatcher.handleBeside(.state(.list), .number(2)))
     dispatcher.abandon(.number(1))
     dispatcher.abandon(.number(2))
     home.runJobs()
@@ -158,15 +158,15 @@ import Wire
     var placed = TokenRequest()
     placed.place = TokenRequest.Place(url: "https://api.example/")
     for (number, request) in [
-      (1, Request.token(TokenRequest(account: "mail"))), (2, .token(TokenRequest())), (3, .list),
+      (1, Request.token(TokenRequest(account: "mail"))), (2, .token(TokenRequest())), (3, .state(.list)),
       (4, .logout(LogoutRequest(all: true))), (5, .logout(LogoutRequest(account: "mail"))),
-      (6, .whoami(account: "mail")),
-      (7, .call(CallRequest(url: "https://api.example/", method: "GET"))), (8, .doctor(account: "mail")),
-      (9, .doctor(account: nil)),
-      (10, .status(account: "mail")), (11, .account(.show(account: "mail"))),
-      (12, .discover(DiscoverRequest(url: "https://as.example"))), (13, .use(account: "mail")),
+      (6, .state(.whoami(account: "mail"))),
+      (7, .call(CallRequest(url: "https://api.example/", method: "GET"))), (8, .state(.doctor(account: "mail"))),
+      (9, .state(.doctor(account: nil))),
+      (10, .state(.status(account: "mail"))), (11, .account(.show(account: "mail"))),
+      (12, .discover(DiscoverRequest(url: "https://as.example"))), (13, .state(.use(account: "mail"))),
       (14, .tokenFile(TokenFileRequest(account: "mail"))), (15, .events(EventsRequest(account: "mail", follow: true))),
-      (16, .forget(ForgetRequest(url: "https://api.example/"))), (17, .daemonLog),
+      (16, .forget(ForgetRequest(url: "https://api.example/"))), (17, .daemon(.log)),
       (18, .loginResume(LoginResumeRequest(login: "none", waits: true))), (19, .token(placed)),
     ] {
       StepReports(home.context, parts.signIns).begin(request, .number(number))

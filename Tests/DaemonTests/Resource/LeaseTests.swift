@@ -498,7 +498,7 @@ import Wire
     let peer = try connect(to: 40)
     let terms = try #require(home.sink.admissions.last)
     for _ in 1...64 {
-      #expect(throws: Failure.self) { try terms.admit(RequestEnvelope(.list), .number(1), passed: []) }
+      #expect(throws: Failure.self) { try terms.admit(RequestEnvelope(.state(.list)), .number(1), passed: []) }
     }
     #expect(events("lease_refused").count == 64 && leases.json["dropped"] == 1)
     withExtendedLifetime(peer) {}

@@ -125,7 +125,7 @@ import Wire
       .tokenFile(TokenFileRequest()),
       .tokenFile(TokenFileRequest(account: "work", name: "token-0123456789abcdef0123456789abcdef")),
       .tokenFile(TokenFileRequest(account: "work", kind: .idToken)),
-      .lease(LeaseRequest()), .lease(Self.lease), .leaseStatus,
+      .lease(LeaseRequest()), .lease(Self.lease), .leaseStatus(),
       .variables(VariablesRequest(names: ["CI_JWT"])),
       .leaseAnswer(LeaseAnswerRequest(question: 3, isAllowed: true)), .events(Self.leaseEvents),
     ] {

@@ -23,7 +23,7 @@ import Wire
 
   @Test func `has a name of its own for each kind`() {
     #expect(
-      Set(Self.all.map { Request.account($0).name })
+      Set(Self.all.map { Request.account($0).row.name })
         == [
           "account_add", "account_show", "account_set", "account_rename", "account_remove", "account_import",
           "account_client_metadata",
@@ -84,11 +84,11 @@ import Wire
 
 @Suite struct `A status request` {
   @Test(arguments: [nil, "work"], [false, true]) func `may ask the servers`(account: String?, check: Bool) throws {
-    let envelope = RequestEnvelope(.status(account: account, check: check))
+    let envelope = RequestEnvelope(.state(.status(account: account, check: check)))
     #expect(try RequestEnvelope(parsing: envelope.serialized().span) == envelope)
   }
 
   @Test func `does not ask the servers unless it says so`() throws {
-    #expect(try parse(#"{"v":1,"request":"status"}"#) == RequestEnvelope(.status(account: nil, check: false)))
+    #expect(try parse(#"{"v":1,"request":"status"}"#) == RequestEnvelope(.state(.status(account: nil, check: false))))
   }
 }

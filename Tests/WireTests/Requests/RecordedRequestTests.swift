@@ -1,3 +1,4 @@
+import Encoding
 import Testing
 import Wire
 
@@ -41,7 +42,8 @@ import Wire
     #"{"v":1,"request":"use","account":"work"}"#,
     #"{"v":1,"request":"whoami","account":"work","verified":true}"#,
     #"{"v":1,"request":"resource","account":"work","url":"https://api.example/x","method":"PUT","#
-      + #""headers":["Accept: */*"],"body_descriptor":true,"wait":1,"no_redirects":true,"idle":0,"scope":["a"]}"#,
+      + #""headers":["Accept: */*"],"body_descriptor":true,"wait":1,"no_redirects":true,"idle":0,"scope":["a"],"#
+      + #""resource":["https://api.example/"],"audience":"x","authorization_details":"[]","exchange":true}"#,
     #"{"v":1,"request":"resource","url":"https://api.example/x","method":"POST","inline":true,"body":"YQ=="}"#,
     #"{"v":1,"request":"resource","url":"https://api.example/x","method":"POST","inline":true,"body_lines":true}"#,
     #"{"v":1,"request":"resource_body","base64":"YQ=="}"#,
@@ -59,7 +61,8 @@ import Wire
     #"{"v":1,"request":"account_remove","account":"work","local":true}"#,
     #"{"v":1,"request":"account_import","account":"work","issuer":"https://as.example","client_id":"cli","#
       + #""client_secret_descriptor":true,"client_key_descriptor":true,"client_certificate_descriptor":true}"#,
-    #"{"v":1,"request":"account_client_metadata","account":"work","dpop":true,"client_key_descriptor":true}"#,
+    #"{"v":1,"request":"account_client_metadata","account":"work","dpop":true,"#
+      + #""client_secret_descriptor":true,"client_key_descriptor":true,"client_certificate_descriptor":true}"#,
     #"{"v":1,"request":"lock"}"#,
     #"{"v":1,"request":"unlock","protection":"passphrase"}"#,
     #"{"v":1,"request":"vault_status"}"#,
@@ -75,7 +78,8 @@ import Wire
     #"{"v":1,"request":"vault_set","lock_after":0}"#,
     #"{"v":1,"request":"events","account":"work","follow":true,"leases":true}"#,
     #"{"v":1,"request":"token_file","account":"work","name":"token-00112233445566778899aabbccddeeff","use":"id_token"}"#,
-    #"{"v":1,"request":"lease","account":"work","places":["api.example"],"methods":["GET"],"scope":["a"],"uses":1,"#
+    #"{"v":1,"request":"lease","account":"work","places":["api.example"],"methods":["GET"],"scope":["a"],"#
+      + #""resource":["https://api.example/"],"audience":"x","authorization_details":"[]","exchange":true,"uses":1,"#
       + #""expires_in":604800,"hand_out_token":true,"confirm":true,"users":[0,1000]}"#,
     #"{"v":1,"request":"lease_answer","question":1,"allow":true}"#,
     #"{"v":1,"request":"lease_status"}"#,
@@ -87,5 +91,20 @@ import Wire
   @Test(arguments: lines) func `is read, and written as it was`(line: String) throws {
     let envelope = try RequestEnvelope(parsing: Array(line.utf8).span)
     #expect(String(decoding: envelope.serialized(), as: UTF8.self) == line + "\n")
+  }
+
+  @Test func `exists for each request and each member`() throws {
+    var recorded: [String: Set<String>] = [:]
+    for line in Self.lines {
+      let object = try #require(try JSON(parsing: Array(line.utf8)).object)
+      recorded[try #require(object["request"]?.string), default: []].formUnion(object.names)
+    }
+    for request in Request.declarations {
+      let names = try #require(recorded[request.row.name], "\(request.row.name)")
+      for case .row(let row) in request.memberEntries {
+        #expect(names.contains(row.name), "\(request.row.name): \(row.name)")
+      }
+    }
+    #expect(recorded.count == Request.declarations.count)
   }
 }

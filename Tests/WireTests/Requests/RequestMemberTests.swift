@@ -106,7 +106,8 @@ import Wire
   @Test func `may be as large as its limit`() throws {
     let longest = String(repeating: "x", count: 4096)
     #expect(
-      try parse(#"{"v":1,"request":"whoami","account":"\#(longest)"}"#) == RequestEnvelope(.whoami(account: longest)))
+      try parse(#"{"v":1,"request":"whoami","account":"\#(longest)"}"#)
+        == RequestEnvelope(.state(.whoami(account: longest))))
     var login = LoginRequest()
     login.scope = Array(repeating: longest, count: 64)
     let line = RequestEnvelope(.login(login)).serialized()

@@ -99,13 +99,15 @@ private let fullDiscovery: DiscoverRequest = {
     .discover(DiscoverRequest(url: "https://api.example/")), .discover(fullDiscovery),
     .logout(LogoutRequest()), .logout(LogoutRequest(account: "work", local: true)),
     .logout(LogoutRequest(all: true, local: true)), .logout(LogoutRequest(browser: true)),
-    .status(account: nil), .status(account: "a\nb\u{2028}\u{1F}c"), .list, .use(account: "work"),
-    .doctor(account: nil), .doctor(account: "work"),
-    .whoami(account: nil), .whoami(account: "work"), .whoami(account: "work", verified: true), .daemonStatus,
-    .daemonStop,
+    .state(.status(account: nil)), .state(.status(account: "a\nb\u{2028}\u{1F}c")), .state(.list),
+    .state(.use(account: "work")),
+    .state(.doctor(account: nil)), .state(.doctor(account: "work")),
+    .state(.whoami(account: nil)), .state(.whoami(account: "work")), .state(.whoami(account: "work", verified: true)),
+    .daemon(.status),
+    .daemon(.stop),
     .resourceBody(ResourceBodyRequest(bytes: [0, 10, 255], isLast: false)),
     .resourceBody(ResourceBodyRequest(bytes: [], isLast: true)),
-    .screenEnvironment,
+    .screenEnvironment(),
   ]
 
   @Test(arguments: all, [nil, 1, 3600]) func `is read back as it was written`(request: Request, timeout: Int?) throws {
@@ -128,7 +130,7 @@ private let fullDiscovery: DiscoverRequest = {
   }
 
   @Test func `has a name of its own for each kind`() {
-    let names = Self.all.map(\.name)
+    let names = Self.all.map(\.row.name)
     #expect(Set(names).count == 14)
     #expect(
       Set(names) == [
@@ -213,7 +215,7 @@ private let fullDiscovery: DiscoverRequest = {
   }
 
   @Test func `may hold members that this build does not know`() throws {
-    #expect(try parse(#"{"v":1,"request":"list","newer":[1,{"x":2}]}"#) == RequestEnvelope(.list))
+    #expect(try parse(#"{"v":1,"request":"list","newer":[1,{"x":2}]}"#) == RequestEnvelope(.state(.list)))
   }
 
   // MARK: What makes no sense

@@ -47,7 +47,7 @@ enum AccountCommand {
     let account = try invocation.requiredAccount()
     let client = DaemonClient(invocation)
     return Action { () throws(Failure) in
-      try client.console.confirm(try client.ask(.use(account: account))) {
+      try client.console.confirm(try client.ask(.state(.use(account: account)))) {
         Phrase("\($0["account"]?.string ?? account) is the active account now")
       }
       noteOther(than: account, client.console)

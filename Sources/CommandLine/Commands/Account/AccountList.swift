@@ -5,7 +5,7 @@ internal import Wire
 enum ListCommand {
   static func run(_ invocation: Invocation) -> Action {
     let presentation = Presentation(invocation).inUTC(invocation[.utc])
-    return .ask(.list, DaemonClient(invocation)) { text($0, presentation) }
+    return .ask(.state(.list), DaemonClient(invocation)) { text($0, presentation) }
   }
 
   /// A line for each account; nothing when there is none.
@@ -17,7 +17,7 @@ enum ListCommand {
 /// `agent whoami`.
 enum WhoamiCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
-    .ask(.whoami(account: try invocation.account()), DaemonClient(invocation), showing: text)
+    .ask(.state(.whoami(account: try invocation.account())), DaemonClient(invocation), showing: text)
   }
 
   /// Claims that say who, not how the token was made.

@@ -14,7 +14,7 @@ enum OverviewCommand {
     if account == nil, !invocation[.json], isUntouched {
       return .doing { () throws(Failure) in try Console.answer(ProgramName.current.applied(to: beginning)) }
     }
-    return .ask(.status(account: account, check: false), client) {
+    return .ask(.state(.status(account: account, check: false)), client) {
       ProgramName.current.applied(toHint: text($0, presentation))
     }
   }

@@ -11,7 +11,7 @@ enum StatusCommand {
     let client = DaemonClient(invocation)
     let presentation = Presentation(invocation).inUTC(invocation[.utc])
     return Action { () throws(Failure) in
-      let result = try client.ask(.status(account: named, check: checks))
+      let result = try client.ask(.state(.status(account: named, check: checks)))
       try client.console.answer(result) {
         text($0, isNamed: named != nil, showsAll: invocation[.verbose], presentation)
       }

@@ -30,10 +30,10 @@ enum DaemonCommand {
 
   /// The status of the daemon, which is started if none runs, and whether one ran before.
   private static func running(_ client: DaemonClient) throws(Failure) -> (status: JSONObject, before: Bool) {
-    if let status = try client.askRunning(.daemonStatus) { return (status, true) }
+    if let status = try client.askRunning(.daemon(.status)) { return (status, true) }
     let connection = try DaemonLauncher.connectOrStart(client.console, startsNamed: true)
     return (
-      try connection.lent { (connection) throws(Failure) in try client.ask(.daemonStatus, over: &connection) }, false
+      try connection.lent { (connection) throws(Failure) in try client.ask(.daemon(.status), over: &connection) }, false
     )
   }
 
@@ -49,7 +49,7 @@ enum DaemonCommand {
   }
 
   static func status(_ invocation: Invocation) throws(Failure) -> Action {
-    try showing(.daemonStatus, invocation) { result in
+    try showing(.daemon(.status), invocation) { result in
       var listing = Listing()
       listing.add([Phrase("daemon"), DaemonText.line(.object(result))])
       if let socket = result["socket"]?.string { listing.add([Phrase("socket"), Phrase(verbatim: socket)]) }
@@ -59,7 +59,7 @@ enum DaemonCommand {
 
   static func log(_ invocation: Invocation) throws(Failure) -> Action {
     let presentation = Presentation(invocation).inUTC(invocation[.utc])
-    return try showing(.daemonLog, invocation) { logText($0, presentation.stamp) }
+    return try showing(.daemon(.log), invocation) { logText($0, presentation.stamp) }
   }
 
   private static func showing(
@@ -102,7 +102,7 @@ enum DaemonCommand {
 
   /// Stops the daemon; nil if there was none. When it returns, that process has ended and let go of its lock.
   private static func stopIfRunning(_ client: DaemonClient) throws(Failure) -> Stopped? {
-    guard let result = try client.askRunning(.daemonStop) else { return nil }
+    guard let result = try client.askRunning(.daemon(.stop)) else { return nil }
     let stopped = Stopped(unstored: result["unstored"]?.array?.compactMap { $0.string } ?? [])
     // The answer comes last, so the process may be gone already.
     guard let number = result["pid"]?.int, let process = try? Spawn.processDescriptor(Int32(clamping: number)) else {

@@ -20,7 +20,7 @@ enum VersionAnswer {
     do {
       guard let connection = try DaemonLauncher.connect(client.console) else { return nil }
       let status = try connection.lent { (connection) throws(Failure) in
-        try client.ask(.daemonStatus, over: &connection)
+        try client.ask(.daemon(.status), over: &connection)
       }
       var object = JSONObject()
       for name in ["version", "commit", "libraries"] { object[name] = status[name] }

@@ -30,7 +30,7 @@ enum DoctorCommand {
     do throws(Failure) {
       findings += try client.converse { (connection) throws(Failure) in
         // The servers are asked while other programs are.
-        let answer = try client.ask(.doctor(account: account), over: &connection) {
+        let answer = try client.ask(.state(.doctor(account: account)), over: &connection) {
           programs = ProgramCheck.run()
           arePrograms = true
         }

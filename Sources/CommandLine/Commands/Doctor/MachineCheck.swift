@@ -142,7 +142,7 @@ enum MachineCheck {
     do throws(Failure) {
       guard var connection = try place.connect(within: 1) else { return .stale }
       process = connection.process
-      try connection.send(RequestEnvelope(.daemonStatus, timeoutSeconds: 1))
+      try connection.send(RequestEnvelope(.daemon(.status), timeoutSeconds: 1))
       let reply = try connection.nextReply(before: .now.advanced(by: socketPatience))
       connection.finish()
       if case .failure(let failure) = reply, [.notPermitted, .leaseEnded].contains(failure.code) { return .lease }

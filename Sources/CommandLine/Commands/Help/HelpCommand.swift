@@ -80,7 +80,7 @@ enum CompleteCommand {
     guard let connection = try DaemonLauncher.connect() else { return [] }
     let deadline = Instant.now.advanced(by: patience)
     let reply = try connection.lent { (connection) throws(Failure) in
-      try connection.send(RequestEnvelope(.list, timeoutSeconds: 1))
+      try connection.send(RequestEnvelope(.state(.list), timeoutSeconds: 1))
       return try connection.nextReply(before: deadline)
     }
     guard case .result(let result) = reply else { return [] }

@@ -10,7 +10,9 @@ struct ListedPlace: Sendable, Hashable {
   /// Those of one account, or of all. An account that cannot be shown has none.
   static func all(of account: String?, _ client: DaemonClient) throws(Failure) -> [ListedPlace] {
     var accounts = account.map { [$0] } ?? []
-    if account == nil { accounts = try client.ask(.list)["accounts"]?.array?.compactMap { $0[.name]?.string } ?? [] }
+    if account == nil {
+      accounts = try client.ask(.state(.list))["accounts"]?.array?.compactMap { $0[.name]?.string } ?? []
+    }
     var places: [ListedPlace] = []
     for account in accounts {
       guard let shown = try? client.ask(.account(.show(account: account))) else { continue }

@@ -54,7 +54,7 @@ enum LentEnvironment {
     do { content = SharedDescriptor(try FileDescriptor.inMemory(bytes.span)) } catch {
       throw Failure(error, doing: "the environment could not be handed over")
     }
-    let result = try client.ask(.screenEnvironment, passing: [content])
+    let result = try client.ask(.screenEnvironment(), passing: [content])
     guard let holding = result["holding"]?.array?.compactMap(\.int), let mapped = result["mapped"]?.array,
       holding.allSatisfy(values.indices.contains)
     else { throw Reply.unreadable }

@@ -1,0 +1,184 @@
+package import Vocabulary
+
+/// What is done with the members of an object of the protocol: they are read, written or described.
+///
+/// A type lists its members once, in ``MemberList/pass(_:)``, each with its name, its limits and its meaning. An optional
+/// value, a false flag and an empty list are left out of the line.
+package protocol MemberPass {
+  /// The reason why a member stops the pass; `Never` unless it reads.
+  associatedtype Problem: Error
+
+  /// - Parameter limit: The largest length in bytes.
+  mutating func text(
+    _ name: String, _ value: inout String?, limit: Int, isRequired: Bool, _ meaning: () -> String
+  ) throws(Problem)
+  mutating func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Problem)
+  mutating func number(
+    _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
+  ) throws(Problem)
+  /// - Parameter orOne: Whether a text is read as a list with one element.
+  mutating func texts(
+    _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
+  ) throws(Problem)
+  /// - Parameter limit: The largest number of elements.
+  mutating func numbers(
+    _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
+  ) throws(Problem)
+  /// A word of a closed set.
+  mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ name: String, _ value: inout Choice?, isRequired: Bool, _ meaning: () -> String
+  ) throws(Problem)
+  /// Members with the names of settings, which have their meaning.
+  mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Problem)
+  /// A rule for several members. Only a reader checks it.
+  func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Problem)
+}
+
+/// A type whose members are listed once.
+package protocol MemberList {
+  mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem)
+}
+
+extension MemberPass {
+  @inline(__always)
+  mutating func text(
+    _ name: String, _ value: inout String?, limit: Int = AccountSetting.maximumTextBytes,
+    _ meaning: @autoclosure () -> String
+  ) throws(Problem) {
+    try text(name, &value, limit: limit, isRequired: false, meaning)
+  }
+
+  /// A text that must be there.
+  @inline(__always)
+  mutating func text(
+    _ name: String, _ value: inout String, limit: Int = AccountSetting.maximumTextBytes,
+    _ meaning: @autoclosure () -> String
+  ) throws(Problem) {
+    var given: String? = value
+    try text(name, &given, limit: limit, isRequired: true, meaning)
+    if let given { value = given }
+  }
+
+  @inline(__always)
+  mutating func number(
+    _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, _ meaning: @autoclosure () -> String
+  ) throws(Problem) {
+    try number(name, &value, in: range, isRequired: false, meaning)
+  }
+
+  /// A number that must be there.
+  @inline(__always)
+  mutating func number(
+    _ name: String, _ value: inout Int, in range: ClosedRange<Int>, _ meaning: @autoclosure () -> String
+  ) throws(Problem) {
+    var given: Int? = value
+    try number(name, &given, in: range, isRequired: true, meaning)
+    if let given { value = given }
+  }
+
+  @inline(__always)
+  mutating func texts(
+    _ name: String, _ value: inout [String], _ meaning: @autoclosure () -> String
+  ) throws(Problem) {
+    try texts(name, &value, orOne: false, meaning())
+  }
+
+  @inline(__always)
+  mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ name: String, _ value: inout Choice?, _ meaning: @autoclosure () -> String
+  ) throws(Problem) {
+    try choice(name, &value, isRequired: false, meaning)
+  }
+
+  /// A word that must be there.
+  @inline(__always)
+  mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ name: String, _ value: inout Choice, _ meaning: @autoclosure () -> String
+  ) throws(Problem) {
+    var given: Choice? = value
+    try choice(name, &given, isRequired: true, meaning)
+    if let given { value = given }
+  }
+
+  @inline(__always)
+  mutating func settings(_ value: inout AccountSettings) throws(Problem) {
+    try settings(&value, among: AccountSetting.all)
+  }
+}
+
+/// A member as the manual describes it.
+package struct MemberRow: Sendable, Hashable {
+  package let name: String
+  /// The type of its value: `text`, `number`, `list of texts`.
+  package let type: String
+  /// Sentences in the notation of the manual.
+  package let meaning: String
+
+  package init(_ name: String, _ type: String, _ meaning: String) {
+    self.name = name
+    self.type = type
+    self.meaning = meaning
+  }
+}
+
+/// Describes members for the manual.
+package struct MemberDescriber: MemberPass {
+  /// A row, or the setting whose meaning the member has.
+  package enum Entry: Sendable, Hashable {
+    case row(MemberRow)
+    case setting(AccountSetting)
+  }
+
+  package private(set) var entries: [Entry] = []
+
+  /// "a, b or c".
+  static func list(_ words: [String]) -> String {
+    words.dropLast().joined(separator: ", ") + (words.count > 1 ? " or " : "") + words.suffix(1).joined()
+  }
+
+  private mutating func add(_ name: String, _ type: String, _ meaning: String, isRequired: Bool = false) {
+    entries.append(.row(MemberRow(name, type, isRequired ? "\(meaning) Required." : meaning)))
+  }
+
+  package mutating func text(
+    _ name: String, _ value: inout String?, limit: Int, isRequired: Bool, _ meaning: () -> String
+  ) {
+    add(name, "text", meaning(), isRequired: isRequired)
+  }
+
+  package mutating func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {
+    add(name, "boolean", meaning())
+  }
+
+  package mutating func number(
+    _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
+  ) {
+    let limits = range.upperBound == .max ? "" : " From \(range.lowerBound) to \(range.upperBound)."
+    add(name, "number", meaning() + limits, isRequired: isRequired)
+  }
+
+  package mutating func texts(
+    _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
+  ) {
+    add(name, "list of texts", orOne ? "\(meaning()) A single text is accepted, too." : meaning())
+  }
+
+  package mutating func numbers(
+    _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
+  ) {
+    add(name, "list of numbers", "\(meaning()) At most \(limit).")
+  }
+
+  package mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ name: String, _ value: inout Choice?, isRequired: Bool, _ meaning: () -> String
+  ) {
+    let words = Self.list(Choice.allCases.map { "`\($0.rawValue)`" })
+    add(name, "text", "\(meaning()) One of \(words).", isRequired: isRequired)
+  }
+
+  package mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) {
+    entries += settings.map(Entry.setting)
+  }
+
+  package func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
+}

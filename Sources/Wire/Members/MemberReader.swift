@@ -1,0 +1,119 @@
+package import Encoding
+package import Vocabulary
+
+/// Reads members. An error names the member of the wrong type or size, never its value.
+package struct MemberReader: MemberPass {
+  private let object: JSONObject
+
+  package init(_ object: JSONObject) { self.object = object }
+
+  private static let maximumTextBytes = AccountSetting.maximumTextBytes
+  private static let maximumListCount = AccountSetting.maximumListCount
+
+  package func text(
+    _ name: String, _ value: inout String?, limit: Int, isRequired: Bool, _ meaning: () -> String
+  ) throws(Failure) {
+    value = nil
+    guard let json = try member(name, isRequired) else { return }
+    guard let text = json.string, text.utf8.count <= limit, !text.utf8.contains(0) else {
+      throw wrong(name, Phrase(.text(mostBytes: limit)))
+    }
+    value = text
+  }
+
+  package func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Failure) {
+    value = false
+    guard let json = try member(name) else { return }
+    guard let flag = json.bool else { throw wrong(name, Phrase(.flag)) }
+    value = flag
+  }
+
+  package func number(
+    _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
+  ) throws(Failure) {
+    value = nil
+    guard let json = try member(name, isRequired) else { return }
+    guard let integer = json.int, range.contains(integer) else {
+      throw wrong(name, Phrase("a whole number from \(range.lowerBound) to \(range.upperBound)"))
+    }
+    value = integer
+  }
+
+  package func texts(
+    _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
+  ) throws(Failure) {
+    value = []
+    guard let json = try member(name) else { return }
+    if orOne, json.string != nil {
+      var text: String?
+      try self.text(name, &text, limit: Self.maximumTextBytes, isRequired: true) { "" }
+      value = [text].compactMap { $0 }
+      return
+    }
+    guard let array = json.array, array.count <= Self.maximumListCount else {
+      throw wrong(name, Phrase(.list(mostTexts: Self.maximumListCount)))
+    }
+    value = array.compactMap(\.string)
+    guard value.count == array.count,
+      value.allSatisfy({ $0.utf8.count <= Self.maximumTextBytes && !$0.utf8.contains(0) })
+    else { throw wrong(name, Phrase(.texts(mostBytes: Self.maximumTextBytes))) }
+  }
+
+  package func numbers(
+    _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
+  ) throws(Failure) {
+    value = []
+    guard let json = try member(name) else { return }
+    value = json.array?.compactMap(\.int) ?? []
+    guard value.count == json.array?.count, value.count <= limit, value.allSatisfy({ range.contains($0) }) else {
+      throw wrong(
+        name, Phrase("a list of at most \(limit) numbers from \(range.lowerBound) to \(range.upperBound)"))
+    }
+  }
+
+  package func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ name: String, _ value: inout Choice?, isRequired: Bool, _ meaning: () -> String
+  ) throws(Failure) {
+    var word: String?
+    try text(name, &word, limit: Self.maximumTextBytes, isRequired: isRequired, meaning)
+    value = Choice.allCases.first { $0.rawValue.utf8.elementsEqual((word ?? "").utf8) }
+    if word != nil, value == nil { throw wrong(name, Phrase(.choice(Choice.allCases.map(\.rawValue)))) }
+  }
+
+  /// An absent setting is not changed.
+  package func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Failure) {
+    do {
+      value = try AccountSettings(members: { object[$0].flatMap { $0 == .null ? nil : $0 } }, among: settings)
+    } catch {
+      throw wrong(error.name, Phrase(error.expected))
+    }
+  }
+
+  package func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Failure) {
+    if !isValid() { throw Failure(.invalidRequest, message()) }
+  }
+
+  /// The value of a member; nil if it is absent or `null`.
+  private func member(_ name: String, _ isRequired: Bool = false) throws(Failure) -> JSON? {
+    if let value = object[name], value != .null { return value }
+    guard isRequired else { return nil }
+    throw Failure(.invalidRequest, "the request needs the member \"\(name)\"")
+  }
+
+  private func wrong(_ name: String, _ expected: Phrase) -> Failure {
+    Failure(.invalidRequest, Phrase("\"\(name)\" must be \(expected)"))
+  }
+}
+
+extension Phrase {
+  /// The valid values, after "must be".
+  package init(_ expectation: AccountSetting.Expectation) {
+    switch expectation {
+    case .text(let count): self = "a text of at most \(count) bytes"
+    case .flag: self = "true or false"
+    case .list(let count): self = "a list of at most \(count) texts"
+    case .texts(let count): self = "a list of texts of at most \(count) bytes"
+    case .choice(let words): self = "one of \(words.joined(separator: ", "))"
+    }
+  }
+}

@@ -1,0 +1,88 @@
+internal import Encoding
+package import Vocabulary
+
+/// Writes members in order. An absent one is left out.
+///
+/// Requests are written for every call of the client, so no tree of values is built for them.
+package struct MemberWriter: MemberPass {
+  private(set) var bytes: [UInt8] = []
+
+  init() {
+    bytes.reserveCapacity(256)
+    bytes.append(UInt8(ascii: "{"))
+  }
+
+  package mutating func text(
+    _ name: String, _ value: inout String?, limit: Int, isRequired: Bool, _ meaning: () -> String
+  ) {
+    guard let value else { return }
+    begin(name)
+    bytes.append(jsonString: value)
+  }
+
+  package mutating func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {
+    guard value else { return }
+    begin(name)
+    bytes.append(utf8: "true")
+  }
+
+  package mutating func number(
+    _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
+  ) {
+    guard let value else { return }
+    begin(name)
+    bytes.append(utf8: "\(value)")
+  }
+
+  package mutating func texts(
+    _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
+  ) {
+    guard !value.isEmpty else { return }
+    begin(name)
+    bytes.append(UInt8(ascii: "["))
+    for index in value.indices {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      bytes.append(jsonString: value[index])
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  package mutating func numbers(
+    _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
+  ) {
+    guard !value.isEmpty else { return }
+    begin(name)
+    bytes.append(utf8: "[\(value.map(String.init).joined(separator: ","))]")
+  }
+
+  package mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ name: String, _ value: inout Choice?, isRequired: Bool, _ meaning: () -> String
+  ) {
+    guard let value else { return }
+    begin(name)
+    bytes.append(jsonString: value.rawValue)
+  }
+
+  package mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) {
+    for setting in settings {
+      guard let value = setting.value(in: value) else { continue }
+      begin(setting.name)
+      bytes.append(contentsOf: value.serialized())
+    }
+  }
+
+  package func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
+
+  /// Closes the object. The caller adds the line feed.
+  mutating func finish() -> [UInt8] {
+    bytes.append(UInt8(ascii: "}"))
+    return bytes
+  }
+
+  private mutating func begin(_ name: String) {
+    if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(utf8: name)
+    bytes.append(utf8: "\":")
+  }
+}

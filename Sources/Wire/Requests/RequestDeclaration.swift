@@ -1,0 +1,105 @@
+/// A kind of request: its members, what the daemon must know of it, and its page.
+package protocol RequestBody: MemberList, Sendable, Hashable {
+  var row: RequestRow { get }
+  var page: RequestPage { get }
+  /// The request with this body.
+  var request: Request { get }
+  // The reader and the writer pass once for each type, not by way of the generic pass.
+  mutating func read(_ members: MemberReader) throws(Failure)
+  func write(to members: inout MemberWriter)
+}
+
+extension RequestBody {
+  package mutating func read(_ members: MemberReader) throws(Failure) {
+    var members = members
+    try pass(&members)
+  }
+
+  package func write(to members: inout MemberWriter) {
+    var body = self
+    body.pass(&members)
+  }
+
+  /// The members, in the order of the line.
+  package var memberEntries: [MemberDescriber.Entry] {
+    var (body, describer) = (self, MemberDescriber())
+    body.pass(&describer)
+    return describer.entries
+  }
+}
+
+/// The properties of a request.
+package struct RequestRow: Sendable {
+  /// The `request` member's value.
+  package let name: String
+  package let traits: RequestTraits
+  package let source: AnswerSource
+  package let subject: RequestSubject
+  /// The time for an unreachable server in addition to the deadline, in seconds.
+  package let waitSeconds: Int
+
+  init(
+    _ name: String, _ traits: RequestTraits = [], from source: AnswerSource = .daemon, about subject: RequestSubject,
+    waitSeconds: Int? = nil
+  ) {
+    self.name = name
+    self.traits = traits
+    self.source = source
+    self.subject = subject
+    self.waitSeconds = waitSeconds ?? 0
+  }
+}
+
+package struct RequestTraits: OptionSet, Sendable {
+  package let rawValue: Int
+
+  package init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// The daemon answers from this machine alone, so that the answer waits for no network.
+  package static let local = RequestTraits(rawValue: 1)
+  /// The request can be sent again if its result is unknown.
+  package static let repeatable = RequestTraits(rawValue: 2)
+  /// The answer does not depend on the settings file.
+  package static let withoutSettings = RequestTraits(rawValue: 4)
+  /// The request may change an account or the vault.
+  package static let change = RequestTraits(rawValue: 8)
+  /// The request has no deadline by default.
+  package static let endless = RequestTraits(rawValue: 16)
+  /// The peers of a lease may send it.
+  package static let lent = RequestTraits(rawValue: 32)
+  /// The peers of a lease may send it if the lease lends the token itself.
+  package static let lentWithToken = RequestTraits(rawValue: 64)
+}
+
+/// The party that a request waits for.
+package enum AnswerSource: Sendable {
+  case daemon, authorizationServer, resource
+}
+
+/// The accounts that a request is about.
+package enum RequestSubject: Sendable, Equatable {
+  case account(String)
+  case activeAccount
+  /// All accounts, or one that the daemon finds.
+  case any
+
+  static func accountOrActive(_ name: String?) -> RequestSubject { name.map(RequestSubject.account) ?? .activeAccount }
+  static func accountOrAny(_ name: String?) -> RequestSubject { name.map(RequestSubject.account) ?? .any }
+}
+
+/// The description of a request in the manual, beside its members.
+package struct RequestPage: Sendable {
+  package let purpose: String
+  /// The members of `result` in the last line; empty for an empty object.
+  package let result: [MemberRow]
+  package let note: String?
+  /// Whether there is a last line with `result`.
+  package let hasResult: Bool
+
+  init(_ purpose: String, result: [MemberRow] = [], note: String? = nil, hasResult: Bool = true) {
+    self.purpose = purpose
+    self.result = result
+    self.note = note
+    self.hasResult = hasResult
+  }
+}

@@ -1,0 +1,171 @@
+/// Asks about accounts and their sessions, or chooses the active account.
+package enum StateRequest: RequestBody {
+  /// All accounts, or the named one. With `check` the sessions are checked at the servers.
+  case status(account: String?, check: Bool = false)
+  /// The same as `status`, and how the authorization servers answer.
+  case doctor(account: String?)
+  case list
+  case use(account: String)
+  /// The signed-in user. With `verified` according to the verified ID Token alone, so that no server is asked.
+  case whoami(account: String?, verified: Bool = false)
+
+  static let declarations: [any RequestBody] = [
+    Self.status(account: nil), Self.doctor(account: nil), Self.list, Self.use(account: ""), Self.whoami(account: nil),
+  ]
+
+  package var request: Request { .state(self) }
+
+  package var row: RequestRow {
+    switch self {
+    case .status(let account, check: false): RequestRow("status", [.local, .repeatable], about: .accountOrAny(account))
+    case .status(let account, check: true):
+      RequestRow("status", .repeatable, from: .authorizationServer, about: .accountOrAny(account))
+    case .doctor(let account):
+      RequestRow("doctor", .repeatable, from: .authorizationServer, about: .accountOrAny(account))
+    case .list: RequestRow("list", [.local, .repeatable], about: .any)
+    case .use(let account): RequestRow("use", [.local, .repeatable, .change], about: .account(account))
+    case .whoami(let account, let verified):
+      RequestRow(
+        "whoami", verified ? [.local, .repeatable] : .repeatable, from: .authorizationServer,
+        about: .accountOrActive(account))
+    }
+  }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    switch self {
+    case .status(var account, var check):
+      try members.text("account", &account, "The account (default: all).")
+      try members.flag("check", &check, "Ask the authorization servers whether the sessions are still valid.")
+      self = .status(account: account, check: check)
+    case .doctor(var account):
+      try members.text("account", &account, "The account (default: all).")
+      self = .doctor(account: account)
+    case .list: break
+    case .use(var account):
+      try members.text("account", &account, "The account.")
+      self = .use(account: account)
+    case .whoami(var account, var verified):
+      try members.text("account", &account, "The account (default: the active one).")
+      try members.flag(
+        "verified", &verified, "Use only the verified ID Token: no server is asked, and no token is renewed.")
+      self = .whoami(account: account, verified: verified)
+    }
+  }
+
+  package var page: RequestPage {
+    switch self {
+    case .status:
+      RequestPage(
+        "Describes accounts, sessions, daemon and vault. The answer never has a token.",
+        result: [
+          MemberRow("accounts", "list of objects", AccountMember.description(of: .status)),
+          MemberRow("daemon", "object", "The result of `daemon_status`."),
+          MemberRow(
+            "vault", "object",
+            "`path`, `exists`, `slots`, `device_bound`, `binding` and `binding_problem` as in `vault_status`; if it exists,"
+              + " `installation`, a random hexadecimal number made with the vault: if it differs, all earlier sessions"
+              + " are gone."),
+        ])
+    case .doctor:
+      RequestPage(
+        "Answers like `status`, and asks each authorization server, for at most two seconds. The cached documents do not"
+          + " change.",
+        result: [
+          MemberRow("accounts", "list of objects", AccountMember.description(of: .doctor)),
+          MemberRow("daemon", "object", "The result of `daemon_status`."),
+          MemberRow("vault", "object", "As in `status`."),
+        ])
+    case .list:
+      RequestPage(
+        "Lists the accounts.",
+        result: [MemberRow("accounts", "list of objects", AccountMember.description(of: .list))])
+    case .use:
+      RequestPage(
+        "Makes an account the active one.", result: [MemberRow("account", "text", "The active account.")])
+    case .whoami:
+      RequestPage(
+        "Returns the signed-in user, according to the verified ID Token, or else to the UserInfo endpoint.",
+        result: [
+          MemberRow("account", "text", "The account."),
+          MemberRow("issuer", "text", "Its authorization server."),
+          MemberRow("subject", "text", "The user."),
+          MemberRow("claims", "object", "The claims about the user."),
+          MemberRow(
+            "source", "text", "`id_token` for verified claims, `userinfo` for others; absent without claims."),
+        ])
+    }
+  }
+}
+
+/// Manages the daemon itself.
+package enum DaemonRequest: RequestBody, CaseIterable {
+  case status
+  /// Returns the recent entries of the daemon's log.
+  case log
+  case stop
+
+  static var declarations: [any RequestBody] { allCases }
+
+  package var request: Request { .daemon(self) }
+
+  package var row: RequestRow {
+    switch self {
+    case .status: RequestRow("daemon_status", [.local, .repeatable, .withoutSettings], about: .any)
+    case .log: RequestRow("daemon_log", [.local, .repeatable, .withoutSettings], about: .any)
+    case .stop: RequestRow("daemon_stop", [.local, .repeatable, .withoutSettings, .endless], about: .any)
+    }
+  }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {}
+
+  package var page: RequestPage {
+    switch self {
+    case .status:
+      RequestPage(
+        "Describes the daemon.",
+        result: [
+          MemberRow("pid", "number", "The process ID."),
+          MemberRow("version", "text", "The version."),
+          MemberRow(
+            "commit", "text",
+            "The commit it was built from, followed by `-dirty` if files had been changed; absent if unknown."),
+          MemberRow("libraries", "object", "The versions of `libcurl`, `openssl` and `libqrencode` in use."),
+          MemberRow("program_replaced", "boolean", "Whether the program file was replaced by another version."),
+          MemberRow("uptime", "number", "Seconds since the start."),
+          MemberRow("socket", "text", "The path of the socket; absent for a private daemon."),
+          MemberRow("memory_pss_kib", "number", "The proportional set size, in KiB."),
+          MemberRow("memory_private_dirty_kib", "number", "The private dirty memory, in KiB."),
+          MemberRow("secure_heap", "text", "The memory for secrets: `locked`, `unlocked` or `unavailable`."),
+          MemberRow("secure_heap_used", "number", "The number of bytes of it in use."),
+          MemberRow(
+            "limits", "object",
+            "The inherited limits that the daemon cannot raise: `processor_seconds`, `file_bytes`, `data_bytes`,"
+              + " `stack_bytes`, `processes`, `descriptors`, `locked_bytes` and `address_space_bytes`, each absent if there"
+              + " is none."),
+        ])
+    case .log:
+      RequestPage(
+        "Returns the recent log entries. They contain no token, no code and no text of a server or a peer. Single steps,"
+          + " such as an exchange with a server, are logged only while a request with `verbose` is being answered.",
+        result: [
+          MemberRow(
+            "events", "list of objects",
+            "The oldest first. Each has `time`, `event`, `account` if it is about one, and further members of its own:"
+              + " `attempt`, `duration_ms`, `wait_ms`, `seconds`, `seconds_left`, `seconds_wanted`, `result` (`ok` or an"
+              + " error code), `endpoint`, `status` (of HTTP), `algorithm`, `change`, `cause`, `protection`, `reason`,"
+              + " `signal`, `errno`, `position` or `count`. Clients ignore unknown events."),
+          MemberRow("dropped", "number", "The number of earlier events that are no longer kept."),
+        ])
+    case .stop:
+      RequestPage(
+        "Ends the daemon. The answer comes when the current work is done.",
+        result: [
+          MemberRow("pid", "number", "The process that is about to end."),
+          MemberRow(
+            "unstored", "list of texts",
+            "Accounts whose last refresh token could not be stored and is lost with the daemon; absent if there are none."
+          ),
+        ])
+    }
+  }
+}
