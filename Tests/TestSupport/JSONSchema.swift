@@ -53,6 +53,32 @@ package struct JSONSchema: Sendable {
     }
   }
 
+  /// The members of a definition with the ways to them: `accounts[].name`.
+  package func paths(of name: String) -> Set<String> {
+    definition(name).map { paths(in: $0, after: "", depth: 0) } ?? []
+  }
+
+  private func paths(in schema: JSON, after prefix: String, depth: Int) -> Set<String> {
+    // A definition that contains itself ends somewhere.
+    guard depth < 12 else { return [] }
+    var found: Set<String> = []
+    if let target = JSONSchemaReader.target(of: schema), let definition = definition(target) {
+      found.formUnion(paths(in: definition, after: prefix, depth: depth + 1))
+    }
+    for name in schema["properties"]?.object?.names ?? [] {
+      guard let inner = schema["properties"]?[name] else { continue }
+      found.insert(prefix + name)
+      found.formUnion(paths(in: inner, after: "\(prefix)\(name).", depth: depth + 1))
+    }
+    if let items = schema["items"] {
+      found.formUnion(paths(in: items, after: prefix.dropLast() + "[].", depth: depth + 1))
+    }
+    for part in ["oneOf", "anyOf", "allOf"].flatMap({ schema[$0]?.array ?? [] }) {
+      found.formUnion(paths(in: part, after: prefix, depth: depth + 1))
+    }
+    return found
+  }
+
   private func collect(from name: String, _ take: (JSON) -> [String]) -> Set<String> {
     var found: Set<String> = []
     var visited: Set<String> = []

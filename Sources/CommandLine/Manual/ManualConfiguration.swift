@@ -169,7 +169,7 @@ enum ManualConfiguration {
     if !setting.details.isEmpty { sentences.append(setting.details) }
     if setting.countsAtSignIn { sentences.append("Counts at the next sign-in.") }
     if setting.option != nil { sentences.append("Option `--\(setting.word)`.") }
-    return Member(setting.name, setting.typeName, sentences.joined(separator: " "))
+    return Member(setting.name, Member(setting).type, sentences.joined(separator: " "))
   }
 
   private static let renewal =
@@ -270,15 +270,4 @@ enum ManualConfiguration {
         + " lead a token or a client secret to another server. They can have the daemon run commands as the user, who is the"
         + " only one who may write it.")
   ]
-}
-
-extension AccountSetting {
-  /// The type of its value in the manual.
-  var typeName: String {
-    switch kind {
-    case .text, .file, .choice: "text"
-    case .texts: "list of texts"
-    case .flag: "boolean"
-    }
-  }
 }

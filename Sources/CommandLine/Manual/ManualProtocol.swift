@@ -46,7 +46,8 @@ enum ManualProtocol {
       if page.hasResult {
         blocks +=
           page.result.isEmpty
-          ? [.text("The result is an empty object.")] : [.text("Result:"), .members(page.result)]
+          ? [.text("The result is an empty object.")]
+          : [.text("Result:"), .members(page.result.flatMap { $0.flattened() })]
       }
       if let note = page.note { blocks.append(.text(note)) }
       return blocks
@@ -141,13 +142,4 @@ enum ManualProtocol {
     "        if 'result' in answer:",
     "            sys.exit(print(answer['result']['access_token']))",
   ]
-}
-
-extension Manual.Member {
-  /// A setting as a member of a request.
-  fileprivate init(_ setting: AccountSetting) {
-    // A list does not need the sentence that the option may be given several times.
-    let meaning = setting.kind == .texts ? "\(setting.summary.split(separator: ";")[0])." : setting.declaration.sentence
-    self.init(setting.name, setting.typeName, meaning)
-  }
 }

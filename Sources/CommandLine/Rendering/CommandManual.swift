@@ -27,7 +27,7 @@ struct CommandManual {
   private static let common = ManualBlock.text("Those of every command, such as `--json`, are in agent(1).")
 
   private func single(_ command: Command) -> [ManualSection] {
-    let details = command.details.dropFirst().map { ManualBlock.text($0) }
+    let details = ManualWriter.details(command.details.dropFirst(), of: command)
     let options = command.options.isEmpty ? [] : ManualWriter.grouped(command.options)
     return (details.isEmpty ? [] : [ManualSection("DETAILS", details)])
       + [ManualSection("OPTIONS", [Self.common] + options)]

@@ -1,4 +1,5 @@
 internal import Vocabulary
+internal import Wire
 
 /// A page of the manual: what is in it, and where it is found.
 struct ManualPage: Sendable {
@@ -90,8 +91,14 @@ enum ManualWriter {
     let elsewhere = command.options.filter { $0.isSame(asOneOf: shared) }.map { "`--\($0.name)`" }
     let mention = "\(options.isEmpty ? "Takes" : "Also takes") \(elsewhere.joined(separator: ", ")): see OPTIONS."
     return [.raw(usage)]
-      + ([command.summary + "."] + command.details).map { .text($0) }
+      + [.text(command.summary + ".")] + details(command.details[...], of: command)
       + (options.isEmpty ? [] : [.raw(list(options))]) + (elsewhere.isEmpty ? [] : [.text(mention)])
+  }
+
+  /// Paragraphs on a command, and the members of its answer.
+  static func details(_ paragraphs: ArraySlice<String>, of command: Command) -> [ManualBlock] {
+    paragraphs.map { .text($0) }
+      + (command.answer.isEmpty ? [] : [.members(command.answer.flatMap { $0.flattened() })])
   }
 
   static func usage(_ command: Command) -> String {

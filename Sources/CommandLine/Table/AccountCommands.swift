@@ -1,3 +1,4 @@
+internal import Vocabulary
 internal import Wire
 
 /// The commands that set up accounts.
@@ -10,9 +11,8 @@ enum AccountCommands {
       given then, since secrets are kept with a session only.
 
       The first account becomes the active one, until somebody signs in to another.
-
-      With `--json` prints `{"account", "active"}`.
       """,
+    answer: AccountRequest.add(account: "", AccountSettings()).page.result,
     options: Options.accountSettings,
     everyday: ["issuer", "client-id", "provider", "scope", "audience", "redirect-uri", "host", "ca-file", "refresh"],
     operands: .newAccount,
@@ -28,16 +28,9 @@ enum AccountCommands {
     details: """
       Settings hold no secrets. What the session is like is told by `agent status`.
 
-      With `--json` prints `{"account", "active", "protection", "settings": {"issuer", "client_id", "provider", "scope",
-      "resource", "audience", "parameters", "claims", "authorization_details", "token_endpoint_auth_method",
-      "basic_unencoded", "client_certificate", "client_key_algorithm", "client_key_id", "assertion_file",
-      "assertion_from", "assertion_variable", "assertion_account", "assertion_grant", "assertion_audience",
-      "id_token_algorithm", "userinfo_algorithm", "trusted_audiences", "ca_file", "pins", "allow_http_loopback", "authorization_endpoint", "token_endpoint", "device_authorization_endpoint", "userinfo_endpoint",
-      "revocation_endpoint", "registration_endpoint", "jwks_uri", "proxy", "no_proxy", "keep", "dpop", "key",
-      "profile", "origins",
-      "protect", "refresh"}}`, with the values that the options of `agent account set` take. `protection` is how the
-      record in the vault opens: `device`, `passphrase` or `tpm2`.
+      The values in JSON are those of the options of `agent account set`.
       """,
+    answer: AccountRequest.show(account: nil).page.result,
     operands: .account)
 
   static let accountSet = Command(
@@ -57,9 +50,8 @@ enum AccountCommands {
 
       `--protect` moves the session to another level of protection in one write of the vault, see `agent login`. Both
       levels must be unlocked.
-
-      With `--json` prints `{"account", "signed_out", "setting"}`; `setting` is what signs the account out.
       """,
+    answer: AccountRequest.set(account: "", AccountSettings(), unset: []).page.result,
     options: Options.accountSettings + [Option.unsetSettings.declaration],
     everyday: ["scope", "audience", "host", "refresh", "protect", "unset"],
     operands: .namedAccount,
@@ -76,9 +68,8 @@ enum AccountCommands {
     summary: "Give an account another name",
     details: """
       The session goes on under the new name. An account that has that name already is never replaced.
-
-      With `--json` prints `{"account", "renamed_from", "active"}`.
       """,
+    answer: AccountRequest.rename(account: "", to: "").page.result,
     operands: .rename)
 
   static let accountRemove = Command(
@@ -90,10 +81,8 @@ enum AccountCommands {
 
       A client that `agent login --register` registered is deleted at the server, and the command says whether the
       server confirmed.
-
-      With `--json` prints `{"account", "revoked", "detail", "client_deleted", "client_detail", "active_account"}`; the
-      last only when it changed, and the two about the client only when one was registered.
       """,
+    answer: AccountRequest.remove(account: "", local: false).page.result,
     options: [Option.local.declaration],
     operands: .namedAccount,
     examples: [
@@ -116,8 +105,8 @@ enum AccountCommands {
       Token could not be verified, it has no token until a later one was.
 
       The token is one line of a file, of standard input, or of a descriptor that the caller opened; never an argument.
-      With `--json` prints `{"account", "issuer", "subject", "scope", "expires_at"}`.
       """,
+    answer: AccountRequest.import(account: "", AccountSettings(), handsOver: []).page.result,
     options: Options.accountSettings + Options.clientSecrets + [
       Option.refreshTokenFile.declaration, Option.refreshTokenFD.declaration,
     ],
@@ -158,11 +147,9 @@ enum AccountCommands {
       At a server that has metadata without the announcement such a sign-in is refused, unless `--redirect-uri` says that
       the URL is registered there all the same.
 
-      With `--json` prints the document on one line: `{"client_id", "client_name", "application_type", "grant_types",
-      "response_types", "redirect_uris", "token_endpoint_auth_method", "jwks": {"keys"}, "scope",
-      "dpop_bound_access_tokens", "id_token_signed_response_alg", "userinfo_signed_response_alg"}`, without members that
-      say nothing.
+      With `--json` the document is on one line, without members that have no value.
       """,
+    answer: AccountRequest.clientMetadata(account: nil, AccountSettings(), handsOver: []).page.result,
     options: Options.clientMetadata.map(\.declaration) + [Option.clientKeyFile.declaration],
     everyday: ["client-id", "redirect-uri", "scope", "client-key-file", "dpop"],
     operands: .account,

@@ -19,6 +19,7 @@ final class Command: Sendable {
   let trailing: String?
 
   private let text: @Sendable () -> String
+  private let answerRows: @Sendable () -> [MemberRow]
   private let ownOptions: @Sendable () -> [OptionDeclaration]
   let everydayNames: @Sendable () -> [String]
   private let shownExamples: @Sendable () -> [Example]
@@ -26,11 +27,13 @@ final class Command: Sendable {
   /// - Parameters:
   ///   - details: Paragraphs that say more, in the notation of ``Prose``. The first one, of a sentence or two, is for
   ///     everybody.
+  ///   - answer: The members of its answer with `--json`, unless the paragraphs describe them.
   ///   - options: Its own; those of ``Options/common`` come on top.
   ///   - everyday: The names of those that most people need, at most twelve, in the order of the help;
   ///     none stands for all options.
   init(
     _ name: CommandName, summary: String, details: @autoclosure @escaping @Sendable () -> String = "",
+    answer: @autoclosure @escaping @Sendable () -> [MemberRow] = [],
     options: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [],
     everyday: @autoclosure @escaping @Sendable () -> [String] = [], operands: Operands = .none,
     trailing: String? = nil, examples: @autoclosure @escaping @Sendable () -> [Example] = []
@@ -40,13 +43,28 @@ final class Command: Sendable {
     self.operands = operands
     self.trailing = trailing
     text = details
+    answerRows = answer
     ownOptions = options
     everydayNames = everyday
     shownExamples = examples
   }
 
   /// Paragraphs that say more.
-  var details: [String] { Prose.paragraphs(text()) }
+  var details: [String] {
+    Prose.paragraphs(text()) + (answer.isEmpty ? [] : ["With `--json` prints `\(Self.shape(of: answer))`."])
+  }
+
+  /// The members of its answer with `--json`; empty if ``details`` describe them.
+  var answer: [MemberRow] { answerRows() }
+
+  /// The names of members as JSON: `{"accounts": [{"name", "active"}]}`.
+  private static func shape(of rows: [MemberRow]) -> String {
+    let members = rows.map { row in
+      let shape = row.members.isEmpty ? "" : shape(of: row.members)
+      return "\"\(row.name)\"" + (shape.isEmpty ? "" : row.isList ? ": [\(shape)]" : ": \(shape)")
+    }
+    return "{\(members.joined(separator: ", "))}"
+  }
 
   /// Its own options.
   var options: [OptionDeclaration] { ownOptions() }

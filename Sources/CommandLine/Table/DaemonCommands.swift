@@ -9,7 +9,7 @@ enum DaemonCommands {
     details: """
       Other commands start the daemon by themselves when they need it.
 
-      With `--json` prints the object that `agent status` has under `daemon`.
+      With `--json` prints the object of `agent daemon status`.
       """)
 
   static let daemonStop = Command(
@@ -27,7 +27,7 @@ enum DaemonCommands {
     details: """
       Needed after an upgrade, when the running daemon is older than this program.
 
-      With `--json` prints the object that `agent status` has under `daemon`.
+      With `--json` prints the object of `agent daemon status`.
       """)
 
   static let daemonStatus = Command(
@@ -35,9 +35,8 @@ enum DaemonCommands {
     summary: "Show the running daemon",
     details: """
       Fails with exit status 4 when no daemon runs, and starts none.
-
-      With `--json` prints the object that `agent status` has under `daemon`.
-      """)
+      """,
+    answer: DaemonRequest.statusRows)
 
   static let daemonRun = Command(
     .daemonRun,

@@ -1,4 +1,5 @@
 internal import Vocabulary
+internal import Wire
 
 /// The commands for requests to resources.
 enum RequestCommands {
@@ -125,8 +126,9 @@ enum RequestCommands {
       A server may answer with status 401, the error `use_dpop_nonce` and a header `DPoP-Nonce`. Hand its value over
       with `--nonce` and send the request again; later proofs for that server use it without being told.
 
-      With `--json` prints `{"account", "dpop"}`. The command fails with exit status 1 when the token is not bound.
+      The command fails with exit status 1 when the token is not bound.
       """,
+    answer: ProofRequest(method: "", url: "").page.result,
     options: [
       Option.method.declaration, Option.nonce.declaration,
       Option.header.saying("Print whole `Authorization` and `DPoP` header lines"),

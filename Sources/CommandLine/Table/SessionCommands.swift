@@ -27,29 +27,12 @@ enum SessionCommands {
       locked, else 3 where a sign-in is needed, else 4 where a server gave no answer, else 6 or 1. An account that is not
       signed in counts where it is named.
 
-      With `--json` prints `{"accounts": [{"name", "active", "person", "issuer", "client_id", "guest", "assertion", "ephemeral", "client_secret_expires_at",
-      "certificate_thumbprint", "certificate_expires_at", "subject", "state", "scope", "authorization_details", "protection", "expires_at",
-      "refresh_token_expires_at", "authorization_expires_at", "sign_in_by", "refresh", "refresh_queued", "last_refresh", "http_loopback", "ca_file", "proxy", "problem", "in_config", "check",
-      "check_cause", "check_problem"}], "daemon": {"pid", "version", "commit", "libraries": {"libcurl",
-      "openssl", "libqrencode"}, "program_replaced", "uptime", "socket", "memory_pss_kib", "memory_private_dirty_kib",
-      "secure_heap", "secure_heap_used", "limits": {"processor_seconds", "file_bytes", "data_bytes", "stack_bytes",
-      "processes", "descriptors", "locked_bytes", "address_space_bytes"}}, "vault": {"path", "exists", "slots", "device_bound",
-      "binding", "binding_problem", "installation"}}`. `refresh` is the account's policy of renewal (one of
-      \(Prose.words(RefreshPolicy.self))). `refresh_token_expires_at` and `authorization_expires_at` are
-      what the server said of the end of the session, which is never believed before the server itself refuses a refresh,
-      and `sign_in_by` is the end when it is less than three days off: then `status`, `list`, and commands that get a
-      token, on a terminal, ask to sign in again. An end that each refresh moves on is told in its last quarter.
-      And `refresh_queued` tells of a refresh that waits for the
-      network or the server. `problem` says why the account cannot be used or what failed last, `in_config` is false for
-      one that was deleted from the settings by hand while the vault has its session, and `check_problem` why a check
-      failed; `protection` is how the record of the account opens: `device`, `passphrase` or `tpm2`; `binding` is what
-      opens the vault in the background, `host` or `tpm2`, and `binding_problem` why that is not the TPM; problems are
-      `{"code", "message", "hint"}`. `uptime` is in seconds, and `secure_heap`, the memory for secrets, is `locked`,
-      `unlocked` or `unavailable`. `limits` are those that the daemon inherited and cannot raise; what is missing there
-      has none. `guest` tells of a session without a user, `assertion` of one that is renewed by a JWT that a
-      platform hands out, and `certificate_thumbprint` is what tokens that are bound to
-      the client's certificate name as `x5t#S256` (RFC 8705).
+      The ends of a session, `refresh_token_expires_at` and `authorization_expires_at`, are what the server announced; the
+      session is used until the server itself refuses a refresh. From three days before the end, `status`, `list` and
+      commands that get a token ask on a terminal to sign in again. An end that each refresh postpones is shown in its last
+      quarter. Objects that describe a problem are `{"code", "message", "hint"}`.
       """,
+    answer: StateRequest.status(account: nil).page.result,
     options: [Option.check.declaration, Option.utc.declaration],
     operands: .account,
     examples: [
@@ -90,10 +73,8 @@ enum SessionCommands {
     summary: "List the accounts",
     details: """
       The active account is marked with an asterisk.
-
-      With `--json` prints `{"accounts": [{"name", "active", "person", "issuer", "state", "guest", "assertion", "ephemeral", "expires_at",
-      "sign_in_by"}]}`, as in `agent status`.
       """,
+    answer: StateRequest.list.page.result,
     options: [Option.utc.declaration],
     examples: [
       Example(
@@ -106,9 +87,8 @@ enum SessionCommands {
     summary: "Make an account the active one",
     details: """
       Commands that name no account act on the active one.
-
-      With `--json` prints `{"account"}`.
       """,
+    answer: StateRequest.use(account: "").page.result,
     operands: .namedAccount)
 
   static let whoami = Command(
@@ -118,9 +98,9 @@ enum SessionCommands {
       Shows what the last verified ID Token says, also without the network.
 
       Where the server gives no ID Token, it shows what the UserInfo endpoint says, which is not verified and
-      marked so. With `--json` prints `{"account", "issuer", "subject", "claims": {...}, "source"}`; the source is
-      `id_token` or `userinfo`.
+      marked so. 
       """,
+    answer: StateRequest.whoami(account: nil).page.result,
     operands: .account)
 
   static let help = Command(

@@ -1,4 +1,5 @@
 internal import Vocabulary
+internal import Wire
 
 /// The commands that begin and end sessions.
 enum SignInCommands {
@@ -215,10 +216,9 @@ enum SignInCommands {
       browser can be opened. The page asks first, since the address names the account by its identifier and holds no
       token; what it then does, only the page tells.
 
-      With `--json` prints `{"accounts": [{"account", "revoked", "detail", "end_session_url", "error": {"code",
-      "message", "hint"}}]}`; `revoked` is whether the server confirmed, `detail` says why it did not, and `error` is
-      there with `--all` where an account is still signed in. The address is there with `--browser` alone.
+      An `error` in JSON is `{"code", "message", "hint"}`.
       """,
+    answer: LogoutRequest().page.result,
     options: [
       Option.all.declaration, Option.local.declaration,
       Option.browser.saying("Then open the page that ends the browser's session at the server", in: .signOut),

@@ -1,3 +1,4 @@
+internal import Vocabulary
 internal import Wire
 
 /// The commands for the vault.
@@ -15,9 +16,9 @@ enum VaultCommands {
       sessions is locked, by `loginctl lock-session` or by the desktop's screen saver, where libsystemd and a message
       bus are there to tell.
 
-      With `--json` prints `{"locked": [LEVEL, ...]}`, the levels that are locked now: `passphrase`, `tpm2` and, where
-      the vault does not open by this device any more, `device`.
-      """)
+      The levels are `passphrase`, `tpm2` and, if the vault no longer opens on this device, `device`.
+      """,
+    answer: VaultRequest.lock.page.result)
 
   static let unlock = Command(
     .unlock,
@@ -56,12 +57,9 @@ enum VaultCommands {
       Each level of protection has a key of its own, and each slot is one way to a key: `device` opens in the
       background, `passphrase` and `tpm2` only while somebody has unlocked them.
 
-      With `--json` prints `{"path", "exists", "device_bound", "binding", "binding_problem", "slots": [{"slot", "kind",
-      "protection", "needs_secret"}], "levels": [{"protection", "locked", "accounts"}], "lock_after", "problem"}`.
-      `kind` is `host`, `tpm2` or `passphrase`; `needs_secret` is there for a slot whose passphrase `agent vault
-      rotate-key` will ask for; `lock_after` is in seconds, 0 for never; `problem`, why the vault cannot be used, is
-      `{"code", "message", "hint"}`.
-      """)
+      A level is `device`, `passphrase` or `tpm2`. The `problem` in JSON is `{"code", "message", "hint"}`.
+      """,
+    answer: VaultRequest.status.page.result)
 
   static let vaultBind = Command(
     .vaultBind,
@@ -69,9 +67,8 @@ enum VaultCommands {
     details: """
       Makes a new slot that opens in the background, and drops the ones before. Without `--to` the best that there is is
       taken: a key in the TPM, else the secret of this device.
-
-      With `--json` prints `{"slot", "kind", "protection"}`, in the words of `agent vault status`.
       """,
+    answer: VaultRequest.bind(nil).page.result,
     options: [Option.to.declaration],
     examples: [
       Example(
@@ -85,9 +82,8 @@ enum VaultCommands {
     details: """
       A passphrase for `device`, which is the default, is the way back when the machine's id changes or its TPM goes:
       see `agent vault rebind`. One for `passphrase` or `tpm2` opens those accounts too; the level must be unlocked.
-
-      With `--json` prints `{"slot", "kind", "protection"}`, in the words of `agent vault status`.
       """,
+    answer: VaultRequest.addPassphrase(.device).page.result,
     options: [Option.protection.saying("What the passphrase is to open")] + Options.passphrase,
     examples: [
       Example(
@@ -103,9 +99,8 @@ enum VaultCommands {
       knows the old one can open that copy.
 
       `agent vault rotate-key` makes new keys.
-
-      With `--json` prints `{"protection"}`.
       """,
+    answer: VaultRequest.changePassphrase(.device).page.result,
     options: [Option.protection.saying("The level that it opens, by default `passphrase`")] + Options.levelSecrets
       + [
         Option.newPassphraseFile.declaration, Option.newPassphraseFD.declaration, Option.newPINFile.declaration,
@@ -124,9 +119,8 @@ enum VaultCommands {
     details: """
       `NUMBER` is that of `agent vault status`; it is never given to another slot. The last slot of a level that has
       accounts is not removed, nor the last one that opens `device`.
-
-      With `--json` prints `{"slot"}`.
       """,
+    answer: VaultRequest.removeSlot(1).page.result,
     operands: .slot)
 
   static let vaultRotateKey = Command(
@@ -139,8 +133,9 @@ enum VaultCommands {
 
       What an old copy of the vault held opens nothing that is written from now on.
 
-      With `--json` prints `{"rotated": [LEVEL, ...]}`, each of which is `device`, `passphrase` or `tpm2`.
+      A level is `device`, `passphrase` or `tpm2`.
       """,
+    answer: VaultRequest.rotateKey(slots: []).page.result,
     options: Options.passphrase,
     examples: [
       Example(
@@ -156,9 +151,9 @@ enum VaultCommands {
       passphrase that `agent vault add-passphrase` gave the vault opens it, and it is bound to this device as a new one
       would be. Nothing is lost.
 
-      With `--json` prints `{"slots": [{"slot", "kind", "protection"}]}`, what opens it from now on; the words are those
-      of `agent vault status`: `host`, `tpm2`, `passphrase`, `device`.
+      The protection of a slot is `device`, `passphrase` or `tpm2`.
       """,
+    answer: VaultRequest.rebind.page.result,
     options: Options.passphrase,
     examples: [
       Example(
@@ -173,13 +168,13 @@ enum VaultCommands {
       Nothing is changed, and no passphrase and no PIN is tried. Exits with status 1 when something is damaged, or does
       not open here.
 
-      With `--json` prints `{"sound", "slots": [{"slot", "kind", "protection", "state"}], "accounts": [{"account",
-      "protection", "state"}], "problem"}`. The state of a slot is `opens`, `asks` (for a passphrase or a PIN),
+      The state of a slot is `opens`, `asks` (for a passphrase or a PIN),
       `foreign` (made on another device), `secret_missing` (the device secret is gone), `unavailable` (the TPM cannot be
       asked), `damaged` or `unknown` (of a later version); that of an account `opens`, `locked` or `damaged`. `kind` is
       `host`, `tpm2` or `passphrase`, `protection` is `device`, `passphrase` or `tpm2`, and `problem` is `{"code",
       "message", "hint"}`.
-      """)
+      """,
+    answer: VaultRequest.check.page.result)
 
   static let vaultSet = Command(
     .vaultSet,
@@ -187,9 +182,8 @@ enum VaultCommands {
     details: """
       It locks when no command has used an account that a passphrase or a PIN protects for this long, by default 15
       minutes; the time in which the machine sleeps counts. The setting is `lock_after` in agent-config(5).
-
-      With `--json` prints `{"lock_after"}`, in seconds, 0 for never.
       """,
+    answer: VaultRequest.set(lockAfterSeconds: 0).page.result,
     options: [Option.lockAfter.declaration],
     examples: [
       Example(

@@ -34,64 +34,71 @@ package enum AccountMember: String, CaseIterable, Sendable {
     case list, status, doctor
   }
 
-  /// The first answer with the member, and its meaning in the notation of the manual.
-  private var row: (Answer, String?) {
+  /// The first answer with the member, the type of its value, and its meaning in the notation of the manual.
+  private var declaration: (Answer, type: String, meaning: String) {
     switch self {
-    case .name, .issuer: (.list, nil)
-    case .active: (.list, "whether commands without an account use it")
-    case .person: (.list, "an email address or a name, for users")
-    case .state: (.list, "one of \(Self.words(SessionState.self))")
-    case .guest: (.list, "true for a session without a user")
-    case .assertion: (.list, "true for a session without a user that a JWT renews")
-    case .ephemeral: (.list, "true for an account that exists in memory only")
-    case .expiresAt: (.list, "when the access token expires")
+    case .name: (.list, "text", "The name.")
+    case .active: (.list, "boolean", "Whether commands without an account use it.")
+    case .person: (.list, "text", "The user's email address or name.")
+    case .issuer: (.list, "text", "The authorization server.")
+    case .state: (.list, "text", "One of \(Self.words(SessionState.self)).")
+    case .guest: (.list, "boolean", "The session has no user.")
+    case .assertion: (.list, "boolean", "The session has no user, and a JWT renews it.")
+    case .ephemeral: (.list, "boolean", "The account exists in memory only.")
+    case .expiresAt: (.list, "number", "When the access token expires.")
     case .signInBy:
-      (.list, "the end of the session, if it is known and so near that users should sign in again")
+      (.list, "number", "The end of the session, if it is so near that the user should sign in again.")
     case .inConfig:
       (
-        .list,
-        "false for an account that was deleted from the settings by hand, whose session is neither used nor"
-          + " renewed"
+        .list, "boolean",
+        "False for an account that was deleted from the settings by hand. Its session is neither used nor renewed."
       )
-    case .clientID, .subject, .scope, .caFile, .proxy: (.status, nil)
-    case .protection: (.status, "how its record in the vault opens: \(Self.words(Protection.self))")
-    case .refresh: (.status, "the refresh policy: \(Self.words(RefreshPolicy.self))")
-    case .authorizationDetails: (.status, "the granted ones (RFC 9396)")
-    case .refreshTokenExpiresAt, .authorizationExpiresAt: (.status, "the end of the session, according to the server")
-    case .clientSecretExpiresAt, .certificateExpiresAt: (.status, nil)
-    case .certificateThumbprint: (.status, "`x5t#S256` of tokens bound to the client certificate (RFC 8705)")
-    case .refreshQueued: (.status, "true while a refresh waits for the network or the server")
-    case .lastRefresh: (.status, "when the token was last refreshed")
-    case .httpLoopback: (.status, "true if plain http is allowed on this machine")
-    case .problem: (.status, "an error object: why the account cannot be used, or the last failure")
-    case .check: (.status, "with `check`, one of \(Self.words(CheckResult.self))")
-    case .checkCause: (.status, "of a session that has ended at the server: `revoked` or `expired`")
-    case .checkProblem: (.status, "an error object: why the check failed")
-    case .askedScope: (.doctor, "the scope in the settings")
-    case .nextRenewal: (.doctor, nil)
-    case .failedAt: (.doctor, "when the last refresh failed")
-    case .origins: (.doctor, nil)
-    case .unconfirmedOrigins: (.doctor, "those that only the settings list")
-    case .server:
-      (
-        .doctor,
-        "an object with `milliseconds`, `clock_offset` (seconds that this machine's clock is ahead), `keys` (the"
-          + " number of published keys) and `problem`, an error object"
-      )
+    case .clientID: (.status, "text", "The client ID.")
+    case .subject: (.status, "text", "The user, according to the ID Token.")
+    case .scope: (.status, "text", "The granted scope.")
+    case .protection: (.status, "text", "How its record in the vault opens: \(Self.words(Protection.self)).")
+    case .refresh: (.status, "text", "The refresh policy: \(Self.words(RefreshPolicy.self)).")
+    case .authorizationDetails: (.status, "list of objects", "The granted authorization details (RFC 9396).")
+    case .refreshTokenExpiresAt: (.status, "number", "The end of the refresh token, according to the server.")
+    case .authorizationExpiresAt: (.status, "number", "The end of the session, according to the server.")
+    case .clientSecretExpiresAt: (.status, "number", "When the registered client's secret expires.")
+    case .certificateThumbprint:
+      (.status, "text", "`x5t#S256` of tokens bound to the client certificate (RFC 8705).")
+    case .certificateExpiresAt: (.status, "number", "When the client certificate expires.")
+    case .refreshQueued: (.status, "boolean", "A refresh waits for the network or the server.")
+    case .lastRefresh: (.status, "number", "When the token was last refreshed.")
+    case .httpLoopback: (.status, "boolean", "Plain http is allowed on this machine.")
+    case .caFile: (.status, "text", "The file of the certificate authorities.")
+    case .proxy: (.status, "text", "The proxy.")
+    case .problem: (.status, "object", "An error object: why the account cannot be used, or the last failure.")
+    case .check: (.status, "text", "With `check`, one of \(Self.words(CheckResult.self)).")
+    case .checkCause: (.status, "text", "How the session ended at the server: `revoked` or `expired`.")
+    case .checkProblem: (.status, "object", "An error object: why the check failed.")
+    case .askedScope: (.doctor, "text", "The scope in the settings.")
+    case .nextRenewal: (.doctor, "number", "When the daemon will renew the token.")
+    case .failedAt: (.doctor, "number", "When the last refresh failed.")
+    case .origins: (.doctor, "list of texts", "The origins that may get the token.")
+    case .unconfirmedOrigins: (.doctor, "list of texts", "Origins that only the settings list.")
+    case .server: (.doctor, "object", "The answer of the authorization server.")
     }
   }
 
-  /// The members of an answer.
-  package static func members(of answer: Answer) -> [AccountMember] {
-    allCases.filter { $0.row.0.rawValue <= answer.rawValue }
+  /// The rows of an answer.
+  package static func rows(of answer: Answer) -> [MemberRow] {
+    allCases.filter { $0.declaration.0.rawValue <= answer.rawValue }.map { member in
+      MemberRow(
+        member.rawValue, member.declaration.type, member.declaration.meaning,
+        members: member == .server ? Self.serverRows : [])
+    }
   }
 
-  /// The members of an answer with their meanings, in the notation of the manual.
-  package static func description(of answer: Answer) -> String {
-    let members = members(of: answer).map { member in
-      "`\(member.rawValue)`" + (member.row.1.map { " (\($0))" } ?? "")
-    }
-    return "For each account: \(members.joined(separator: ", "))."
+  private static var serverRows: [MemberRow] {
+    [
+      MemberRow("milliseconds", "number", "The time until the answer."),
+      MemberRow("clock_offset", "number", "How far this machine's clock is ahead, in seconds."),
+      MemberRow("keys", "number", "The number of published keys."),
+      MemberRow("problem", "object", "An error object."),
+    ]
   }
 
   private static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> String {

@@ -113,11 +113,41 @@ package struct MemberRow: Sendable, Hashable {
   package let type: String
   /// Sentences in the notation of the manual.
   package let meaning: String
+  /// The members of the object, or of each object in the list.
+  package let members: [MemberRow]
+  /// Whether another part of the manual describes ``members``.
+  package let isElsewhere: Bool
 
-  package init(_ name: String, _ type: String, _ meaning: String) {
+  package init(
+    _ name: String, _ type: String, _ meaning: String, members: [MemberRow] = [], isElsewhere: Bool = false
+  ) {
     self.name = name
     self.type = type
     self.meaning = meaning
+    self.members = members
+    self.isElsewhere = isElsewhere
+  }
+
+  package var isList: Bool { type.utf8.starts(with: "list".utf8) }
+
+  /// The row, and those of its members, named `accounts[].name`.
+  package func flattened(in prefix: String = "") -> [MemberRow] {
+    let inner = isElsewhere ? [] : members.flatMap { $0.flattened(in: prefix + name + (isList ? "[]." : ".")) }
+    return [MemberRow(prefix + name, type, meaning)] + inner
+  }
+
+  /// The row of a setting.
+  package init(_ setting: AccountSetting) {
+    // The sentence about repeating an option does not concern a list.
+    let summary = String(setting.summary.prefix { $0 != ";" })
+    let (type, meaning) =
+      switch setting.kind {
+      case .text, .file: ("text", "\(summary).")
+      case .texts: ("list of texts", "\(summary).")
+      case .flag: ("boolean", "\(summary).")
+      case .choice(let words): ("text", "\(summary): \(MemberDescriber.list(words.map { "`\($0)`" })).")
+      }
+    self.init(setting.name, type, meaning)
   }
 }
 

@@ -100,7 +100,9 @@ package enum AccountRequest: RequestBody {
         "Returns the settings of an account. None of them is secret.",
         result: [
           account, active, MemberRow("protection", "text", "How its record in the vault opens; absent without one."),
-          MemberRow("settings", "object", "The settings, with the members of `account_set`."),
+          MemberRow(
+            "settings", "object", "The settings, as in `login`.", members: AccountSetting.all.map(MemberRow.init),
+            isElsewhere: true),
         ])
     case .set:
       return RequestPage(
@@ -155,7 +157,9 @@ package enum AccountRequest: RequestBody {
           MemberRow("response_types", "list of texts", "`code`."),
           MemberRow("redirect_uris", "list of texts", "The redirect URI of such a client at all servers."),
           MemberRow("token_endpoint_auth_method", "text", "`none` or `private_key_jwt`."),
-          MemberRow("jwks", "object", "The public half of the client's key."),
+          MemberRow(
+            "jwks", "object", "The public half of the client's key.",
+            members: [MemberRow("keys", "list of objects", "The key.")]),
           MemberRow("scope", "text", "The scope of the account."),
           MemberRow("dpop_bound_access_tokens", "boolean", "Whether tokens are bound to a key."),
           MemberRow("id_token_signed_response_alg", "text", "The algorithm of ID Tokens, if the settings have one."),

@@ -58,27 +58,23 @@ package enum StateRequest: RequestBody {
       RequestPage(
         "Describes accounts, sessions, daemon and vault. The answer never has a token.",
         result: [
-          MemberRow("accounts", "list of objects", AccountMember.description(of: .status)),
-          MemberRow("daemon", "object", "The result of `daemon_status`."),
-          MemberRow(
-            "vault", "object",
-            "`path`, `exists`, `slots`, `device_bound`, `binding` and `binding_problem` as in `vault_status`; if it exists,"
-              + " `installation`, a random hexadecimal number made with the vault: if it differs, all earlier sessions"
-              + " are gone."),
+          MemberRow("accounts", "list of objects", "The accounts.", members: AccountMember.rows(of: .status)),
+          DaemonRequest.summaryRow,
+          MemberRow("vault", "object", "The vault.", members: VaultRequest.summaryRows),
         ])
     case .doctor:
       RequestPage(
         "Answers like `status`, and asks each authorization server, for at most two seconds. The cached documents do not"
           + " change.",
         result: [
-          MemberRow("accounts", "list of objects", AccountMember.description(of: .doctor)),
-          MemberRow("daemon", "object", "The result of `daemon_status`."),
-          MemberRow("vault", "object", "As in `status`."),
+          MemberRow("accounts", "list of objects", "The accounts.", members: AccountMember.rows(of: .doctor)),
+          DaemonRequest.summaryRow,
+          MemberRow("vault", "object", "The vault.", members: VaultRequest.summaryRows),
         ])
     case .list:
       RequestPage(
         "Lists the accounts.",
-        result: [MemberRow("accounts", "list of objects", AccountMember.description(of: .list))])
+        result: [MemberRow("accounts", "list of objects", "The accounts.", members: AccountMember.rows(of: .list))])
     case .use:
       RequestPage(
         "Makes an account the active one.", result: [MemberRow("account", "text", "The active account.")])
@@ -122,27 +118,7 @@ package enum DaemonRequest: RequestBody, CaseIterable {
     switch self {
     case .status:
       RequestPage(
-        "Describes the daemon.",
-        result: [
-          MemberRow("pid", "number", "The process ID."),
-          MemberRow("version", "text", "The version."),
-          MemberRow(
-            "commit", "text",
-            "The commit it was built from, followed by `-dirty` if files had been changed; absent if unknown."),
-          MemberRow("libraries", "object", "The versions of `libcurl`, `openssl` and `libqrencode` in use."),
-          MemberRow("program_replaced", "boolean", "Whether the program file was replaced by another version."),
-          MemberRow("uptime", "number", "Seconds since the start."),
-          MemberRow("socket", "text", "The path of the socket; absent for a private daemon."),
-          MemberRow("memory_pss_kib", "number", "The proportional set size, in KiB."),
-          MemberRow("memory_private_dirty_kib", "number", "The private dirty memory, in KiB."),
-          MemberRow("secure_heap", "text", "The memory for secrets: `locked`, `unlocked` or `unavailable`."),
-          MemberRow("secure_heap_used", "number", "The number of bytes of it in use."),
-          MemberRow(
-            "limits", "object",
-            "The inherited limits that the daemon cannot raise: `processor_seconds`, `file_bytes`, `data_bytes`,"
-              + " `stack_bytes`, `processes`, `descriptors`, `locked_bytes` and `address_space_bytes`, each absent if there"
-              + " is none."),
-        ])
+        "Describes the daemon.", result: Self.statusRows)
     case .log:
       RequestPage(
         "Returns the recent log entries. They contain no token, no code and no text of a server or a peer. Single steps,"
@@ -167,5 +143,37 @@ package enum DaemonRequest: RequestBody, CaseIterable {
           ),
         ])
     }
+  }
+
+  /// The daemon in the answer to `status`.
+  static var summaryRow: MemberRow {
+    MemberRow("daemon", "object", "The daemon.", members: statusRows)
+  }
+
+  package static var statusRows: [MemberRow] {
+    [
+      MemberRow("pid", "number", "The process ID."),
+      MemberRow("version", "text", "The version."),
+      MemberRow(
+        "commit", "text",
+        "The commit it was built from, followed by `-dirty` if files had been changed; absent if unknown."),
+      MemberRow(
+        "libraries", "object", "The versions of the libraries in use.",
+        members: ["libcurl", "openssl", "libqrencode"].map { MemberRow($0, "text", "The version.") }),
+      MemberRow("program_replaced", "boolean", "Whether the program file was replaced by another version."),
+      MemberRow("uptime", "number", "Seconds since the start."),
+      MemberRow("socket", "text", "The path of the socket; absent for a private daemon."),
+      MemberRow("memory_pss_kib", "number", "The proportional set size, in KiB."),
+      MemberRow("memory_private_dirty_kib", "number", "The private dirty memory, in KiB."),
+      MemberRow("secure_heap", "text", "The memory for secrets: `locked`, `unlocked` or `unavailable`."),
+      MemberRow("secure_heap_used", "number", "The number of bytes of it in use."),
+      MemberRow(
+        "limits", "object",
+        "The inherited limits that the daemon cannot raise.",
+        members: [
+          "processor_seconds", "file_bytes", "data_bytes", "stack_bytes", "processes", "descriptors", "locked_bytes",
+          "address_space_bytes",
+        ].map { MemberRow($0, "number", "Absent if there is none.") }),
+    ]
   }
 }

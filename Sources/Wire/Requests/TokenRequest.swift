@@ -227,10 +227,15 @@ package struct LogoutRequest: RequestBody {
       "Ends sessions here, then at the authorization server. An unreachable server is tried for a day. Settings are kept.",
       result: [
         MemberRow(
-          "accounts", "list of objects",
-          "For each account: `account` (its name), `revoked` (whether the server confirmed), `detail` (if not, why),"
-            + " `end_session_url` (with `browser`, if the server has such a page) and, with `all`, `error` if the account"
-            + " is still signed in, an object with `code`, `message` and `hint`. The daemon opens no page itself.")
+          "accounts", "list of objects", "The accounts. The daemon opens no page itself.",
+          members: [
+            MemberRow("account", "text", "The name."),
+            MemberRow("revoked", "boolean", "Whether the server confirmed the end of the session."),
+            MemberRow("detail", "text", "If not, why."),
+            MemberRow("end_session_url", "text", "With `browser`, the server's page that ends the browser's session."),
+            MemberRow(
+              "error", "object", "With `all`, an error object if the account is still signed in."),
+          ])
       ])
   }
 }

@@ -122,7 +122,7 @@ package enum VaultRequest: RequestBody {
       + " dropped. It is never a member."
     let opened = [MemberRow("protection", "text", "The level.")]
     let slot = [
-      MemberRow("slot", "number", "The number of the new slot."),
+      MemberRow("slot", "number", "The number of the slot."),
       MemberRow("kind", "text", "`host`, `tpm2` or `passphrase`."),
       MemberRow("protection", "text", "The level that it opens."),
     ]
@@ -135,21 +135,16 @@ package enum VaultRequest: RequestBody {
     case .status:
       return RequestPage(
         "Describes the slots and levels of the vault. Nothing is opened.",
-        result: [
-          MemberRow("path", "text", "The file."), MemberRow("exists", "boolean", "Whether it exists."),
+        result: Self.fileRows + [
           MemberRow(
-            "device_bound", "boolean",
-            "Whether another machine cannot open it: this one has a machine ID, or the TPM binds it."),
+            "levels", "list of objects", "The levels that a slot opens.",
+            members: opened + [
+              MemberRow("locked", "boolean", "Whether it is locked."),
+              MemberRow("accounts", "list of texts", "The names of its accounts."),
+            ]),
           MemberRow(
-            "binding", "text", "What opens it in the background: `tpm2` or `host`; absent if nothing does."),
-          MemberRow("binding_problem", "text", "Why that is not the TPM."),
-          MemberRow(
-            "slots", "list of objects",
-            "For each slot: `slot` (its number), `kind`, `protection` (the level that it opens) and `needs_secret` (true if"
-              + " `vault_rotate_key` needs its passphrase)."),
-          MemberRow(
-            "levels", "list of objects",
-            "For each level that a slot opens: `protection`, `locked` and `accounts` (the names of its accounts)."),
+            "slots", "list of objects", "The slots.",
+            members: slot + [MemberRow("needs_secret", "boolean", "`vault_rotate_key` needs its passphrase.")]),
           MemberRow("lock_after", "number", "The time without use until it locks, in seconds; 0 means never."),
           MemberRow("problem", "object", "An error object, if the vault cannot be read."),
         ])
@@ -176,20 +171,45 @@ package enum VaultRequest: RequestBody {
       return RequestPage(
         "Opens a vault that does not open here with a passphrase of the level `device`, removes slots that no longer open,"
           + " and binds it to this device.",
-        result: [MemberRow("slots", "list of objects", "The slots, as in `vault_status`.")], note: passed)
+        result: [MemberRow("slots", "list of objects", "The slots.", members: slot)], note: passed)
     case .check:
       return RequestPage(
         "Reads and checks the entire vault.",
         result: [
           MemberRow("sound", "boolean", "Whether nothing is damaged and everything opens that should open here."),
-          MemberRow("slots", "list of objects", "For each slot: `slot`, `kind`, `protection` and `state`."),
           MemberRow(
-            "accounts", "list of objects", "For each account with a record: `account`, `protection` and `state`."),
+            "slots", "list of objects", "The slots.", members: slot + [MemberRow("state", "text", "What was found.")]),
+          MemberRow(
+            "accounts", "list of objects", "The accounts with a record.",
+            members: [MemberRow("account", "text", "The name.")] + opened + [
+              MemberRow("state", "text", "What was found.")
+            ]),
           MemberRow("problem", "object", "An error object, if the vault does not open at all."),
         ])
     case .set:
       return RequestPage(
         "Sets when the vault locks itself.", result: [MemberRow("lock_after", "number", "The new setting.")])
     }
+  }
+
+  private static var fileRows: [MemberRow] {
+    [
+      MemberRow("path", "text", "The file."), MemberRow("exists", "boolean", "Whether it exists."),
+      MemberRow(
+        "device_bound", "boolean",
+        "Whether another machine cannot open it: this one has a machine ID, or the TPM binds it."),
+      MemberRow("binding", "text", "What opens it in the background: `tpm2` or `host`; absent if nothing does."),
+      MemberRow("binding_problem", "text", "Why that is not the TPM."),
+    ]
+  }
+
+  /// The vault in the answer to `status`.
+  static var summaryRows: [MemberRow] {
+    fileRows + [
+      MemberRow("slots", "list of texts", "The slots that open it."),
+      MemberRow(
+        "installation", "text",
+        "A random hexadecimal number made with the vault: if it differs, all earlier sessions are gone."),
+    ]
   }
 }

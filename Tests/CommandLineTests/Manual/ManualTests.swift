@@ -165,7 +165,7 @@ import Wire
         protects for this long, by default 15 minutes; the time in which the machine
         sleeps counts. The setting is lock_after in agent-config(5).
 
-        With --json prints {"lock_after"}, in seconds, 0 for never.
+        With --json prints {"lock_after"}.
 
         Examples:
           Lock after an hour without use:

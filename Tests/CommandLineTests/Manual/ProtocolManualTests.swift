@@ -194,14 +194,13 @@ import Wire
     #expect(try program.run(["__complete", "accounts"]).outputText == "work\nlab\n")
 
     let status = try JSON(parsing: Array(try program.run(["status", "--json"]).output.dropLast()))
-    let described = StateRequest.status(account: nil).page.result
-    let daemon = DaemonRequest.status.page.result.map(\.name)
-    for name in try #require(status.object).names { #expect(described.contains { $0.name == name }, "\(name)") }
-    for name in try #require(status["daemon"]?.object).names { #expect(daemon.contains(name), "\(name)") }
-    for part in ["accounts", "vault"] {
-      let text = try #require(described.first { $0.name == part }).meaning
-      let object = part == "vault" ? status[part]?.object : status[part]?.array?.last?.object
-      for name in try #require(object).names { #expect(text.contains("`\(name)`"), "\(part).\(name)") }
+    let paths = Set(StateRequest.status(account: nil).page.result.flatMap { $0.flattened() }.map(\.name))
+    for name in try #require(status.object).names {
+      #expect(paths.contains(name), "\(name)")
+      let isList = status[name]?.array != nil
+      for inner in try #require((isList ? status[name]?.array?.last : status[name])?.object).names {
+        #expect(paths.contains("\(name)\(isList ? "[]." : ".")\(inner)"), "\(name).\(inner)")
+      }
     }
   }
 

@@ -3,6 +3,30 @@ import Testing
 import Vocabulary
 import Wire
 
+@testable import CommandLine
+
+/// The rows of answers and the schema of the JSON output have the same members.
+@Suite struct `The schema's members` {
+  @Test(arguments: CommandTable.all.filter { !$0.answer.isEmpty }.map(\.name.rawValue))
+  func `are those that the answer of the command declares`(command: String) throws {
+    let schema = try JSONSchema(parsing: Array(PackageFiles.text("Tests/Schema/agent.schema.json").utf8))
+    let answer = try #require(CommandTable.all.first { $0.name.rawValue == command }).answer
+    let rows = answer.flatMap { row in Self.all(row) }
+    // The members of an object without rows, such as an error object, have a definition of their own.
+    let closed = rows.filter { row in row.members.isEmpty && (row.type == "object" || row.type == "list of objects") }
+    let paths = schema.paths(of: command).filter { path in
+      !closed.contains { path.hasPrefix($0.name + ".") || path.hasPrefix($0.name + "[].") }
+    }
+    #expect(Set(rows.map(\.name)) == paths)
+  }
+
+  /// A row and those of its members, also the ones that the manual describes elsewhere.
+  private static func all(_ row: MemberRow, in prefix: String = "") -> [MemberRow] {
+    [MemberRow(prefix + row.name, row.type, row.meaning, members: row.members)]
+      + row.members.flatMap { all($0, in: prefix + row.name + (row.isList ? "[]." : ".")) }
+  }
+}
+
 /// The schema of the JSON output names words that the source has as closed sets.
 @Suite struct `The schema's words` {
   private static func schema() throws -> JSONSchema {

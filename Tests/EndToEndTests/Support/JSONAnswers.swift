@@ -11,6 +11,8 @@ struct JSONAnswers {
   /// The commands whose answers have been compared, and those whose failures have.
   private(set) var answered: Set<String> = []
   private(set) var failed: Set<String> = []
+  /// The members that the commands have printed, as `command: accounts[].name`.
+  private(set) var seen: Set<String> = []
 
   /// Commands whose answer is no JSON.
   static let withoutJSON = [
@@ -46,6 +48,7 @@ struct JSONAnswers {
     let isSilent = result.error.isEmpty || command == "decode" && result.errorText.contains("NOTHING WAS VERIFIED")
     #expect(result.status == .exited(status) && isSilent, "\(arguments): \(result.errorText)")
     answered.insert(command)
+    defer { note(result.outputText, of: command) }
     if Self.withoutJSON[command] != nil { return [] }
     let values = try values(result.outputText, of: command, "\(arguments)")
     #expect(
@@ -84,6 +87,29 @@ struct JSONAnswers {
       #expect(schema.violations(of: .object(more), by: name) != [], "\(place)")
       return value
     }
+  }
+
+  /// The members that the schema has for these commands and no answer had.
+  func missing(of commands: some Sequence<String>) -> [String] {
+    commands.flatMap { command in schema.paths(of: command).map { "\(command): \($0)" } }
+      .filter { !seen.contains($0) }.sorted()
+  }
+
+  private mutating func note(_ text: String, of command: String) {
+    for line in text.split(separator: "\n") {
+      guard let value = try? JSON(parsing: Array(line.utf8)) else { continue }
+      seen.formUnion(Self.paths(in: value, after: "\(command): "))
+    }
+  }
+
+  private static func paths(in value: JSON, after prefix: String) -> Set<String> {
+    var found: Set<String> = []
+    for name in value.object?.names ?? [] {
+      found.insert(prefix + name)
+      if let inner = value[name] { found.formUnion(paths(in: inner, after: "\(prefix)\(name).")) }
+    }
+    for element in value.array ?? [] { found.formUnion(paths(in: element, after: prefix.dropLast() + "[].")) }
+    return found
   }
 
   /// The option before what is meant for another program.

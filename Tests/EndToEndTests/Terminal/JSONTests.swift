@@ -27,8 +27,8 @@ import Testing
 
   /// Commands whose section refers to that of another one.
   private static let references = [
-    "list": "status", "account show": "account set", "daemon start": "status", "daemon restart": "status",
-    "daemon status": "status", "daemon log": "status", "events": "daemon log", "vault bind": "vault status",
+    "list": "status", "account show": "account set", "daemon start": "daemon status",
+    "daemon restart": "daemon status", "daemon log": "status", "events": "daemon log", "vault bind": "vault status",
     "vault add-passphrase": "vault status",
   ]
 
@@ -47,7 +47,7 @@ import Testing
       let words = answers.schema.words(of: command).subtracting(codes)
       let spoken = Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "-" }.map(String.init))
       for word in words { #expect(spoken.contains(word), "\(command): \(word)") }
-      let known = members.union(words).union(["code", "message", "hint"])
+      let known = answers.schema.members(of: command).union(words).union(["code", "message", "hint"])
       for name in Self.quotedNames(in: own) where !known.contains(name) {
         Issue.record("\(command): the manual speaks of \"\(name)\", which is not in the schema")
       }
