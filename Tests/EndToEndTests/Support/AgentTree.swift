@@ -56,6 +56,7 @@ final class AgentTree: Sendable {
       input: Array(input.utf8), timeout: timeout)
     try Hints.check(result, in: self, of: arguments)
     try Catalogue.check(result, of: arguments)
+    try JSONAnswers.check(result, of: arguments)
     return result
   }
 

@@ -21,6 +21,21 @@ struct JSONAnswers {
     "mcp": "what the server and its client say",
   ]
 
+  private static let shared = Result { try JSONAnswers() }
+
+  /// Compares what any test saw with the schema: whatever a command prints with `--json` in any state is described.
+  static func check(_ result: ProcessResult, of arguments: [String]) throws {
+    let own = arguments.prefix { $0 != "--" }
+    guard own.contains("--json"), !own.contains("--version"), result.succeeded, !result.output.isEmpty else { return }
+    let answers = try shared.get()
+    guard let command = try? answers.command(of: own.drop { $0.hasPrefix("-") }.map { $0 }), withoutJSON[command] == nil
+    else { return }
+    for line in result.lines {
+      let value = try JSON(parsing: Array(line.utf8))
+      #expect(answers.schema.violations(of: value, by: command) == [], "\(arguments): \(line)")
+    }
+  }
+
   init() throws {
     schema = try JSONSchema(parsing: Array(Manual.file("Tests/Schema/agent.schema.json").utf8))
     let help = try ProcessRunner.run(executable: Programs.path("agent"), arguments: ["help"])
@@ -89,10 +104,12 @@ struct JSONAnswers {
     }
   }
 
-  /// The members that the schema has for these commands and no answer had.
+  /// The members that the schema has for these commands and no answer had. Those of an error object are the same
+  /// everywhere.
   func missing(of commands: some Sequence<String>) -> [String] {
-    commands.flatMap { command in schema.paths(of: command).map { "\(command): \($0)" } }
-      .filter { !seen.contains($0) }.sorted()
+    let ofFailures = ["problem.", "error."]
+    return commands.flatMap { command in schema.paths(of: command).map { "\(command): \($0)" } }
+      .filter { path in !seen.contains(path) && !ofFailures.contains { path.contains($0) } }.sorted()
   }
 
   private mutating func note(_ text: String, of command: String) {
