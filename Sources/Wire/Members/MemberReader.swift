@@ -1,16 +1,16 @@
-package import Encoding
+internal import Encoding
 package import Vocabulary
 
 /// Reads members. An error names the member of the wrong type or size, never its value.
-package struct MemberReader: MemberPass {
+struct MemberReader: MemberPass {
   private let object: JSONObject
 
-  package init(_ object: JSONObject) { self.object = object }
+  init(_ object: JSONObject) { self.object = object }
 
   private static let maximumTextBytes = AccountSetting.maximumTextBytes
   private static let maximumListCount = AccountSetting.maximumListCount
 
-  package func text(
+  func text(
     _ name: String, _ value: inout String?, limit: Int, isRequired: Bool, _ meaning: () -> String
   ) throws(Failure) {
     value = nil
@@ -21,14 +21,14 @@ package struct MemberReader: MemberPass {
     value = text
   }
 
-  package func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Failure) {
+  func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Failure) {
     value = false
     guard let json = try member(name) else { return }
     guard let flag = json.bool else { throw wrong(name, Phrase(.flag)) }
     value = flag
   }
 
-  package func number(
+  func number(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
   ) throws(Failure) {
     value = nil
@@ -39,7 +39,7 @@ package struct MemberReader: MemberPass {
     value = integer
   }
 
-  package func texts(
+  func texts(
     _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
   ) throws(Failure) {
     value = []
@@ -59,7 +59,7 @@ package struct MemberReader: MemberPass {
     else { throw wrong(name, Phrase(.texts(mostBytes: Self.maximumTextBytes))) }
   }
 
-  package func numbers(
+  func numbers(
     _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
   ) throws(Failure) {
     value = []
@@ -71,7 +71,7 @@ package struct MemberReader: MemberPass {
     }
   }
 
-  package func choice<Choice: RawRepresentable<String> & CaseIterable>(
+  func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, _ value: inout Choice?, isRequired: Bool, _ meaning: () -> String
   ) throws(Failure) {
     var word: String?
@@ -81,7 +81,7 @@ package struct MemberReader: MemberPass {
   }
 
   /// An absent setting is not changed.
-  package func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Failure) {
+  func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Failure) {
     do {
       value = try AccountSettings(members: { object[$0].flatMap { $0 == .null ? nil : $0 } }, among: settings)
     } catch {
@@ -89,7 +89,7 @@ package struct MemberReader: MemberPass {
     }
   }
 
-  package func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Failure) {
+  func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Failure) {
     if !isValid() { throw Failure(.invalidRequest, message()) }
   }
 

@@ -1,10 +1,10 @@
 internal import Encoding
-package import Vocabulary
+internal import Vocabulary
 
 /// Writes members in order. An absent one is left out.
 ///
 /// Requests are written for every call of the client, so no tree of values is built for them.
-package struct MemberWriter: MemberPass {
+struct MemberWriter: MemberPass {
   private(set) var bytes: [UInt8] = []
 
   init() {
@@ -12,7 +12,7 @@ package struct MemberWriter: MemberPass {
     bytes.append(UInt8(ascii: "{"))
   }
 
-  package mutating func text(
+  mutating func text(
     _ name: String, _ value: inout String?, limit: Int, isRequired: Bool, _ meaning: () -> String
   ) {
     guard let value else { return }
@@ -20,13 +20,13 @@ package struct MemberWriter: MemberPass {
     bytes.append(jsonString: value)
   }
 
-  package mutating func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {
+  mutating func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {
     guard value else { return }
     begin(name)
     bytes.append(utf8: "true")
   }
 
-  package mutating func number(
+  mutating func number(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
   ) {
     guard let value else { return }
@@ -34,7 +34,7 @@ package struct MemberWriter: MemberPass {
     bytes.append(utf8: "\(value)")
   }
 
-  package mutating func texts(
+  mutating func texts(
     _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
   ) {
     guard !value.isEmpty else { return }
@@ -47,7 +47,7 @@ package struct MemberWriter: MemberPass {
     bytes.append(UInt8(ascii: "]"))
   }
 
-  package mutating func numbers(
+  mutating func numbers(
     _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
   ) {
     guard !value.isEmpty else { return }
@@ -55,7 +55,7 @@ package struct MemberWriter: MemberPass {
     bytes.append(utf8: "[\(value.map(String.init).joined(separator: ","))]")
   }
 
-  package mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+  mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, _ value: inout Choice?, isRequired: Bool, _ meaning: () -> String
   ) {
     guard let value else { return }
@@ -63,7 +63,7 @@ package struct MemberWriter: MemberPass {
     bytes.append(jsonString: value.rawValue)
   }
 
-  package mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) {
+  mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) {
     for setting in settings {
       guard let value = setting.value(in: value) else { continue }
       begin(setting.name)
@@ -71,7 +71,7 @@ package struct MemberWriter: MemberPass {
     }
   }
 
-  package func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
+  func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
 
   /// Closes the object. The caller adds the line feed.
   mutating func finish() -> [UInt8] {

@@ -35,34 +35,45 @@ package enum Request: Sendable, Hashable {
   case leaseStatus(LeaseStatusRequest = LeaseStatusRequest())
   case daemon(DaemonRequest)
 
-  package var body: any RequestBody {
+  /// Calls the visitor with the body. The type is known at compile time, so that a client makes no existential box.
+  private func accept<Visitor: RequestVisitor>(_ visitor: Visitor) -> Visitor.Result {
     switch self {
-    case .token(let body): body
-    case .forget(let body): body
-    case .assumeRole(let body): body
-    case .proof(let body): body
-    case .variables(let body): body
-    case .screenEnvironment(let body): body
-    case .login(let body): body
-    case .loginRedirect(let body): body
-    case .loginConfirm(let body): body
-    case .loginResume(let body): body
-    case .discover(let body): body
-    case .logout(let body): body
-    case .state(let body): body
-    case .call(let body): body
-    case .resourceBody(let body): body
-    case .verify(let body): body
-    case .account(let body): body
-    case .vault(let body): body
-    case .events(let body): body
-    case .tokenFile(let body): body
-    case .lease(let body): body
-    case .leaseAnswer(let body): body
-    case .leaseStatus(let body): body
-    case .daemon(let body): body
+    case .token(let body): visitor.visit(body)
+    case .forget(let body): visitor.visit(body)
+    case .assumeRole(let body): visitor.visit(body)
+    case .proof(let body): visitor.visit(body)
+    case .variables(let body): visitor.visit(body)
+    case .screenEnvironment(let body): visitor.visit(body)
+    case .login(let body): visitor.visit(body)
+    case .loginRedirect(let body): visitor.visit(body)
+    case .loginConfirm(let body): visitor.visit(body)
+    case .loginResume(let body): visitor.visit(body)
+    case .discover(let body): visitor.visit(body)
+    case .logout(let body): visitor.visit(body)
+    case .state(let body): visitor.visit(body)
+    case .call(let body): visitor.visit(body)
+    case .resourceBody(let body): visitor.visit(body)
+    case .verify(let body): visitor.visit(body)
+    case .account(let body): visitor.visit(body)
+    case .vault(let body): visitor.visit(body)
+    case .events(let body): visitor.visit(body)
+    case .tokenFile(let body): visitor.visit(body)
+    case .lease(let body): visitor.visit(body)
+    case .leaseAnswer(let body): visitor.visit(body)
+    case .leaseStatus(let body): visitor.visit(body)
+    case .daemon(let body): visitor.visit(body)
     }
   }
+
+  package var row: RequestRow { accept(RowVisitor()) }
+  package var body: any RequestBody { accept(BodyVisitor()) }
+
+  /// The request of this kind with the members that were read.
+  fileprivate func read(_ members: MemberReader) throws(Failure) -> Request {
+    try accept(ReadingVisitor(members: members)).get()
+  }
+
+  fileprivate func write(to members: MemberWriter) -> MemberWriter { accept(WritingVisitor(members: members)) }
 
   /// Each kind of request without its members, in the order of the manual.
   package static let declarations: [any RequestBody] =
@@ -83,7 +94,39 @@ package enum Request: Sendable, Hashable {
   /// The kind of request with this name, without its members.
   package static func declaration(named name: String) -> (any RequestBody)? { declarationsByName[name] }
 
-  package var row: RequestRow { body.row }
+}
+
+private protocol RequestVisitor {
+  associatedtype Result
+  func visit(_ body: some RequestBody) -> Result
+}
+
+private struct RowVisitor: RequestVisitor {
+  func visit(_ body: some RequestBody) -> RequestRow { body.row }
+}
+
+private struct BodyVisitor: RequestVisitor {
+  func visit(_ body: some RequestBody) -> any RequestBody { body }
+}
+
+private struct WritingVisitor: RequestVisitor {
+  let members: MemberWriter
+
+  func visit(_ body: some RequestBody) -> MemberWriter {
+    var (body, members) = (body, members)
+    body.pass(&members)
+    return members
+  }
+}
+
+private struct ReadingVisitor: RequestVisitor {
+  let members: MemberReader
+
+  func visit(_ body: some RequestBody) -> Result<Request, Failure> {
+    var (body, members) = (body, members)
+    do throws(Failure) { try body.pass(&members) } catch { return .failure(error) }
+    return .success(body.request)
+  }
 }
 
 /// A request with its deadline.
@@ -127,11 +170,10 @@ package struct RequestEnvelope: Sendable, Hashable {
   package func serialized() -> [UInt8] {
     var (version, timeout, verbose): (Int?, Int?, Bool) = (WireProtocol.version, timeoutSeconds, verbose)
     var members = MemberWriter()
-    let body = request.body
-    var name: String? = body.row.name
+    var name: String? = request.row.name
     members.number("v", &version, in: Self.versions, "")
     members.text("request", &name, "")
-    body.write(to: &members)
+    members = request.write(to: members)
     members.number("timeout", &timeout, in: Self.timeouts, "")
     members.flag("verbose", &verbose, "")
     return members.finish() + [UInt8(ascii: "\n")]
@@ -166,9 +208,8 @@ package struct RequestEnvelope: Sendable, Hashable {
     var name: String?
     try members.text("request", &name, "")
     guard let name else { throw Failure(.invalidRequest, "the request has no name") }
-    guard var body = Request.declaration(named: name) else { throw .unknownRequest }
-    try body.read(members)
-    self.init(body.request, timeoutSeconds: timeout, verbose: verbose)
+    guard let declaration = Request.declaration(named: name) else { throw .unknownRequest }
+    self.init(try declaration.request.read(members), timeoutSeconds: timeout, verbose: verbose)
   }
 }
 

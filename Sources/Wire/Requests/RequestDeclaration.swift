@@ -4,22 +4,9 @@ package protocol RequestBody: MemberList, Sendable, Hashable {
   var page: RequestPage { get }
   /// The request with this body.
   var request: Request { get }
-  // The reader and the writer pass once for each type, not by way of the generic pass.
-  mutating func read(_ members: MemberReader) throws(Failure)
-  func write(to members: inout MemberWriter)
 }
 
 extension RequestBody {
-  package mutating func read(_ members: MemberReader) throws(Failure) {
-    var members = members
-    try pass(&members)
-  }
-
-  package func write(to members: inout MemberWriter) {
-    var body = self
-    body.pass(&members)
-  }
-
   /// The members, in the order of the line.
   package var memberEntries: [MemberDescriber.Entry] {
     var (body, describer) = (self, MemberDescriber())
