@@ -158,7 +158,7 @@ struct DaemonClient {
   ///
   /// - Parameter descriptors: Secrets for the daemon to read.
   func ask(_ request: Request, passing descriptors: [SharedDescriptor] = []) throws(Failure) -> JSONObject {
-    try converse(mayRepeat: request.row.traits.contains(.repeatable) && descriptors.isEmpty) {
+    try converse(mayRepeat: request.row.has(.repeatable) && descriptors.isEmpty) {
       (connection) throws(Failure) in
       try ask(request, passing: descriptors, over: &connection)
     }
@@ -176,7 +176,7 @@ struct DaemonClient {
 
   /// The same; nil when none runs.
   func askRunning(_ request: Request) throws(Failure) -> JSONObject? {
-    var attempts = request.row.traits.contains(.repeatable) ? Self.mostEndings : 1
+    var attempts = request.row.has(.repeatable) ? Self.mostEndings : 1
     while true {
       guard let connection = try DaemonLauncher.connect(console) else { return nil }
       attempts -= 1
@@ -292,7 +292,7 @@ struct DaemonClient {
   func askForToken<Result>(
     _ request: Request, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try converse(mayRepeat: request.row.traits.contains(.repeatable)) { (connection) throws(Failure) in
+    try converse(mayRepeat: request.row.has(.repeatable)) { (connection) throws(Failure) in
       try askForToken(request, over: &connection, body)
     }
   }

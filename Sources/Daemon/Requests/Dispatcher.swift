@@ -28,10 +28,10 @@ final class Dispatcher: DaemonPart, RequestHandler {
     if let seconds = envelope.deadlineSeconds {
       loop.setDeadline(loop.now.advanced(by: .seconds(seconds)), of: ticket)
     }
-    let traits = envelope.request.row.traits
-    if traits.contains(.change) { changes.insert(ticket) }
+    let row = envelope.request.row
+    if row.has(.change) { changes.insert(ticket) }
     if case .vault(.lock) = envelope.request { refuseUnlocks() }
-    guard context.mustReadSettings, !traits.contains(.withoutSettings) else { return begin(envelope, ticket, passed) }
+    guard context.mustReadSettings, !row.has(.withoutSettings) else { return begin(envelope, ticket, passed) }
     waiting[ticket] = envelope.request
     context.whenSettingsAreRead { [self] in
       // Its sender may have gone.

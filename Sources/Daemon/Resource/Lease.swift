@@ -97,7 +97,7 @@ final class Lease: Admission {
   }
 
   private func isPermitted(_ row: RequestRow) -> Bool {
-    row.traits.contains(.lent) || request.handsOutToken && row.traits.contains(.lentWithToken)
+    row.has(.lent) || request.handsOutToken && row.has(.lentWithToken)
   }
 
   func admit(

@@ -162,7 +162,7 @@ package struct RequestEnvelope: Sendable, Hashable {
   /// Seconds until the request times out; nil without a limit.
   package var deadlineSeconds: Int? {
     let row = request.row
-    if row.traits.contains(.endless) { return timeoutSeconds }
+    if row.has(.endless) { return timeoutSeconds }
     return (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) + row.waitSeconds
   }
 

@@ -19,7 +19,7 @@ extension RequestBody {
 package struct RequestRow: Sendable {
   /// The `request` member's value.
   package let name: String
-  package let traits: RequestTraits
+  private let traits: RequestTraits
   package let source: AnswerSource
   package let subject: RequestSubject
   /// The time for an unreachable server in addition to the deadline, in seconds.
@@ -35,6 +35,9 @@ package struct RequestRow: Sendable {
     self.subject = subject
     self.waitSeconds = waitSeconds ?? 0
   }
+
+  /// The generic `contains(_:)` of an option set costs a client page faults.
+  package func has(_ trait: RequestTraits) -> Bool { traits.rawValue & trait.rawValue != 0 }
 }
 
 package struct RequestTraits: OptionSet, Sendable {
