@@ -8,9 +8,9 @@ package protocol MemberPass {
   /// The reason why a member stops the pass; `Never` unless it reads.
   associatedtype Problem: Error
 
-  /// - Parameter limit: The largest length in bytes.
+  /// - Parameter limit: The largest length in bytes; nil means that of a setting.
   mutating func text(
-    _ name: String, _ value: inout String?, limit: Int, isRequired: Bool, _ meaning: () -> String
+    _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
   mutating func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Problem)
   mutating func number(
@@ -25,9 +25,11 @@ package protocol MemberPass {
     _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
   ) throws(Problem)
   /// A word of a closed set.
-  mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
-    _ name: String, _ value: inout Choice?, isRequired: Bool, _ meaning: () -> String
-  ) throws(Problem)
+  ///
+  /// - Returns: Whether the value was read.
+  mutating func word(
+    _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
+  ) throws(Problem) -> Bool
   /// Members with the names of settings, which have their meaning.
   mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Problem)
   /// A rule for several members. Only a reader checks it.
@@ -42,7 +44,7 @@ package protocol MemberList {
 extension MemberPass {
   @inline(__always)
   mutating func text(
-    _ name: String, _ value: inout String?, limit: Int = AccountSetting.maximumTextBytes,
+    _ name: String, _ value: inout String?, limit: Int? = nil,
     _ meaning: @autoclosure () -> String
   ) throws(Problem) {
     try text(name, &value, limit: limit, isRequired: false, meaning)
@@ -51,7 +53,7 @@ extension MemberPass {
   /// A text that must be there.
   @inline(__always)
   mutating func text(
-    _ name: String, _ value: inout String, limit: Int = AccountSetting.maximumTextBytes,
+    _ name: String, _ value: inout String, limit: Int? = nil,
     _ meaning: @autoclosure () -> String
   ) throws(Problem) {
     var given: String? = value
@@ -85,9 +87,11 @@ extension MemberPass {
 
   @inline(__always)
   mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
-    _ name: String, _ value: inout Choice?, _ meaning: @autoclosure () -> String
+    _ name: String, _ value: inout Choice?, isRequired: Bool = false, _ meaning: @autoclosure () -> String
   ) throws(Problem) {
-    try choice(name, &value, isRequired: false, meaning)
+    var text = value?.rawValue
+    let words = { Choice.allCases.map(\.rawValue) }
+    if try word(name, &text, among: words, isRequired: isRequired, meaning) { value = text.flatMap(Choice.init) }
   }
 
   /// A word that must be there.
@@ -96,7 +100,7 @@ extension MemberPass {
     _ name: String, _ value: inout Choice, _ meaning: @autoclosure () -> String
   ) throws(Problem) {
     var given: Choice? = value
-    try choice(name, &given, isRequired: true, meaning)
+    try choice(name, &given, isRequired: true, meaning())
     if let given { value = given }
   }
 
@@ -171,7 +175,7 @@ package struct MemberDescriber: MemberPass {
   }
 
   package mutating func text(
-    _ name: String, _ value: inout String?, limit: Int, isRequired: Bool, _ meaning: () -> String
+    _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) {
     add(name, "text", meaning(), isRequired: isRequired)
   }
@@ -199,11 +203,12 @@ package struct MemberDescriber: MemberPass {
     add(name, "list of numbers", "\(meaning()) At most \(limit).")
   }
 
-  package mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
-    _ name: String, _ value: inout Choice?, isRequired: Bool, _ meaning: () -> String
-  ) {
-    let words = Self.list(Choice.allCases.map { "`\($0.rawValue)`" })
-    add(name, "text", "\(meaning()) One of \(words).", isRequired: isRequired)
+  package mutating func word(
+    _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
+  ) -> Bool {
+    let list = Self.list(words().map { "`\($0)`" })
+    add(name, "text", "\(meaning()) One of \(list).", isRequired: isRequired)
+    return false
   }
 
   package mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) {

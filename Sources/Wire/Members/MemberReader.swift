@@ -11,8 +11,9 @@ struct MemberReader: MemberPass {
   private static let maximumListCount = AccountSetting.maximumListCount
 
   func text(
-    _ name: String, _ value: inout String?, limit: Int, isRequired: Bool, _ meaning: () -> String
+    _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) throws(Failure) {
+    let limit = limit ?? Self.maximumTextBytes
     value = nil
     guard let json = try member(name, isRequired) else { return }
     guard let text = json.string, text.utf8.count <= limit, !text.utf8.contains(0) else {
@@ -46,7 +47,7 @@ struct MemberReader: MemberPass {
     guard let json = try member(name) else { return }
     if orOne, json.string != nil {
       var text: String?
-      try self.text(name, &text, limit: Self.maximumTextBytes, isRequired: true) { "" }
+      try self.text(name, &text, limit: nil, isRequired: true) { "" }
       value = [text].compactMap { $0 }
       return
     }
@@ -71,13 +72,16 @@ struct MemberReader: MemberPass {
     }
   }
 
-  func choice<Choice: RawRepresentable<String> & CaseIterable>(
-    _ name: String, _ value: inout Choice?, isRequired: Bool, _ meaning: () -> String
-  ) throws(Failure) {
-    var word: String?
-    try text(name, &word, limit: Self.maximumTextBytes, isRequired: isRequired, meaning)
-    value = Choice.allCases.first { $0.rawValue.utf8.elementsEqual((word ?? "").utf8) }
-    if word != nil, value == nil { throw wrong(name, Phrase(.choice(Choice.allCases.map(\.rawValue)))) }
+  func word(
+    _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
+  ) throws(Failure) -> Bool {
+    try text(name, &value, limit: nil, isRequired: isRequired, meaning)
+    guard let value else { return true }
+    let words = words()
+    guard words.contains(where: { $0.utf8.elementsEqual(value.utf8) }) else {
+      throw wrong(name, Phrase(.choice(words)))
+    }
+    return true
   }
 
   /// An absent setting is not changed.

@@ -13,7 +13,7 @@ struct MemberWriter: MemberPass {
   }
 
   mutating func text(
-    _ name: String, _ value: inout String?, limit: Int, isRequired: Bool, _ meaning: () -> String
+    _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) {
     guard let value else { return }
     begin(name)
@@ -55,12 +55,11 @@ struct MemberWriter: MemberPass {
     bytes.append(utf8: "[\(value.map(String.init).joined(separator: ","))]")
   }
 
-  mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
-    _ name: String, _ value: inout Choice?, isRequired: Bool, _ meaning: () -> String
-  ) {
-    guard let value else { return }
-    begin(name)
-    bytes.append(jsonString: value.rawValue)
+  mutating func word(
+    _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
+  ) -> Bool {
+    text(name, &value, limit: nil, isRequired: isRequired, meaning)
+    return false
   }
 
   mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) {

@@ -46,19 +46,19 @@ package struct RequestTraits: OptionSet, Sendable {
   package init(rawValue: Int) { self.rawValue = rawValue }
 
   /// The daemon answers from this machine alone, so that the answer waits for no network.
-  package static let local = RequestTraits(rawValue: 1)
+  package static var local: RequestTraits { RequestTraits(rawValue: 1) }
   /// The request can be sent again if its result is unknown.
-  package static let repeatable = RequestTraits(rawValue: 2)
+  package static var repeatable: RequestTraits { RequestTraits(rawValue: 2) }
   /// The answer does not depend on the settings file.
-  package static let withoutSettings = RequestTraits(rawValue: 4)
+  package static var withoutSettings: RequestTraits { RequestTraits(rawValue: 4) }
   /// The request may change an account or the vault.
-  package static let change = RequestTraits(rawValue: 8)
+  package static var change: RequestTraits { RequestTraits(rawValue: 8) }
   /// The request has no deadline by default.
-  package static let endless = RequestTraits(rawValue: 16)
+  package static var endless: RequestTraits { RequestTraits(rawValue: 16) }
   /// The peers of a lease may send it.
-  package static let lent = RequestTraits(rawValue: 32)
+  package static var lent: RequestTraits { RequestTraits(rawValue: 32) }
   /// The peers of a lease may send it if the lease lends the token itself.
-  package static let lentWithToken = RequestTraits(rawValue: 64)
+  package static var lentWithToken: RequestTraits { RequestTraits(rawValue: 64) }
 }
 
 /// The party that a request waits for.
