@@ -202,7 +202,7 @@ extension Agent {
       if let connection = idle.withLock({ $0.take() }) {
         if try isTaken(envelope, over: connection) {
           do throws(Failure) { return try await answer(to: envelope, over: connection, body) } catch {
-            guard error.code == .daemonUnavailable, request.row.has(.repeatable) else { throw error }
+            guard error.code == .daemonUnavailable, request.has(.repeatable) else { throw error }
           }
         }
       }

@@ -114,7 +114,7 @@ struct DaemonClient {
   /// - Parameter standard: The deadline of a command line that names none, in seconds.
   func deadline(of request: Request, standard: Int = WireProtocol.defaultTimeoutSeconds) -> Instant {
     if let answerPatience { return .now.advanced(by: answerPatience) }
-    return .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.row.waitSeconds + grace))
+    return .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.waitSeconds + grace))
   }
 
   /// When to ask whether the daemon still works, in a wait that has no end of its own: there the daemon alone knows whether
@@ -158,7 +158,7 @@ struct DaemonClient {
   ///
   /// - Parameter descriptors: Secrets for the daemon to read.
   func ask(_ request: Request, passing descriptors: [SharedDescriptor] = []) throws(Failure) -> JSONObject {
-    try converse(mayRepeat: request.row.has(.repeatable) && descriptors.isEmpty) {
+    try converse(mayRepeat: request.has(.repeatable) && descriptors.isEmpty) {
       (connection) throws(Failure) in
       try ask(request, passing: descriptors, over: &connection)
     }
@@ -176,7 +176,7 @@ struct DaemonClient {
 
   /// The same; nil when none runs.
   func askRunning(_ request: Request) throws(Failure) -> JSONObject? {
-    var attempts = request.row.has(.repeatable) ? Self.mostEndings : 1
+    var attempts = request.has(.repeatable) ? Self.mostEndings : 1
     while true {
       guard let connection = try DaemonLauncher.connect(console) else { return nil }
       attempts -= 1
@@ -292,7 +292,7 @@ struct DaemonClient {
   func askForToken<Result>(
     _ request: Request, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try converse(mayRepeat: request.row.has(.repeatable)) { (connection) throws(Failure) in
+    try converse(mayRepeat: request.has(.repeatable)) { (connection) throws(Failure) in
       try askForToken(request, over: &connection, body)
     }
   }

@@ -20,7 +20,7 @@ enum Patience {
       return
     }
     self =
-      switch request.row.source {
+      switch request.source {
       case .authorizationServer: .forServer
       case .resource: .forResource
       case .daemon: .forDaemon

@@ -116,7 +116,7 @@ final class Connections {
     let others = connections.values.reduce(-1) { $0 + ($1.current == nil ? 0 : 1) }
     switch request {
     case .logout: return others < mostRequests + mostRequests / 8
-    default: return others < mostRequests || request.row.has(.local)
+    default: return others < mostRequests || request.has(.local)
     }
   }
 

@@ -66,6 +66,9 @@ package enum Request: Sendable, Hashable {
   }
 
   package var row: RequestRow { accept(RowVisitor()) }
+  package func has(_ trait: RequestTraits) -> Bool { row.has(trait) }
+  package var waitSeconds: Int { row.waitSeconds }
+  package var source: AnswerSource { row.source }
   package var body: any RequestBody { accept(BodyVisitor()) }
 
   /// The request of this kind with the members that were read.

@@ -78,8 +78,15 @@ package struct TokenRequest: RequestBody {
           + " lists it, never the active one, and its settings for the destination choose the token. If no account lists"
           + " it, the error is `place_not_listed`.")
       try members.text("user", &user, "The user name at the destination (default: any).")
-      try members.choice(
-        "use", &kind, "The token to return unless the settings choose one (default: the access token).")
+      // Not `choice`, whose generic code costs the helpers page faults.
+      var use = kind?.rawValue
+      let kinds = { TokenKind.allCases.map(\.rawValue) }
+      if try members.word(
+        "use", &use, among: kinds, isRequired: false,
+        { "The token to return unless the settings choose one (default: the access token)." })
+      {
+        kind = use.flatMap { TokenKind(rawValue: $0) }
+      }
       try members.flag(
         "refused", &isRefused,
         "The destination has rejected the token, which is renewed unless a new one was rejected there in the last five"
