@@ -91,20 +91,25 @@ import Testing
 
   @Test func `that keeps a rotated token off the disk until the daemon stops is told at the stop`() throws {
     try FaultSweep.with { sweep in
-      try sweep.daemon.order()
-      try #require(try sweep.tree.agent("token", "home", "--force-refresh").succeeded)
-      let steps = try sweep.daemon.steps()
-      let received = try #require(steps.lastIndex { $0.function == "recv" })
-      let write = try #require(steps[received...].first { $0.function == "write" })
-      try sweep.daemon.order(
-        write.number, Fault(description: "\(Fault.failure.description.filter(\.isNumber))+", message: nil))
-      #expect(try sweep.tree.agent("token", "home", "--force-refresh").failed(1))
-      let stop = try sweep.tree.agent("daemon", "stop")
-      #expect(stop.failed(1) && stop.errorText.contains("could not store are lost: home\n"), "\(stop.errorText)")
-      try sweep.daemon.waitForEnd()
-      try sweep.daemon.start()
-      try sweep.daemon.order()
-      try sweep.tree.signIn("home", at: sweep.issuer.url)
+      // The number of the write is that of the refresh before. A refresh that connects again has another one.
+      for attempt in 1...5 {
+        try sweep.daemon.order()
+        try #require(try sweep.tree.agent("token", "home", "--force-refresh").succeeded)
+        let steps = try sweep.daemon.steps()
+        let received = try #require(steps.lastIndex { $0.function == "recv" })
+        let write = try #require(steps[received...].first { $0.function == "write" })
+        try sweep.daemon.order(
+          write.number, Fault(description: "\(Fault.failure.description.filter(\.isNumber))+", message: nil))
+        let refresh = try sweep.tree.agent("token", "home", "--force-refresh")
+        let stop = try sweep.tree.agent("daemon", "stop")
+        let isTold = stop.failed(1) && stop.errorText.contains("could not store are lost: home\n")
+        if attempt == 5 { #expect(refresh.failed(1) && isTold, "\(refresh.errorText)\(stop.errorText)") }
+        try sweep.daemon.waitForEnd()
+        try sweep.daemon.start()
+        try sweep.daemon.order()
+        try sweep.tree.signIn("home", at: sweep.issuer.url)
+        if refresh.failed(1) && isTold { return }
+      }
     }
   }
 
