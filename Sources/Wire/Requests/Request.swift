@@ -258,8 +258,3 @@ extension Request {
     }
   }
 }
-
-extension Failure {
-  /// The answer of a daemon that does not know a request, in all versions.
-  package static let unknownRequest = Failure(.invalidRequest, "unknown request")
-}

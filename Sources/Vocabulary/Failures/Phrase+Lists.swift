@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vocabulary
 
 extension Phrase {
   /// Words to choose from.
