@@ -83,8 +83,8 @@ extension Failure {
     case .memory:
       self.init(
         .internalError, "no memory is left for secrets", hint: "agent daemon restart")
-    case .oauth(let error): self.init(error, name: name, login)
-    case .idToken(let error): self.init(OAuthError(error), name: name, login)
+    case .oauth(let error): self.init(error, login)
+    case .idToken(let error): self.init(OAuthError(error), login)
     case .vault(let error): self.init(error, name: name)
     case .configuration(let error): self.init(error)
     }
