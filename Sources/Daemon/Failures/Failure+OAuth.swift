@@ -57,6 +57,6 @@ extension Failure {
   static func spentIDToken(of account: String) -> Failure {
     Failure(
       .missingValue, "the ID Token of \(account) has expired, and the server gives no new one",
-      hint: "agent login \(account)")
+      hint: .command("agent login \(account)"))
   }
 }

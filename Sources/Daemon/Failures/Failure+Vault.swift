@@ -33,7 +33,7 @@ extension Failure {
     case .locked(let level):
       self.init(
         .locked, name.isEmpty || level == .device ? Phrase(error) : Self.locked(name, level),
-        hint: "agent unlock\(name)")
+        hint: .command("agent unlock\(name)"))
     case .wrongPassphrase: self.init(.wrongPassphrase, Phrase(error), hint: Self.forgotten)
     case .wrongPIN: self.init(.wrongPIN, Phrase(error), hint: Self.forgotten)
     case .tpmLockedOut: self.init(.tpmLockedOut, Phrase(error), hint: "try again later")

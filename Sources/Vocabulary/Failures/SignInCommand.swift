@@ -37,7 +37,7 @@ package struct SignInCommand: Sendable {
     words += added.flatMap { ["--\($0.name)"] + [$0.value].compactMap { $0 } }
     let command = (["agent", "login"] + [account].compactMap { $0 } + words).map(ShellWord.quoted)
       .joined(separator: " ")
-    if options.isEmpty, added.isEmpty { return Phrase(verbatim: command) }
+    if options.isEmpty, added.isEmpty { return .command(command) }
     return Phrase(Correction(command, adding: added, removing: removed))
   }
 }

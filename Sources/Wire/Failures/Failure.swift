@@ -16,6 +16,9 @@ package struct Failure: Error, Sendable {
   /// The hint, mostly a command, if there is one.
   package var advice: Phrase?
 
+  /// The name of the account that does not exist.
+  package var subject: String?
+
   /// It is the secret of the client that is missing; its id is known.
   package var needsClientSecret = false
 
@@ -40,7 +43,7 @@ package struct Failure: Error, Sendable {
   /// For a hint that is a command, which has no translation; a literal makes a ``Phrase``.
   @_disfavoredOverload
   package init(_ code: FailureCode, _ text: Phrase, hint: String?) {
-    self.init(code, text, hint: hint.map { Phrase(verbatim: $0) })
+    self.init(code, text, hint: hint.map { .command($0) })
   }
 
   /// For composed texts, which have no translation.
@@ -48,11 +51,12 @@ package struct Failure: Error, Sendable {
     self.init(code, Phrase(verbatim: message), hint: hint)
   }
 
-  /// `{"code","message","hint"}`, and the templates of texts with values; `client_secret_needed`, `variables`.
+  /// `{"code","message","hint"}`, and the command of the hint and the templates of texts with values; `subject`, `client_secret_needed`, `variables`.
   package var json: JSON {
     var object = JSONObject([("code", .string(code.rawValue))])
     text.addMembers(to: &object, as: "message")
     advice?.addMembers(to: &object, as: "hint")
+    object["subject"] = subject.map { .string($0) }
     if needsClientSecret { object["client_secret_needed"] = true }
     if !variables.isEmpty { object["variables"] = .array(variables.map(JSON.string)) }
     return .object(object)
@@ -62,6 +66,7 @@ package struct Failure: Error, Sendable {
   package init?(json: JSON) {
     guard let code = json["code"]?.string, let message = Phrase(json, "message") else { return nil }
     self.init(FailureCode(rawValue: code) ?? .internalError, message, hint: Phrase(json, "hint"))
+    subject = json["subject"]?.string
     needsClientSecret = json["client_secret_needed"]?.bool ?? false
     variables = json["variables"]?.array?.compactMap(\.string) ?? []
   }
@@ -90,9 +95,12 @@ extension Failure {
   /// A lease has no uses left.
   package static let leaseUsedUp = Failure(.leaseEnded, "the lease was used as often as it may be")
 
-  /// The message for a name that no account has.
-  package static func noAccount(named name: String) -> Phrase {
-    Phrase("there is no account named \(TerminalText.clean(name, limit: 64))")
+  /// No account has the name.
+  package static func noAccount(named name: String, hint: Phrase) -> Failure {
+    let shown = TerminalText.clean(name, limit: 64)
+    var failure = Failure(.noAccount, "there is no account named \(shown)", hint: hint)
+    failure.subject = shown
+    return failure
   }
 
   /// The failure of a request for an ID Token that the account does not have.
@@ -104,6 +112,6 @@ extension Failure {
 
   /// The hint for an account that has no ID Token.
   package static func idTokenHint(account: String) -> Phrase {
-    Phrase("sign in again, with openid among the scopes: agent login \(account)")
+    Phrase("sign in again, with openid among the scopes: agent login \(account)").running("agent login \(account)")
   }
 }

@@ -1,3 +1,4 @@
+import Encoding
 import OAuth
 import Platform
 import Sessions
@@ -129,7 +130,7 @@ import Wire
   }
 
   @Test func `the command that signs in can be put in another's place where it has options, and else is only words`() {
-    #expect(SignInCommand("work").phrase == Phrase(verbatim: "agent login work"))
+    #expect(SignInCommand("work").phrase == .command("agent login work"))
     #expect(
       SignInCommand("work", ["--client-id", "x"]).phrase.corrections
         == [Correction("agent login work --client-id x", adding: [], removing: [])])
@@ -345,12 +346,30 @@ import Wire
       failure == Failure(.sessionExpired, "work: session expired, please sign in again", hint: "agent login work"))
   }
 
-  @Test func `messages are one clean sentence`() {
-    var errors = Self.sessionErrors.map(\.0).filter { $0 != .expired(account: "work") }
+  private static var allErrors: [SessionError] {
+    var errors = sessionErrors.map(\.0)
     errors += OAuthError.Code.allCases.map { .oauth(OAuthError($0, .endpoint(.token))) }
-    errors += Self.vaultErrors.map { .vault(VaultError($0.0, path: "/x")) }
-    errors += Self.configurationErrors.map { .configuration(ConfigurationError($0.0, "accounts.work.issuer")) }
-    for error in errors {
+    errors += vaultErrors.map { .vault(VaultError($0.0, path: "/x")) }
+    errors += configurationErrors.map { .configuration(ConfigurationError($0.0, "accounts.work.issuer")) }
+    return errors
+  }
+
+  // A client acts upon the command and never upon the words.
+  @Test func `a hint that ends with a sign-in or an unlock has that as its command, on the wire too`() throws {
+    for error in Self.allErrors {
+      let failure = Self.failure(error)
+      guard let hint = failure.hint, let advice = failure.advice else { continue }
+      let last = hint.ranges(of: ": agent ").last.map { String(hint[$0.lowerBound...].dropFirst(2)) } ?? hint
+      let isCommand = last.hasPrefix("agent login") || last.hasPrefix("agent unlock")
+      if isCommand, !hint.contains(";"), !hint.contains(", then ") { #expect(advice.command == last, "\(hint)") }
+      if let command = advice.command { #expect(hint.contains(command), "\(hint)") }
+      let read = try #require(Failure(json: try JSON(parsing: failure.json.serialized())))
+      #expect(read.advice?.command == advice.command, "\(hint)")
+    }
+  }
+
+  @Test func `messages are one clean sentence`() {
+    for error in Self.allErrors where error != .expired(account: "work") {
       let message = Self.failure(error).message
       #expect(!message.isEmpty && !message.hasSuffix(".") && message.first?.isUppercase == false, "\(message)")
       #expect(message.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "\(message)")
