@@ -12,7 +12,6 @@ extension Failure {
   ///   - account: The requested account.
   ///   - entered: The options of the sign-in that failed.
   init(_ error: SessionError, account: String?, entered: [String] = []) {
-    let name = account.map { " \($0)" } ?? ""
     let login = SignInCommand(account, entered)
     switch error {
     case .noAccount(let asked, let known): self.init(noAccount: asked, among: known)
@@ -85,7 +84,7 @@ extension Failure {
         .internalError, "no memory is left for secrets", hint: "agent daemon restart")
     case .oauth(let error): self.init(error, login)
     case .idToken(let error): self.init(OAuthError(error), login)
-    case .vault(let error): self.init(error, name: name)
+    case .vault(let error): self.init(error, account: account)
     case .configuration(let error): self.init(error)
     }
   }

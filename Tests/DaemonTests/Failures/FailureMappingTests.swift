@@ -284,7 +284,7 @@ import Wire
   }
 
   @Test func `an older vault that was put back has a way out`() {
-    #expect(Failure(VaultError(.rolledBack), name: "").hint?.contains("agent daemon stop") == true)
+    #expect(Failure(VaultError(.rolledBack), account: nil).hint?.contains("agent daemon stop") == true)
   }
 
   static let vaultErrors: [(VaultError.Code, FailureCode, Wire.ExitStatus)] = [
