@@ -83,9 +83,9 @@ package enum Main {
 extension Failure {
   /// The meaning of this refusal where the daemon that answered is of an older version than this program.
   fileprivate var fromOlderDaemon: Failure? {
-    guard code == .invalidRequest, message == Self.unknownRequest.message else { return nil }
+    guard code == .unknownRequest else { return nil }
     return Failure(
-      .invalidRequest, "the daemon that runs is of another version and does not know this request",
+      .unknownRequest, "the daemon that runs is of another version and does not know this request",
       hint: "agent daemon stop")
   }
 }

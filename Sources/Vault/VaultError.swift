@@ -77,50 +77,106 @@ package struct VaultError: Error, Hashable, Sendable {
     self.code = code
     self.path = path
   }
+}
 
-  /// One English sentence without the path, lower case, no full stop.
-  package var message: String {
-    switch code {
-    case .foreignDevice: "the vault was made on another machine, or its device secret or TPM was replaced"
-    case .otherMachinesOnly: "there are only vaults of other machines here, none of this one"
-    case .damaged: "the file is damaged"
-    case .rolledBack: "the vault is older than the one last used; an old copy was put back"
-    case .unsupportedVersion: "the vault was written by a version that this one does not know"
-    case .unknownSlot: "the vault is locked in a way that this version does not know"
-    case .deviceSecretMissing: "the device secret that opens the vault is missing"
-    case .badPermissions: "the file has the wrong owner, mode or type"
-    case .busy: "another process holds the lock of the vault"
-    case .storage(let error): "\(error.operation) failed: \(error.message)"
-    case .noSpace: "no space is left on the disk"
-    case .overQuota: "the disk quota is used up"
-    case .secureHeapFull: "no memory is left for secrets"
-    case .cryptoFailure: "the cryptographic library failed"
-    case .tooManyAccounts: "the vault is full"
-    case .locked(let protection): Self.lockedMessage(protection)
-    case .wrongPassphrase: "the passphrase is wrong"
-    case .wrongPIN: "the PIN is wrong"
-    case .tpmLockedOut: "the TPM refuses every PIN for a while, after too many wrong ones"
-    case .tpmUnavailable(let problem): problem.message
-    case .nothingToUnlock: "nothing here is locked by a passphrase or a PIN"
-    case .alreadyProtected(.device): "the vault opens by this device already"
-    case .alreadyProtected(.passphrase): "the vault has a passphrase already"
-    case .alreadyProtected(.tpm2): "the vault has a PIN already"
-    case .lastSlot: "no other slot opens this level"
-    case .noSuchSlot: "no slot has this number"
-    case .tooManySlots: "the vault has no room for another slot"
-    case .secretNeeded(let slot): "the passphrase of slot \(slot) is needed"
-    case .unusableSecret: "a passphrase or PIN has 1 to \(VaultFormat.maximumSecretLength) bytes"
-    case .severalVaults: "there are vaults of several other machines here, none of this one"
+extension VaultError {
+  /// All that is known of an error.
+  package struct Row {
+    package let failure: FailureCode
+    /// Without the path, lower case, no full stop.
+    package let sentence: Phrase
+    package let hint: Phrase?
+
+    fileprivate init(_ failure: FailureCode, _ sentence: Phrase, hint: Phrase? = nil) {
+      (self.failure, self.sentence, self.hint) = (failure, sentence, hint)
     }
   }
 
-  private static func lockedMessage(_ protection: Protection) -> String {
+  /// - Parameter account: The account whose session was asked for.
+  package func row(_ account: String? = nil) -> Row {
+    let name = account.map { " \($0)" } ?? ""
+    return switch code {
+    case .foreignDevice:
+      Row(
+        .foreignDevice, "the vault was made on another machine, or its device secret or TPM was replaced",
+        hint: "if it has a passphrase: agent vault rebind; if not, move the vault file away and sign in again")
+    case .otherMachinesOnly:
+      Row(
+        .otherMachine, "there are only vaults of other machines here, none of this one",
+        hint: "agent login\(name); or, if this home was moved here and its vault has a passphrase: agent vault rebind")
+    case .damaged:
+      Row(.vaultUnusable, "the file is damaged", hint: "put a copy of it back; or move it away, and sign in again")
+    // The revisions that the daemon has seen end with it.
+    case .rolledBack:
+      Row(
+        .vaultUnusable, "the vault is older than the one last used; an old copy was put back",
+        hint: "if you restored it yourself: agent daemon stop")
+    case .unsupportedVersion: Row(.vaultUnusable, "the vault was written by a version that this one does not know")
+    case .unknownSlot: Row(.vaultUnusable, "the vault is locked in a way that this version does not know")
+    case .deviceSecretMissing: Row(.vaultUnusable, "the device secret that opens the vault is missing")
+    case .badPermissions: Row(.storage, "the file has the wrong owner, mode or type")
+    case .busy: Row(.vaultBusy, "another process holds the lock of the vault")
+    case .storage(let error):
+      Row(.storage, "\(error.operation) failed: \(Phrase(stringLiteral: error.message))", hint: Self.remedy(for: error))
+    case .noSpace: Row(.storage, "no space is left on the disk")
+    case .overQuota: Row(.storage, "the disk quota is used up")
+    case .secureHeapFull: Row(.tooBusy, "no memory is left for secrets")
+    case .cryptoFailure: Row(.vaultUnusable, "the cryptographic library failed")
+    case .tooManyAccounts: Row(.vaultUnusable, "the vault is full")
+    case .locked(let protection): Row(.locked, Self.locked(protection, name), hint: .command("agent unlock\(name)"))
+    case .wrongPassphrase:
+      Row(.wrongPassphrase, "the passphrase is wrong", hint: "if it is forgotten: agent help --all unlock")
+    case .wrongPIN: Row(.wrongPIN, "the PIN is wrong", hint: "if it is forgotten: agent help --all unlock")
+    case .tpmLockedOut:
+      Row(.tpmLockedOut, "the TPM refuses every PIN for a while, after too many wrong ones", hint: "try again later")
+    case .tpmUnavailable(let problem):
+      Row(
+        .tpmUnavailable, Phrase(stringLiteral: problem.message),
+        hint: "agent vault status; if the vault has a passphrase: agent vault rebind")
+    case .nothingToUnlock:
+      Row(.noSuchSlot, "nothing here is locked by a passphrase or a PIN", hint: "agent help --all unlock")
+    case .alreadyProtected(.device):
+      Row(.invalidRequest, "the vault opens by this device already", hint: .command("agent vault bind"))
+    case .alreadyProtected(.passphrase):
+      Row(
+        .invalidRequest, "the vault has a passphrase already",
+        hint: .command("agent vault change-passphrase --protection passphrase"))
+    case .alreadyProtected(.tpm2):
+      Row(
+        .invalidRequest, "the vault has a PIN already",
+        hint: .command("agent vault change-passphrase --protection tpm2"))
+    case .lastSlot:
+      Row(.lastSlot, "no other slot opens this level", hint: "add another one first: agent vault add-passphrase")
+    case .noSuchSlot: Row(.noSuchSlot, "no slot has this number", hint: .command("agent vault status"))
+    case .tooManySlots: Row(.noSuchSlot, "the vault has no room for another slot", hint: .command("agent vault status"))
+    case .secretNeeded(let slot):
+      Row(.locked, "the passphrase of slot \(slot) is needed", hint: .command("agent vault rotate-key"))
+    case .unusableSecret:
+      Row(.invalidConfiguration, "a passphrase or PIN has 1 to \(VaultFormat.maximumSecretLength) bytes")
+    case .severalVaults:
+      Row(
+        .otherMachine, "there are vaults of several other machines here, none of this one",
+        hint: "move away the vault files that are not needed here")
+    }
+  }
+
+  private static func locked(_ protection: Protection, _ name: String) -> Phrase {
     switch protection {
-    case .device: "the vault is locked; only its passphrase opens it"
-    case .passphrase: "the account is locked by a passphrase"
-    case .tpm2: "the account is locked by a PIN"
+    case .device: Phrase("the vault is locked; only its passphrase opens it")
+    case .passphrase where name.isEmpty: Phrase("the account is locked by a passphrase")
+    case .tpm2 where name.isEmpty: Phrase("the account is locked by a PIN")
+    case .passphrase: Phrase("the session of\(name) is locked by a passphrase")
+    case .tpm2: Phrase("the session of\(name) is locked by a PIN")
     }
   }
+
+  private static func remedy(for error: SystemError) -> Phrase? {
+    if error.isInUse { return Phrase("mount the directory, not the file: a new file takes its place at each write") }
+    return error.isWithoutLocks ? Phrase("set XDG_STATE_HOME to a directory of a file system with locks") : nil
+  }
+
+  /// The sentence in English.
+  package var message: String { row().sentence.english }
 }
 
 extension VaultError {

@@ -23,15 +23,6 @@ package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
     case .resource: "resource"
     }
   }
-
-  /// The endpoint in the words of an error of the protocol.
-  package var subject: String {
-    switch self {
-    case .metadata: "the metadata endpoint"
-    case .keys: "the JWK Set endpoint"
-    default: "the \(title)"
-    }
-  }
 }
 
 /// A request in the log: its purpose, its method and its URL. Nothing in it is secret: queries, fragments and names of users are

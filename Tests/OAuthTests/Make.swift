@@ -62,7 +62,8 @@ func testServer(
 
 /// An error with everything that a test compares.
 func expected(
-  _ code: OAuthError.Code, _ subject: String, status: Int? = nil, error: String? = nil, description: String? = nil,
+  _ code: OAuthError.Code, _ subject: OAuthError.Subject, status: Int? = nil, error: String? = nil,
+  description: String? = nil,
   retryAfter: Int? = nil, lostAnswer: Bool = false, answerBegan: Bool = false
 ) -> OAuthError {
   var made = OAuthError(code, subject, httpStatus: status)

@@ -1,8 +1,10 @@
 internal import Encoding
 
 extension JSON {
-  /// Names of the members by which a failure can be told in another language; see agentd(8).
-  private static let forms = ["message_template", "message_values", "hint_template", "hint_values"]
+  /// Names of the members by which a failure can be told in another language or acted upon; see agentd(8).
+  private static let forms = [
+    "message_template", "message_values", "hint_template", "hint_values", "hint_command", "subject",
+  ]
 
   /// The same for what a sign-out says of its effect.
   private static let detailForms = [

@@ -121,8 +121,8 @@ extension Invocation {
 
   /// The failure, with where the name comes from if there is no account of it and the command line does not name it.
   func explained(_ failure: Failure) -> Failure {
-    guard failure.code == .noAccount, let name = inheritedAccount, let advice = failure.advice,
-      failure.message.utf8.elementsEqual(Failure.noAccount(named: name).english.utf8)
+    guard failure.code == .noAccount, let advice = failure.advice, let name = inheritedAccount,
+      let subject = failure.subject, subject.utf8.elementsEqual(name.utf8)
     else { return failure }
     var failure = failure
     failure.advice = Phrase("AGENT_ACCOUNT names it in this shell; \(advice)")

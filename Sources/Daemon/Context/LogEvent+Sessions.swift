@@ -10,7 +10,7 @@ extension LogEvent {
       switch observation {
       case .step(let step): .step(.session(step))
       case .unanswered(let line, let failure, let time):
-        .step(.unanswered(line, FailureCode(OAuthError.Code(failure)), failure.problem, milliseconds: time))
+        .step(.unanswered(line, OAuthError.Code(failure).row().failure, failure.problem, milliseconds: time))
       case .keySetWarned(.privateKey): .keySetWarning(.privateKey)
       case .keySetWarned(.symmetricKey): .keySetWarning(.symmetricKey)
       case .authenticationTimeChanged: .authenticationTimeChanged

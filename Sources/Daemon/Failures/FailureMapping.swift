@@ -12,22 +12,21 @@ extension Failure {
   ///   - account: The requested account.
   ///   - entered: The options of the sign-in that failed.
   init(_ error: SessionError, account: String?, entered: [String] = []) {
-    let name = account.map { " \($0)" } ?? ""
     let login = SignInCommand(account, entered)
     switch error {
     case .noAccount(let asked, let known): self.init(noAccount: asked, among: known)
     case .signedOut(let account):
-      self.init(.signedOut, "\(account) is signed out", hint: "agent login \(account)")
+      self.init(.signedOut, "\(account) is signed out", hint: .command("agent login \(account)"))
     case .expired(let account):
       self.init(
-        .sessionExpired, "\(account): session expired, please sign in again", hint: "agent login \(account)")
+        .sessionExpired, "\(account): session expired, please sign in again", hint: .command("agent login \(account)"))
     case .configurationChanged(let account, let setting): self.init(changed: setting, of: account)
     case .endpointMoved(let account, let origin): self.init(movedTo: origin, of: account)
     case .identityChanged(let account, let claim): self.init(identityChanged: claim, of: account)
     case .identityUnverified(let account):
       self.init(
         .identityChanged, "\(account): the user is not verified, because the ID Token could not be verified",
-        hint: "agent login \(account)")
+        hint: .command("agent login \(account)"))
     case .signInKept(_, because: let error): self.init(error, account: account)
     case .grantNotKept(because: let error, let isRevoked):
       self.init(error, account: account, entered: entered)
@@ -71,9 +70,9 @@ extension Failure {
       self.init(
         .assertionNeeded,
         "\(account) is renewed by an assertion, and its settings name none: one that was handed over is good once",
-        hint:
+        hint: Phrase(
           "sign in with a new one, by \("--assertion-fd") or \("--assertion-file"), or in another way: agent login \(account)"
-      )
+        ).running("agent login \(account)"))
     case .clientSecretExpired(let account): self.init(expiredSecretOf: account)
     case .cancelled: self.init(.cancelled, "cancelled")
     case .stopping: self = .stopping
@@ -83,9 +82,9 @@ extension Failure {
     case .memory:
       self.init(
         .internalError, "no memory is left for secrets", hint: "agent daemon restart")
-    case .oauth(let error): self.init(error, name: name, login)
-    case .idToken(let error): self.init(OAuthError(error), name: name, login)
-    case .vault(let error): self.init(error, name: name)
+    case .oauth(let error): self.init(error, login)
+    case .idToken(let error): self.init(OAuthError(error), login)
+    case .vault(let error): self.init(error, account: account)
     case .configuration(let error): self.init(error)
     }
   }
@@ -96,30 +95,32 @@ extension Failure {
 extension Failure {
   private init(noAccount name: String?, among known: [String]) {
     guard let name else {
-      self.init(.noAccount, "there is no account yet", hint: "agent login")
+      self.init(.noAccount, "there is no account yet", hint: .command("agent login"))
       return
     }
     let meant = Suggestion.candidates(for: name, among: known).map { "\"\($0)\"" }
-    let addition = (try? AccountName(name)).map { Phrase("to add it: agent login \($0.text)") } ?? "agent help login"
+    let addition =
+      (try? AccountName(name)).map { Phrase("to add it: agent login \($0.text)").running("agent login \($0.text)") }
+      ?? "agent help login"
     let hint =
       !meant.isEmpty
       ? Phrase("did you mean \(Phrase.choices(meant))? All accounts: agent list")
       : known.isEmpty ? addition : Phrase("agent list; \(addition)")
-    self.init(.noAccount, Self.noAccount(named: name), hint: hint)
+    self = .noAccount(named: name, hint: hint)
   }
 
   private init(changed setting: String, of account: String) {
     self.init(
       .configurationChanged,
       "the setting \(setting) of \(account) was changed after the sign-in; nothing was sent",
-      hint: "restore it, or sign in again: agent login \(account)")
+      hint: Phrase("restore it, or sign in again: agent login \(account)").running("agent login \(account)"))
   }
 
   private init(movedTo origin: String, of account: String) {
     self.init(
       .endpointMoved,
       "the server of \(account) now names an endpoint at \(TerminalText.clean(origin)); nothing was sent there",
-      hint: "if that is right, sign in again: agent login \(account)")
+      hint: Phrase("if that is right, sign in again: agent login \(account)").running("agent login \(account)"))
   }
 
   /// Describes a changed claim of the ID Token (OpenID Connect Core, section 12.2).
@@ -379,7 +380,7 @@ extension Failure {
   private init(expiredSecretOf account: String) {
     self.init(
       .clientRejected, "the secret of the client that was registered for \(account) has expired",
-      hint: "agent login \(account) --register")
+      hint: .command("agent login \(account) --register"))
   }
 }
 

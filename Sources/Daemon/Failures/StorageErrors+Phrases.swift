@@ -1,18 +1,8 @@
 internal import Encoding
 internal import Platform
-internal import Vault
 internal import Wire
 
 extension Phrase {
-  /// An error of the vault, without its path.
-  init(_ error: VaultError) {
-    switch error.code {
-    case .storage(let cause): self = "\(cause.operation) failed: \(Phrase(stringLiteral: cause.message))"
-    case .secretNeeded(let slot): self = "the passphrase of slot \(slot) is needed"
-    default: self.init(stringLiteral: error.message)
-    }
-  }
-
   /// The problem of a file or directory at a path.
   init(_ problem: FileProblem, of path: String) {
     self.init(

@@ -20,7 +20,7 @@ extension VaultCheck {
           "state": .string(record.state.word),
         ]
       })
-    object["problem"] = problem.map { Failure($0, name: "").json }
+    object["problem"] = problem.map { Failure($0, account: nil).json }
     return object
   }
 

@@ -68,7 +68,7 @@ struct VaultReport: Sendable {
         ]
       })
     object["lock_after"] = .int(lockAfterSeconds)
-    object["problem"] = problem.map { Failure($0, name: "").json }
+    object["problem"] = problem.map { Failure($0, account: nil).json }
     return object
   }
 }

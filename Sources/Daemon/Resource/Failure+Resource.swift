@@ -31,7 +31,7 @@ extension Failure {
       let answer = claims.flatMap { Self.option("claims-challenge", $0.challenge) } ?? ""
       self.init(
         .stepUpNeeded, "\(origin) wants claims that the token does not have\(wanted)",
-        hint: "agent login \(name)\(answer)")
+        hint: .command("agent login \(name)\(answer)"))
     case .proofRefused:
       self.init(
         .serverRejected, "\(origin) did not accept the proof of the account's key (DPoP)",
@@ -39,7 +39,7 @@ extension Failure {
     case .refused where isForGood:
       self.init(
         .tokenRefused, "\(origin) refuses the tokens of \(name), new ones too; the session itself is good",
-        hint: "agent login \(name)")
+        hint: .command("agent login \(name)"))
     case .refused:
       self.init(
         .tokenRefused, "\(origin) refused the token; what was sent is not kept, so it could not be sent again",
@@ -75,7 +75,7 @@ extension Failure {
     var command = "agent login \(account)"
     command += acrValues.first.flatMap { option("acr", $0) } ?? ""
     if let maxAge { command += " --max-age \(maxAge)" }
-    return Phrase(verbatim: command)
+    return .command(command)
   }
 
   /// A sign-in asks for all of its scope, so what there is comes along.
@@ -87,7 +87,7 @@ extension Failure {
     guard !needed.isEmpty, let option = option("scope", scopes.joined(separator: " ")) else {
       return Phrase("sign in with this scope among those that \("--scope") names")
     }
-    return Phrase(verbatim: "agent login \(account.name.text)\(option)")
+    return .command("agent login \(account.name.text)\(option)")
   }
 
   /// The longest text of a server in a hint, in bytes.

@@ -81,7 +81,8 @@ final class ProofRequests: AccountPart {
     guard let key = grant.dpopKey else {
       throw Failure(
         .missingValue, "the access token of \(account.name.text) is not bound to a key, so it needs no proof",
-        hint: "to bind it: agent login \(account.name.text) --dpop")
+        hint: Phrase("to bind it: agent login \(account.name.text) --dpop").running(
+          "agent login \(account.name.text) --dpop"))
     }
     let (prover, url) = (services.prover(key), target.call.endpoint.uri)
     if let nonce = target.nonce { prover.note(nonce: nonce, of: url, as: .resourceServer) }

@@ -43,7 +43,7 @@ extension SignIns {
       guard let reply else {
         throw Failure(
           .unknownLogin, "no such sign-in: it has ended, or the daemon was restarted",
-          hint: "agent login --start")
+          hint: .command("agent login --start"))
       }
       return loop.send(reply, to: ticket)
     }

@@ -145,7 +145,7 @@ extension SignIns {
   private static func unconfirmed(_ account: AccountName) -> Failure {
     Failure(
       .accessDenied, "it cannot be told whose browser brought the answer, and nobody confirmed who signed in",
-      hint: "agent login \(account.text) --device")
+      hint: .command("agent login \(account.text) --device"))
   }
 }
 

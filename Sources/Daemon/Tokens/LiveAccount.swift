@@ -199,7 +199,7 @@ extension Result<AccessGrant, SessionError> {
     case .failure(.expired) where account.session.holdsLast(at: .now):
       throw Wire.Failure(
         .sessionExpired, "\(account.name.text) has no refresh token, so only a sign-in gets a new token",
-        hint: "agent login \(account.name.text)")
+        hint: .command("agent login \(account.name.text)"))
     case .failure(let error): throw Wire.Failure(error, account: account.name.text)
     }
   }

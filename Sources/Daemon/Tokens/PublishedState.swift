@@ -91,11 +91,11 @@ struct PublishedState {
 
 extension SessionEvent.Failing {
   init(_ code: FailureCode, _ error: SessionError) {
-    guard case .oauth(let error) = error, error.code.isAboutHost else {
+    guard case .oauth(let error) = error, case .host(let host) = error.subject else {
       self.init(code)
       return
     }
-    self.init(code, at: TerminalText.clean(error.subject, limit: 300), error.connectionProblem)
+    self.init(code, at: TerminalText.clean(host, limit: 300), error.connectionProblem)
   }
 }
 

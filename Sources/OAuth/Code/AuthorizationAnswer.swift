@@ -14,7 +14,7 @@ package enum AuthorizationAnswer: Sendable {
 }
 
 extension AuthorizationRequest {
-  private static let subject = "the authorization endpoint"
+  private static let subject = OAuthError.Subject.endpoint(.authorization)
 
   /// Judges the query of a redirect, without its "?".
   ///
@@ -52,7 +52,7 @@ extension AuthorizationRequest {
   private func checkIssuer(_ fields: RedirectFields) throws(OAuthError) {
     guard fields.has("iss") else {
       if options.profile == .fapi2 { throw OAuthError(.answerWithoutIssuer) }
-      if answersNameIssuer { throw OAuthError(.responseIssuerMissing, "the issuer") }
+      if answersNameIssuer { throw OAuthError(.responseIssuerMissing, .issuer) }
       return
     }
     let named = fields.text("iss")
@@ -61,7 +61,7 @@ extension AuthorizationRequest {
       issuer.isSame(as: named) || other.map({ $0.utf8.elementsEqual(named.utf8) }) ?? false
         || tenant?.mayAnswer(as: named) ?? false
     else {
-      throw OAuthError(.responseIssuerMismatch, "the configured one").naming(named)
+      throw OAuthError(.responseIssuerMismatch, .configuredIssuer).naming(named)
     }
   }
 

@@ -38,7 +38,7 @@ package struct AuthorizationRequest: Sendable {
   }
 
   private static func random() throws(OAuthError) -> String {
-    do { return Base64URL.encode(try Random.bytes(32)) } catch { throw OAuthError(.cryptoFailure, "the sign-in") }
+    do { return Base64URL.encode(try Random.bytes(32)) } catch { throw OAuthError(.cryptoFailure, .signIn) }
   }
 
   /// The requirements for the ID Token.

@@ -13,9 +13,9 @@ extension AuthorizationServer {
   ) throws(OAuthError) -> AuthorizationRequest {
     _ = try require(metadata.authorizationEndpoint, .authorization)
     _ = try require(metadata.tokenEndpoint, .token)
-    guard metadata.acceptsCodeChallenges else { throw OAuthError(.codeChallengeUnsupported, "the server") }
+    guard metadata.acceptsCodeChallenges else { throw OAuthError(.codeChallengeUnsupported, .server) }
     if options.needsAnnouncedPKCE, metadata.codeChallengeMethods.isEmpty {
-      throw OAuthError(.codeChallengeUnannounced, "the authorization server")
+      throw OAuthError(.codeChallengeUnannounced, .authorizationServer)
     }
     var options = options
     options.responseIssuer = profile == nil ? provider?.responseIssuer(of: metadata.issuer) : nil

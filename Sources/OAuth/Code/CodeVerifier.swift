@@ -20,7 +20,7 @@ package struct CodeVerifier: Sendable {
       random.withBytes { Base64URL.append($0, to: &text) }
       try self.init(SharedSecret(try text.finish()))
     } catch {
-      throw OAuthError(.cryptoFailure, "the sign-in")
+      throw OAuthError(.cryptoFailure, .signIn)
     }
   }
 

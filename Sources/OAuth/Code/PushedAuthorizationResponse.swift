@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Encoding
+internal import Vocabulary
 
 /// The answer to a pushed authorization request (RFC 9126 section 2.2).
 struct PushedAuthorizationResponse: Sendable, Hashable {
@@ -16,7 +17,7 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
     try response.body.withBytes { (bytes) throws(OAuthError) in
       // RFC 9126 section 2.2 says 201; a 200 with the same content means nothing else.
       let reader = try AnswerReader(
-        response, bytes, subject: "the pushed authorization request endpoint", kind: .other, sent: sent,
+        response, bytes, subject: .endpoint(.pushedAuthorization), kind: .other, sent: sent,
         success: [200, 201])
       guard let uri = try reader.text("request_uri", in: bytes), isURI(uri) else {
         throw reader.malformed("request_uri")

@@ -63,7 +63,7 @@ extension AuthorizationServer {
   func checkBinding(of tokens: TokenResponse) throws(OAuthError) {
     let isBound = tokens.tokenType.utf8.elementsEqual("DPoP".utf8)
     guard isBound != (prover != nil) else { return }
-    throw OAuthError(isBound ? .unsupportedTokenType : .tokenNotBound, "the token endpoint")
+    throw OAuthError(isBound ? .unsupportedTokenType : .tokenNotBound, .endpoint(.token))
   }
 
   /// Says that a key is needed, where a proof was asked for and the account has none.

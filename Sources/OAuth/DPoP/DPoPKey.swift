@@ -124,7 +124,7 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  private static let subject = "the account's DPoP key"
+  private static let subject = OAuthError.Subject.dpopKey
 
   static var failure: OAuthError { OAuthError(.cryptoFailure, subject) }
 }

@@ -1,5 +1,6 @@
 package import Crypto
 internal import Encoding
+internal import Vocabulary
 
 /// The codes of a sign-in on another device (RFC 8628 section 3.2).
 package final class DeviceAuthorizationResponse: Sendable {
@@ -34,7 +35,7 @@ package final class DeviceAuthorizationResponse: Sendable {
   ) throws(OAuthError) -> DeviceAuthorizationResponse {
     try response.body.withBytes { (bytes) throws(OAuthError) in
       let reader = try AnswerReader(
-        response, bytes, subject: "the device authorization endpoint", kind: .other, sent: sent, shape: shape)
+        response, bytes, subject: .endpoint(.deviceAuthorization), kind: .other, sent: sent, shape: shape)
       return try DeviceAuthorizationResponse(reader, bytes, allowHTTPLoopback)
     }
   }

@@ -80,13 +80,13 @@ package struct AuthorizationServerMetadata: Sendable {
   ///   see ``unusableEndpoints``.
   package init(parsing body: [UInt8], issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) {
     guard let object = (try? JSON(parsing: body))?.object else {
-      throw OAuthError(.metadataInvalid, "it is not a JSON object")
+      throw OAuthError(.metadataInvalid, .reason("it is not a JSON object"))
     }
     let reader = MetadataReader(object: object, allowHTTPLoopback: allowHTTPLoopback)
     let named = try reader.string("issuer")
     if let named, !issuer.isSame(as: named) { tenant = TenantIssuer(named, of: issuer) }
     guard let named, tenant != nil || issuer.isSame(as: named) else {
-      var mismatch = OAuthError(.issuerMismatch, "the configured one").naming(named)
+      var mismatch = OAuthError(.issuerMismatch, .configuredIssuer).naming(named)
       if let named, issuer.differsBySlash(from: named) { mismatch.issuerMeant = named }
       throw mismatch
     }
@@ -115,7 +115,7 @@ package struct AuthorizationServerMetadata: Sendable {
   ///
   /// - Throws: `metadataInvalid` with the name of the member.
   package func checkUsable(_ role: EndpointRole) throws(OAuthError) {
-    if let member = unusableEndpoints[role] { throw OAuthError(.metadataInvalid, member) }
+    if let member = unusableEndpoints[role] { throw OAuthError(.metadataInvalid, .name(member)) }
   }
 
   /// Whether codes can be protected by PKCE: `S256` is announced, or nothing is.

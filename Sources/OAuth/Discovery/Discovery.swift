@@ -26,7 +26,7 @@ package enum Discovery {
       let response = try get(location, .metadata, transport, http, cancellation)
       lastStatus = response.status
       if response.status != 200 {
-        let error = Self.problem(response, EndpointRole.metadata.subject)
+        let error = Self.problem(response, .endpoint(.metadata))
         switch response.status {
         case 300...399, 500, 501: refusal = refusal ?? error
         case 400...499 where error.code.meaning != .passing: break
@@ -44,15 +44,16 @@ package enum Discovery {
       return FetchedDocument(value: metadata, body: body, maxAgeSeconds: response.headers.maxAgeSeconds)
     }
     if let refusal { throw refusal }
-    if isBroken { throw OAuthError(.malformedResponse, EndpointRole.metadata.subject) }
-    throw OAuthError(.metadataMissing, issuer.metadataLocations.first?.text ?? "the issuer", httpStatus: lastStatus)
+    if isBroken { throw OAuthError(.malformedResponse, .endpoint(.metadata)) }
+    throw OAuthError(
+      .metadataMissing, issuer.metadataLocations.first.map { .name($0.text) } ?? .issuer, httpStatus: lastStatus)
   }
 
   /// Fetches a JWK Set (RFC 7517 section 5). Its media type is not looked at, since servers name many.
   package static func keys(
     at endpoint: Endpoint, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<JWKSet> {
-    let subject = EndpointRole.keys.subject
+    let subject = OAuthError.Subject.endpoint(.keys)
     guard
       case .changed(let document) = try keys(
         at: endpoint, knownAs: nil, transport: transport, http: http, cancellation: cancellation)
@@ -67,7 +68,7 @@ package enum Discovery {
     at endpoint: Endpoint, knownAs entityTag: String?, transport: Transport, http: any HTTPClient,
     cancellation: Cancellation? = nil
   ) throws(OAuthError) -> Revalidation<JWKSet> {
-    let subject = EndpointRole.keys.subject
+    let subject = OAuthError.Subject.endpoint(.keys)
     let response = try get(endpoint, .keys, transport, http, cancellation, ifNoneMatch: entityTag)
     if response.status == 304, entityTag != nil { return .unchanged(maxAgeSeconds: response.headers.maxAgeSeconds) }
     guard response.status == 200 else { throw problem(response, subject) }
@@ -82,7 +83,7 @@ package enum Discovery {
 
   /// The error for a public document with a status other than success. Such a request carries no client authentication,
   /// so no error is about the client.
-  private static func problem(_ response: HTTPResponse, _ subject: String) -> OAuthError {
+  private static func problem(_ response: HTTPResponse, _ subject: OAuthError.Subject) -> OAuthError {
     let error = OAuthError.status(of: response, subject)
     return error.code == .invalidClient
       ? OAuthError(.otherServerError, subject, httpStatus: response.status) : error

@@ -8,7 +8,7 @@ struct MetadataReader {
 
   func string(_ name: String) throws(OAuthError) -> String? {
     guard let value = object[name], value != .null else { return nil }
-    guard let text = value.string else { throw OAuthError(.metadataInvalid, name) }
+    guard let text = value.string else { throw OAuthError(.metadataInvalid, .name(name)) }
     return text
   }
 
@@ -32,16 +32,16 @@ struct MetadataReader {
 
   func flag(_ name: String) throws(OAuthError) -> Bool {
     guard let value = object[name], value != .null else { return false }
-    guard let flag = value.bool else { throw OAuthError(.metadataInvalid, name) }
+    guard let flag = value.bool else { throw OAuthError(.metadataInvalid, .name(name)) }
     return flag
   }
 
   func strings(_ name: String) throws(OAuthError) -> [String]? {
     guard let value = object[name], value != .null else { return nil }
-    guard let elements = value.array else { throw OAuthError(.metadataInvalid, name) }
+    guard let elements = value.array else { throw OAuthError(.metadataInvalid, .name(name)) }
     var texts: [String] = []
     for element in elements {
-      guard let text = element.string else { throw OAuthError(.metadataInvalid, name) }
+      guard let text = element.string else { throw OAuthError(.metadataInvalid, .name(name)) }
       texts.append(text)
     }
     return texts

@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Vocabulary
 
 /// The metadata of a protected resource (RFC 9728 section 2) that a sign-in needs.
 package struct ProtectedResource: Sendable, Hashable {
@@ -30,12 +31,12 @@ package struct ProtectedResource: Sendable, Hashable {
     parsing body: [UInt8], of resource: Endpoint, identifiers: [String]? = nil, allowHTTPLoopback: Bool
   ) throws(OAuthError) {
     guard let object = (try? JSON(parsing: body))?.object else {
-      throw OAuthError(.metadataInvalid, "it is not a JSON object")
+      throw OAuthError(.metadataInvalid, .reason("it is not a JSON object"))
     }
     let reader = MetadataReader(object: object, allowHTTPLoopback: allowHTTPLoopback)
     let named = try reader.string("resource")
     guard let named, (identifiers ?? [resource.text]).contains(where: { $0.utf8.elementsEqual(named.utf8) }) else {
-      throw OAuthError(.resourceMismatch, "the one that was asked for").naming(named)
+      throw OAuthError(.resourceMismatch, .requestedResource).naming(named)
     }
     identifier = named
     var servers: [Issuer] = []
@@ -45,14 +46,16 @@ package struct ProtectedResource: Sendable, Hashable {
       else { continue }
       servers.append(issuer)
     }
-    guard !servers.isEmpty else { throw OAuthError(.metadataInvalid, "it names no authorization server to go to") }
+    guard !servers.isEmpty else {
+      throw OAuthError(.metadataInvalid, .reason("it names no authorization server to go to"))
+    }
     authorizationServers = servers
     wantsBoundTokens = try reader.flag("dpop_bound_access_tokens_required")
     let member = "dpop_signing_alg_values_supported"
     // Without a need for proofs a wrong list costs only itself.
     proofAlgorithms = wantsBoundTokens ? try reader.strings(member) : try? reader.strings(member)
     if wantsBoundTokens, DPoPKey.algorithm(announced: proofAlgorithms) == nil {
-      throw OAuthError(.bindingUnsupported, "the resource")
+      throw OAuthError(.bindingUnsupported, .resource)
     }
     scopes = (try? Scope(values: reader.strings("scopes_supported") ?? []).values) ?? []
   }

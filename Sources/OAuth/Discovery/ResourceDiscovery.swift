@@ -62,15 +62,15 @@ package struct ResourceDiscovery {
   ) throws(OAuthError) -> ProtectedResource {
     let response = try get(place)
     guard response.status == 200 else {
-      let error = OAuthError.status(of: response, EndpointRole.metadata.subject)
+      let error = OAuthError.status(of: response, .endpoint(.metadata))
       guard (400..<500).contains(response.status), error.code.meaning != .passing else { throw error }
-      throw OAuthError(.metadataMissing, "the resource", httpStatus: response.status)
+      throw OAuthError(.metadataMissing, .resource, httpStatus: response.status)
     }
     // It is public, so its bytes may leave the secure heap.
     let body = response.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }
     // A place that answers everything with a page has no such document.
     guard !mustBeJSON || (try? JSON(parsing: body))?.object != nil else {
-      throw OAuthError(.metadataMissing, "the resource", httpStatus: response.status)
+      throw OAuthError(.metadataMissing, .resource, httpStatus: response.status)
     }
     return try ProtectedResource(
       parsing: body, of: resource, identifiers: identifiers, allowHTTPLoopback: transport.allowHTTPLoopback)
@@ -100,10 +100,10 @@ package struct ResourceDiscovery {
   /// that the metadata is its own (sections 3.1 and 7.3), and no server may send us round its neighbours (section 7.7).
   private func named(_ text: String) throws(OAuthError) -> Endpoint {
     guard let place = try? Endpoint(text, allowHTTPLoopback: transport.allowHTTPLoopback) else {
-      throw OAuthError(.metadataInvalid, "resource_metadata")
+      throw OAuthError(.metadataInvalid, .name("resource_metadata"))
     }
     guard place.uri.origin.utf8.elementsEqual(resource.uri.origin.utf8) else {
-      throw OAuthError(.metadataInvalid, "resource_metadata is at another origin than the resource")
+      throw OAuthError(.metadataInvalid, .reason("resource_metadata is at another origin than the resource"))
     }
     return place
   }

@@ -44,7 +44,7 @@ package struct AuthorizationServer: Sendable {
   func require(_ endpoint: Endpoint?, _ role: EndpointRole) throws(OAuthError) -> Endpoint {
     if let endpoint { return endpoint }
     try metadata.checkUsable(role)
-    throw OAuthError(.endpointMissing, role.subject)
+    throw OAuthError(.endpointMissing, .endpoint(role))
   }
 
   /// Posts a form with this client's identification (RFC 6749 section 3.2).
@@ -75,29 +75,28 @@ package struct AuthorizationServer: Sendable {
   func advising<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var advised = error
-      advised.advice = provider?.advice(for: error) ?? encodingAdvice(for: error) ?? publicationAdvice(for: error)
+      let provided = provider?.advice(for: error)
+      advised.advice = provided?.text ?? encodingAdvice(for: error) ?? publicationAdvice(for: error)
+      advised.needsSecret = error.code == .invalidClient && provided?.needsSecret == true
       throw advised
     }
   }
 
   /// Some servers compare the encoded secret (against RFC 6749 section 2.3.1).
-  private func encodingAdvice(for error: OAuthError) -> String? {
+  private func encodingAdvice(for error: OAuthError) -> Phrase? {
     guard error.code == .invalidClient, case .basic(let secret) = client.authentication else { return nil }
     let secretIsPlain = secret.bytes.withBytes { bytes in bytes.indices.allSatisfy { Form.isPlain(bytes[$0]) } }
     guard !secretIsPlain || !client.id.utf8.allSatisfy(Form.isPlain) else { return nil }
-    let advice =
-      "check the client id and secret; for a server that does not decode them: --basic-unencoded, or"
-      + " --token-endpoint-auth-method client_secret_post"
-    return advice
+    return Phrase(
+      "check the client id and secret; for a server that does not decode them: --basic-unencoded, or --token-endpoint-auth-method client_secret_post"
+    )
   }
 
   /// The server may have fetched something else than the client's metadata.
-  private func publicationAdvice(for error: OAuthError) -> String? {
+  private func publicationAdvice(for error: OAuthError) -> Phrase? {
     let isPublished = Client.isMetadataURL(client.id, allowHTTPLoopback: transport.allowHTTPLoopback)
     guard error.code == .invalidClient, isPublished else { return nil }
-    let advice =
-      "check what is published at the client id; how it is written: agent help account client-metadata"
-    return advice
+    return Phrase("check what is published at the client id; how it is written: agent help account client-metadata")
   }
 
   func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {

@@ -46,7 +46,7 @@ extension Client {
       credentials.withBytes { Base64.append($0, to: &value) }
       return try value.finish()
     } catch {
-      throw OAuthError(.cryptoFailure, "the request")
+      throw OAuthError(.cryptoFailure, .request)
     }
   }
 

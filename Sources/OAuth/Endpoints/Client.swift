@@ -10,11 +10,11 @@ package struct Client: Sendable {
   /// - Throws: `invalidClientID`.
   package init(id: String, authentication: ClientAuthentication) throws(OAuthError) {
     guard (1...512).contains(id.utf8.count), id.utf8.allSatisfy(\.isPrintableASCII) else {
-      throw OAuthError(.invalidClientID, "the client id")
+      throw OAuthError(.invalidClientID, .clientID)
     }
     // Without form-encoding, a colon would end the user name of Basic too early (RFC 7617 section 2).
     if case .basicUnencoded = authentication, id.utf8.contains(UInt8(ascii: ":")) {
-      throw OAuthError(.invalidClientID, "the client id")
+      throw OAuthError(.invalidClientID, .clientID)
     }
     self.id = id
     self.authentication = authentication

@@ -46,7 +46,7 @@ package struct ClientAssertion: Sendable {
       secret.append(utf8: token)
       return SharedSecret(try secret.finish())
     } catch {
-      throw OAuthError(signing: error, OAuthError.clientKey)
+      throw OAuthError(signing: error, .clientKey)
     }
   }
 }

@@ -10,11 +10,11 @@ package struct Endpoint: Sendable, Hashable {
   /// - Throws: `insecureURL` for another scheme, `invalidURL` for text that is no URL or has a fragment.
   package init(_ text: String, allowHTTPLoopback: Bool) throws(OAuthError) {
     let uri: URI
-    do { uri = try URI(text) } catch { throw OAuthError(.invalidURL, "the URL") }
+    do { uri = try URI(text) } catch { throw OAuthError(.invalidURL, .url) }
     guard uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {
-      throw OAuthError(insecure: uri, "the URL", allowHTTPLoopback: allowHTTPLoopback)
+      throw OAuthError(insecure: uri, .url, allowHTTPLoopback: allowHTTPLoopback)
     }
-    guard uri.fragment == nil else { throw OAuthError(.invalidURL, "the URL") }
+    guard uri.fragment == nil else { throw OAuthError(.invalidURL, .url) }
     self.uri = uri
   }
 
@@ -38,7 +38,7 @@ package struct Endpoint: Sendable, Hashable {
 extension OAuthError {
   /// A URL with another scheme than https. Plain http is for the addresses of this machine: a name such as `localhost` may
   /// lead elsewhere (RFC 8252 section 8.3).
-  init(insecure uri: URI, _ subject: String, allowHTTPLoopback: Bool) {
+  init(insecure uri: URI, _ subject: Subject, allowHTTPLoopback: Bool) {
     self.init(.insecureURL, subject)
     let isLocalhost = uri.hasScheme("http") && uri.host.lowercased().utf8.elementsEqual("localhost".utf8)
     if isLocalhost, allowHTTPLoopback {

@@ -19,12 +19,12 @@ package struct Issuer: Sendable {
   /// - Throws: `insecureURL`, or `invalidIssuer` for anything else that is wrong.
   package init(_ text: String, allowHTTPLoopback: Bool) throws(OAuthError) {
     guard text.utf8.count <= Self.longest, let uri = try? URI(text) else {
-      throw OAuthError(.invalidIssuer, "the issuer")
+      throw OAuthError(.invalidIssuer, .issuer)
     }
     guard uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {
-      throw OAuthError(insecure: uri, "the issuer", allowHTTPLoopback: allowHTTPLoopback)
+      throw OAuthError(insecure: uri, .issuer, allowHTTPLoopback: allowHTTPLoopback)
     }
-    guard uri.query == nil, uri.fragment == nil else { throw OAuthError(.invalidIssuer, "the issuer") }
+    guard uri.query == nil, uri.fragment == nil else { throw OAuthError(.invalidIssuer, .issuer) }
     self.text = text
     pathLength = uri.path.utf8.count
   }

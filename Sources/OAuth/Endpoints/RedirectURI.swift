@@ -22,7 +22,7 @@ package struct RedirectURI: Sendable, Hashable {
   /// - Throws: `insecureURL` for `http` to somewhere else; `invalidURL` for anything else that is wrong, such as
   ///   a query, which no answer could be told apart from.
   package init(_ text: String) throws(OAuthError) {
-    let subject = "the redirect URI"
+    let subject = OAuthError.Subject.redirectURI
     guard let uri = try? URI(text), uri.query == nil, uri.fragment == nil, uri.port != 0 else {
       throw OAuthError(.invalidURL, subject)
     }

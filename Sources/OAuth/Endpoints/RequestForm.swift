@@ -30,7 +30,7 @@ struct RequestForm: ~Copyable {
   }
 
   consuming func finish() throws(OAuthError) -> SecretBytes {
-    do { return try buffer.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
+    do { return try buffer.finish() } catch { throw OAuthError(.cryptoFailure, .request) }
   }
 }
 

@@ -13,7 +13,7 @@ extension AuthorizationServer {
   package func userInfo(
     accessToken: SharedSecret, expectedSubject: String?, rules: UserInfoRules? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> JSONObject {
-    let subject = EndpointRole.userinfo.subject
+    let subject = OAuthError.Subject.endpoint(.userinfo)
     let endpoint = try require(metadata.userinfoEndpoint, .userinfo)
     let response = try proving(.get, endpoint, as: .resourceServer, accessToken: accessToken) {
       (proof) throws(OAuthError) in
@@ -24,7 +24,7 @@ extension AuthorizationServer {
     }
     let claims = try claims(in: response, rules, subject, sent: secrets(accessToken))
     guard let found = claims["sub"]?.string, !found.isEmpty else {
-      throw OAuthError(.malformedResponse, "\(subject) (sub)", httpStatus: response.status)
+      throw OAuthError(.malformedResponse, .member("sub", of: subject), httpStatus: response.status)
     }
     if let expectedSubject, !found.utf8.elementsEqual(expectedSubject.utf8) {
       throw OAuthError(.userInfoMismatch, subject)
@@ -34,7 +34,7 @@ extension AuthorizationServer {
 
   /// The media type tells a signed answer from a plain one (section 5.3.2).
   private func claims(
-    in response: HTTPResponse, _ rules: UserInfoRules?, _ subject: String, sent: [SharedSecret]
+    in response: HTTPResponse, _ rules: UserInfoRules?, _ subject: OAuthError.Subject, sent: [SharedSecret]
   ) throws(OAuthError) -> JSONObject {
     guard response.status == 200 else { throw refusal(response, subject, sent: sent) }
     if let rules, response.headers.mediaType == "application/jwt" {
@@ -52,7 +52,7 @@ extension AuthorizationServer {
   }
 
   /// RFC 6750 section 3.1: the status says what is wrong with the token.
-  private func refusal(_ response: HTTPResponse, _ subject: String, sent: [SharedSecret]) -> OAuthError {
+  private func refusal(_ response: HTTPResponse, _ subject: OAuthError.Subject, sent: [SharedSecret]) -> OAuthError {
     var error = OAuthError.answered(response, ErrorAnswer.read(response, sent: sent), subject, sent: sent)
     let code: OAuthError.Code? =
       switch response.status {

@@ -1,5 +1,6 @@
 internal import Encoding
 package import JOSE
+internal import Vocabulary
 
 /// Why an ID Token was rejected. It carries nothing of the token but ``untrustedAudiences``.
 package struct IDTokenError: Error, Hashable, Sendable {
@@ -91,12 +92,12 @@ package struct IDTokenError: Error, Hashable, Sendable {
 extension OAuthError {
   /// A rejected ID Token as the failure of the whole operation.
   package init(_ error: IDTokenError) {
-    self.init(.idTokenRejected, error.reason)
+    self.init(.idTokenRejected, .reason(error.reason))
     clockError = error.clockError
     if clockError != nil { advice = "set this machine's clock right, if it is the wrong one" }
     let options = error.untrustedAudiences.map { "--trust-audience '\($0)'" }
     if !options.isEmpty, options.count <= 8, error.untrustedAudiences.allSatisfy(Self.canBeQuoted) {
-      advice = "if they belong together: \(options.joined(separator: " "))"
+      advice = Phrase("if they belong together: \(options.joined(separator: " "))")
     }
   }
 
@@ -109,7 +110,7 @@ extension OAuthError {
 
 extension JOSEError.Code {
   /// Why a token was refused, in a few words about "it".
-  var reason: String {
+  var reason: Phrase {
     switch self {
     case .notCompact, .invalidCharacter, .invalidBase64URL: "it does not have the form of a signed token"
     case .tooLong: "it is too long"
@@ -137,12 +138,12 @@ extension JOSEError.Code {
 }
 
 extension IDTokenError {
-  fileprivate var reason: String {
+  fileprivate var reason: Phrase {
     let name = claim ?? "a claim"
     return switch code {
     case .signature(let code): code.reason
-    case .missingClaim: "\(name) is missing"
-    case .malformedClaim: "\(name) is malformed"
+    case .missingClaim: Phrase("\(name) is missing")
+    case .malformedClaim: Phrase("\(name) is malformed")
     case .issuerMismatch: "it is from another issuer"
     case .audienceMismatch: "it is for another client"
     case .untrustedAudience: "it is also for another client"
@@ -155,7 +156,7 @@ extension IDTokenError {
     case .accessTokenHashMismatch: "it belongs to another access token"
     case .codeHashMismatch: "it belongs to another authorization code"
     case .logoutToken: "it is a logout token"
-    case .identityChanged: "\(name) differs from the first sign-in"
+    case .identityChanged: Phrase("\(name) differs from the first sign-in")
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import Encoding
 package import JOSE
+internal import Vocabulary
 
 /// The rules for a signed answer of the UserInfo endpoint (OpenID Connect Core 1.0 section 5.3.2).
 package struct UserInfoRules {
@@ -91,5 +92,5 @@ struct SignedUserInfo {
     do { return try claim() } catch { throw Self.rejected("a claim is malformed") }
   }
 
-  static func rejected(_ reason: String) -> OAuthError { OAuthError(.userInfoRejected, reason) }
+  static func rejected(_ reason: Phrase) -> OAuthError { OAuthError(.userInfoRejected, .reason(reason)) }
 }

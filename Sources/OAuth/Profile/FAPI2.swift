@@ -1,5 +1,5 @@
 package import JOSE
-internal import Vocabulary
+package import Vocabulary
 
 /// The FAPI 2.0 Security Profile (OpenID Foundation, final of February 2025), as far as its client can see whether it is
 /// kept. All that it adds to the protocols is here; what they demand anyway is where they are.
@@ -86,7 +86,7 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
 
 extension ProfileBreach {
   /// The reason in a sentence in lower case, without a full stop.
-  package var sentence: String {
+  package var sentence: Phrase {
     switch self {
     case .tokensUnannounced:
       "the server does not announce tokens that are bound by DPoP with ES256 or PS256, or to a certificate"
@@ -112,7 +112,6 @@ extension ProfileBreach {
 
 extension OAuthError {
   package init(_ breach: ProfileBreach) {
-    self.init(.profileBroken, "\(breach.rule): \(breach.sentence)")
-    self.breach = breach
+    self.init(.profileBroken, .breach(breach))
   }
 }

@@ -20,8 +20,8 @@ extension Provider {
       paths.mapValues { $0.hasPrefix("/") ? base + $0 : $0 }, allowHTTPLoopback: allowHTTPLoopback)
   }
 
-  /// The advice for `error`; nil when there is none.
-  package func advice(for error: OAuthError) -> String? {
+  /// The advice for `error`, and whether it is to give the client's secret; nil when there is none.
+  package func advice(for error: OAuthError) -> (text: Phrase, needsSecret: Bool)? {
     func matches(_ advice: Advice) -> Bool {
       if let value = error.serverError, value.utf8.elementsEqual(advice.error.utf8) { return true }
       guard let description = error.serverDescription, description.utf8.starts(with: advice.error.utf8) else {
@@ -31,12 +31,11 @@ extension Provider {
       let next = description.utf8.dropFirst(advice.error.utf8.count).first
       return next.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true
     }
-    guard let text = advice.first(where: matches)?.text else { return nil }
+    guard let advice = advice.first(where: matches) else { return nil }
+    let text = Phrase(stringLiteral: advice.text)
     let isAboutClient = [.invalidClient, .unauthorizedClient].contains(error.code)
-    guard isAboutClient, let page = registration?.page,
-      !text.utf8.split(separator: UInt8(ascii: " ")).contains(where: { $0.starts(with: "https://".utf8) })
-    else { return text }
-    return "\(text): \(page)"
+    guard isAboutClient, !advice.namesPage, let page = registration?.page else { return (text, advice.needsSecret) }
+    return (Phrase("\(text): \(page)"), advice.needsSecret)
   }
 
   /// How its servers answer.

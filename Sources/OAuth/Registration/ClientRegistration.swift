@@ -45,10 +45,10 @@ package struct ClientRegistration: Sendable {
     initialAccessToken: SharedSecret?, transport: Transport, http: any HTTPClient, cancellation: Cancellation?
   ) throws(OAuthError) -> ClientRegistration {
     let role = EndpointRole.registration
-    guard let endpoint = metadata.registrationEndpoint else { throw OAuthError(.registrationMissing, "the server") }
+    guard let endpoint = metadata.registrationEndpoint else { throw OAuthError(.registrationMissing, .server) }
     let text = JSON.object(request.json).serialized()
     let body: SecretBytes
-    do { body = try SecretBytes(copying: text.span) } catch { throw OAuthError(.cryptoFailure, "the request") }
+    do { body = try SecretBytes(copying: text.span) } catch { throw OAuthError(.cryptoFailure, .request) }
     var message = HTTPRequest(
       post: endpoint, role, json: body, transport: transport, cancellation: cancellation)
     if let initialAccessToken { message.authorization = try initialAccessToken.authorization("Bearer") }
@@ -59,7 +59,7 @@ package struct ClientRegistration: Sendable {
       return try response.body.withBytes { (bytes) throws(OAuthError) in
         // RFC 7591 says 201; some servers answer 200.
         let reader = try AnswerReader(
-          response, bytes, subject: role.subject, kind: .registration, sent: sent, success: [200, 201])
+          response, bytes, subject: .endpoint(role), kind: .registration, sent: sent, success: [200, 201])
         return try ClientRegistration(reader, bytes, metadata, transport)
       }
     } catch {
@@ -70,7 +70,7 @@ package struct ClientRegistration: Sendable {
   /// A server that lets only some clients register says so by the status (RFC 7591 section 3.2.2).
   private static func refusal(_ error: OAuthError) -> OAuthError {
     guard let status = error.httpStatus, [401, 403].contains(status) else { return error }
-    var refusal = OAuthError(.registrationRejected, EndpointRole.registration.subject, httpStatus: status)
+    var refusal = OAuthError(.registrationRejected, .endpoint(.registration), httpStatus: status)
     refusal.serverError = error.serverError
     refusal.serverDescription = error.serverDescription
     return refusal
@@ -135,9 +135,9 @@ extension ClientRegistration.Management {
     do { response = try http.send(request) } catch { throw OAuthError(error, request) }
     if (200..<300).contains(response.status) { return }
     if [401, 404, 410].contains(response.status) {
-      throw OAuthError(.registrationGone, role.subject, httpStatus: response.status)
+      throw OAuthError(.registrationGone, .endpoint(role), httpStatus: response.status)
     }
     throw OAuthError.answered(
-      response, ErrorAnswer.read(response, sent: [token]), role.subject, kind: .registration, sent: [token])
+      response, ErrorAnswer.read(response, sent: [token]), .endpoint(role), kind: .registration, sent: [token])
   }
 }

@@ -51,6 +51,6 @@ extension SharedSecret {
     var value = SecretBuffer(capacity: text.utf8.count + (token?.bytes.count ?? 0))
     value.append(utf8: text)
     token?.bytes.withBytes { value.append(contentsOf: $0) }
-    do { return try value.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
+    do { return try value.finish() } catch { throw OAuthError(.cryptoFailure, .request) }
   }
 }

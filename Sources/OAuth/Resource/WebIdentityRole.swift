@@ -56,7 +56,7 @@ package struct WebIdentityRole: Sendable, Hashable {
     guard let key = document.text("AccessKeyId"), let secret = document.secret("SecretAccessKey"),
       let session = document.secret("SessionToken"),
       let expiresAt = document.text("Expiration").flatMap({ Timestamp.unixSeconds(rfc3339: $0) })
-    else { throw OAuthError(.malformedResponse, endpoint.uri.origin, httpStatus: response.status) }
+    else { throw OAuthError(.malformedResponse, .name(endpoint.uri.origin), httpStatus: response.status) }
     return Credentials(
       accessKeyID: key, secretAccessKey: SealedSecret(secret), sessionToken: SealedSecret(session),
       expiresAt: expiresAt)
@@ -73,7 +73,7 @@ package struct WebIdentityRole: Sendable, Hashable {
       Form.append(name: name, value: value, to: &form, isFirst: &isFirst)
     }
     token.bytes.withBytes { Form.append(name: "WebIdentityToken", secret: $0, to: &form, isFirst: &isFirst) }
-    do { return try form.finish() } catch { throw OAuthError(.cryptoFailure, "the request") }
+    do { return try form.finish() } catch { throw OAuthError(.cryptoFailure, .request) }
   }
 }
 
@@ -145,7 +145,8 @@ private struct ServiceDocument {
   /// Why there are no credentials, by the service's own code and message.
   func refusal(by origin: String, sent: [SharedSecret]) -> OAuthError {
     let isPassing = response.status >= 500 || response.status == 429
-    var error = OAuthError(isPassing ? .serverUnavailable : .otherServerError, origin, httpStatus: response.status)
+    var error = OAuthError(
+      isPassing ? .serverUnavailable : .otherServerError, .name(origin), httpStatus: response.status)
     if let code = text("Code"), code.utf8.count <= 64, code.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == 0x2E }) {
       error.serverError = code
       error.serverDescription = message(sent: sent)

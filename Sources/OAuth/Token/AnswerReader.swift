@@ -1,11 +1,12 @@
 internal import Crypto
 internal import Encoding
+internal import Vocabulary
 
 /// Reads a successful answer whose values may be secret. Secrets go straight from the response to a secret
 /// of their own; every error names the member.
 struct AnswerReader: ~Copyable {
   let root: JSONLayout.Node
-  let subject: String
+  let subject: OAuthError.Subject
   let status: Int
   let room: SecretRoom?
 
@@ -13,7 +14,8 @@ struct AnswerReader: ~Copyable {
   ///   type (RFC 6749 section 5.1), and without an `error`.
   /// - Parameter success: The statuses of a success.
   init(
-    _ response: HTTPResponse, _ bytes: Span<UInt8>, subject: String, kind: RequestKind, sent: [SharedSecret],
+    _ response: HTTPResponse, _ bytes: Span<UInt8>, subject: OAuthError.Subject, kind: RequestKind,
+    sent: [SharedSecret],
     success: Set<Int> = [200], shape: AnswerShape = .init()
   ) throws(OAuthError) {
     let answer = ErrorAnswer.read(response, sent: sent, shape: shape)
@@ -75,6 +77,6 @@ struct AnswerReader: ~Copyable {
   }
 
   func malformed(_ name: String) -> OAuthError {
-    OAuthError(.malformedResponse, "\(subject) (\(name))", httpStatus: status)
+    OAuthError(.malformedResponse, .member(name, of: subject), httpStatus: status)
   }
 }

@@ -107,10 +107,11 @@ extension AuthorizationServer {
   /// The answer to an exchange says that it is an access token, as was asked for (RFC 8693 section 2.2.1).
   private func checkIssued(_ tokens: TokenResponse, _ response: HTTPResponse) throws(OAuthError) {
     guard let type = tokens.issuedTokenType else {
-      throw OAuthError(.malformedResponse, "the token endpoint (issued_token_type)", httpStatus: response.status)
+      throw OAuthError(
+        .malformedResponse, .member("issued_token_type", of: .endpoint(.token)), httpStatus: response.status)
     }
     guard type.utf8.elementsEqual(Self.accessTokenType.utf8) else {
-      throw OAuthError(.unsupportedTokenType, "the token endpoint")
+      throw OAuthError(.unsupportedTokenType, .endpoint(.token))
     }
   }
 }
@@ -141,7 +142,7 @@ extension AuthorizationServer {
       form.add(.subjectTokenType, Self.idTokenType)
     }
     return try response.body.withBytes { (bytes) throws(OAuthError) in
-      let subject = EndpointRole.token.subject
+      let subject = OAuthError.Subject.endpoint(.token)
       // Its `token_type` is `N_A`: no resource takes it (RFC 8693 section 2.2.1).
       let reader = try AnswerReader(
         response, bytes, subject: subject, kind: .exchange, sent: secrets(idToken), shape: shape)

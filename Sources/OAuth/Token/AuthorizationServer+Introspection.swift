@@ -16,7 +16,7 @@ extension AuthorizationServer {
   package func isActive(
     _ token: SharedSecret, hint: RevocationHint, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> Bool {
-    let subject = EndpointRole.introspection.subject
+    let subject = OAuthError.Subject.endpoint(.introspection)
     let endpoint = try require(metadata.introspectionEndpoint, .introspection)
     var form = RequestForm()
     form.add(.token, secret: token)
@@ -32,7 +32,7 @@ extension AuthorizationServer {
     }
     guard response.headers.isJSON else { throw OAuthError.notJSON(response, subject, sent: sent) }
     guard let active else {
-      throw OAuthError(.malformedResponse, "\(subject) (active)", httpStatus: response.status)
+      throw OAuthError(.malformedResponse, .member("active", of: subject), httpStatus: response.status)
     }
     return active
   }

@@ -11,7 +11,7 @@ extension AuthorizationServer {
   package func revoke(
     _ token: SharedSecret, hint: RevocationHint, bearer: SharedSecret?, cancellation: Cancellation? = nil
   ) throws(OAuthError) {
-    let subject = EndpointRole.revocation.subject
+    let subject = OAuthError.Subject.endpoint(.revocation)
     let endpoint = try require(metadata.revocationEndpoint, .revocation)
     var form = revocation(of: token, hint)
     let method = client.authentication.taken(by: metadata.revocationEndpointAuthMethods)

@@ -8,9 +8,7 @@ package import Vocabulary
 /// cleaned before.
 package struct OAuthError: Error, Hashable, Sendable {
   package var code: Code
-  /// The endpoint, member or claim that this is about, in our own words: "the token endpoint"; for a connection that
-  /// could not be made or broke, the host, with its port if that is not the scheme's.
-  package var subject: String
+  package var subject: Subject
   /// The `error` value of the answer, when it is at most 64 characters of RFC 6749 section 5.2.
   package var serverError: String?
   /// The server's description, cleaned for a terminal, at most 200 characters: the `error_description`, a media type,
@@ -25,14 +23,14 @@ package struct OAuthError: Error, Hashable, Sendable {
   /// By what the server's operators find the request, at most 64 letters, digits and "-".
   package var correlationID: String?
   package var httpStatus: Int?
-  /// The advice for this server, in our own words.
-  package var advice: String?
+  /// The advice for this server.
+  package var advice: Phrase?
+  /// The advice is to give the client's secret.
+  package var needsSecret = false
   /// The issuer that was probably meant: the same but for a slash at the end.
   package var issuerMeant: String?
   /// The claims that a sign-in must ask for.
   package var claims: RequestedClaims?
-  /// How the account's security profile was broken.
-  package var breach: ProfileBreach?
   /// How long the server asked us to wait, at most 300; or the time until its keys may be fetched again, at most 3600.
   package var retryAfterSeconds: Int?
   /// The request may have been carried out, and no byte of an answer was seen. A refresh token that was
@@ -47,17 +45,14 @@ package struct OAuthError: Error, Hashable, Sendable {
   /// later request without a secret. A repetition of the first request would spend the new token.
   package var followsSuccess = false
 
-  package init(_ code: Code, _ subject: String, httpStatus: Int? = nil) {
+  package init(_ code: Code, _ subject: Subject, httpStatus: Int? = nil) {
     self.code = code
     self.subject = subject
     self.httpStatus = httpStatus
   }
 
-  /// The client's private key, as a subject.
-  package static let clientKey = "the client's key"
-
   /// A failure to sign with a key.
-  package init(signing error: CryptoError, _ subject: String) {
+  package init(signing error: CryptoError, _ subject: Subject) {
     let code: Code =
       switch error.code {
       case .unreachable: .keyUnavailable
@@ -74,8 +69,9 @@ package struct OAuthError: Error, Hashable, Sendable {
     let code = Code(failure)
     let peer = code == .proxyFailed ? proxy.flatMap { try? URI($0) } : endpoint.uri
     let isAboutKey = code == .keyUnavailable || code == .keyForeign
-    let place = isAboutKey ? Self.clientKey : role == .resource ? endpoint.uri.origin : role.subject
-    self.init(code, code.isAboutHost ? peer?.authority ?? "the proxy" : place)
+    let place: Subject =
+      isAboutKey ? .clientKey : role == .resource ? .name(endpoint.uri.origin) : .endpoint(role)
+    self.init(code, code.isAboutHost ? peer.map { .host($0.authority) } ?? .proxy : place)
     // The sentences about certificates tell these themselves.
     let isTold = [.certificateExpired, .certificateNotYetValid, .certificateOfOtherHost].contains(failure.problem)
     problem = isTold ? nil : failure.problem
@@ -108,20 +104,27 @@ package struct OAuthError: Error, Hashable, Sendable {
   }
 
   /// One sentence, lower case, without a full stop.
-  package var message: String {
-    var text = code.sentence(about: subject)
-    if let clockError {
-      let direction = clockError > 0 ? "ahead of" : "behind"
-      text += "; this machine's clock is \(clockError.magnitude) seconds \(direction) the server's"
-    }
-    if code == .accessDenied, let serverDescription, !serverDescription.isEmpty {
-      return "\(text) (server: \(serverDescription))"
-    }
-    if let serverError { text += " (\(serverError))" } else if let httpStatus { text += " (HTTP status \(httpStatus))" }
-    if let serverDescription, !serverDescription.isEmpty { text += ": \(serverDescription)" }
-    if let problem { text += ": \(problem.title)" }
-    if let waitedSeconds { text += ": timed out after \(waitedSeconds) s" }
-    if let untoldCorrelationID { text += " (correlation id \(untoldCorrelationID))" }
+  package var phrase: Phrase {
+    let sentence = code.row(about: subjectPhrase).sentence
+    let description = serverDescription ?? ""
+    if code == .accessDenied, !description.isEmpty { return Phrase("\(sentence) (server: \(description))") }
+    var text =
+      serverError.map { Phrase("\(sentence) (\($0))") } ?? httpStatus.map { Phrase("\(sentence) (HTTP status \($0))") }
+      ?? sentence
+    if !description.isEmpty { text = Phrase("\(text): \(description)") }
+    if let waitedSeconds { text = Phrase("\(text): timed out after \(waitedSeconds) s") }
+    if let problem { text = Phrase("\(text): \(Phrase(stringLiteral: problem.title))") }
+    if let untoldCorrelationID { text = Phrase("\(text) (correlation id \(untoldCorrelationID))") }
     return text
   }
+
+  private var subjectPhrase: Phrase {
+    guard let clockError else { return subject.phrase }
+    return clockError > 0
+      ? Phrase("\(subject.phrase); this machine's clock is \(clockError.magnitude) seconds ahead of the server's")
+      : Phrase("\(subject.phrase); this machine's clock is \(clockError.magnitude) seconds behind the server's")
+  }
+
+  /// ``phrase`` in English.
+  package var message: String { phrase.english }
 }

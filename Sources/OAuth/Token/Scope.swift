@@ -13,7 +13,7 @@ package struct Scope: Sendable, Hashable {
   /// - Parameter text: Values separated by spaces.
   /// - Throws: `invalidScope` for a character outside RFC 6749 section 3.3, more than 64 values or 4096 bytes.
   package init(_ text: String) throws(OAuthError) {
-    guard text.utf8.count <= Self.maximumBytes else { throw OAuthError(.invalidScope, "the scope") }
+    guard text.utf8.count <= Self.maximumBytes else { throw OAuthError(.invalidScope, .scope) }
     try self.init(values: text.split(separator: " ").map(String.init))
   }
 
@@ -22,9 +22,9 @@ package struct Scope: Sendable, Hashable {
     var length = 0
     for value in values {
       length += value.utf8.count + 1
-      guard Self.isToken(value), length <= Self.maximumBytes + 1 else { throw OAuthError(.invalidScope, "the scope") }
+      guard Self.isToken(value), length <= Self.maximumBytes + 1 else { throw OAuthError(.invalidScope, .scope) }
       guard !kept.contains(value) else { continue }
-      guard kept.count < Self.maximumValues else { throw OAuthError(.invalidScope, "the scope") }
+      guard kept.count < Self.maximumValues else { throw OAuthError(.invalidScope, .scope) }
       kept.append(value)
     }
     self.values = kept

@@ -1,5 +1,6 @@
 package import Crypto
 internal import Encoding
+internal import Vocabulary
 
 /// The tokens that a token endpoint issued (RFC 6749 section 5.1).
 package final class TokenResponse: Sendable {
@@ -42,7 +43,7 @@ package final class TokenResponse: Sendable {
   ) throws(OAuthError) -> TokenResponse {
     try response.body.withBytes { (bytes) throws(OAuthError) in
       let reader = try AnswerReader(
-        response, bytes, subject: "the token endpoint", kind: kind, sent: sent, shape: shape)
+        response, bytes, subject: .endpoint(.token), kind: kind, sent: sent, shape: shape)
       return try TokenResponse(reader, bytes, shape, serverDate: response.headers.date)
     }
   }
@@ -75,7 +76,7 @@ package final class TokenResponse: Sendable {
   /// scope grants what was asked for.
   package func check(covers demanded: Scope?) throws(OAuthError) {
     guard let demanded, let missing = scope?.missing(of: demanded), !missing.isEmpty else { return }
-    var error = OAuthError(.scopeWithheld, "the token endpoint")
+    var error = OAuthError(.scopeWithheld, .endpoint(.token))
     error.serverDescription = missing.joined(separator: " ")
     throw error
   }
@@ -111,7 +112,7 @@ package final class TokenResponse: Sendable {
     case "bearer", "bearertoken": "Bearer"
     case "dpop": "DPoP"
     case "user" where shape.hasUserTokens: "Bearer"
-    default: throw OAuthError(.unsupportedTokenType, "the token endpoint")
+    default: throw OAuthError(.unsupportedTokenType, .endpoint(.token))
     }
   }
 

@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Vocabulary
 
 /// A narrower target of an access token than the person's whole grant: fewer scope values (RFC 6749 section 6), certain
 /// resources (RFC 8707), an audience, or certain authorization details (RFC 9396).
@@ -45,22 +46,22 @@ package struct TokenTarget: Sendable, Hashable {
   }
 
   private static func unique(_ resources: [String]) throws(OAuthError) -> [String] {
-    guard resources.count <= mostResources else { throw OAuthError(.invalidTarget, "the resource") }
+    guard resources.count <= mostResources else { throw OAuthError(.invalidTarget, .resource) }
     for resource in resources {
-      guard let uri = try? URI(resource), uri.fragment == nil else { throw OAuthError(.invalidTarget, "the resource") }
+      guard let uri = try? URI(resource), uri.fragment == nil else { throw OAuthError(.invalidTarget, .resource) }
     }
     return Set(resources).sorted()
   }
 
   private static func valid(_ audience: String) throws(OAuthError) -> String {
     guard (1...longestAudience).contains(audience.utf8.count), audience.utf8.allSatisfy(\.isVisibleASCII)
-    else { throw OAuthError(.invalidTarget, "the audience") }
+    else { throw OAuthError(.invalidTarget, .audience) }
     return audience
   }
 
   private static func details(_ text: String) throws(OAuthError) -> AuthorizationDetails {
     guard let details = AuthorizationDetails(text) else {
-      throw OAuthError(.invalidAuthorizationDetails, "authorization_details")
+      throw OAuthError(.invalidAuthorizationDetails, .name("authorization_details"))
     }
     return details
   }

@@ -35,7 +35,6 @@ package struct WorkflowTokenService: Sendable {
     let place = try Endpoint(url, allowHTTPLoopback: transport.allowHTTPLoopback)
     let endpoint = try Endpoint(
       place.uri.appendingQuery([("audience", audience)]), allowHTTPLoopback: transport.allowHTTPLoopback)
-    let subject = endpoint.uri.origin
     var transport = transport
     // They are the authorization server's own.
     (transport.pins, transport.clientCertificate) = ([], nil)
@@ -50,7 +49,7 @@ package struct WorkflowTokenService: Sendable {
       return .failure(.refused(status: response.status))
     }
     return try response.body.withBytes { (bytes) throws(OAuthError) in
-      let reader = try AnswerReader(response, bytes, subject: subject, kind: .other, sent: [token])
+      let reader = try AnswerReader(response, bytes, subject: .name(endpoint.uri.origin), kind: .other, sent: [token])
       guard let value = try reader.secret("value", in: bytes, allowed: 0x21...0x7E) else {
         throw reader.malformed("value")
       }

@@ -174,7 +174,7 @@ extension DocumentCache {
     }
     switch ending {
     case .came(let document): return document
-    case .givenUp: throw OAuthError(.cancelled, source.name.kind.role.subject)
+    case .givenUp: throw OAuthError(.cancelled, .endpoint(source.name.kind.role))
     case .notBegun: return holdsNewer(than: old.version, name) ? try get(source, fetches) : nil
     }
   }
@@ -192,7 +192,7 @@ extension DocumentCache {
     ) { () throws(OAuthError) in
       try fetchAlone(source)
     }
-    guard case .came(let document) = ending else { throw OAuthError(.cancelled, source.name.kind.role.subject) }
+    guard case .came(let document) = ending else { throw OAuthError(.cancelled, .endpoint(source.name.kind.role)) }
     return document
   }
 
@@ -207,7 +207,9 @@ extension DocumentCache {
       let version = keep(fetched.body, maxAge: fetched.maxAgeSeconds, tag: fetched.entityTag, as: source.name)
       return Versioned(fetched.value, version: version)
     case .unchanged(let maxAge):
-      guard let (entry, document) = known else { throw OAuthError(.malformedResponse, source.name.kind.role.subject) }
+      guard let (entry, document) = known else {
+        throw OAuthError(.malformedResponse, .endpoint(source.name.kind.role))
+      }
       let version = keep(entry.body, maxAge: maxAge, tag: entry.entityTag, as: source.name)
       return Versioned(document, version: version)
     }

@@ -77,7 +77,7 @@ package final class VerificationKeys: Sendable {
     let published = try metadata.atHand()
     guard let endpoint = published.document.jwksURI else {
       try oauth { () throws(OAuthError) in try published.document.checkUsable(.keys) }
-      var error = OAuthError(.endpointMissing, "the key set (jwks_uri)")
+      var error = OAuthError(.endpointMissing, .member("jwks_uri", of: .keySet))
       error.advice = "name a file of the server's keys with --jwks"
       throw .oauth(error)
     }

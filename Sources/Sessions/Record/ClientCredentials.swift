@@ -110,7 +110,7 @@ package struct ClientCredentials: Sendable {
     do throws(CryptoError) {
       guard try key.isConsistent() else { throw CryptoError(.invalidKey, "held key") }
     } catch {
-      throw .oauth(OAuthError(signing: error, OAuthError.clientKey))
+      throw .oauth(OAuthError(signing: error, .clientKey))
     }
   }
 
@@ -127,7 +127,7 @@ package struct ClientCredentials: Sendable {
       let bytes = Array(text.utf8)
       certificate = SharedSecret(try SecretBytes(copying: bytes.span))
     } catch {
-      throw .oauth(OAuthError(signing: error, OAuthError.clientKey))
+      throw .oauth(OAuthError(signing: error, .clientKey))
     }
   }
 

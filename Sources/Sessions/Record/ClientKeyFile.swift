@@ -44,7 +44,7 @@ package struct ClientKeyFile: Sendable {
       if let device { return ClientKeyFile(key: try encoded(try .make(in: device))) }
       return ClientKeyFile(key: try encoded(try .generateEC(.p256)))
     } catch {
-      throw error.code == .unreachable ? .oauth(OAuthError(.keyUnavailable, OAuthError.clientKey)) : .memory
+      throw error.code == .unreachable ? .oauth(OAuthError(.keyUnavailable, .clientKey)) : .memory
     }
   }
 

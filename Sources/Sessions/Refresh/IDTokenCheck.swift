@@ -18,7 +18,7 @@ struct IDTokenCheck {
     _ response: TokenResponse, isRequired: Bool, demands: IDTokenDemands = .init()
   ) throws(SessionError) -> IDToken? {
     guard response.idToken != nil else {
-      if isRequired { throw .oauth(OAuthError(.missingIDToken, "the token endpoint")) }
+      if isRequired { throw .oauth(OAuthError(.missingIDToken, .endpoint(.token))) }
       return nil
     }
     return try verified(response, first: nil, demands)
@@ -56,7 +56,7 @@ struct IDTokenCheck {
     }
     guard let endpoint = server.metadata.jwksURI else {
       try oauth { () throws(OAuthError) in try server.metadata.checkUsable(.keys) }
-      throw .oauth(OAuthError(.endpointMissing, "the key set (jwks_uri)"))
+      throw .oauth(OAuthError(.endpointMissing, .member("jwks_uri", of: .keySet)))
     }
     var search = KeySearch(
       IssuerKeys(
@@ -67,7 +67,7 @@ struct IDTokenCheck {
     }
     guard case .signature(.unknownKey) = doubt.code else { throw .idToken(doubt) }
     // An issuer may sign with a key before it publishes it.
-    var late = OAuthError(.keyNotPublished, "the server")
+    var late = OAuthError(.keyNotPublished, .server)
     late.retryAfterSeconds = search.secondsUntilNext
     throw .oauth(late)
   }

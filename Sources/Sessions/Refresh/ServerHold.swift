@@ -83,7 +83,7 @@ extension OAuthError {
   /// Whether the server asks all clients, and not this one only, to send fewer requests.
   fileprivate var requiresHold: Bool {
     // Keys or metadata may come from another server; errors about them are reported where they are fetched.
-    guard code.meaning == .passing, subject == EndpointRole.token.subject else { return false }
+    guard code.meaning == .passing, subject == .endpoint(.token) else { return false }
     return retryAfterSeconds != nil || code == .rateLimited || httpStatus == 429 || httpStatus == 503
   }
 }

@@ -1,5 +1,6 @@
 package import Crypto
 package import OAuth
+internal import Vocabulary
 
 /// Finds out whether a URL that a person wants to sign in to is an authorization server, or a resource that names some
 /// (RFC 9728). Blocking. No secret is sent, and no server is contacted that only another server named.
@@ -48,7 +49,7 @@ package struct ResourceSearch: Sendable {
       guard error.code == .metadataMissing else { throw error }
       guard obstacle.code != .issuerMismatch else { throw obstacle }
       throw OAuthError(
-        .metadataMissing, "this URL, neither as an issuer nor as a resource", httpStatus: error.httpStatus)
+        .metadataMissing, .unknownURL, httpStatus: error.httpStatus)
     }
   }
 

@@ -24,12 +24,12 @@ extension SessionServices {
     return try oauth { () throws(OAuthError) in
       let (announced, profile) = (metadata.dpopSigningAlgorithms, configuration.profile)
       guard DPoPKey.algorithm(announced: announced, profile: profile) != nil else {
-        throw OAuthError(.bindingUnsupported, "the server")
+        throw OAuthError(.bindingUnsupported, .server)
       }
       guard
         let algorithm = DPoPKey.algorithm(
           announced: announced, resource: resource.isEmpty ? nil : resource, profile: profile)
-      else { throw OAuthError(.bindingUnsupported, "the server, for this resource,") }
+      else { throw OAuthError(.bindingUnsupported, .serverForResource) }
       return try makingKey(configuration, holds: algorithm == .ES256) { (device) throws(OAuthError) in
         prover(try DPoPKey.generate(for: algorithm, in: device))
       }

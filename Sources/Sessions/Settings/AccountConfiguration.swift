@@ -119,7 +119,7 @@ extension AccountConfiguration {
   mutating func adopt(_ registration: ClientRegistration) throws(SessionError) {
     func agree(_ asked: SigningAlgorithm?, _ found: String?, _ what: String) throws(SessionError) {
       guard let asked, let found, !asked.rawValue.utf8.elementsEqual(found.utf8) else { return }
-      throw .oauth(OAuthError(.registrationUnusable, "with another signature of \(what) than was asked for"))
+      throw .oauth(OAuthError(.registrationUnusable, .reason("with another signature of \(what) than was asked for")))
     }
     try agree(settings.idTokenAlgorithm, registration.idTokenAlgorithm, "ID Tokens")
     try agree(settings.userInfoAlgorithm, registration.userInfoAlgorithm, "UserInfo")
@@ -130,7 +130,7 @@ extension AccountConfiguration {
     }
     if let name = registration.userInfoAlgorithm, !name.utf8.elementsEqual("none".utf8) {
       guard let algorithm = SigningAlgorithm(rawValue: name), !algorithm.isSymmetric else {
-        throw .oauth(OAuthError(.registrationUnusable, "with a signature of UserInfo that is not supported"))
+        throw .oauth(OAuthError(.registrationUnusable, .reason("with a signature of UserInfo that is not supported")))
       }
       settings.userInfoAlgorithm = algorithm
     }

@@ -101,7 +101,8 @@ package struct ClientRegistrar: Sendable {
     request.tokenEndpointAuthMethod = method.rawValue
     switch method {
     case .tlsClientAuth:
-      throw .oauth(OAuthError(.registrationUnusable, "a certificate of an authority is registered by hand only"))
+      throw .oauth(
+        OAuthError(.registrationUnusable, .reason("a certificate of an authority is registered by hand only")))
     case .selfSignedTLSClientAuth:
       if secrets.credentials.certificate == nil { try makeCertificate() }
       request.keys = [try secrets.credentials.publishedCertificate(configuration, in: services.vault.keyDevice)]
@@ -148,7 +149,7 @@ package struct ClientRegistrar: Sendable {
       request.grantTypes.append(AuthorizationServer.GrantType.refresh)
     }
     guard !request.grantTypes.isEmpty else {
-      throw .oauth(OAuthError(.registrationUnusable, "it offers no way to sign in"))
+      throw .oauth(OAuthError(.registrationUnusable, .reason("it offers no way to sign in")))
     }
     request.bindsTokensToCertificate = secrets.credentials.certificate != nil && metadata.bindsTokensToCertificates
     return request
@@ -177,7 +178,7 @@ package struct ClientRegistrar: Sendable {
         }
       }
     }
-    throw .oauth(refusal ?? OAuthError(.registrationRejected, "the server"))
+    throw .oauth(refusal ?? OAuthError(.registrationRejected, .server))
   }
 
   private static func unregistered(_ grantType: String) -> String {
@@ -212,7 +213,7 @@ package struct ClientRegistrar: Sendable {
   private func check(
     _ registration: ClientRegistration, _ request: ClientRegistrationRequest
   ) throws(SessionError) -> ClientAuthenticationMethod {
-    func unusable(_ what: String) -> SessionError { .oauth(OAuthError(.registrationUnusable, what)) }
+    func unusable(_ what: Phrase) -> SessionError { .oauth(OAuthError(.registrationUnusable, .reason(what))) }
     let name = registration.tokenEndpointAuthMethod ?? request.tokenEndpointAuthMethod
     guard let method = ClientAuthenticationMethod(rawValue: name) else {
       throw unusable("by a client authentication that is not supported")

@@ -78,7 +78,7 @@ extension SignIn.Waiting.Device {
           authorization.deviceCode, scope: prepared.scope, cancellation: prepared.cancellation)
       }
       guard case .token(let answer) = outcome else { return .undecided(outcome) }
-      guard approved() else { throw .oauth(OAuthError(.cancelled, EndpointRole.token.subject)) }
+      guard approved() else { throw .oauth(OAuthError(.cancelled, .endpoint(.token))) }
       return .signedIn(try prepared.finish(answer, receivedAfter: sentAt, needsIDToken: false))
     }
   }

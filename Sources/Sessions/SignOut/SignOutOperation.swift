@@ -165,7 +165,7 @@ package struct SignOutOperation: Sendable {
       var reason = error
       if cancellation.isCancelled {
         let isHeld = if case .vault(let problem) = error { problem.code != .busy } else { true }
-        reason = isHeld ? .oauth(OAuthError(.timeout, EndpointRole.revocation.subject)) : .cancelled
+        reason = isHeld ? .oauth(OAuthError(.timeout, .endpoint(.revocation))) : .cancelled
       }
       ending.confirmation = .postponed(reason)
     }

@@ -29,13 +29,15 @@ extension Provider {
     provider.advice = [
       Advice(
         error: "device_flow_disabled",
-        text: "switch on \"Enable Device Flow\" in the settings of the app: https://github.com/settings/developers"),
+        text: "switch on \"Enable Device Flow\" in the settings of the app: https://github.com/settings/developers",
+        namesPage: true),
       Advice(
         error: "incorrect_client_credentials",
-        text: "check the client id; a sign-in by browser needs the client secret of the app as well"),
+        text: "check the client id; a sign-in by browser needs the client secret of the app as well", needsSecret: true),
       Advice(
         error: "redirect_uri_mismatch",
-        text: "register http://127.0.0.1/callback as the app's callback URL: https://github.com/settings/developers"),
+        text: "register http://127.0.0.1/callback as the app's callback URL: https://github.com/settings/developers",
+        namesPage: true),
       Advice(
         error: "unverified_user_email", text: "verify the e-mail address of your GitHub account, then sign in again"),
       Advice(
@@ -130,8 +132,8 @@ extension Provider {
     provider.quirks = [.noMetadata: page, .secretNeeded: page]
     provider.limits = ["it has no device grant, no ID Token and no revocation endpoint"]
     provider.advice = [
-      Advice(error: "unauthorized_client", text: "check the key and the secret of the consumer"),
-      Advice(error: "invalid_client", text: "check the consumer's key, and give its secret"),
+      Advice(error: "unauthorized_client", text: "check the key and the secret of the consumer", needsSecret: true),
+      Advice(error: "invalid_client", text: "check the consumer's key, and give its secret", needsSecret: true),
     ]
     return provider
   }()

@@ -31,13 +31,14 @@ extension Provider {
         text: "Google's device flow allows few scopes only: sign in with --browser for the others"),
       Advice(
         error: "invalid_client",
-        text: "Google's desktop and device clients need their client secret too"),
+        text: "Google's desktop and device clients need their client secret too", needsSecret: true),
       Advice(
         error: "invalid_grant",
         text: "Google ends refresh tokens after six idle months, and after seven days for an app in testing"),
       Advice(
         error: "redirect_uri_mismatch",
-        text: "register a client of the type Desktop app: https://console.cloud.google.com/apis/credentials"),
+        text: "register a client of the type Desktop app: https://console.cloud.google.com/apis/credentials",
+        namesPage: true),
       Advice(error: "admin_policy_enforced", text: "the administrator of your Google organisation blocks these scopes"),
     ]
     return provider
@@ -77,7 +78,8 @@ extension Provider {
     provider.advice = [
       Advice(
         error: "AADSTS7000218",
-        text: "switch on \"Allow public client flows\" in the app's registration, or give the client secret"),
+        text: "switch on \"Allow public client flows\" in the app's registration, or give the client secret",
+        needsSecret: true),
       Advice(error: "AADSTS700016", text: "the tenant does not know this client id: check both"),
       Advice(error: "AADSTS700082", text: "the refresh token was idle for too long: sign in again"),
       Advice(
@@ -91,10 +93,12 @@ extension Provider {
         text: "a second factor must be registered first: sign in to the organisation's portal"),
       Advice(
         error: "AADSTS50194",
-        text: "the app is registered for one organisation: --issuer https://login.microsoftonline.com/TENANT-ID/v2.0"),
+        text: "the app is registered for one organisation: --issuer https://login.microsoftonline.com/TENANT-ID/v2.0",
+        namesPage: true),
       Advice(
         error: "AADSTS9002331",
-        text: "the app is registered for personal accounts: --issuer https://login.microsoftonline.com/consumers/v2.0"),
+        text: "the app is registered for personal accounts: --issuer https://login.microsoftonline.com/consumers/v2.0",
+        namesPage: true),
       Advice(error: "AADSTS65001", text: "nobody consented to these scopes: ask the administrator, or ask for less"),
       Advice(
         error: "AADSTS53003",
@@ -102,7 +106,7 @@ extension Provider {
       Advice(
         error: "AADSTS50011",
         text: "register http://localhost as a redirect URI for mobile and desktop applications:"
-          + " https://entra.microsoft.com/"),
+          + " https://entra.microsoft.com/", namesPage: true),
       Advice(error: "AADSTS28000", text: "scopes of two resources cannot be asked for in one request"),
     ]
     return provider

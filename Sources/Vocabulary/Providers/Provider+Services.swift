@@ -20,7 +20,8 @@ extension Provider {
     provider.errorNames = ["unauthorized": "invalid_client"]
     provider.limits = ["it has no device grant, no ID Token and no revocation endpoint"]
     provider.advice = [
-      Advice(error: "unauthorized_client", text: "check the client id and the client secret of the app"),
+      Advice(
+        error: "unauthorized_client", text: "check the client id and the client secret of the app", needsSecret: true),
       Advice(error: "access_denied", text: "check the client id, and give the secret with --client-secret-prompt"),
     ]
     return provider
@@ -69,9 +70,13 @@ extension Provider {
       "a session ends after thirty days without a refresh; without token rotation it is one token without an end",
     ]
     provider.advice = [
-      Advice(error: "bad_redirect_uri", text: "register http://localhost:47600/callback: https://api.slack.com/apps"),
+      Advice(
+        error: "bad_redirect_uri", text: "register http://localhost:47600/callback: https://api.slack.com/apps",
+        namesPage: true),
       Advice(error: "invalid_client_id", text: "check the client id, which has a dot in it"),
-      Advice(error: "bad_client_secret", text: "switch on PKCE in the settings of the app: https://api.slack.com/apps"),
+      Advice(
+        error: "bad_client_secret", text: "switch on PKCE in the settings of the app: https://api.slack.com/apps",
+        namesPage: true),
     ]
     return provider
   }()

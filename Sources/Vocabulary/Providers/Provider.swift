@@ -115,6 +115,10 @@ package struct Provider: Sendable, Hashable {
     package var error: String
     /// One sentence for people, lower case, without a full stop.
     package var text: String
+    /// The text names the page where the client is registered, or another one.
+    package var namesPage = false
+    /// The text asks for the client's secret, which a sign-in can be given.
+    package var needsSecret = false
   }
 }
 

@@ -215,8 +215,3 @@ package struct RequestEnvelope: Sendable, Hashable {
     self.init(try declaration.request.read(members), timeoutSeconds: timeout, verbose: verbose)
   }
 }
-
-extension Failure {
-  /// The answer of a daemon that does not know a request, in all versions.
-  package static let unknownRequest = Failure(.invalidRequest, "unknown request")
-}

@@ -206,7 +206,7 @@ import Wire
     let running = try program.start(["login", "--browser"])
     let conversation = try daemon.accept()
     _ = try conversation.receive()
-    try conversation.send(.failure(Failure(.invalidRequest, "unknown request")))
+    try conversation.send(.failure(.unknownRequest))
     #expect(try running.wait() == .exited(2))
     #expect(running.errorText.contains("agent daemon stop"))
   }

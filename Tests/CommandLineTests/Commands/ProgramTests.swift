@@ -47,7 +47,7 @@ import Wire
 
   @Test func `says that a name is that of AGENT_ACCOUNT when there is no account of it`() throws {
     let program = try AgentProgram()
-    let failure = Failure(.noAccount, Failure.noAccount(named: "gone"), hint: "agent list")
+    let failure = Failure.noAccount(named: "gone", hint: "agent list")
     try FakeDaemon(at: program.runtime).serve(
       [Reply](repeating: .failure(failure), count: 3).map { $0.serialized() })
     let error = "agent: error: there is no account named gone\n"

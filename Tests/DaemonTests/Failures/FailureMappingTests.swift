@@ -1,3 +1,4 @@
+import Encoding
 import OAuth
 import Platform
 import Sessions
@@ -94,7 +95,7 @@ import Wire
   }
 
   @Test func `a sign-in that was denied has the server's reason, if it gave one`() {
-    var error = OAuthError(.accessDenied, "the authorization endpoint")
+    var error = OAuthError(.accessDenied, .endpoint(.authorization))
     for description in [nil, ""] {
       error.serverDescription = description
       #expect(Self.failure(.oauth(error)).message == "sign-in was denied")
@@ -129,7 +130,7 @@ import Wire
   }
 
   @Test func `the command that signs in can be put in another's place where it has options, and else is only words`() {
-    #expect(SignInCommand("work").phrase == Phrase(verbatim: "agent login work"))
+    #expect(SignInCommand("work").phrase == .command("agent login work"))
     #expect(
       SignInCommand("work", ["--client-id", "x"]).phrase.corrections
         == [Correction("agent login work --client-id x", adding: [], removing: [])])
@@ -164,7 +165,7 @@ import Wire
     difference: Int, word: String
   ) {
     let error = OAuthError(IDTokenError(.expired, "exp").comparing(serverDate: 10_000, now: 10_000 + difference))
-    let text = Phrase(subjectOf: error)
+    guard case .phrase(let text) = error.phrase.values.first else { return #expect(Bool(false), "no subject") }
     #expect(text.template == "%1$s; this machine's clock is %2$s seconds \(word) the server's")
     #expect(text.values.last == .text("7200"))
   }
@@ -182,46 +183,36 @@ import Wire
   func `a wait is told with what was stored, and with what it is for`(
     code: OAuthError.Code, seconds: Int?, isStored: Bool, hint: String
   ) {
-    var error = OAuthError(code, "the token endpoint")
+    var error = OAuthError(code, .endpoint(.token))
     (error.retryAfterSeconds, error.followsSuccess) = (seconds, isStored)
     #expect(Self.failure(.oauth(error)).hint == hint)
   }
 
   // Google says `invalid_request` and "client_secret is missing."
   @Test func `a secret of the client is asked for where the server or the advice for it is about that`() {
-    var said = OAuthError(.invalidRequest, "the token endpoint")
+    var said = OAuthError(.invalidRequest, .endpoint(.token))
     #expect(Self.failure(.oauth(said)).hint == nil)
     said.serverDescription = "client_secret is missing."
     #expect(
       Self.failure(.oauth(said)).hint == "if the client has a secret: agent login work --client-secret-prompt")
-    var advised = OAuthError(.invalidClient, "the token endpoint")
-    for (advice, hint) in [
-      ("the client needs its secret", "the client needs its secret: agent login work --client-secret-prompt"),
-      ("name the secret with --client-secret-file", "name the secret with --client-secret-file"),
-      ("have it enabled", "have it enabled"),
-    ] {
-      advised.advice = advice
-      #expect(Self.failure(.oauth(advised)).hint == hint)
-    }
-  }
-
-  @Test func `advice has its value apart from its words`() {
-    #expect(Phrase(advice: "if they belong together: --trust b.example").template == "if they belong together: %1$s")
-    #expect(Phrase(advice: "if they belong together: --trust b.example").values == [.text("--trust b.example")])
-    #expect(Phrase(advice: "have it enabled").values.isEmpty)
-    #expect(Phrase(advice: "have it enabled").english == "have it enabled")
+    var advised = OAuthError(.invalidClient, .endpoint(.token))
+    advised.advice = "the client needs its secret"
+    #expect(Self.failure(.oauth(advised)).hint == "the client needs its secret")
+    advised.needsSecret = true
+    #expect(
+      Self.failure(.oauth(advised)).hint == "the client needs its secret: agent login work --client-secret-prompt")
   }
 
   @Test func `a key of another machine is made anew by a sign-in, unless it is the client's own`() {
-    #expect(Self.failure(.oauth(OAuthError(.keyForeign, "the account's DPoP key"))).hint == "agent login work")
+    #expect(Self.failure(.oauth(OAuthError(.keyForeign, .dpopKey))).hint == "agent login work")
     #expect(
-      Self.failure(.oauth(OAuthError(.keyForeign, OAuthError.clientKey))).hint
+      Self.failure(.oauth(OAuthError(.keyForeign, .clientKey))).hint
         == "sign in with another key of the client, --client-key-file, or with a new client, --register")
   }
 
   @Test(arguments: [("", "HTTP status 400)"), ("not today", "HTTP status 400): not today")])
   func `a server's description is behind the sentence, if there is one`(description: String, end: String) {
-    var error = OAuthError(.otherServerError, "the token endpoint", httpStatus: 400)
+    var error = OAuthError(.otherServerError, .endpoint(.token), httpStatus: 400)
     error.serverDescription = description
     #expect(Self.failure(.oauth(error)).message.hasSuffix(end))
   }
@@ -277,65 +268,23 @@ import Wire
     #expect(failure.hint?.contains("agent help account client-metadata") == canPublish)
   }
 
-  private static func expected(_ code: OAuthError.Code) -> (FailureCode, Wire.ExitStatus) {
-    switch code {
-    case .network, .proxyFailed, .connectionLost: (.network, .tryLater)
-    case .timeout: (.timeout, .tryLater)
-    case .serverUnavailable, .rateLimited, .tlsFailure, .keyNotPublished: (.serverUnavailable, .tryLater)
-    case .certificateRejected, .certificateExpired, .certificateNotYetValid, .certificateOfOtherHost:
-      (.certificateRejected, .failed)
-    case .pinMismatch: (.pinMismatch, .failed)
-    case .cancelled: (.cancelled, .failed)
-    case .accessDenied, .scopeWithheld: (.accessDenied, .denied)
-    case .assertionRejected: (.assertionRejected, .denied)
-    case .interactionRequired, .refreshRefused, .keyForeign: (.interactionRequired, .signInNeeded)
-    case .keyUnavailable: (.tpmUnavailable, .failed)
-    case .expiredToken: (.codeExpired, .signInNeeded)
-    case .invalidGrant: (.sessionExpired, .signInNeeded)
-    case .invalidClient, .unauthorizedClient, .unsupportedGrantType, .registrationRejected: (.clientRejected, .failed)
-    case .insecureURL, .invalidURL, .invalidIssuer, .invalidScope, .invalidClientID, .metadataMissing, .endpointMissing,
-      .registrationMissing:
-      (.invalidConfiguration, .failed)
-    case .invalidTarget, .invalidAuthorizationDetails: (.invalidRequest, .usage)
-    case .resourceMismatch, .issuerMismatch, .metadataInvalid, .malformedResponse, .notJSON, .responseTooLarge,
-      .redirectRefused,
-      .unsupportedTokenType, .missingIDToken, .userInfoMismatch, .userInfoRejected, .codeChallengeUnsupported,
-      .codeChallengeUnannounced,
-      .responseIssuerMismatch, .responseIssuerMissing:
-      (.serverMisbehaved, .failed)
-    case .idTokenRejected: (.tokenRejected, .failed)
-    case .tokenNotBound: (.tokenNotBound, .failed)
-    case .bindingUnsupported, .profileBroken: (.invalidConfiguration, .failed)
-    case .proofNeeded: (.clientRejected, .failed)
-    case .proofRejected: (.serverRejected, .failed)
-    case .invalidScopeAnswer, .invalidTargetAnswer, .insufficientScope, .invalidRequest, .invalidToken,
-      .unsupportedTokenRevocation,
-      .otherServerError, .codeRejected, .registrationUnusable, .registrationGone:
-      (.serverRejected, .failed)
-    case .noMemory: (.tooBusy, .tryLater)
-    case .internalFailure, .cryptoFailure: (.internalError, .failed)
-    }
-  }
-
   @Test(arguments: OAuthError.Code.allCases) func `each error of the protocol`(code: OAuthError.Code) {
-    let failure = Self.failure(.oauth(OAuthError(code, "the token endpoint")))
-    let (expected, status) = Self.expected(code)
-    #expect(failure.code == expected)
-    #expect(failure.code.exitStatus == status)
-    let isPassing = SessionError.oauth(OAuthError(code, "the token endpoint")).isPassing
-    #expect((status == .tryLater) == isPassing, "what may be tried again is what is told to be")
+    let failure = Self.failure(.oauth(OAuthError(code, .endpoint(.token))))
+    #expect(failure.code == code.row().failure)
+    let isPassing = SessionError.oauth(OAuthError(code, .endpoint(.token))).isPassing
+    #expect((failure.code.exitStatus == .tryLater) == isPassing, "what may be tried again is what is told to be")
   }
 
   @Test(arguments: OAuthError.Code.allCases)
   func `an error that only a sign-in mends has that for a hint and for an exit status`(code: OAuthError.Code) {
     guard [.grantEnded, .signInNeeded].contains(code.meaning) else { return }
-    let failure = Self.failure(.oauth(OAuthError(code, "the token endpoint")))
+    let failure = Self.failure(.oauth(OAuthError(code, .endpoint(.token))))
     #expect(failure.code.exitStatus == .signInNeeded)
     #expect(failure.hint?.hasPrefix("agent login") == true)
   }
 
   @Test func `an older vault that was put back has a way out`() {
-    #expect(Failure(VaultError(.rolledBack), name: "").hint?.contains("agent daemon stop") == true)
+    #expect(Failure(VaultError(.rolledBack), account: nil).hint?.contains("agent daemon stop") == true)
   }
 
   static let vaultErrors: [(VaultError.Code, FailureCode, Wire.ExitStatus)] = [
@@ -397,12 +346,30 @@ import Wire
       failure == Failure(.sessionExpired, "work: session expired, please sign in again", hint: "agent login work"))
   }
 
+  private static var allErrors: [SessionError] {
+    var errors = sessionErrors.map(\.0)
+    errors += OAuthError.Code.allCases.map { .oauth(OAuthError($0, .endpoint(.token))) }
+    errors += vaultErrors.map { .vault(VaultError($0.0, path: "/x")) }
+    errors += configurationErrors.map { .configuration(ConfigurationError($0.0, "accounts.work.issuer")) }
+    return errors
+  }
+
+  // A client acts upon the command and never upon the words.
+  @Test func `a hint that ends with a sign-in or an unlock has that as its command, on the wire too`() throws {
+    for error in Self.allErrors {
+      let failure = Self.failure(error)
+      guard let hint = failure.hint, let advice = failure.advice else { continue }
+      let last = hint.ranges(of: ": agent ").last.map { String(hint[$0.lowerBound...].dropFirst(2)) } ?? hint
+      let isCommand = last.hasPrefix("agent login") || last.hasPrefix("agent unlock")
+      if isCommand, !hint.contains(";"), !hint.contains(", then ") { #expect(advice.command == last, "\(hint)") }
+      if let command = advice.command { #expect(hint.contains(command), "\(hint)") }
+      let read = try #require(Failure(json: try JSON(parsing: failure.json.serialized())))
+      #expect(read.advice?.command == advice.command, "\(hint)")
+    }
+  }
+
   @Test func `messages are one clean sentence`() {
-    var errors = Self.sessionErrors.map(\.0).filter { $0 != .expired(account: "work") }
-    errors += OAuthError.Code.allCases.map { .oauth(OAuthError($0, "the token endpoint")) }
-    errors += Self.vaultErrors.map { .vault(VaultError($0.0, path: "/x")) }
-    errors += Self.configurationErrors.map { .configuration(ConfigurationError($0.0, "accounts.work.issuer")) }
-    for error in errors {
+    for error in Self.allErrors where error != .expired(account: "work") {
       let message = Self.failure(error).message
       #expect(!message.isEmpty && !message.hasSuffix(".") && message.first?.isUppercase == false, "\(message)")
       #expect(message.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "\(message)")
@@ -428,9 +395,9 @@ import Wire
   }
 
   @Test func `a hint names the account that was asked for`() {
-    #expect(Self.failure(.oauth(OAuthError(.invalidGrant, "the grant"))).hint == "agent login work")
-    #expect(Failure(.oauth(OAuthError(.invalidGrant, "the grant")), account: nil).hint == "agent login")
-    var challenged = OAuthError(.interactionRequired, "the token endpoint")
+    #expect(Self.failure(.oauth(OAuthError(.invalidGrant, .endpoint(.token)))).hint == "agent login work")
+    #expect(Failure(.oauth(OAuthError(.invalidGrant, .endpoint(.token))), account: nil).hint == "agent login")
+    var challenged = OAuthError(.interactionRequired, .endpoint(.token))
     challenged.claims = RequestedClaims(#"{"access_token":{}}"#)
     challenged.advice = "a second factor is asked for"
     #expect(

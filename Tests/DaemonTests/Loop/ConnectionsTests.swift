@@ -3,6 +3,7 @@ import Encoding
 import Platform
 import TestSupport
 import Testing
+import Vocabulary
 import Wire
 
 @testable import Daemon

@@ -12,7 +12,7 @@ import Wire
 @testable import Daemon
 
 @Suite struct `News of a session` {
-  private static let unreachable = SessionError.oauth(OAuthError(.network, "as.example"))
+  private static let unreachable = SessionError.oauth(OAuthError(.network, .host("as.example")))
 
   /// The macro cannot call what changes a value.
   private func expect(

@@ -378,7 +378,7 @@ import Wire
   @Test func `listens for no change of the network where that cannot help`() throws {
     let account = try home.broker.resolve("work")
     func fail(_ code: OAuthError.Code) {
-      home.broker.queued(account, because: .oauth(OAuthError(code, "as.example")), home.time.now())
+      home.broker.queued(account, because: .oauth(OAuthError(code, .host("as.example"))), home.time.now())
     }
     fail(.certificateRejected)
     #expect(home.sink.watched.isEmpty)

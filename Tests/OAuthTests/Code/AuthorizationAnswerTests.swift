@@ -2,8 +2,9 @@ import Crypto
 import Encoding
 import OAuth
 import Testing
+import Vocabulary
 
-private let subject = "the authorization endpoint"
+private let subject = OAuthError.Subject.endpoint(.authorization)
 
 /// How an answer was judged, to compare.
 private enum Judgement: Equatable {
@@ -38,11 +39,11 @@ private enum Judgement: Equatable {
   }
 
   private var state: String { "state=\(request.state)" }
-  private let unnamed = Judgement.failure(OAuthError(.responseIssuerMissing, "the issuer"))
+  private let unnamed = Judgement.failure(OAuthError(.responseIssuerMissing, .issuer))
 
   /// That an answer names this issuer, if it is one.
   private func mismatch(_ issuer: String?) -> Judgement {
-    var error = OAuthError(.responseIssuerMismatch, "the configured one")
+    var error = OAuthError(.responseIssuerMismatch, .configuredIssuer)
     error.serverDescription = issuer
     return .failure(error)
   }
@@ -78,7 +79,7 @@ private enum Judgement: Equatable {
 
   @Test(arguments: ["code=%", "code=%zz", "code=\u{7F}", "error=%", "code=c1&error=%", "code=c1&code=%"])
   func `a code or an error that is not form-encoded ends the sign-in`(field: String) {
-    #expect(judge("\(field)&\(state)") == .failure(OAuthError(.malformedResponse, "the authorization endpoint")))
+    #expect(judge("\(field)&\(state)") == .failure(OAuthError(.malformedResponse, .endpoint(.authorization))))
   }
 
   @Test func `an issuer that is not form-encoded is another one`() {
@@ -225,7 +226,7 @@ private enum Judgement: Equatable {
   func `a code that is not accepted is told as such`(status: Int, name: String) throws {
     let http = ScriptedHTTP(try response(status, #"{"error":"\#(name)"}"#))
     let server = try codeServer(http)
-    #expect(throws: expected(.codeRejected, "the token endpoint", status: status, error: name)) {
+    #expect(throws: expected(.codeRejected, .endpoint(.token), status: status, error: name)) {
       try server.exchange(try secret("c1"), of: try begin(server))
     }
     // RFC 6749 section 4.1.2: a code is used once, whatever came of it.

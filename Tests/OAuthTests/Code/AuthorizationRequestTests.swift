@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import OAuth
 import Testing
+import Vocabulary
 
 /// A server with the endpoints of the code flow.
 func codeServer(
@@ -108,7 +109,7 @@ func query(_ url: String) throws -> [(name: String, value: String)] {
     let server = try codeServer { $0.codeChallengeMethods = methods }
     #expect(server.metadata.offersCodeFlow == works)
     guard works else {
-      #expect(throws: OAuthError(.codeChallengeUnsupported, "the server")) { try begin(server) }
+      #expect(throws: OAuthError(.codeChallengeUnsupported, .server)) { try begin(server) }
       return
     }
     // RFC 7636 section 5: sent also where nothing is announced, and always with S256.
@@ -119,9 +120,9 @@ func query(_ url: String) throws -> [(name: String, value: String)] {
   @Test func `needs both endpoints`() throws {
     let mute = try codeServer { $0.authorizationEndpoint = nil }
     #expect(!mute.metadata.offersCodeFlow)
-    #expect(throws: OAuthError(.endpointMissing, "the authorization endpoint")) { try begin(mute) }
+    #expect(throws: OAuthError(.endpointMissing, .endpoint(.authorization))) { try begin(mute) }
     let poor = try codeServer { $0.tokenEndpoint = nil }
     #expect(!poor.metadata.offersCodeFlow)
-    #expect(throws: OAuthError(.endpointMissing, "the token endpoint")) { try begin(poor) }
+    #expect(throws: OAuthError(.endpointMissing, .endpoint(.token))) { try begin(poor) }
   }
 }

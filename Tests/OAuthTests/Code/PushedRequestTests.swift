@@ -4,7 +4,7 @@ import OAuth
 import Testing
 import Vocabulary
 
-private let subject = "the pushed authorization request endpoint"
+private let subject = OAuthError.Subject.endpoint(.pushedAuthorization)
 private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
 
 // RFC 9126.
@@ -103,7 +103,7 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
   ])
   func `an answer that breaks the rules is not worked around`(member: String, body: String) throws {
     let server = try server(ScriptedHTTP(try response(201, body)))
-    #expect(throws: expected(.malformedResponse, "\(subject) (\(member))", status: 201)) {
+    #expect(throws: expected(.malformedResponse, .member(member, of: subject), status: 201)) {
       try server.authorizationURL(for: try begin(server))
     }
   }
@@ -111,7 +111,7 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
   @Test func `a reference that would not fit into a URL is refused`() throws {
     let long = "urn:" + String(repeating: "x", count: 1021)
     let server = try server(ScriptedHTTP(try response(201, #"{"request_uri":"\#(long)","expires_in":60}"#)))
-    #expect(throws: expected(.malformedResponse, "\(subject) (request_uri)", status: 201)) {
+    #expect(throws: expected(.malformedResponse, .member("request_uri", of: subject), status: 201)) {
       try server.authorizationURL(for: try begin(server))
     }
   }

@@ -155,7 +155,7 @@ struct ReadProof {
 
   @Test func `is refused when it is cut off or another kind of key`() throws {
     let text = try DPoPKey.generate().serialized().text
-    let failure = OAuthError(.cryptoFailure, "the account's DPoP key")
+    let failure = OAuthError(.cryptoFailure, .dpopKey)
     for count in 0..<text.utf8.count {
       #expect(throws: failure) { try parse(String(text.prefix(count))) }
     }
@@ -178,7 +178,7 @@ struct ReadProof {
       method: "GET", url: try URI("https://api.example/"), accessToken: nil, nonce: nil, issuedAt: 1)
     #expect(try ReadProof(proof.signed(by: again)).key.thumbprint() == key.thumbprint)
     #expect(device.signatures == 1)
-    let cut = OAuthError(.cryptoFailure, "the account's DPoP key")
+    let cut = OAuthError(.cryptoFailure, .dpopKey)
     for count in [1, 2, 40, 87] { #expect(throws: cut) { try parse(String(text.prefix(count))) } }
   }
 
@@ -188,7 +188,7 @@ struct ReadProof {
     device.problem = problem
     let proof = DPoPProof(
       method: "GET", url: try URI("https://api.example/"), accessToken: nil, nonce: nil, issuedAt: 1)
-    #expect(throws: OAuthError(code, "the account's DPoP key")) { try proof.signed(by: key) }
+    #expect(throws: OAuthError(code, .dpopKey)) { try proof.signed(by: key) }
     // Only a sign-in makes another key; a TPM that is away may come back.
     #expect(code.meaning == (code == .keyForeign ? .signInNeeded : .lasting))
   }

@@ -7,8 +7,8 @@ import Vocabulary
 
 @testable import OAuth
 
-private let tokenSubject = "the token endpoint"
-private let userInfoSubject = "the UserInfo endpoint"
+private let tokenSubject = OAuthError.Subject.endpoint(.token)
+private let userInfoSubject = OAuthError.Subject.endpoint(.userinfo)
 
 /// An account with a key, its clock, and the servers' script.
 private struct Bound {
@@ -387,7 +387,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     let unknown = #"{"error":"unsupported_grant_type"}"#
     let bound = try Bound(try response(401, "{}"), try response(401, refused), try response(400, unknown))
     #expect(
-      throws: expected(.unsupportedGrantType, "the revocation endpoint", status: 400, error: "unsupported_grant_type")
+      throws: expected(.unsupportedGrantType, .endpoint(.revocation), status: 400, error: "unsupported_grant_type")
     ) { try bound.server.revoke(secret("r1"), hint: .refreshToken, bearer: secret("at")) }
   }
 }

@@ -1,11 +1,12 @@
 import Crypto
 import OAuth
 import Testing
+import Vocabulary
 
-private let subject = "the device authorization endpoint"
+private let subject = OAuthError.Subject.endpoint(.deviceAuthorization)
 
 private func malformed(_ member: String) -> OAuthError {
-  expected(.malformedResponse, "\(subject) (\(member))", status: 200)
+  expected(.malformedResponse, .member(member, of: subject), status: 200)
 }
 
 // RFC 8628 section 3.1 and 3.2.

@@ -1,8 +1,9 @@
 import Crypto
 import OAuth
 import Testing
+import Vocabulary
 
-private let subject = "the token endpoint"
+private let subject = OAuthError.Subject.endpoint(.token)
 
 /// What a test compares of an outcome.
 private enum Seen: Equatable {

@@ -1,12 +1,13 @@
 import OAuth
 import Testing
+import Vocabulary
 
 // RFC 8628 section 3.5.
 @Suite struct `Times of device polls` {
-  private let trouble = DevicePollOutcome.transient(OAuthError(.timeout, "the token endpoint"))
+  private let trouble = DevicePollOutcome.transient(OAuthError(.timeout, .endpoint(.token)))
 
   private func trouble(retryAfter: Int) -> DevicePollOutcome {
-    .transient(expected(.rateLimited, "the token endpoint", retryAfter: retryAfter))
+    .transient(expected(.rateLimited, .endpoint(.token), retryAfter: retryAfter))
   }
 
   @Test func `the first poll waits too`() {

@@ -54,7 +54,8 @@ import Vocabulary
   @Test func `no document anywhere is an error of its own`() throws {
     let http = ScriptedHTTP(try response(404, ""), try response(403, ""), try response(410, ""))
     #expect(
-      throws: expected(.metadataMissing, "https://as.example/tenant/.well-known/openid-configuration", status: 410)
+      throws: expected(
+        .metadataMissing, .name("https://as.example/tenant/.well-known/openid-configuration"), status: 410)
     ) { try fetch(http) }
     #expect(http.requests == gets(3))
   }
@@ -62,7 +63,7 @@ import Vocabulary
   // RFC 8414 section 3.3.
   @Test func `the document of another issuer ends the search`() throws {
     let http = ScriptedHTTP(try response(#"{"issuer":"https://evil.example"}"#), try response(document))
-    var error = OAuthError(.issuerMismatch, "the configured one")
+    var error = OAuthError(.issuerMismatch, .configuredIssuer)
     error.serverDescription = "https://evil.example"
     #expect(throws: error) { try fetch(http) }
     #expect(http.requests == gets(1))
@@ -74,7 +75,7 @@ import Vocabulary
   ])
   func `a server in trouble ends the search`(status: Int, code: OAuthError.Code) throws {
     let http = ScriptedHTTP(try response(status, ""), try response(document))
-    #expect(throws: expected(code, "the metadata endpoint", status: status)) { try fetch(http) }
+    #expect(throws: expected(code, .endpoint(.metadata), status: status)) { try fetch(http) }
     #expect(http.requests == gets(1))
   }
 
@@ -86,7 +87,7 @@ import Vocabulary
     let good = ScriptedHTTP(try response(status, ""), try response(document))
     #expect(try fetch(good).value.issuer == testIssuer())
     let bad = ScriptedHTTP(try response(status, ""), try response(404, ""), try response("<html>"))
-    #expect(throws: expected(code, "the metadata endpoint", status: status)) { try fetch(bad) }
+    #expect(throws: expected(code, .endpoint(.metadata), status: status)) { try fetch(bad) }
   }
 
   @Test func `an answer without an issuer is no document`() throws {
@@ -99,7 +100,7 @@ import Vocabulary
       try response(
         503,
         headers: [("Date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Retry-After", "Sun, 06 Nov 1994 08:50:37 GMT")], ""))
-    #expect(throws: expected(.serverUnavailable, "the metadata endpoint", status: 503, retryAfter: 60)) {
+    #expect(throws: expected(.serverUnavailable, .endpoint(.metadata), status: 503, retryAfter: 60)) {
       try fetch(http)
     }
   }
@@ -115,7 +116,7 @@ import Vocabulary
     let cancellation = Cancellation()
     cancellation.cancel()
     let http = ScriptedHTTP(try response(document))
-    #expect(throws: OAuthError(.cancelled, "the metadata endpoint")) {
+    #expect(throws: OAuthError(.cancelled, .endpoint(.metadata))) {
       try Discovery.fetch(try testIssuer(), transport: Transport(), http: http, cancellation: cancellation)
     }
   }
@@ -140,7 +141,7 @@ import Vocabulary
 
   @Test(arguments: ["", "[]", "{}", "<html>"]) func `a body that is no key set is malformed`(body: String) throws {
     let http = ScriptedHTTP(try response(body))
-    #expect(throws: expected(.malformedResponse, "the JWK Set endpoint", status: 200)) { try fetch(http) }
+    #expect(throws: expected(.malformedResponse, .endpoint(.keys), status: 200)) { try fetch(http) }
   }
 
   @Test(arguments: [
@@ -148,6 +149,6 @@ import Vocabulary
   ])
   func `another status is an error`(status: Int, code: OAuthError.Code) throws {
     let http = ScriptedHTTP(try response(status, ""))
-    #expect(throws: expected(code, "the JWK Set endpoint", status: status)) { try fetch(http) }
+    #expect(throws: expected(code, .endpoint(.keys), status: status)) { try fetch(http) }
   }
 }

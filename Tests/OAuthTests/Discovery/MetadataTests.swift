@@ -51,7 +51,9 @@ import Vocabulary
     }
     #expect(try takes("true") == true && takes("false") == false && takes("null") == false)
     #expect(try parse(Self.full).takesMetadataURLs == false)
-    #expect(throws: OAuthError(.metadataInvalid, "client_id_metadata_document_supported")) { try takes("\"true\"") }
+    #expect(throws: OAuthError(.metadataInvalid, .name("client_id_metadata_document_supported"))) {
+      try takes("\"true\"")
+    }
     // Without metadata nobody says it.
     let none = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: [:])
     #expect(none.takesMetadataURLs == nil)
@@ -76,7 +78,7 @@ import Vocabulary
     "",
   ])
   func `a document of another issuer is not used, and the issuer is named`(other: String) {
-    var error = OAuthError(.issuerMismatch, "the configured one")
+    var error = OAuthError(.issuerMismatch, .configuredIssuer)
     error.serverDescription = other.isEmpty ? nil : other
     // It differs by a slash alone.
     if other == issuerText + "/" { error.issuerMeant = other }
@@ -84,7 +86,7 @@ import Vocabulary
   }
 
   @Test func `a document without an issuer is not used`() {
-    #expect(throws: OAuthError(.issuerMismatch, "the configured one")) { try parse("{}") }
+    #expect(throws: OAuthError(.issuerMismatch, .configuredIssuer)) { try parse("{}") }
   }
 
   // P-031: nothing is sent there. P-041: only who needs it is told.
@@ -100,7 +102,7 @@ import Vocabulary
     ] {
       let metadata = try parse(withMember(#""\#(name)":\#(value)"#))
       #expect(metadata.unusableEndpoints == [role: name])
-      #expect(throws: OAuthError(.metadataInvalid, name)) { try metadata.checkUsable(role) }
+      #expect(throws: OAuthError(.metadataInvalid, .name(name))) { try metadata.checkUsable(role) }
       #expect(!metadata.endpointOrigins.contains("http://as.example"))
     }
   }
@@ -130,19 +132,19 @@ import Vocabulary
   ])
   func `a list of the wrong type is named`(name: String) {
     for value in [#""RS256""#, "[1]", "{}", "true"] {
-      #expect(throws: OAuthError(.metadataInvalid, name)) { try parse(withMember(#""\#(name)":\#(value)"#)) }
+      #expect(throws: OAuthError(.metadataInvalid, .name(name))) { try parse(withMember(#""\#(name)":\#(value)"#)) }
     }
   }
 
   @Test(arguments: ["", "[]", "null", "<html>", #"{"issuer":"a","issuer":"b"}"#])
   func `what is no JSON object is no metadata`(text: String) {
-    #expect(throws: OAuthError(.metadataInvalid, "it is not a JSON object")) { try parse(text) }
+    #expect(throws: OAuthError(.metadataInvalid, .reason("it is not a JSON object"))) { try parse(text) }
   }
 
   @Test func `a document cut at any byte is refused`() {
     let bytes = Array(Self.full.utf8)
     for length in 0..<bytes.count {
-      #expect(throws: OAuthError(.metadataInvalid, "it is not a JSON object")) {
+      #expect(throws: OAuthError(.metadataInvalid, .reason("it is not a JSON object"))) {
         try AuthorizationServerMetadata(
           parsing: Array(bytes.prefix(length)), issuer: try testIssuer(), allowHTTPLoopback: false)
       }

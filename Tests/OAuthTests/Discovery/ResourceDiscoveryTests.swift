@@ -2,6 +2,7 @@ import Encoding
 import Testing
 
 @testable import OAuth
+import Vocabulary
 
 // RFC 9728.
 @Suite struct `Discovery from a resource` {
@@ -73,10 +74,10 @@ import Testing
 
   @Test(
     arguments: [
-      (true, ["ES384", "EdDSA"], OAuthError(.bindingUnsupported, "the resource")),
-      (true, [], OAuthError(.bindingUnsupported, "the resource")),
-      (true, "ES256", OAuthError(.metadataInvalid, "dpop_signing_alg_values_supported")),
-      ("true", .null, OAuthError(.metadataInvalid, "dpop_bound_access_tokens_required")),
+      (true, ["ES384", "EdDSA"], OAuthError(.bindingUnsupported, .resource)),
+      (true, [], OAuthError(.bindingUnsupported, .resource)),
+      (true, "ES256", OAuthError(.metadataInvalid, .name("dpop_signing_alg_values_supported"))),
+      ("true", .null, OAuthError(.metadataInvalid, .name("dpop_bound_access_tokens_required"))),
     ] as [(JSON, JSON, OAuthError)])
   func `is no use where no proof of ours is taken`(required: JSON, algorithms: JSON, error: OAuthError) throws {
     let changes: JSONObject = [
@@ -109,14 +110,14 @@ import Testing
 
   @Test func `huge metadata is an error`() throws {
     let http = ScriptedHTTP([.response(try response(401, "")), .failure(HTTPFailure(.tooLarge))])
-    #expect(throws: OAuthError(.responseTooLarge, "the metadata endpoint")) { try find(http) }
+    #expect(throws: OAuthError(.responseTooLarge, .endpoint(.metadata))) { try find(http) }
   }
 
   // Section 3.3: byte by byte.
   @Test(arguments: ["https://api.example/v1/", "https://API.example/v1", "https://api.example", "https://evil.example"])
   func `metadata for another resource is not used`(named: String) throws {
     let http = ScriptedHTTP(try response(401, ""), try response(Self.document(["resource": .string(named)])))
-    var error = OAuthError(.resourceMismatch, "the one that was asked for")
+    var error = OAuthError(.resourceMismatch, .requestedResource)
     error.serverDescription = named
     #expect(throws: error) { try find(http) }
   }
@@ -127,18 +128,23 @@ import Testing
     let http = ScriptedHTTP(
       try Self.challenge("Bearer resource_metadata=\"https://api.example/meta\""),
       try response(Self.document(["resource": .string(named)])))
-    var error = OAuthError(.resourceMismatch, "the one that was asked for")
+    var error = OAuthError(.resourceMismatch, .requestedResource)
     error.serverDescription = named
     #expect(throws: error) { try find(http) }
   }
 
-  @Test(arguments: [
-    ("https://evil.example/meta", "resource_metadata is at another origin than the resource"),
-    ("https://api.example:8443/meta", "resource_metadata is at another origin than the resource"),
-    ("https://169.254.169.254/latest", "resource_metadata is at another origin than the resource"),
-    ("http://api.example/meta", "resource_metadata"), ("http://127.0.0.1/meta", "resource_metadata"),
-    ("/meta", "resource_metadata"), ("https://api.example/meta#x", "resource_metadata"), ("", "resource_metadata"),
-  ]) func `metadata elsewhere is not fetched`(place: String, problem: String) throws {
+  @Test(
+    arguments: [
+      ("https://evil.example/meta", .reason("resource_metadata is at another origin than the resource")),
+      ("https://api.example:8443/meta", .reason("resource_metadata is at another origin than the resource")),
+      ("https://169.254.169.254/latest", .reason("resource_metadata is at another origin than the resource")),
+      ("http://api.example/meta", .name("resource_metadata")), ("http://127.0.0.1/meta", .name("resource_metadata")),
+      ("/meta", .name("resource_metadata")), ("https://api.example/meta#x", .name("resource_metadata")),
+      ("", .name("resource_metadata")),
+    ] as [(String, OAuthError.Subject)]) func `metadata elsewhere is not fetched`(
+      place: String, problem: OAuthError.Subject
+    ) throws
+  {
     let http = ScriptedHTTP(try Self.challenge("Bearer resource_metadata=\"\(place)\""))
     #expect(throws: OAuthError(.metadataInvalid, problem)) { try find(http) }
     #expect(http.requests == gets(Self.resource))
@@ -146,17 +152,17 @@ import Testing
 
   @Test func `a redirect that leaves the origin is an error`() throws {
     let http = ScriptedHTTP([.response(try response(401, "")), .failure(HTTPFailure(.redirect))])
-    #expect(throws: OAuthError(.redirectRefused, "the metadata endpoint")) { try find(http) }
+    #expect(throws: OAuthError(.redirectRefused, .endpoint(.metadata))) { try find(http) }
   }
 
   @Test(arguments: [404, 403]) func `no metadata is an error of its own`(status: Int) throws {
     let http = ScriptedHTTP(try response(401, ""), try response(status, ""), try response(status, ""))
-    #expect(throws: expected(.metadataMissing, "the resource", status: status)) { try find(http) }
+    #expect(throws: expected(.metadataMissing, .resource, status: status)) { try find(http) }
   }
 
   @Test func `the place of a whole origin is asked once`() throws {
     let http = ScriptedHTTP(try response(401, ""), try response(404, ""))
-    #expect(throws: expected(.metadataMissing, "the resource", status: 404)) { try find(http, "https://api.example") }
+    #expect(throws: expected(.metadataMissing, .resource, status: 404)) { try find(http, "https://api.example") }
     #expect(
       http.requests == gets("https://api.example", "https://api.example/.well-known/oauth-protected-resource"))
   }
@@ -174,7 +180,7 @@ import Testing
     let http = ScriptedHTTP(
       try response(401, ""), try response(404, ""),
       try response(Self.document(["resource": "https://api.example/v2"])))
-    var error = OAuthError(.resourceMismatch, "the one that was asked for")
+    var error = OAuthError(.resourceMismatch, .requestedResource)
     error.serverDescription = "https://api.example/v2"
     #expect(throws: error) { try find(http) }
   }
@@ -186,7 +192,7 @@ import Testing
 
   @Test func `a page instead of metadata is none`() throws {
     let http = ScriptedHTTP(try response(200, "<html>"), try response(200, "<html>"), try response(200, "<html>"))
-    #expect(throws: expected(.metadataMissing, "the resource", status: 200)) { try find(http) }
+    #expect(throws: expected(.metadataMissing, .resource, status: 200)) { try find(http) }
   }
 
   @Test(
@@ -196,7 +202,9 @@ import Testing
     ] as [JSONObject]) func `a resource without a usable authorization server is an error`(changes: JSONObject) throws
   {
     let http = ScriptedHTTP(try response(401, ""), try response(Self.document(changes)))
-    #expect(throws: OAuthError(.metadataInvalid, "it names no authorization server to go to")) { try find(http) }
+    #expect(throws: OAuthError(.metadataInvalid, .reason("it names no authorization server to go to"))) {
+      try find(http)
+    }
   }
 
   @Test(arguments: ["resource", "authorization_servers", "scopes_supported"])
@@ -205,7 +213,7 @@ import Testing
     if name == "scopes_supported" {
       #expect(try find(http).scopes == [])
     } else {
-      #expect(throws: OAuthError(.metadataInvalid, name)) { try find(http) }
+      #expect(throws: OAuthError(.metadataInvalid, .name(name))) { try find(http) }
     }
   }
 

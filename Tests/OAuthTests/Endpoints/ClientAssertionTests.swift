@@ -116,7 +116,7 @@ import Vocabulary
     let http = ScriptedHTTP(
       try response(
         401, #"{"error":"invalid_client","error_description":"bad eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJhZ2VudCJ9.c2ln"}"#))
-    #expect(throws: expected(.invalidClient, "the token endpoint", status: 401, error: "invalid_client")) {
+    #expect(throws: expected(.invalidClient, .endpoint(.token), status: 401, error: "invalid_client")) {
       try server(http, try key(.generateEC(.p256))).refresh(secret("r"))
     }
   }

@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import OAuth
 import Testing
+import Vocabulary
 
 @Suite struct `Client identification` {
   private let answer = #"{"access_token":"a","token_type":"Bearer"}"#
@@ -43,7 +44,7 @@ import Testing
   // RFC 6749 section 5.2: no other method is tried after one failed.
   @Test func `a refused client is not tried in another way`() throws {
     let http = ScriptedHTTP(try response(401, headers: [("WWW-Authenticate", "Basic")], #"{"error":"invalid_client"}"#))
-    #expect(throws: expected(.invalidClient, "the token endpoint", status: 401, error: "invalid_client")) {
+    #expect(throws: expected(.invalidClient, .endpoint(.token), status: 401, error: "invalid_client")) {
       try testServer(http, .basic(secret("s"))).refresh(secret("r"))
     }
     #expect(http.requests.count == 1)
@@ -52,7 +53,7 @@ import Testing
   // RFC 6749 appendix A.1.
   @Test(arguments: ["", "a\n", "é", "\u{7f}", String(repeating: "a", count: 513)])
   func `an id outside the grammar is refused`(id: String) {
-    #expect(throws: OAuthError(.invalidClientID, "the client id")) { try Client(id: id, authentication: .none) }
+    #expect(throws: OAuthError(.invalidClientID, .clientID)) { try Client(id: id, authentication: .none) }
   }
 
   @Test func `an id of 512 printable characters is taken`() throws {
@@ -63,7 +64,7 @@ import Testing
   // RFC 7617 section 2.
   @Test func `a colon in the id needs the encoding`() throws {
     let key = try secret("s")
-    #expect(throws: OAuthError(.invalidClientID, "the client id")) {
+    #expect(throws: OAuthError(.invalidClientID, .clientID)) {
       try Client(id: "a:b", authentication: .basicUnencoded(key))
     }
     #expect(try Client(id: "a:b", authentication: .basic(key)).id == "a:b")
@@ -94,7 +95,7 @@ import Testing
       do throws(OAuthError) {
         _ = try server.authorizeDevice(scope: nil)
       } catch {
-        return error.advice
+        return error.advice?.english
       }
       return nil
     }

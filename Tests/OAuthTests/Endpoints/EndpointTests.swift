@@ -1,5 +1,6 @@
 import OAuth
 import Testing
+import Vocabulary
 
 @Suite struct `Endpoints` {
   @Test(arguments: ["https://as.example/token", "HTTPS://as.example:8443/token?tenant=1", "https://[::1]/"])
@@ -11,12 +12,12 @@ import Testing
   @Test(arguments: ["http://as.example/token", "http://127.0.0.1:8080/", "ftp://as.example/", "http://localhost/"])
   func `anything but https is insecure`(text: String) {
     let error = #expect(throws: OAuthError.self) { try Endpoint(text, allowHTTPLoopback: false) }
-    #expect(error?.code == .insecureURL && error?.subject == "the URL")
+    #expect(error?.code == .insecureURL && error?.subject == .url)
     let advice = [
       "http://127.0.0.1:8080/": nil,
       "http://localhost/": "use 127.0.0.1 instead of localhost, and --allow-http-loopback",
     ]
-    #expect(error?.advice == advice[text] ?? "use https")
+    #expect(error?.advice?.english == advice[text] ?? "use https")
   }
 
   @Test(arguments: ["http://127.0.0.1:8080/token", "http://[::1]:1/"])
@@ -37,6 +38,6 @@ import Testing
   // RFC 6749 section 3.1: no fragment.
   @Test(arguments: ["https://as.example/token#x", "https://as.example/#", "https://u:p@as.example/", "as.example", ""])
   func `a fragment, a user name or no URL at all is refused`(text: String) {
-    #expect(throws: OAuthError(.invalidURL, "the URL")) { try Endpoint(text, allowHTTPLoopback: false) }
+    #expect(throws: OAuthError(.invalidURL, .url)) { try Endpoint(text, allowHTTPLoopback: false) }
   }
 }

@@ -91,7 +91,7 @@ import Testing
   @Test func `nothing is spent once it is set`() throws {
     let cancellation = Cancellation()
     var spent = 0
-    let error = OAuthError(.cancelled, "the request")
+    let error = OAuthError(.cancelled, .request)
     try cancellation.spending(or: error) { () throws(OAuthError) in spent += 1 }
     cancellation.cancel()
     #expect(throws: error) { try cancellation.spending(or: error) { () throws(OAuthError) in spent += 1 } }

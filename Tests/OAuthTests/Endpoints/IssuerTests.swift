@@ -37,7 +37,7 @@ import Testing
   @Test func `a loopback issuer has loopback places`() throws {
     let issuer = try Issuer("http://127.0.0.1:9000", allowHTTPLoopback: true)
     #expect(issuer.metadataLocations.first?.text == "http://127.0.0.1:9000/.well-known/openid-configuration")
-    #expect(throws: OAuthError(.insecureURL, "the issuer")) {
+    #expect(throws: OAuthError(.insecureURL, .issuer)) {
       try Issuer("http://127.0.0.1:9000", allowHTTPLoopback: false)
     }
   }
@@ -45,13 +45,13 @@ import Testing
   // RFC 8414 section 2.
   @Test(arguments: ["https://h.example?x", "https://h.example/?", "https://h.example/#f", "h.example", "https:///x"])
   func `a query, a fragment or a missing host is refused`(text: String) {
-    #expect(throws: OAuthError(.invalidIssuer, "the issuer")) { try Issuer(text, allowHTTPLoopback: false) }
+    #expect(throws: OAuthError(.invalidIssuer, .issuer)) { try Issuer(text, allowHTTPLoopback: false) }
   }
 
   @Test func `an issuer that leaves no room for the well-known path is refused`() throws {
     let fits = "https://h.example/" + String(repeating: "a", count: 1900 - 18)
     #expect(try Issuer(fits, allowHTTPLoopback: false).metadataLocations.count == 3)
-    #expect(throws: OAuthError(.invalidIssuer, "the issuer")) { try Issuer(fits + "a", allowHTTPLoopback: false) }
+    #expect(throws: OAuthError(.invalidIssuer, .issuer)) { try Issuer(fits + "a", allowHTTPLoopback: false) }
   }
 
   // RFC 8414 section 3.3.

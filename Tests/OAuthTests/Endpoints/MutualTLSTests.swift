@@ -90,7 +90,7 @@ import Vocabulary
     (#""tls_client_certificate_bound_access_tokens":"yes""#, "tls_client_certificate_bound_access_tokens")
   ])
   func `needs metadata of the right form`(member: String, name: String) {
-    #expect(throws: OAuthError(.metadataInvalid, name)) { try metadata(member) }
+    #expect(throws: OAuthError(.metadataInvalid, .name(name))) { try metadata(member) }
   }
 
   // P-031, P-041.
@@ -99,7 +99,7 @@ import Vocabulary
     #expect(metadata.tokenEndpoint?.text == "https://as.example/token")
     try metadata.checkUsable(.token)
     #expect(metadata.forMutualTLS.tokenEndpoint == nil)
-    #expect(throws: OAuthError(.metadataInvalid, "mtls_endpoint_aliases.token_endpoint")) {
+    #expect(throws: OAuthError(.metadataInvalid, .name("mtls_endpoint_aliases.token_endpoint"))) {
       try metadata.forMutualTLS.checkUsable(.token)
     }
     #expect(metadata.forMutualTLS.revocationEndpoint?.text == "https://as.example/revoke")

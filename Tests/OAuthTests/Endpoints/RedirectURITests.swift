@@ -69,6 +69,6 @@ import Testing
     "http://127.0.0.1:8400/a b",
   ])
   func `has no query, no fragment and a real port`(text: String) {
-    #expect(throws: OAuthError(.invalidURL, "the redirect URI")) { try RedirectURI(text) }
+    #expect(throws: OAuthError(.invalidURL, .redirectURI)) { try RedirectURI(text) }
   }
 }

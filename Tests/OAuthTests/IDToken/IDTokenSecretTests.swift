@@ -3,6 +3,7 @@ import Encoding
 import JOSE
 import OAuth
 import Testing
+import Vocabulary
 
 // OpenID Connect Core 1.0 section 3.1.3.7 step 8: the key is the UTF-8 text of the client secret.
 @Suite struct `ID Tokens under the client secret` {

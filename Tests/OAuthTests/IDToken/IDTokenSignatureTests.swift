@@ -3,6 +3,7 @@ import Encoding
 import JOSE
 import OAuth
 import Testing
+import Vocabulary
 
 @Suite struct `ID Token signatures` {
   @Test func `a key that the issuer does not publish asks for new keys`() throws {
@@ -69,7 +70,7 @@ import Testing
   }
 
   @Test func `a rejected token becomes an OAuth error without a byte of it`() {
-    #expect(OAuthError(IDTokenError(.expired, "exp")) == OAuthError(.idTokenRejected, "it has expired"))
+    #expect(OAuthError(IDTokenError(.expired, "exp")) == OAuthError(.idTokenRejected, .reason("it has expired")))
     #expect(
       OAuthError(IDTokenError(.identityChanged, "sub")).message
         == "the ID Token was rejected: sub differs from the first sign-in")

@@ -3,6 +3,7 @@ import Encoding
 import JOSE
 import OAuth
 import Testing
+import Vocabulary
 
 // OpenID Connect Core 1.0 section 3.1.3.7.
 @Suite struct `ID Token validation` {
@@ -59,7 +60,7 @@ import Testing
     var error = IDTokenError(.untrustedAudience, "aud")
     error.untrustedAudiences = ["other"]
     #expect(throws: error) { try verify(claims) }
-    #expect(OAuthError(error).advice == "if they belong together: --trust-audience 'other'")
+    #expect(OAuthError(error).advice == "if they belong together: \("--trust-audience 'other'")")
     error.untrustedAudiences = ["it's"]
     #expect(OAuthError(error).advice == nil)
     // For another client nobody is asked to trust anything.

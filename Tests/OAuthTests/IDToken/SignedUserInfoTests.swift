@@ -3,6 +3,7 @@ import Encoding
 import JOSE
 import OAuth
 import Testing
+import Vocabulary
 
 // OpenID Connect Core 1.0 section 5.3.2 and 5.3.4.
 @Suite struct `Signed UserInfo` {
@@ -33,7 +34,7 @@ import Testing
     return claims
   }
 
-  private func rejected(_ reason: String) -> OAuthError { OAuthError(.userInfoRejected, reason) }
+  private func rejected(_ reason: Phrase) -> OAuthError { OAuthError(.userInfoRejected, .reason(reason)) }
 
   @Test func `a good answer is verified and read`() throws {
     #expect(try ask(signed(Self.claims), rules()) == Self.claims)
@@ -44,10 +45,10 @@ import Testing
   }
 
   @Test func `an answer about anyone else is void, signed or not`() throws {
-    #expect(throws: OAuthError(.userInfoMismatch, "the UserInfo endpoint")) {
+    #expect(throws: OAuthError(.userInfoMismatch, .endpoint(.userinfo))) {
       try ask(signed(changing("sub", "bob")), rules())
     }
-    #expect(throws: expected(.malformedResponse, "the UserInfo endpoint (sub)", status: 200)) {
+    #expect(throws: expected(.malformedResponse, .member("sub", of: .endpoint(.userinfo)), status: 200)) {
       try ask(signed(changing("sub", nil)), rules())
     }
   }
@@ -85,7 +86,7 @@ import Testing
     // 60, 61 and 7200 seconds before ``now``, and 90 after it.
     let (near, far) = ("Tue, 14 Nov 2023 22:12:20 GMT", "Tue, 14 Nov 2023 22:12:19 GMT")
     let (earlier, later) = ("Tue, 14 Nov 2023 20:13:20 GMT", "Tue, 14 Nov 2023 22:14:50 GMT")
-    let cases: [(claim: String, value: Int, date: String, reason: String, clockError: Int?)] = [
+    let cases: [(claim: String, value: Int, date: String, reason: Phrase, clockError: Int?)] = [
       ("exp", now - 60, near, "it has expired", nil), ("exp", now - 60, far, "it has expired", 61),
       ("exp", now - 60, earlier, "it has expired", 7200), ("nbf", now + 61, later, "it is from the future", -90),
       ("iat", now + 601, later, "it is from the future", -90), ("aud", 1, later, "a claim is malformed", nil),
@@ -126,7 +127,9 @@ import Testing
     #expect(throws: rejected("it is encrypted, which is not supported")) {
       try ask(response(type: "application/jwt", "a.b.c.d.e"), rules())
     }
-    for (name, reason) in [("none", "it is not signed"), ("HS256", "its signature algorithm is not accepted")] {
+    for (name, reason) in [
+      ("none", "it is not signed"), ("HS256", "its signature algorithm is not accepted"),
+    ] as [(String, Phrase)] {
       let token = Base64URL.encode(Array(#"{"alg":"\#(name)"}"#.utf8)) + ".e30.AQID"
       #expect(throws: rejected(reason)) {
         try ask(response(type: "application/jwt", token), rules())

@@ -2,8 +2,9 @@ import Crypto
 import Encoding
 import OAuth
 import Testing
+import Vocabulary
 
-private let subject = "the UserInfo endpoint"
+private let subject = OAuthError.Subject.endpoint(.userinfo)
 
 // OpenID Connect Core 1.0 section 5.3.
 @Suite struct `UserInfo` {
@@ -37,7 +38,7 @@ private let subject = "the UserInfo endpoint"
   @Test(arguments: ["{}", #"{"sub":null}"#, #"{"sub":1}"#, #"{"sub":""}"#])
   func `an answer without a subject is malformed`(body: String) throws {
     for known in ["alice", nil] {
-      #expect(throws: expected(.malformedResponse, "\(subject) (sub)", status: 200)) {
+      #expect(throws: expected(.malformedResponse, .member("sub", of: subject), status: 200)) {
         try ask(response(body), subject: known)
       }
     }

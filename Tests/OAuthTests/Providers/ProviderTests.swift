@@ -120,16 +120,18 @@ import Vocabulary
     }
   }
 
-  @Test func `advises by the name of an error, or by the number at the beginning of its description`() {
-    var error = OAuthError(.unauthorizedClient, "the device authorization endpoint")
+  @Test func `advises by the name of an error, or by the number at the beginning of its description`() throws {
+    var error = OAuthError(.unauthorizedClient, .endpoint(.deviceAuthorization))
     error.serverError = "device_flow_disabled"
     let github = Provider.named(.github)
-    #expect(github.advice(for: error)?.contains("Enable Device Flow") == true)
+    let advice = try #require(github.advice(for: error))
+    #expect(advice.text.english.contains("Enable Device Flow") && !advice.needsSecret)
     let entra = Provider.named(.entra)
     #expect(entra.advice(for: error) == nil)
     error.serverError = "invalid_client"
     error.serverDescription = "AADSTS7000218: The request body must contain …"
-    #expect(entra.advice(for: error)?.contains("Allow public client flows") == true)
+    #expect(entra.advice(for: error)?.text.english.contains("Allow public client flows") == true)
+    #expect(entra.advice(for: error)?.needsSecret == true)
     error.serverDescription = "AADSTS70002189: another number"
     #expect(entra.advice(for: error) == nil)
   }

@@ -1,9 +1,10 @@
 import Encoding
 import OAuth
 import Testing
+import Vocabulary
 
 @Suite struct `Client registration (RFC 7591)` {
-  private static let subject = "the client registration endpoint"
+  private static let subject = OAuthError.Subject.endpoint(.registration)
 
   private func metadata() throws -> AuthorizationServerMetadata {
     var metadata = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: [:])
@@ -135,7 +136,7 @@ import Testing
 
   @Test func `needs a server that offers it`() throws {
     let plain = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: [:])
-    #expect(throws: OAuthError(.registrationMissing, "the server")) {
+    #expect(throws: OAuthError(.registrationMissing, .server)) {
       try ClientRegistration.register(
         Self.request, at: plain, initialAccessToken: nil, transport: Transport(), http: ScriptedHTTP(),
         cancellation: nil)

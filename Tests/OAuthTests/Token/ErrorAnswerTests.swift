@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import OAuth
 
-private let subject = "the token endpoint"
+private let subject = OAuthError.Subject.endpoint(.token)
 
 // RFC 6749 section 5.2.
 @Suite struct `Error answers` {
@@ -194,9 +194,22 @@ private let subject = "the token endpoint"
   }
 }
 
+@Suite struct `The codes of errors` {
+  @Test func `have each value of error once for a kind of request`() {
+    let named = OAuthError.Code.allCases.flatMap { code in
+      code.row().names.flatMap { name in
+        let kinds = name.kinds.isEmpty ? [nil] : name.kinds.map { Optional($0) }
+        return kinds.flatMap { kind in name.values.map { (value: $0, kind: kind, code: code) } }
+      }
+    }
+    #expect(Set(named.map { "\($0.value) \(String(describing: $0.kind))" }).count == named.count)
+    for (value, kind, code) in named { #expect(OAuthError.Code.named(value, in: kind) == code, "\(value)") }
+  }
+}
+
 @Suite struct `Error messages` {
   @Test(arguments: OAuthError.Code.allCases) func `a message is one sentence in lower case`(code: OAuthError.Code) {
-    let message = OAuthError(code, "the place").message
+    let message = OAuthError(code, .host("the place")).message
     #expect(message.first?.isUppercase == false)
     #expect(message.last != ".")
     // These two are about one thing only.
@@ -228,7 +241,7 @@ private let subject = "the token endpoint"
     // What broke on the way is told of the host, and what came from it of the endpoint.
     let isOfEndpoint: Set<HTTPFailure.Code> = [.redirect, .cancelled, .setup, .memory, .tooLarge, .malformed]
     #expect(
-      error.subject == (isOfEndpoint.contains(failure) ? subject : failure == .proxy ? "the proxy" : "as.example"))
+      error.subject == (isOfEndpoint.contains(failure) ? subject : failure == .proxy ? .proxy : .host("as.example")))
     #expect(error.code.meaning == meaning)
   }
 
@@ -260,6 +273,6 @@ private let subject = "the token endpoint"
     started: Bool, arrived: Bool, lost: Bool
   ) {
     let failure = HTTPFailure(.receive, responseStarted: started, requestMayHaveArrived: arrived)
-    #expect(failed(failure) == expected(.connectionLost, "as.example", lostAnswer: lost, answerBegan: started))
+    #expect(failed(failure) == expected(.connectionLost, .host("as.example"), lostAnswer: lost, answerBegan: started))
   }
 }

@@ -1,8 +1,9 @@
 import Crypto
 import OAuth
 import Testing
+import Vocabulary
 
-private let subject = "the introspection endpoint"
+private let subject = OAuthError.Subject.endpoint(.introspection)
 private let url = "https://as.example/introspect"
 
 // RFC 7662.
@@ -41,7 +42,7 @@ private let url = "https://as.example/introspect"
 
   @Test(arguments: ["{}", #"{"active":"true"}"#, #"{"active":1}"#, #"{"active":null}"#, "[]", "true", "", "<html>"])
   func `without a clear answer is none`(body: String) throws {
-    #expect(throws: expected(.malformedResponse, "\(subject) (active)", status: 200)) {
+    #expect(throws: expected(.malformedResponse, .member("active", of: subject), status: 200)) {
       _ = try ask(ScriptedHTTP(try response(200, body)))
     }
   }

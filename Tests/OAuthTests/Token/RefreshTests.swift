@@ -2,8 +2,9 @@ import Crypto
 import Encoding
 import OAuth
 import Testing
+import Vocabulary
 
-private let subject = "the token endpoint"
+private let subject = OAuthError.Subject.endpoint(.token)
 
 // RFC 6749 section 6.
 @Suite struct `Refresh` {

@@ -1,8 +1,9 @@
 import Crypto
 import OAuth
 import Testing
+import Vocabulary
 
-private let subject = "the revocation endpoint"
+private let subject = OAuthError.Subject.endpoint(.revocation)
 private let url = "https://as.example/revoke"
 
 // RFC 7009.
@@ -55,7 +56,7 @@ private let url = "https://as.example/revoke"
     let http = ScriptedHTTP([])
     let document = #"{"issuer":"\#(issuerText)","revocation_endpoint":"http://as.example/revoke"}"#
     for (text, error) in [
-      (document, OAuthError(.metadataInvalid, "revocation_endpoint")),
+      (document, OAuthError(.metadataInvalid, .name("revocation_endpoint"))),
       (#"{"issuer":"\#(issuerText)"}"#, OAuthError(.endpointMissing, subject)),
     ] {
       let server = AuthorizationServer(
@@ -120,7 +121,7 @@ private let url = "https://as.example/revoke"
 
   @Test func `a failed connection is not a success`() throws {
     let http = ScriptedHTTP([.failure(HTTPFailure(.connect))])
-    #expect(throws: OAuthError(.network, "as.example")) { try revoke(http) }
+    #expect(throws: OAuthError(.network, .host("as.example"))) { try revoke(http) }
   }
 
   @Test func `a server without the endpoint is named`() throws {

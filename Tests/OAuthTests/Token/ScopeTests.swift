@@ -25,24 +25,24 @@ import Testing
 
   @Test(arguments: ["a\"b", "a\\b", "a\tb", "a\nb", "\u{e9}", "a\u{7f}"])
   func `a character outside the grammar is refused`(text: String) {
-    #expect(throws: OAuthError(.invalidScope, "the scope")) { try Scope(text) }
+    #expect(throws: OAuthError(.invalidScope, .scope)) { try Scope(text) }
   }
 
   @Test func `a value with a space or without characters is refused`() {
-    #expect(throws: OAuthError(.invalidScope, "the scope")) { try Scope(values: ["a b"]) }
-    #expect(throws: OAuthError(.invalidScope, "the scope")) { try Scope(values: [""]) }
+    #expect(throws: OAuthError(.invalidScope, .scope)) { try Scope(values: ["a b"]) }
+    #expect(throws: OAuthError(.invalidScope, .scope)) { try Scope(values: [""]) }
   }
 
   @Test func `64 values fit and 65 do not`() throws {
     let values = (0..<65).map { "v\($0)" }
     #expect(try Scope(values: Array(values.dropLast())).values.count == 64)
-    #expect(throws: OAuthError(.invalidScope, "the scope")) { try Scope(values: values) }
+    #expect(throws: OAuthError(.invalidScope, .scope)) { try Scope(values: values) }
   }
 
   @Test func `4096 bytes fit and 4097 do not`() throws {
     let text = String(repeating: "a", count: 4096)
     #expect(try Scope(text).text == text)
-    #expect(throws: OAuthError(.invalidScope, "the scope")) { try Scope(text + "a") }
-    #expect(throws: OAuthError(.invalidScope, "the scope")) { try Scope(values: [text, "a"]) }
+    #expect(throws: OAuthError(.invalidScope, .scope)) { try Scope(text + "a") }
+    #expect(throws: OAuthError(.invalidScope, .scope)) { try Scope(values: [text, "a"]) }
   }
 }

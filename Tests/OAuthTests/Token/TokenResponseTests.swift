@@ -4,10 +4,10 @@ import OAuth
 import Testing
 import Vocabulary
 
-private let subject = "the token endpoint"
+private let subject = OAuthError.Subject.endpoint(.token)
 
 private func malformed(_ member: String) -> OAuthError {
-  expected(.malformedResponse, "\(subject) (\(member))", status: 200)
+  expected(.malformedResponse, .member(member, of: subject), status: 200)
 }
 
 @Suite struct `Token responses` {
@@ -186,7 +186,7 @@ private func malformed(_ member: String) -> OAuthError {
   @Test func `a token of a user is a Bearer token only of a provider that calls it so`() throws {
     let answer = try response(
       #"{"ok":true,"access_token":"xoxp-1","token_type":"user","scope":"users:read,chat:write"}"#)
-    #expect(throws: OAuthError(.unsupportedTokenType, "the token endpoint")) { try TokenResponse.parse(answer) }
+    #expect(throws: OAuthError(.unsupportedTokenType, .endpoint(.token))) { try TokenResponse.parse(answer) }
     let tokens = try TokenResponse.parse(answer, shape: Provider.named(.slack).answerShape)
     #expect(tokens.tokenType == "Bearer" && tokens.scope?.values == ["users:read", "chat:write"])
   }

@@ -1,5 +1,6 @@
 import OAuth
 import Testing
+import Vocabulary
 
 /// What a token is to be good for: RFC 8707, RFC 8693.
 @Suite struct `A token's target` {
@@ -19,14 +20,14 @@ import Testing
 
   @Test(arguments: ["", "backend", "/path", "https://x.example/#part"])
   func `takes as a resource only an absolute URI without a fragment (RFC 8707 section 2)`(_ resource: String) {
-    #expect(throws: OAuthError(.invalidTarget, "the resource")) {
+    #expect(throws: OAuthError(.invalidTarget, .resource)) {
       try TokenTarget.make(scope: [], resources: [resource], audience: nil)
     }
   }
 
   @Test(arguments: ["", "a b", "a\nb", "é", String(repeating: "x", count: 513)])
   func `takes as an audience only printable text without spaces`(_ audience: String) {
-    #expect(throws: OAuthError(.invalidTarget, "the audience")) {
+    #expect(throws: OAuthError(.invalidTarget, .audience)) {
       try TokenTarget.make(scope: [], resources: [], audience: audience)
     }
   }
@@ -34,7 +35,7 @@ import Testing
   @Test func `has a limit on resources`() throws {
     let many = (1...17).map { "https://x.example/\($0)" }
     _ = try TokenTarget.make(scope: [], resources: Array(many.prefix(16)), audience: nil)
-    #expect(throws: OAuthError(.invalidTarget, "the resource")) {
+    #expect(throws: OAuthError(.invalidTarget, .resource)) {
       try TokenTarget.make(scope: [], resources: many, audience: nil)
     }
   }
@@ -56,7 +57,7 @@ import Testing
 
   @Test(arguments: ["", "{}", "[{}]", "[1]", "[{\"type\":\"\(String(repeating: "x", count: 4096))\"}]"])
   func `authorization details are objects with a type (RFC 9396 section 2)`(text: String) {
-    #expect(throws: OAuthError(.invalidAuthorizationDetails, "authorization_details")) {
+    #expect(throws: OAuthError(.invalidAuthorizationDetails, .name("authorization_details"))) {
       try TokenTarget.make(scope: [], resources: [], audience: nil, authorizationDetails: text)
     }
   }
@@ -68,7 +69,7 @@ import Testing
     for error in ["invalid_target", "invalid_authorization_details"] {
       let http = ScriptedHTTP(try response(400, #"{"error":"\#(error)"}"#))
       let target = try TokenTarget.make(scope: [], resources: [], audience: "backend")
-      #expect(throws: expected(.invalidTargetAnswer, "the token endpoint", status: 400, error: error)) {
+      #expect(throws: expected(.invalidTargetAnswer, .endpoint(.token), status: 400, error: error)) {
         try testServer(http).refresh(secret("r"), for: target)
       }
     }

@@ -114,7 +114,7 @@ import Testing
     let cache = cache()
     try metadata(cache)
     http.fail(TestIssuer.metadataURL, HTTPFailure(.connect))
-    #expect(throws: OAuthError(.network, "as.example")) { try metadata(cache, fresh: true) }
+    #expect(throws: OAuthError(.network, .host("as.example"))) { try metadata(cache, fresh: true) }
     #expect(try metadata(cache) == TestIssuer.tokenURL)
   }
 
@@ -246,7 +246,7 @@ import Testing
     let cache = cache()
     let old = try held(cache)
     http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
-    #expect(throws: OAuthError(.network, "as.example")) { try refetch(cache, after: old) }
+    #expect(throws: OAuthError(.network, .host("as.example"))) { try refetch(cache, after: old) }
     #expect(try refetch(cache, after: old) == nil)
     #expect(try keys(cache) == 1)
   }

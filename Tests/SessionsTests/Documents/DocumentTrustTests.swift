@@ -93,7 +93,7 @@ import Testing
     proxied.proxy = Transport.Proxy(url: "http://proxy.example:3128")
     let old = try cache.keys(at: endpoint, transport: Transport(), cancellation: nil)
     http.fail(TestIssuer.keysURL, HTTPFailure(.proxy))
-    #expect(throws: OAuthError(.proxyFailed, "proxy.example:3128")) {
+    #expect(throws: OAuthError(.proxyFailed, .host("proxy.example:3128"))) {
       try cache.renewedKeys(after: old, at: endpoint, transport: proxied, cancellation: nil)
     }
     http.answer(TestIssuer.keysURL, try response(200, TestIssuer.second.keySet))

@@ -5,6 +5,7 @@ import Platform
 import Sessions
 import TestSupport
 import Testing
+import Vocabulary
 
 /// Key sets that are asked about again, and by several at the same time (RFC 9110 section 13.1.2, RFC 9111).
 @Suite struct `The cache of key sets` {
@@ -206,7 +207,7 @@ import Testing
         _ = begun.pop(wait: .testLimit)
         let cancellation = Cancellation()
         cancellation.cancel()
-        #expect(throws: OAuthError(.cancelled, "the JWK Set endpoint")) {
+        #expect(throws: OAuthError(.cancelled, .endpoint(.keys))) {
           try cache.keys(at: endpoint, transport: Transport(), cancellation: cancellation)
         }
         gate.push(true)

@@ -6,6 +6,7 @@ import Sessions
 import TestSupport
 import Testing
 import Vault
+import Vocabulary
 
 @Suite struct `Keys for verifying` {
   let directory: TemporaryDirectory
@@ -61,7 +62,7 @@ import Vault
 
   @Test func `of an issuer without a place for them are none`() throws {
     http.answer(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata("jwks_uri", nil))))
-    var error = OAuthError(.endpointMissing, "the key set (jwks_uri)")
+    var error = OAuthError(.endpointMissing, .member("jwks_uri", of: .keySet))
     error.advice = "name a file of the server's keys with --jwks"
     #expect(throws: SessionError.oauth(error)) { try keys() }
   }
@@ -151,7 +152,7 @@ import Vault
     http.always(TestIssuer.keysURL, try response(503, .null))
     http.forgetRequests()
     let problem = keys.replaceOverdue()
-    #expect(problem == .oauth(OAuthError(.serverUnavailable, "the JWK Set endpoint", httpStatus: 503)))
+    #expect(problem == .oauth(OAuthError(.serverUnavailable, .endpoint(.keys), httpStatus: 503)))
     for _ in 1...100 { #expect(keys.replaceOverdue() == problem) }
     #expect(http.urls == [TestIssuer.keysURL])
     time.advance(seconds: 60)
@@ -168,7 +169,7 @@ import Vault
     http.always(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata("jwks_uri", .string(place)))))
     http.always(place, try response(503, .null))
     http.forgetRequests()
-    let problem = SessionError.oauth(OAuthError(.serverUnavailable, "the JWK Set endpoint", httpStatus: 503))
+    let problem = SessionError.oauth(OAuthError(.serverUnavailable, .endpoint(.keys), httpStatus: 503))
     for _ in 1...100 { #expect(throws: problem) { try renewed(keys, after: same) } }
     #expect(http.urls == [TestIssuer.metadataURL, place])
   }
@@ -196,7 +197,7 @@ import Vault
     let same = try #require(try renewed(keys, after: keys.current))
     http.always(TestIssuer.metadataURL, try response(503, .null))
     #expect(
-      throws: SessionError.oauth(OAuthError(.serverUnavailable, "the metadata endpoint", httpStatus: 503))
+      throws: SessionError.oauth(OAuthError(.serverUnavailable, .endpoint(.metadata), httpStatus: 503))
     ) { try renewed(keys, after: same) }
   }
 
@@ -204,12 +205,12 @@ import Vault
     try publish(.first)
     let keys = try keys()
     http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
-    #expect(throws: SessionError.oauth(OAuthError(.network, "as.example"))) {
+    #expect(throws: SessionError.oauth(OAuthError(.network, .host("as.example")))) {
       try renewed(keys, after: keys.current)
     }
     #expect(names(keys.current) == ["first"])
     // Nobody was asked again, and still nothing is known.
-    #expect(throws: SessionError.oauth(OAuthError(.network, "as.example"))) {
+    #expect(throws: SessionError.oauth(OAuthError(.network, .host("as.example")))) {
       try renewed(keys, after: keys.current)
     }
     // That they are at another place was asked once.

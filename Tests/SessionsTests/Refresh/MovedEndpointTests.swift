@@ -98,7 +98,7 @@ import Vocabulary
     try move()
     home.http.answer(TestIssuer.tokenURL, try gone())
     home.http.answer(Self.newTokenURL, try gone())
-    #expect(throws: SessionError.oauth(OAuthError(.otherServerError, "the token endpoint", httpStatus: 404))) {
+    #expect(throws: SessionError.oauth(OAuthError(.otherServerError, .endpoint(.token), httpStatus: 404))) {
       try home.refresh()
     }
     #expect(home.http.urls == [TestIssuer.tokenURL, TestIssuer.metadataURL, Self.newTokenURL])
@@ -129,7 +129,7 @@ import Vocabulary
     try move()
     home.http.answer(TestIssuer.tokenURL, try gone())
     home.http.fail(TestIssuer.metadataURL, HTTPFailure(.connect))
-    let error = SessionError.oauth(OAuthError(.otherServerError, "the token endpoint", httpStatus: 404))
+    let error = SessionError.oauth(OAuthError(.otherServerError, .endpoint(.token), httpStatus: 404))
     #expect(throws: error) { try home.refresh() }
     // Nobody asks for them again within a minute.
     home.http.answer(TestIssuer.tokenURL, try gone())

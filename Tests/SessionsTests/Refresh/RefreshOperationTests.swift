@@ -223,7 +223,7 @@ import Vocabulary
     try home.store()
     let target = try #require(try TokenTarget.make(scope: ["mail"], resources: [], audience: nil))
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", scope: "openid"))
-    var error = OAuthError(.scopeWithheld, "the token endpoint")
+    var error = OAuthError(.scopeWithheld, .endpoint(.token))
     error.serverDescription = "mail"
     #expect(throws: SessionError.oauth(error)) { _ = try home.operation(target: target).attempt().result.get() }
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
@@ -260,7 +260,7 @@ import Vocabulary
 
   /// Keys that cannot be fetched, for a token that is kept.
   private static func noKeys(retryAfter seconds: Int? = nil) -> SessionError {
-    var error = OAuthError(.network, "as.example")
+    var error = OAuthError(.network, .host("as.example"))
     error.followsSuccess = true
     error.retryAfterSeconds = seconds
     return .oauth(error)
@@ -380,7 +380,7 @@ import Vocabulary
   }
 
   private func late(seconds: Int) -> SessionError {
-    var error = OAuthError(.keyNotPublished, "the server")
+    var error = OAuthError(.keyNotPublished, .server)
     error.followsSuccess = true
     error.retryAfterSeconds = seconds
     return .oauth(error)
@@ -438,16 +438,16 @@ import Vocabulary
   @Test(arguments: [
     Passing(
       testDescription: "a server in trouble", answer: { try response(503, ["x": 1]) },
-      error: refused(.serverUnavailable, "the token endpoint", nil, status: 503)),
+      error: refused(.serverUnavailable, .endpoint(.token), nil, status: 503)),
     Passing(
       testDescription: "a wrong client", answer: { try refusal("invalid_client", status: 401) },
-      error: refused(.invalidClient, "the token endpoint", "invalid_client", status: 401)),
+      error: refused(.invalidClient, .endpoint(.token), "invalid_client", status: 401)),
     Passing(
       testDescription: "an unknown error", answer: { try refusal("no_idea") },
-      error: refused(.otherServerError, "the token endpoint", "no_idea", status: 400)),
+      error: refused(.otherServerError, .endpoint(.token), "no_idea", status: 400)),
     Passing(
       testDescription: "no connection", answer: { throw HTTPFailure(.connect) },
-      error: OAuthError(.network, "as.example")),
+      error: OAuthError(.network, .host("as.example"))),
   ])
   func `any other failure keeps the grant`(_ failure: Passing) throws {
     try home.store()

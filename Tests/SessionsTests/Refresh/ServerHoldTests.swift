@@ -2,12 +2,13 @@ import OAuth
 import Platform
 import Sessions
 import Testing
+import Vocabulary
 
 @Suite struct `A server in trouble` {
   private static let server = "https://as.example"
 
   private func failure(_ status: Int, _ code: OAuthError.Code, retryAfter: Int? = nil) -> SessionError {
-    var error = OAuthError(code, "the token endpoint", httpStatus: status)
+    var error = OAuthError(code, .endpoint(.token), httpStatus: status)
     error.retryAfterSeconds = retryAfter
     return .oauth(error)
   }
@@ -44,10 +45,10 @@ import Testing
   }
 
   @Test(arguments: [
-    SessionError.oauth(OAuthError(.network, "as.example")), unreachable, lasting, .expired(account: "work"),
-    .oauth(OAuthError(.serverUnavailable, "the token endpoint", httpStatus: 500)),
-    .oauth(OAuthError(.serverUnavailable, "the JWK Set endpoint", httpStatus: 503)),
-    .oauth(OAuthError(.rateLimited, "the metadata endpoint", httpStatus: 429)),
+    SessionError.oauth(OAuthError(.network, .host("as.example"))), unreachable, lasting, .expired(account: "work"),
+    .oauth(OAuthError(.serverUnavailable, .endpoint(.token), httpStatus: 500)),
+    .oauth(OAuthError(.serverUnavailable, .endpoint(.keys), httpStatus: 503)),
+    .oauth(OAuthError(.rateLimited, .endpoint(.metadata), httpStatus: 429)),
   ]) func `is another matter than one that fails a single request`(error: SessionError) {
     var holds = ServerHolds()
     holds.note(error, of: Self.server, now: at(0), jitter: 1)

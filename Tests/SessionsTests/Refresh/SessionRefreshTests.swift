@@ -82,7 +82,7 @@ import Vocabulary
   @Test func `a refresh token that was spent well is not spent anew because the keys cannot be had`() throws {
     var run = SessionRun()
     #expect(run.ask(at: 0) == .starts)
-    var error = OAuthError(.connectionLost, "as.example")
+    var error = OAuthError(.connectionLost, .host("as.example"))
     error.lostAnswer = true
     error.followsSuccess = true
     let failure = SessionError.oauth(error)
@@ -92,7 +92,7 @@ import Vocabulary
 
   @Test func `no refresh token is spent before the keys that one was spent for can be fetched again`() throws {
     func late(_ seconds: Int) -> SessionError {
-      var error = OAuthError(.keyNotPublished, "the server")
+      var error = OAuthError(.keyNotPublished, .server)
       error.followsSuccess = true
       error.retryAfterSeconds = seconds
       return .oauth(error)
@@ -212,7 +212,7 @@ import Vocabulary
   func `a server that wants the person leaves the token, and rests until a caller asks again or signs in`(
     code: OAuthError.Code
   ) throws {
-    let wanted = SessionError.oauth(OAuthError(code, "the token endpoint", httpStatus: 400))
+    let wanted = SessionError.oauth(OAuthError(code, .endpoint(.token), httpStatus: 400))
     var run = try SessionRun.active(grant("old", lifetime: 3600), policy: .background)
     #expect(try run.fail(with: wanted, at: 10) == .failed(wanted, fallback: nil))
     #expect(run.session.state(now: at(11)) == .expired)
@@ -245,7 +245,7 @@ import Vocabulary
 
   // The current token is sent again at the next need after the back-off, never within the same call.
   @Test func `a success of which nothing can be used is not asked for again at once`() throws {
-    var error = OAuthError(.serverUnavailable, "the token endpoint", httpStatus: 200)
+    var error = OAuthError(.serverUnavailable, .endpoint(.token), httpStatus: 200)
     error.brokenAnswer = true
     let useless = SessionError.oauth(error)
     var run = SessionRun()

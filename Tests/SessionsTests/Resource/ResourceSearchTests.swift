@@ -2,6 +2,7 @@ import Encoding
 import OAuth
 import Sessions
 import Testing
+import Vocabulary
 
 @Suite struct `What a URL is` {
   private static let resource = "https://api.example/v1"
@@ -71,7 +72,7 @@ import Testing
     home.http.answer(Self.resource, try response(404, [:]))
     home.http.answer(Self.wellKnown, try response(404, [:]))
     home.http.answer(Self.rootWellKnown, try response(404, [:]))
-    var error = OAuthError(.issuerMismatch, "the configured one")
+    var error = OAuthError(.issuerMismatch, .configuredIssuer)
     error.serverDescription = "https://as.example"
     #expect(throws: SessionError.oauth(error)) { _ = try search() }
   }
@@ -82,13 +83,13 @@ import Testing
     home.http.answer(Self.rootWellKnown, try response(404, [:]))
     #expect(
       throws: SessionError.oauth(
-        OAuthError(.metadataMissing, "this URL, neither as an issuer nor as a resource", httpStatus: 404))
+        OAuthError(.metadataMissing, .unknownURL, httpStatus: 404))
     ) { _ = try search() }
   }
 
   @Test(arguments: [("http://api.example/", OAuthError.Code.insecureURL), ("work:x", .invalidURL)])
   func `what is no https URL is not asked`(url: String, code: OAuthError.Code) {
-    var error = OAuthError(code, "the URL")
+    var error = OAuthError(code, .url)
     if code == .insecureURL { error.advice = "use https" }
     #expect(throws: SessionError.oauth(error)) { _ = try search(url) }
     #expect(home.http.requests.isEmpty)

@@ -146,7 +146,7 @@ import Vocabulary
   @Test func `that fails tells why`() throws {
     try home.store()
     home.http.answer(TestIssuer.userInfoURL, try response(200, ["sub": "bob"]))
-    #expect(throws: SessionError.oauth(OAuthError(.userInfoMismatch, "the UserInfo endpoint"))) { _ = try ask() }
+    #expect(throws: SessionError.oauth(OAuthError(.userInfoMismatch, .endpoint(.userinfo)))) { _ = try ask() }
   }
 }
 

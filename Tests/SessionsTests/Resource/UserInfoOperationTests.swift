@@ -31,7 +31,7 @@ import Vocabulary
   @Test func `is void when the answer is about someone else`() throws {
     try home.store()
     home.http.answer(TestIssuer.userInfoURL, try response(200, ["sub": "bob"]))
-    #expect(throws: SessionError.oauth(OAuthError(.userInfoMismatch, "the UserInfo endpoint"))) { _ = try ask() }
+    #expect(throws: SessionError.oauth(OAuthError(.userInfoMismatch, .endpoint(.userinfo)))) { _ = try ask() }
   }
 
   @Test func `without an ID Token takes any subject`() throws {
@@ -63,7 +63,7 @@ import Vocabulary
     var configuration = Home.configuration
     configuration.userInfoAlgorithm = .ES256
     home.http.answer(TestIssuer.userInfoURL, try response(200, ["sub": "alice"]))
-    #expect(throws: SessionError.oauth(OAuthError(.userInfoRejected, "it is not signed"))) {
+    #expect(throws: SessionError.oauth(OAuthError(.userInfoRejected, .reason("it is not signed")))) {
       _ = try ask(configuration)
     }
     home.http.answer(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
@@ -72,7 +72,7 @@ import Vocabulary
     configuration.userInfoAlgorithm = .RS256
     home.http.answer(TestIssuer.userInfoURL, try signedUserInfo())
     #expect(
-      throws: SessionError.oauth(OAuthError(.userInfoRejected, "its signature algorithm is not accepted"))
+      throws: SessionError.oauth(OAuthError(.userInfoRejected, .reason("its signature algorithm is not accepted")))
     ) { _ = try ask(configuration) }
   }
 

@@ -53,7 +53,7 @@ import Vocabulary
 
   @Test func `plans nothing while only a person can help`() {
     var backoff = Backoff()
-    backoff.refreshFailed(.oauth(OAuthError(.interactionRequired, "the token endpoint")), now: at(100))
+    backoff.refreshFailed(.oauth(OAuthError(.interactionRequired, .endpoint(.token))), now: at(100))
     #expect(backoff.renewalDue(planned: at(5), queued: .urgent, tokenEnd: nil) == nil)
     #expect(backoff.refusal(insists: false, now: at(109)) == backoff.failure?.error)
     #expect(backoff.refusal(insists: true, now: at(109)) == nil)

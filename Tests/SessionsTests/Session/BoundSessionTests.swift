@@ -119,7 +119,7 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
   }
 
   private static let notBound = {
-    var error = OAuthError(.tokenNotBound, "the token endpoint")
+    var error = OAuthError(.tokenNotBound, .endpoint(.token))
     error.followsSuccess = true
     return SessionError.oauth(error)
   }()
@@ -127,7 +127,7 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
   @Test func `outlives a server that takes no proof`() throws {
     _ = try signIn()
     #expect(
-      throws: SessionError.oauth(refused(.proofRejected, "the token endpoint", "invalid_dpop_proof", status: 400))
+      throws: SessionError.oauth(refused(.proofRejected, .endpoint(.token), "invalid_dpop_proof", status: 400))
     ) { try refresh(refusal("invalid_dpop_proof")) }
     #expect(try home.stored()?.isExpired == false)
     #expect(try refresh(boundTokens("at-2")).accessToken.text == "at-2")
@@ -196,7 +196,7 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
   @Test func `is not begun at a server that takes other proofs only`() throws {
     let metadata = TestIssuer.metadata("dpop_signing_alg_values_supported", ["ES384", "EdDSA"])
     home.http.answer(TestIssuer.metadataURL, try response(200, .object(metadata)))
-    #expect(throws: SessionError.oauth(OAuthError(.bindingUnsupported, "the server"))) {
+    #expect(throws: SessionError.oauth(OAuthError(.bindingUnsupported, .server))) {
       try home.prepare(Self.configuration)
     }
     #expect(home.http.urls == [TestIssuer.metadataURL])
@@ -217,7 +217,7 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
   @Test func `is not begun where its key shall be in a TPM that is not there, and the settings say so`() throws {
     var configuration = Self.configuration
     configuration.keyStorage = .tpm2
-    #expect(throws: SessionError.oauth(OAuthError(.keyUnavailable, "the account's DPoP key"))) {
+    #expect(throws: SessionError.oauth(OAuthError(.keyUnavailable, .dpopKey))) {
       try home.prepare(configuration)
     }
     #expect(home.http.urls == [TestIssuer.metadataURL])

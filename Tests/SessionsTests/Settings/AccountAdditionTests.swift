@@ -56,7 +56,7 @@ import Vocabulary
     #expect(throws: SessionError.self) { _ = try add(plain) }
     var client = Home.configuration
     client.clientID = "caf\u{E9}"
-    #expect(throws: SessionError.oauth(OAuthError(.invalidClientID, "the client id"))) { _ = try add(client) }
+    #expect(throws: SessionError.oauth(OAuthError(.invalidClientID, .clientID))) { _ = try add(client) }
     var authorities = Home.configuration
     authorities.caFile = home.directory.path("none.pem")
     let missing = SystemError(errno: SystemError.Number.ENOENT, operation: "open")

@@ -143,7 +143,7 @@ import Vocabulary
     configuration.scope = ["openid"]
     let signIn = try start(.init(), configuration)
     if comes {
-      #expect(throws: SessionError.oauth(OAuthError(.endpointMissing, "the key set (jwks_uri)"))) {
+      #expect(throws: SessionError.oauth(OAuthError(.endpointMissing, .member("jwks_uri", of: .keySet)))) {
         _ = try finish(signIn, try idToken(signIn))
       }
     } else {
@@ -193,7 +193,7 @@ import Vocabulary
   @Test func `needs an ID Token when it asked for openid`() throws {
     let signIn = try start()
     home.http.answer(TestIssuer.tokenURL, try tokens("at-1"))
-    #expect(throws: SessionError.oauth(OAuthError(.missingIDToken, "the token endpoint"))) {
+    #expect(throws: SessionError.oauth(OAuthError(.missingIDToken, .endpoint(.token)))) {
       try signIn.finish(try secret("c1"))
     }
     #expect(try home.stored() == nil)
@@ -209,7 +209,7 @@ import Vocabulary
     var metadata = TestIssuer.metadata("authorization_endpoint", "https://as.example/authorize")
     metadata["code_challenge_methods_supported"] = ["plain"]
     home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
-    #expect(throws: SessionError.oauth(OAuthError(.codeChallengeUnsupported, "the server"))) { try start() }
+    #expect(throws: SessionError.oauth(OAuthError(.codeChallengeUnsupported, .server))) { try start() }
   }
 
   // Model Context Protocol, authorization: such a client must not go on where PKCE is not announced.
@@ -217,7 +217,7 @@ import Vocabulary
   func `of an account that began at a resource demands announced PKCE each time, also after a sign-out`(
     signsOut: Bool
   ) throws {
-    let unannounced = SessionError.oauth(OAuthError(.codeChallengeUnannounced, "the authorization server"))
+    let unannounced = SessionError.oauth(OAuthError(.codeChallengeUnannounced, .authorizationServer))
     #expect(throws: unannounced) { try start(isForResource: true) }
     try announce(["S256"])
     let signIn = try start(isForResource: true)

@@ -231,7 +231,7 @@ import Vocabulary
   ) throws {
     home.http.always(
       TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata(member, "http://as.example/"))))
-    #expect(throws: SessionError.oauth(OAuthError(.metadataInvalid, member))) { _ = try home.prepare() }
+    #expect(throws: SessionError.oauth(OAuthError(.metadataInvalid, .name(member)))) { _ = try home.prepare() }
     #expect(!home.http.urls.contains(TestIssuer.deviceURL))
   }
 
@@ -298,7 +298,7 @@ import Vocabulary
   @Test func `uses an endpoint named by hand`() throws {
     home.http.answer(
       TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata("device_authorization_endpoint", nil))))
-    #expect(throws: SessionError.oauth(OAuthError(.endpointMissing, "the device authorization endpoint"))) {
+    #expect(throws: SessionError.oauth(OAuthError(.endpointMissing, .endpoint(.deviceAuthorization)))) {
       try home.prepare()
     }
     home.http.answer(
@@ -311,7 +311,7 @@ import Vocabulary
   @Test func `tells the settings that cannot be used before anything is sent`() throws {
     var insecure = Home.configuration
     insecure.issuer = "http://as.example"
-    var error = OAuthError(.insecureURL, "the issuer")
+    var error = OAuthError(.insecureURL, .issuer)
     error.advice = "use https"
     #expect(throws: SessionError.oauth(error)) { try home.prepare(insecure) }
     var noFile = Home.configuration
@@ -338,7 +338,7 @@ import Vocabulary
           url: TestIssuer.tokenURL,
           form: ["grant_type=urn:ietf:params:oauth:grant-type:device_code", "device_code=dc-1", "client_id=cli"]))
     home.http.answer(TestIssuer.tokenURL, try refusal("access_denied"))
-    let denied = refused(.accessDenied, "the token endpoint", "access_denied", status: 400)
+    let denied = refused(.accessDenied, .endpoint(.token), "access_denied", status: 400)
     #expect(throws: SessionError.oauth(denied)) { try signIn.poll(approved: { true }) }
     #expect(try home.stored() == nil)
   }
@@ -407,7 +407,7 @@ import Vocabulary
   @Test func `keeps nothing of what came after it was given up`() throws {
     let signIn = try home.prepare()
     home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()))
-    #expect(throws: SessionError.oauth(OAuthError(.cancelled, "the token endpoint"))) {
+    #expect(throws: SessionError.oauth(OAuthError(.cancelled, .endpoint(.token)))) {
       try signIn.poll(approved: { false })
     }
     #expect(try home.stored() == nil)

@@ -80,7 +80,7 @@ import Vocabulary
 
   @Test func `says so where no client can be registered`() throws {
     let home = try Home()
-    #expect(throws: SessionError.oauth(OAuthError(.registrationMissing, "the server"))) {
+    #expect(throws: SessionError.oauth(OAuthError(.registrationMissing, .server))) {
       try preparation(home, scope: ["read"], registers: true).prepared()
     }
   }

@@ -143,12 +143,12 @@ import Vocabulary
     let asked = try #require(home.http.requests.first { $0.url == Self.place }?.json)
     #expect(asked["userinfo_signed_response_alg"] == "ES384" && asked["id_token_signed_response_alg"] == "ES256")
     for (name, reason) in [
-      ("id_token_signed_response_alg", "with another signature of ID Tokens than was asked for"),
-      ("userinfo_signed_response_alg", "with another signature of UserInfo than was asked for"),
-    ] {
+      ("id_token_signed_response_alg", "with another signature of \("ID Tokens") than was asked for"),
+      ("userinfo_signed_response_alg", "with another signature of \("UserInfo") than was asked for"),
+    ] as [(String, Phrase)] {
       try registers(home, (name, "RS256"))
       home.http.answer(Self.managed, try response(204, [:]))
-      #expect(throws: SessionError.oauth(OAuthError(.registrationUnusable, reason))) {
+      #expect(throws: SessionError.oauth(OAuthError(.registrationUnusable, .reason(reason)))) {
         _ = try preparation(home, configuration).prepared()
       }
     }
@@ -156,7 +156,7 @@ import Vocabulary
     #expect(try signIn(home, preparation(home)).configuration.userInfoAlgorithm == nil)
     try registers(home, ("userinfo_signed_response_alg", "HS256"))
     home.http.answer(Self.managed, try response(204, [:]))
-    let unknown = OAuthError(.registrationUnusable, "with a signature of UserInfo that is not supported")
+    let unknown = OAuthError(.registrationUnusable, .reason("with a signature of UserInfo that is not supported"))
     #expect(throws: SessionError.oauth(unknown)) { _ = try preparation(home).prepared() }
   }
 
@@ -186,7 +186,7 @@ import Vocabulary
     other.http.answer(Self.place, try refusal("invalid_redirect_uri"))
     #expect(
       throws: SessionError.oauth(
-        refused(.registrationRejected, "the client registration endpoint", "invalid_client_metadata", status: 400))
+        refused(.registrationRejected, .endpoint(.registration), "invalid_client_metadata", status: 400))
     ) { try preparation(other).prepared() }
   }
 

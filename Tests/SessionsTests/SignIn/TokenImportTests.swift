@@ -72,7 +72,7 @@ import Vocabulary
   // RFC 6749 section 5.2.
   @Test func `that the server refuses keeps nothing`() throws {
     home.http.answer(TestIssuer.tokenURL, try refusal("invalid_grant"))
-    let error = refused(.invalidGrant, "the token endpoint", "invalid_grant", status: 400)
+    let error = refused(.invalidGrant, .endpoint(.token), "invalid_grant", status: 400)
     #expect(throws: SessionError.oauth(error)) { _ = try importToken() }
     #expect(try home.settings().accounts.isEmpty)
     #expect(try home.settings().active == nil)
@@ -135,7 +135,7 @@ import Vocabulary
     home.http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
     let answer = try tokens("at-1", refresh: "ours", idToken: try TestIssuer.first.idToken())
     home.http.answer(TestIssuer.tokenURL, answer)
-    var error = OAuthError(.network, "as.example")
+    var error = OAuthError(.network, .host("as.example"))
     error.followsSuccess = true
     #expect(throws: SessionError.oauth(error)) { _ = try importToken() }
     #expect(try home.settings()[home.account] == Home.configuration)

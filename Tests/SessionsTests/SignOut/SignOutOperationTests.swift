@@ -32,7 +32,7 @@ import Vocabulary
     return operation
   }
 
-  private let timeout = SessionError.oauth(OAuthError(.timeout, "the revocation endpoint"))
+  private let timeout = SessionError.oauth(OAuthError(.timeout, .endpoint(.revocation)))
 
   /// The tokens that are kept for their revocation alone.
   func owed() throws -> [String?]? {
@@ -140,7 +140,7 @@ import Vocabulary
     try home.store()
     try answer(401)
     home.http.answer(TestIssuer.tokenURL, try refusal("invalid_grant"))
-    let ended = refused(.invalidGrant, "the token endpoint", "invalid_grant", status: 400)
+    let ended = refused(.invalidGrant, .endpoint(.token), "invalid_grant", status: 400)
     #expect(try signOut() == .failed(.oauth(ended)))
     #expect(try home.stored() == nil)
   }
@@ -189,7 +189,7 @@ import Vocabulary
   @Test func `forgets the session here even when the server fails`() throws {
     try home.store()
     home.http.answer(TestIssuer.revocationURL, try response(503, [:]))
-    let failure = refused(.serverUnavailable, "the revocation endpoint", nil, status: 503)
+    let failure = refused(.serverUnavailable, .endpoint(.revocation), nil, status: 503)
     #expect(try signOut(grant: grant("at-1")) == .postponed(.oauth(failure)))
     #expect(sent.count == 1)
     #expect(try owed() == ["rt-1", "at-1"])
@@ -208,7 +208,7 @@ import Vocabulary
   @Test func `forgets the session here even without a network`() throws {
     try home.store()
     home.http.fail(TestIssuer.metadataURL, HTTPFailure(.resolve))
-    #expect(try signOut() == .postponed(.oauth(OAuthError(.network, "as.example"))))
+    #expect(try signOut() == .postponed(.oauth(OAuthError(.network, .host("as.example")))))
     #expect(try owed() == ["rt-1", nil])
   }
 

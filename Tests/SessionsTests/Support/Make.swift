@@ -59,22 +59,22 @@ func grant(
 
 /// A failure that may pass, as a server in trouble causes it.
 func passing(retryAfter: Int? = nil, lostAnswer: Bool = false) -> SessionError {
-  var error = OAuthError(.serverUnavailable, "the token endpoint", httpStatus: 503)
+  var error = OAuthError(.serverUnavailable, .endpoint(.token), httpStatus: 503)
   error.retryAfterSeconds = retryAfter
   error.lostAnswer = lostAnswer
   return .oauth(error)
 }
 
 /// A failure because there is no way to the server.
-let unreachable = SessionError.oauth(OAuthError(.network, "as.example"))
+let unreachable = SessionError.oauth(OAuthError(.network, .host("as.example")))
 
 /// A failure because the answer broke off.
 func broken(_ code: OAuthError.Code = .network) -> SessionError {
-  var error = OAuthError(code, "the token endpoint")
+  var error = OAuthError(code, .endpoint(.token))
   error.answerBegan = true
   error.brokenAnswer = true
   return .oauth(error)
 }
 
 /// A failure that somebody has to mend.
-let lasting = SessionError.oauth(OAuthError(.invalidClient, "the token endpoint", httpStatus: 401))
+let lasting = SessionError.oauth(OAuthError(.invalidClient, .endpoint(.token), httpStatus: 401))

@@ -98,7 +98,7 @@ func refusal(_ error: String, status: Int = 400, headers: [(String, String)] = [
   try response(status, ["error": .string(error)], headers: headers)
 }
 
-func refused(_ code: OAuthError.Code, _ subject: String, _ error: String?, status: Int) -> OAuthError {
+func refused(_ code: OAuthError.Code, _ subject: OAuthError.Subject, _ error: String?, status: Int) -> OAuthError {
   var made = OAuthError(code, subject, httpStatus: status)
   made.serverError = error
   return made

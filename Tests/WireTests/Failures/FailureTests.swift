@@ -16,7 +16,7 @@ import Wire
         "redirect_unavailable", "redirect_rejected", "tpm_unavailable", "last_slot", "no_such_slot",
       ]
     ),
-    (.usage, 2, ["invalid_request", "descriptor_missing", "issuer_needed", "client_needed"]),
+    (.usage, 2, ["invalid_request", "unknown_request", "descriptor_missing", "issuer_needed", "client_needed"]),
     (
       .signInNeeded, 3,
       [

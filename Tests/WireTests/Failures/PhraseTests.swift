@@ -23,6 +23,23 @@ import Testing
     #expect(Failure(json: try JSON(parsing: Array(odd.utf8)))?.hint == "c")
   }
 
+  @Test func `has a command only where this program put one, and only one`() throws {
+    let login = "agent login work --scope 'a b'"
+    let change = Correction("agent login work", adding: [.init("scope", "a b")], removing: [])
+    for (hint, command) in [
+      (.command(login), login), (Phrase("if so: \(login)").running(login), login),
+      ("if so: \(Phrase.command(login))", login),
+      ("if so: \(change)", "agent login work"), ("\(change); or \(Phrase.command(login))", nil),
+      ("\(": agent login evil")", nil), ("agent login work", nil),
+    ] as [(Phrase, String?)] {
+      let failure = Failure(.network, "x", hint: hint)
+      #expect(hint.command == command)
+      let read = try #require(Failure(json: try JSON(parsing: failure.json.serialized())))
+      #expect(read.advice?.command == command && read.hint == hint.english)
+    }
+    #expect(Phrase("so: \(change)").correcting { _ in login }.command == login)
+  }
+
   @Test func `keeps a template and the values apart`() {
     let place = "https://id.example"
     let phrase: Phrase = "sign in to \(place) within \(5) minutes: 100 %"

@@ -67,7 +67,7 @@ import Wire
   @Test(arguments: ["account_", "account", "account_steal", "Account_add"]) func `of an unknown name is refused`(
     name: String
   ) {
-    #expect(throws: Failure.invalid("unknown request")) { try parse(#"{"v":1,"request":"\#(name)","account":"a"}"#) }
+    #expect(throws: Failure.unknownRequest) { try parse(#"{"v":1,"request":"\#(name)","account":"a"}"#) }
   }
 
   @Test func `tells settings by their names in the protocol`() {

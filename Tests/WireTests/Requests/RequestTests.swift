@@ -195,7 +195,7 @@ private let fullDiscovery: DiscoverRequest = {
 
   @Test(arguments: ["Token", "token ", "", "tok\u{65}\u{301}n", "steal", "daemon-stop"])
   func `of an unknown name is refused without repeating it`(name: String) {
-    #expect(throws: Failure.invalid("unknown request")) { try parse(#"{"v":1,"request":"\#(name)"}"#) }
+    #expect(throws: Failure.unknownRequest) { try parse(#"{"v":1,"request":"\#(name)"}"#) }
   }
 
   @Test func `without a name is refused`() {

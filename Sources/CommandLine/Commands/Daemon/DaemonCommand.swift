@@ -96,7 +96,7 @@ enum DaemonCommand {
       return Failure(
         .storage,
         "the daemon was stopped, and the refresh tokens that it could not store are lost: \(unstored.joined(separator: ", "))",
-        hint: "agent login \(first)")
+        hint: .command("agent login \(first)"))
     }
   }
 

@@ -38,10 +38,10 @@ enum DoctorCommand {
         return DaemonCheck.run(answer) + DaemonCheck.vault(try client.ask(.vault(.status), over: &connection))
       }
     } catch {
-      if error.message.utf8.elementsEqual(Failure.unknownRequest.message.utf8) {
+      if error.code == .unknownRequest {
         findings.append(
           Finding(.daemon, .fail, Phrase("the daemon is of an older version"), hint: Phrase("agent daemon restart")))
-      } else if !findings.contains(where: { $0.level == .fail && $0.text.english == error.text.english }) {
+      } else if !findings.contains(where: { $0.level == .fail && $0.code == error.code }) {
         findings.append(Finding(error.code.exitStatus == .tryLater ? .daemon : .settings, .fail, error))
       }
     }

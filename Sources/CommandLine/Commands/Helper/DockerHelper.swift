@@ -37,7 +37,8 @@ enum DockerHelper {
     // It comes without the password, so what was refused is not known.
     case "erase": return .text("")
     case "store":
-      throw Failure(.invalidRequest, "nothing is stored for docker: agent has the session", hint: "agent login")
+      throw Failure(
+        .invalidRequest, "nothing is stored for docker: agent has the session", hint: .command("agent login"))
     default: throw Failure(.invalidRequest, "docker asks for one of get, list, erase, store, version")
     }
   }

@@ -22,7 +22,7 @@ struct MCPServer {
     guard let url = invocation.operands.first else { throw Failure(.invalidRequest, "no URL is given") }
     guard let uri = try? URI(url), ["https", "http"].contains(where: uri.hasScheme) else {
       throw Failure(
-        .invalidRequest, "the server is named by an https URL", hint: "agent mcp https://mcp.example.com/mcp")
+        .invalidRequest, "the server is named by an https URL", hint: .command("agent mcp https://mcp.example.com/mcp"))
     }
     var request = CallRequest(
       account: try invocation.account(operand: nil), url: url, method: "POST", headers: invocation[.headers])
@@ -49,7 +49,7 @@ struct MCPServer {
     return Failure(
       .serverMisbehaved,
       "\(own?.origin ?? "") redirects to \(TerminalText.clean(place)), which was not followed",
-      hint: isHint ? target.map { Phrase(verbatim: "agent mcp \(ShellWord.quoted($0.text))") } : nil)
+      hint: isHint ? target.map { .command("agent mcp \(ShellWord.quoted($0.text))") } : nil)
   }
 
   /// Sends a request.

@@ -218,10 +218,7 @@ struct MCPProblem {
     message = failure.hint.map { "\(failure.message): \($0)" } ?? failure.message
     data = JSONObject([("code", .string(failure.code.rawValue))])
     data["status"] = status.map { .int($0) }
-    // Which of several commands is meant, a person decides.
-    guard let hint = failure.advice, !hint.hasChoices, let command = Self.command(in: hint.english),
-      let invocation = LoginOptions.invocation(ofHint: command)
-    else { return }
+    guard let command = failure.advice?.command, let invocation = LoginOptions.invocation(of: command) else { return }
     // A client may run the command without asking a user, so it must not let an account send its token elsewhere.
     switch invocation.command?.name {
     case .login:
@@ -232,16 +229,6 @@ struct MCPProblem {
     case .unlock, .mcp: data["command"] = .string(command)
     default: break
     }
-  }
-
-  /// The command in a hint, which may have words and a colon before it.
-  private static func command(in hint: String) -> String? {
-    let bytes = Array(hint.utf8)
-    let (start, separator) = (Array("agent ".utf8), Array(": agent ".utf8))
-    if bytes.starts(with: start) { return hint }
-    guard bytes.count > separator.count else { return nil }
-    let place = (0..<(bytes.count - separator.count)).first { bytes[$0...].starts(with: separator) }
-    return place.map { String(decoding: bytes[($0 + 2)...], as: UTF8.self) }
   }
 
   /// Whether a person has to sign in, unlock or permit something.

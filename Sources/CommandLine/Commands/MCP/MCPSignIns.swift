@@ -75,8 +75,8 @@ extension MCPBridge {
   func refused(_ sending: MCPSending, _ failure: Failure, status: Int?) {
     let failure = server.client.console.completed(failure)
     let problem = MCPProblem(failure, status: status)
-    guard !sending.message.requests.isEmpty, !sending.wasHeld, let hint = failure.hint,
-      let login = LoginOptions.request(ofHint: hint),
+    guard !sending.message.requests.isEmpty, !sending.wasHeld, let command = failure.advice?.command,
+      let login = LoginOptions.request(of: command),
       signIns.current != nil || signIns.mayAsk(session.takesURLs(sending.message))
     else { return fail(sending, problem) }
     sending.wasHeld = true

@@ -44,18 +44,18 @@ enum LoginOptions {
     return request
   }
 
-  /// The request for the sign-in to an account in a hint; nil for other hints, and for a URL: a user must first decide
-  /// whether to trust its server.
-  static func request(ofHint hint: String) -> LoginRequest? {
-    guard let invocation = invocation(ofHint: hint), invocation.command?.name == .login,
+  /// The request of the command of a hint that signs in to an account; nil for other commands, and for a URL: a user must
+  /// first decide whether to trust its server.
+  static func request(of command: String) -> LoginRequest? {
+    guard let invocation = invocation(of: command), invocation.command?.name == .login,
       urlOperand(invocation) == nil
     else { return nil }
     return try? request(invocation)
   }
 
-  /// Parses a hint that consists of one command of this program; nil for other text.
-  static func invocation(ofHint hint: String) -> Invocation? {
-    guard let words = ShellWord.words(hint), words.first.map({ $0.utf8.elementsEqual("agent".utf8) }) ?? false else {
+  /// Parses the command of a hint; nil if it is not one of this program.
+  static func invocation(of command: String) -> Invocation? {
+    guard let words = ShellWord.words(command), words.first.map({ $0.utf8.elementsEqual("agent".utf8) }) ?? false else {
       return nil
     }
     return try? Parser.parse(Array(words.dropFirst()))

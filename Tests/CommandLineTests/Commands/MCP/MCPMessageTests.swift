@@ -118,9 +118,9 @@ import Wire
 
 @Suite struct `What an MCP client is told of a failure` {
   @Test func `has a command only where there is one to give`() {
-    let one = Failure(.signedOut, "no", hint: "sign in: agent login work")
+    let one = Failure(.signedOut, "no", hint: Phrase("sign in: agent login work").running("agent login work"))
     #expect(MCPProblem(one, status: nil).data["command"] == "agent login work")
-    let unlock = Failure(.locked, "no", hint: "agent unlock")
+    let unlock = Failure(.locked, "no", hint: .command("agent unlock"))
     #expect(MCPProblem(unlock, status: nil).data["command"] == "agent unlock")
     let commands = ["agent account set a --host h", "agent account set b --host h"]
     let several = Failure(.originNotAllowed, "no", hint: Phrase("if it may get the token: \(Phrase.choices(commands))"))
@@ -149,8 +149,8 @@ import Wire
     let hint = "agent login https://mcp.example/mcp"
     let data = MCPProblem(Failure(.originNotAllowed, "no", hint: hint), status: nil).data
     #expect(data["command"] == .string(hint) && data["login"] == .string(hint))
-    #expect(LoginOptions.request(ofHint: hint) == nil)
-    #expect(LoginOptions.request(ofHint: "agent login work")?.account == "work")
+    #expect(LoginOptions.request(of: hint) == nil)
+    #expect(LoginOptions.request(of: "agent login work")?.account == "work")
   }
 }
 

@@ -1,30 +1,29 @@
 internal import Encoding
-internal import Wire
 
 /// The command that signs in to an account, for hints.
-struct SignInCommand {
+package struct SignInCommand: Sendable {
   /// The name of the account; nil means the one that the daemon chooses.
-  let account: String?
+  package let account: String?
   /// The options that say the same as the sign-in that failed; none for an account that needs no more than its name.
-  let options: [String]
+  package let options: [String]
 
-  init(_ account: String?, _ options: [String] = []) {
+  package init(_ account: String?, _ options: [String] = []) {
     self.account = account
     self.options = options
   }
 
   /// The command as it is.
-  var phrase: Phrase { with([]) }
+  package var phrase: Phrase { with([]) }
 
   /// The command with one switch more.
-  func with(_ name: String, without removed: [String] = []) -> Phrase { with([.init(name)], without: removed) }
+  package func with(_ name: String, without removed: [String] = []) -> Phrase { with([.init(name)], without: removed) }
 
   /// The command with more options. A client puts the command of its user in its place.
   ///
   /// - Parameters:
   ///   - added: They replace options of the same name. A value that is unsafe to paste is described instead.
   ///   - removed: The names of options that do not go together with those.
-  func with(_ added: [Correction.Addition], without removed: [String] = []) -> Phrase {
+  package func with(_ added: [Correction.Addition], without removed: [String] = []) -> Phrase {
     if let other = added.first(where: { !($0.value.map(ShellWord.isHarmless) ?? true) }) {
       return Phrase("sign in again, with the value that the server wants in \("--\(other.name)")")
     }
@@ -38,7 +37,7 @@ struct SignInCommand {
     words += added.flatMap { ["--\($0.name)"] + [$0.value].compactMap { $0 } }
     let command = (["agent", "login"] + [account].compactMap { $0 } + words).map(ShellWord.quoted)
       .joined(separator: " ")
-    if options.isEmpty, added.isEmpty { return Phrase(verbatim: command) }
+    if options.isEmpty, added.isEmpty { return .command(command) }
     return Phrase(Correction(command, adding: added, removing: removed))
   }
 }
@@ -49,9 +48,9 @@ extension SignInCommand {
   private static let secrets = ["client-secret-file", "client-secret-env", "no-input"]
 
   /// The command for a terminal, on which what is missing is asked for.
-  var asking: Phrase { with([], without: ["no-input", "json", "start"]) }
-  var askingForSecret: Phrase { with("client-secret-prompt", without: Self.secrets) }
-  var registering: Phrase { with("register", without: ["client-id", "client-secret-prompt"] + Self.secrets) }
-  var pasting: Phrase { with("paste", without: ["browser", "device", "no-open"]) }
-  var allowingHTTPLoopback: Phrase { with("allow-http-loopback") }
+  package var asking: Phrase { with([], without: ["no-input", "json", "start"]) }
+  package var askingForSecret: Phrase { with("client-secret-prompt", without: Self.secrets) }
+  package var registering: Phrase { with("register", without: ["client-id", "client-secret-prompt"] + Self.secrets) }
+  package var pasting: Phrase { with("paste", without: ["browser", "device", "no-open"]) }
+  package var allowingHTTPLoopback: Phrase { with("allow-http-loopback") }
 }

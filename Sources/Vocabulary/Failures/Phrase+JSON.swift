@@ -1,13 +1,15 @@
 package import Encoding
 
-/// A phrase in JSON: the English text as a member, and `NAME_template` and `NAME_values` for a text with values, so
-/// that the client can translate it. A text without values is its own template.
+/// A phrase in JSON: the English text as a member, `NAME_command` for a hint with a command to run, and `NAME_template`
+/// and `NAME_values` for a text with values, so that the client can translate it. A text without values is its own template.
 extension Phrase {
   /// The deepest nesting of phrases.
   private static let deepest = 6
 
   package func addMembers(to object: inout JSONObject, as name: String) {
     object[name] = .string(english)
+    // A correction is among the values, with its command.
+    if corrections.isEmpty { object["\(name)_command"] = command.map { .string($0) } }
     guard let members = formMembers else { return }
     object["\(name)_template"] = .string(template)
     object["\(name)_values"] = members
@@ -22,15 +24,20 @@ extension Phrase {
 
   /// Reads what ``addMembers(to:as:)`` writes; nil without the text. An invalid template is ignored.
   package init?(_ json: JSON, _ name: String) {
-    guard let text = json[name]?.string.map(Self.clean) else { return nil }
-    if let template = json["\(name)_template"]?.string.map(Self.clean),
-      let values = Self.values(json["\(name)_values"], depth: 1)
+    guard let phrase = Self.received(json, name) else { return nil }
+    self = phrase.running(json["\(name)_command"]?.string.map(Self.clean))
+  }
+
+  private static func received(_ json: JSON, _ name: String) -> Phrase? {
+    guard let text = json[name]?.string.map(clean) else { return nil }
+    if let template = json["\(name)_template"]?.string.map(clean),
+      let values = values(json["\(name)_values"], depth: 1)
     {
-      self.init(template: template, values: values)
+      let phrase = Phrase(template: template, values: values)
       // The template is used only if its English text equals the message.
-      if english.utf8.elementsEqual(text.utf8) { return }
+      if phrase.english.utf8.elementsEqual(text.utf8) { return phrase }
     }
-    self.init(stringLiteral: text)
+    return Phrase(stringLiteral: text)
   }
 
   /// Without anything invisible; a message is one line.

@@ -68,15 +68,14 @@ extension Phrase {
   /// - Parameter command: Returns the command; nil leaves the one of the hint.
   package func correcting(_ command: (Correction) -> String?) -> Phrase {
     guard plural == nil else { return self }
-    return Phrase(
-      template: template,
-      values: values.map { value in
-        switch value {
-        case .text: value
-        case .phrase(let phrase): .phrase(phrase.correcting(command))
-        case .command(let correction): .text(command(correction) ?? correction.command)
-        }
-      })
+    let corrected = values.map { (value) -> Value in
+      switch value {
+      case .text: value
+      case .phrase(let phrase): .phrase(phrase.correcting(command))
+      case .command(let correction): .phrase(.command(command(correction) ?? correction.command))
+      }
+    }
+    return Phrase(template: template, values: corrected).running(ownCommand)
   }
 }
 

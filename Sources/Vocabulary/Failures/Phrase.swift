@@ -19,9 +19,37 @@ package struct Phrase: Sendable {
   /// The template for all counts except one, and the count, if there is one.
   package let plural: Plural?
 
+  /// The command that the template is or ends with, quoted for `sh`.
+  private(set) var ownCommand: String?
+
   package struct Plural: Sendable, Hashable {
     package let template: String
     package let count: Int
+  }
+
+  /// A hint that is nothing but a command of this program, quoted for `sh`.
+  package static func command(_ text: String) -> Phrase { Phrase(verbatim: text).running(text) }
+
+  /// The phrase with the command that it ends with, quoted for `sh`.
+  package func running(_ command: String?) -> Phrase {
+    var phrase = self
+    phrase.ownCommand = command
+    return phrase
+  }
+
+  /// The only command that it names for its reader to run, quoted for `sh`; nil if there is none, or several to choose
+  /// from.
+  package var command: String? { commands.count == 1 ? commands.first : nil }
+
+  private var commands: [String] {
+    [ownCommand].compactMap { $0 }
+      + values.flatMap { (value) -> [String] in
+        switch value {
+        case .text: []
+        case .phrase(let phrase): phrase.commands
+        case .command(let correction): [correction.command]
+        }
+      }
   }
 
   /// Makes a phrase that was received.

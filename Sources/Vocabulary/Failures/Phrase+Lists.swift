@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vocabulary
 
 extension Phrase {
   /// Words to choose from.
@@ -10,12 +9,6 @@ extension Phrase {
   }
 
   private static func either(_ one: Phrase, _ other: Phrase) -> Phrase { Phrase("\(one) or \(other)") }
-
-  /// Whether it names several things to choose from, or a value of it does.
-  package var hasChoices: Bool {
-    if template.utf8.elementsEqual(Self.either("", "").template.utf8) { return true }
-    return values.contains { if case .phrase(let phrase) = $0 { phrase.hasChoices } else { false } }
-  }
 
   /// Asks whether another word was meant; nil where none is close.
   package static func meant(by word: String, among known: [String]) -> Phrase? {

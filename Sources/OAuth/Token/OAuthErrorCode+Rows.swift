@@ -1,0 +1,293 @@
+package import Vocabulary
+
+extension OAuthError.Code {
+  /// All that is known of a code.
+  package struct Row: Sendable {
+    package let meaning: Meaning
+    package let failure: FailureCode
+    /// Lower case, without a full stop.
+    package let sentence: Phrase
+    package let hint: Phrase?
+    /// Whether it is about a host and not about what the host says.
+    package let isAboutHost: Bool
+    /// The values of `error` that stand for it.
+    let names: [Name]
+
+    fileprivate init(
+      _ meaning: Meaning, _ failure: FailureCode, _ sentence: Phrase, hint: Phrase? = nil, isAboutHost: Bool = false,
+      names: [Name] = []
+    ) {
+      (self.meaning, self.failure, self.sentence, self.hint) = (meaning, failure, sentence, hint)
+      (self.isAboutHost, self.names) = (isAboutHost, names)
+    }
+  }
+
+  /// Values of `error` in the answers to requests of some kinds; no kind is for all requests.
+  struct Name: Sendable, ExpressibleByStringLiteral {
+    let values: [String]
+    let kinds: [RequestKind]
+
+    init(for kinds: RequestKind..., values: String...) { (self.values, self.kinds) = (values, kinds) }
+    init(stringLiteral value: String) { self.init(values: value) }
+  }
+
+  private static let names: [(name: Name, code: Self)] = allCases.flatMap { code in
+    code.row().names.map { ($0, code) }
+  }
+
+  /// The code of a value of `error`; nil for a value that is not known.
+  ///
+  /// - Parameter kind: Nil looks only for values that have one meaning for all requests.
+  static func named(_ value: String, in kind: RequestKind? = nil) -> Self? {
+    let found = names.filter { $0.name.values.contains { $0.utf8.elementsEqual(value.utf8) } }
+    let own = kind.flatMap { kind in found.first { $0.name.kinds.contains(kind) } }
+    return (own ?? found.first { $0.name.kinds.isEmpty })?.code
+  }
+
+  package var meaning: Meaning { row().meaning }
+  package var isAboutHost: Bool { row().isAboutHost }
+
+  /// - Parameters:
+  ///   - subject: The subject of the sentence.
+  ///   - login: The sign-in to the account, for the hint.
+  package func row(_ login: SignInCommand = SignInCommand(nil), about subject: Phrase = "") -> Row {
+    switch self {
+    case .noMemory: Row(.passing, .tooBusy, "this machine has no memory left for the answer of \(subject)")
+    case .insecureURL:
+      Row(
+        .lasting, .invalidConfiguration, "\(subject) is not an https URL",
+        hint: "for a development server on this machine: \(login.allowingHTTPLoopback)")
+    case .invalidURL: Row(.lasting, .invalidConfiguration, "\(subject) is not a valid URL", hint: checkIssuer)
+    case .invalidIssuer:
+      Row(
+        .lasting, .invalidConfiguration, "not a valid issuer URL: it must be https, without query and fragment",
+        hint: checkIssuer)
+    case .issuerMismatch:
+      Row(.lasting, .serverMisbehaved, "the server's metadata is for another issuer than \(subject)", hint: checkIssuer)
+    case .metadataMissing:
+      Row(.lasting, .invalidConfiguration, "no metadata was found at \(subject)", hint: checkIssuer)
+    case .metadataInvalid: Row(.lasting, .serverMisbehaved, "the server's metadata is not usable: \(subject)")
+    case .resourceMismatch:
+      Row(
+        .lasting, .serverMisbehaved, "the resource's metadata is for another resource than \(subject)",
+        hint: "use the resource's URL exactly as in its metadata, including a slash at the end")
+    case .endpointMissing:
+      Row(
+        .lasting, .invalidConfiguration, "the server does not name \(subject)",
+        hint: "to name the endpoint yourself, see agent help --all login")
+    case .invalidScope: Row(.lasting, .invalidConfiguration, "\(subject) is not a valid scope", hint: checkIssuer)
+    case .invalidTarget:
+      Row(.lasting, .invalidRequest, "\(subject) is not valid: a resource is an absolute URI without a fragment")
+    case .invalidAuthorizationDetails:
+      Row(.lasting, .invalidRequest, "\(subject) must be a JSON array of objects with a type")
+    case .invalidClientID:
+      Row(.lasting, .invalidConfiguration, "\(subject) is not a valid client id", hint: checkIssuer)
+    case .network: Row(.passing, .network, "cannot reach \(subject)", hint: checkNetwork, isAboutHost: true)
+    case .proxyFailed:
+      Row(
+        .passing, .network, "cannot get through the proxy \(subject)",
+        hint: "check the proxy, which the variable \("https_proxy") names at the sign-in", isAboutHost: true)
+    case .connectionLost: Row(.passing, .network, "the connection to \(subject) was interrupted", isAboutHost: true)
+    case .timeout: Row(.passing, .timeout, "no answer from \(subject)", hint: checkNetwork, isAboutHost: true)
+    case .tlsFailure: Row(.passing, .serverUnavailable, "the secure connection to \(subject) failed", isAboutHost: true)
+    case .pinMismatch:
+      Row(.lasting, .pinMismatch, "the public key of \(subject) is not one of the pinned keys", isAboutHost: true)
+    case .redirectRefused: Row(.lasting, .serverMisbehaved, "\(subject) answered with a redirect that is not followed")
+    case .responseTooLarge: Row(.lasting, .serverMisbehaved, "the answer of \(subject) is too large")
+    case .certificateRejected:
+      Row(
+        .lasting, .certificateRejected, "the certificate of \(subject) is not trusted",
+        hint:
+          "if the server has a certificate authority of its own, name the file of its certificate with \("--ca-file")",
+        isAboutHost: true)
+    case .certificateExpired:
+      Row(
+        .lasting, .certificateRejected, "the certificate of \(subject) has expired", hint: checkClock,
+        isAboutHost: true)
+    case .certificateNotYetValid:
+      Row(
+        .lasting, .certificateRejected, "the certificate of \(subject) is not valid yet", hint: checkClock,
+        isAboutHost: true)
+    case .certificateOfOtherHost:
+      Row(
+        .lasting, .certificateRejected, "the certificate of \(subject) is for another host",
+        hint: "check the host name in the URL", isAboutHost: true)
+    case .serverUnavailable:
+      Row(
+        .passing, .serverUnavailable, "\(subject) is not available at the moment",
+        names: ["server_error", "temporarily_unavailable"])
+    case .rateLimited:
+      Row(.passing, .serverUnavailable, "too many requests to \(subject)", names: ["slow_down", "rate_limit_exceeded"])
+    case .cancelled: Row(.lasting, .cancelled, "the request to \(subject) was cancelled")
+    case .malformedResponse: Row(.lasting, .serverMisbehaved, "the answer of \(subject) is malformed")
+    case .notJSON:
+      Row(
+        .lasting, .serverMisbehaved, "\(subject) did not answer with JSON",
+        hint: "a proxy may have answered, or the sign-in page of a network: open any page in a browser, and try again")
+    case .internalFailure: Row(.lasting, .internalError, "the request to \(subject) could not be made on this machine")
+    case .cryptoFailure: Row(.lasting, .internalError, "the cryptographic library failed for \(subject)")
+    case .unsupportedTokenType:
+      Row(.lasting, .serverMisbehaved, "\(subject) issued a token of a type that is not supported")
+    case .missingIDToken: Row(.lasting, .serverMisbehaved, "\(subject) issued no ID Token although one was asked for")
+    case .idTokenRejected: Row(.lasting, .tokenRejected, "the ID Token was rejected: \(subject)")
+    case .userInfoMismatch: Row(.lasting, .serverMisbehaved, "the answer of \(subject) is about another user")
+    case .userInfoRejected:
+      Row(.lasting, .serverMisbehaved, "the answer of the UserInfo endpoint was rejected: \(subject)")
+    case .codeChallengeUnsupported:
+      Row(.lasting, .serverMisbehaved, "\(subject) announces PKCE without the method S256, so its codes are not safe")
+    case .codeChallengeUnannounced:
+      Row(
+        .lasting, .serverMisbehaved,
+        "\(subject) does not announce PKCE (code_challenge_methods_supported), without which no code is taken for a resource"
+      )
+    case .responseIssuerMismatch:
+      Row(.lasting, .serverMisbehaved, "the answer to the sign-in is from another issuer than \(subject)")
+    case .responseIssuerMissing:
+      Row(.lasting, .serverMisbehaved, "the answer to the sign-in does not say that it is from \(subject)")
+    case .keyNotPublished:
+      Row(
+        .passing, .serverUnavailable, "the ID Token was signed with none of the usable keys that \(subject) publishes")
+    case .proofRejected:
+      Row(
+        .lasting, .serverRejected, "\(subject) did not accept the proof of the account's key (DPoP)", hint: checkClock,
+        names: ["use_dpop_nonce", "invalid_dpop_proof"])
+    case .proofNeeded:
+      Row(
+        .lasting, .clientRejected, "\(subject) gives this client only tokens that are bound to a key (DPoP)",
+        hint: login.with("dpop"))
+    case .tokenNotBound:
+      Row(
+        .lasting, .tokenNotBound, "\(subject) issued a token that is not bound to the account's key (DPoP)",
+        hint: bearer(login))
+    case .bindingUnsupported:
+      Row(
+        .lasting, .invalidConfiguration, "\(subject) does not bind tokens to a key by DPoP with ES256, PS256 or RS256",
+        hint: bearer(login))
+    case .keyUnavailable:
+      Row(.lasting, .tpmUnavailable, "\(subject) is in the TPM, which cannot be used now", hint: keyInVault(login))
+    case .keyForeign:
+      Row(
+        .signInNeeded, .interactionRequired, "\(subject) is in the TPM of another machine, or the TPM was cleared",
+        hint: login.phrase)
+    case .profileBroken:
+      Row(
+        .lasting, .invalidConfiguration, "less than the FAPI 2.0 Security Profile demands, rule \(subject)",
+        hint: "have that changed, or do without \("--profile fapi2")")
+    case .accessDenied:
+      Row(
+        .lasting, .accessDenied, "sign-in was denied", hint: login.options.isEmpty ? nil : login.phrase,
+        names: ["access_denied", "authorization_declined"])
+    case .expiredToken:
+      Row(
+        .lasting, .codeExpired, "the code has expired at \(subject)", hint: login.phrase,
+        names: ["expired_token", "token_expired"])
+    // GitHub, Entra and Glewlwyd have names of their own for `invalid_grant`.
+    case .invalidGrant:
+      Row(
+        .grantEnded, .sessionExpired, "\(subject) no longer accepts this sign-in", hint: login.phrase,
+        names: [
+          "invalid_grant", .init(for: .refresh, values: "bad_refresh_token"),
+          .init(for: .devicePoll, values: "incorrect_device_code"),
+          .init(for: .devicePoll, .code, values: "bad_verification_code", "invalid_code"),
+        ])
+    case .invalidClient:
+      Row(
+        .lasting, .clientRejected, "\(subject) does not accept this client's id or secret",
+        hint: "check the client id; if the client has a secret: \(login.askingForSecret)",
+        names: ["invalid_client", "incorrect_client_credentials"])
+    case .unauthorizedClient:
+      Row(
+        .lasting, .clientRejected, "\(subject) does not allow this client to sign in this way",
+        hint: checkClient(login), names: ["unauthorized_client", "device_flow_disabled"])
+    case .invalidRequest: Row(.lasting, .serverRejected, "\(subject) rejected the request", names: ["invalid_request"])
+    case .unsupportedGrantType:
+      Row(
+        .lasting, .clientRejected, "\(subject) does not support this way to sign in", hint: checkClient(login),
+        names: ["unsupported_grant_type"])
+    case .invalidScopeAnswer: Row(.lasting, .serverRejected, "\(subject) rejected the scope", names: ["invalid_scope"])
+    // RFC 8707 section 2, RFC 9396 section 5.
+    case .invalidTargetAnswer:
+      Row(
+        .lasting, .serverRejected, "\(subject) gives no token for that resource, audience or authorization",
+        names: ["invalid_target", "invalid_authorization_details"])
+    case .invalidToken: Row(.lasting, .serverRejected, "\(subject) rejected the access token", names: ["invalid_token"])
+    case .insufficientScope:
+      Row(
+        .lasting, .serverRejected, "\(subject) wants a scope that the access token does not have",
+        names: ["insufficient_scope"])
+    case .unsupportedTokenRevocation:
+      Row(.lasting, .serverRejected, "\(subject) cannot revoke this kind of token", names: ["unsupported_token_type"])
+    case .otherServerError: Row(.lasting, .serverRejected, "\(subject) reported an error")
+    // For a refresh UAA and Spring Security answer `invalid_token` where the refresh token has expired, and Auth0
+    // `access_denied` where a rule turns the user away; neither says that the grant has ended. OpenID Connect Core 1.0
+    // section 3.1.2.6: the grant may be good again after the user did what is wanted.
+    case .interactionRequired:
+      Row(
+        .signInNeeded, .interactionRequired, "\(subject) requires the user to sign in again", hint: login.phrase,
+        names: [
+          .init(for: .refresh, values: "invalid_token", "access_denied"),
+          .init(
+            for: .refresh, .exchange, values: "interaction_required", "login_required", "consent_required",
+            "account_selection_required"),
+        ])
+    case .refreshRefused:
+      Row(.signInNeeded, .interactionRequired, "\(subject) refused the refresh and gave no reason", hint: login.phrase)
+    case .scopeWithheld:
+      Row(
+        .lasting, .accessDenied, "\(subject) withheld a part of the scope",
+        hint: "sign in with this scope among those that \("--scope") names")
+    case .codeRejected:
+      Row(
+        .lasting, .serverRejected, "\(subject) does not accept the authorization code",
+        hint: "try again: \(login.phrase)")
+    case .assertionRejected:
+      Row(
+        .lasting, .assertionRejected, "\(subject) does not accept the assertion",
+        hint:
+          "the server must trust the issuer (iss), know the subject (sub) and take the audience (aud) of the JWT; for another audience: \("--assertion-audience")"
+      )
+    case .registrationMissing:
+      Row(
+        .lasting, .invalidConfiguration, "\(subject) does not register clients by itself",
+        hint: "register a client at the server, and name it with \("--client-id")")
+    // RFC 7591 section 3.2.2, and RFC 6750 section 3.1 for the initial access token.
+    case .registrationRejected:
+      Row(
+        .lasting, .clientRejected, "\(subject) does not register this client",
+        hint:
+          "give the token that the server may want for it with \("--initial-access-token-file"), or name a client with \("--client-id")",
+        names: [
+          .init(
+            for: .registration, values: "invalid_redirect_uri", "invalid_client_metadata", "invalid_software_statement",
+            "unapproved_software_statement", "access_denied")
+        ])
+    case .registrationUnusable:
+      Row(.lasting, .serverRejected, "the server's registration of the client cannot be used: \(subject)")
+    case .registrationGone: Row(.lasting, .serverRejected, "\(subject) no longer knows the client, or its token")
+    }
+  }
+
+  private var checkClock: Phrase { Phrase("check this machine's clock") }
+  private var checkIssuer: Phrase { Phrase("check the issuer's URL") }
+  private var checkNetwork: Phrase {
+    Phrase("check the URL and the network; some servers are behind a VPN or a proxy")
+  }
+
+  private func checkClient(_ login: SignInCommand) -> Phrase {
+    login.options.isEmpty
+      ? Phrase("check the client id and how the client is registered at the server")
+      : Phrase("check the client id and how the client is registered at the server, then: \(login.phrase)")
+  }
+
+  private func bearer(_ login: SignInCommand) -> Phrase {
+    let name = login.account.map { " \($0)" } ?? ""
+    return Phrase("to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
+  }
+
+  /// Only a sign-in that failed has a key yet to be made.
+  private func keyInVault(_ login: SignInCommand) -> Phrase {
+    login.options.isEmpty
+      ? Phrase(verbatim: "agent vault check")
+      : Phrase("to have the key in the vault, where it can be copied: \(login.with([.init("key", "vault")]))")
+  }
+}
