@@ -1,5 +1,6 @@
 internal import Encoding
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// A line in a file of the runtime directory that is another one after each change that a shell's prompt should follow.
@@ -15,9 +16,9 @@ struct ChangeMark: Sendable {
 
   /// Whether an event changes what a command gets that asks for a token.
   static func counts(_ event: SessionEvent) -> Bool {
-    switch event {
+    switch event.name {
     case .signedIn, .signedOut, .locked, .unlocked, .accountRemoved, .accountRenamed, .activeChanged: true
-    case .refreshed, .refreshFailed, .expiring, .expired, .sessionExpiring, .offline, .online, .accountAdded: false
+    default: false
     }
   }
 

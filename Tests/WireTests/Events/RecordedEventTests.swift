@@ -1,5 +1,6 @@
 import Encoding
 import Testing
+import Vocabulary
 import Wire
 
 /// Lines that daemons of version 1 send. They stay readable, and are written the same, byte for byte.
@@ -50,11 +51,13 @@ import Wire
       + #""host":"id.example:8443","cause":"timed_out"}}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"online","account":"work"}}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"locked"}}"#,
+    #"{"v":1,"event":"session","entry":{"time":1,"event":"locked","account":"work"}}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"unlocked","account":"work"}}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"account_added","account":"work"}}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"account_removed","account":"work"}}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"account_renamed","account":"work","renamed_from":"old"}}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"active_changed"}}"#,
+    #"{"v":1,"event":"session","entry":{"time":1,"event":"active_changed","account":"work"}}"#,
     #"{"v":1,"event":"lease_entry"}"#,
     #"{"v":1,"event":"lease_entry","entry":{"time":1,"event":"lease_opened","lease":"0f","account":"work"}}"#,
     #"{"v":1,"event":"lease_entry","entry":{"time":1,"event":"lease_used","lease":"0f","method":"GET","#
@@ -65,6 +68,9 @@ import Wire
     #"{"v":1,"event":"lease_entry","entry":{"time":1,"event":"lease_token","lease":"0f","code":"not_permitted"}}"#,
     #"{"v":1,"event":"lease_entry","entry":{"time":1,"event":"lease_refused","lease":"0f","code":"not_permitted"}}"#,
     #"{"v":1,"event":"lease_entry","entry":{"time":1,"event":"lease_ended","lease":"0f","cause":"time"}}"#,
+    #"{"v":1,"event":"lease_entry","entry":{"time":1,"event":"lease_opened","lease":"0f","account":"work","pid":1,"uid":2}}"#,
+    #"{"v":1,"event":"lease_entry","entry":{"time":1,"event":"lease_refused","lease":"0f","code":"not_permitted","pid":1,"uid":2}}"#,
+    #"{"v":1,"event":"lease_entry","entry":{"time":1,"event":"lease_ended","lease":"0f","cause":"time","pid":1,"uid":2}}"#,
     #"{"v":1,"event":"token_file","account":"work","path":"/run/t","state":"written"}"#,
     #"{"v":1,"event":"token_file","account":"work","path":"/run/t","state":"written","expires_at":9}"#,
     #"{"v":1,"event":"token_file","account":"work","path":"/run/t","state":"removed","code":"signed_out"}"#,
@@ -78,5 +84,28 @@ import Wire
     let bytes = Array(line.utf8)
     let reply = try Reply(parsing: bytes.span)
     #expect(String(decoding: reply.serialized(), as: UTF8.self) == line + "\n")
+  }
+
+  @Test func `exists for each event and each member`() throws {
+    var recorded: [String: Set<String>] = [:]
+    func record(_ object: JSONObject) throws {
+      recorded[try #require(object["event"]?.string), default: []].formUnion(object.names)
+    }
+    for line in Self.lines {
+      let object = try #require(try JSON(parsing: Array(line.utf8)).object)
+      try record(object)
+      if object["event"] != "progress", let entry = object["entry"]?.object { try record(entry) }
+    }
+    let entries =
+      SessionEventName.allCases.map {
+        ($0.rawValue, SessionEntry(time: 0, account: nil, event: SessionEvent($0)).memberRows)
+      }
+      + LeaseEntry.Kind.allCases.map { ($0.rawValue, LeaseEntry($0).memberRows) }
+    for (name, rows) in Event.declarations.map({ ($0.row.name, $0.memberRows) }) + entries {
+      let names: Set<String> = try #require(recorded[name], "\(name)")
+      recorded[name] = nil
+      for row in rows { #expect(names.contains(row.name), "\(name): \(row.name)") }
+    }
+    #expect(recorded.isEmpty, "\(recorded.keys)")
   }
 }
