@@ -3,6 +3,8 @@ import Testing
 import Vocabulary
 import Wire
 
+@testable import CommandLine
+
 /// The schema of the JSON output names words that the source has as closed sets.
 @Suite struct `The schema's words` {
   private static func schema() throws -> JSONSchema {
@@ -51,5 +53,22 @@ import Wire
 
   @Test func `for services are all that a sign-in may name`() throws {
     #expect(try Self.schema().words(of: "account show").isSuperset(of: ProviderName.allCases.map(\.rawValue)))
+  }
+}
+
+/// The fuzzer's words have those of the protocol.
+@Suite struct `The words of the fuzzer` {
+  @Test func `are all names of the protocol`() throws {
+    let words = Set(try PackageFiles.text("Tests/Fuzz/words").split(separator: "\n").map(String.init))
+    let requests = Request.declarations.flatMap { request in
+      [request.row.name] + ManualProtocol.members(of: request).rows.map(\.name)
+    }
+    let events = Event.declarations.flatMap { event in [event.row.name] + event.memberRows.map(\.name) }
+    let sessions = SessionEventName.allCases.flatMap { name in
+      [name.rawValue] + SessionEvent(name).memberRows.map(\.name)
+    }
+    let leases = LeaseEntry.Kind.allCases.flatMap { kind in [kind.rawValue] + LeaseEntry(kind).memberRows.map(\.name) }
+    let names = Set(requests + RequestEnvelope.memberRows.map(\.name) + events + sessions + leases)
+    #expect(names.filter { !words.contains("\"\($0)\"") }.sorted() == [])
   }
 }
