@@ -70,6 +70,15 @@ import Wire
     }
   }
 
+  /// An event that is not declared is written, but cannot be read.
+  @Test func `describes each event that has a type`() throws {
+    let types = try ProcessRunner.shell(
+      "cd '\(PackageFiles.top)' && grep -rhoE '[A-Za-z.]+(<[^>]*>)?: EventBody' Sources/Wire"
+        + " | sed -E 's/[<:].*//; s/^Event[.]//'"
+    ).outputText.split(separator: "\n")
+    #expect(Set(types) == Set(Event.declarations.map { "\(type(of: $0))".prefix { $0 != "<" } }))
+  }
+
   @Test func `describes every member of a token answer`() throws {
     var line: [UInt8] = []
     var description = TokenDescription(
