@@ -1,3 +1,4 @@
+internal import Vocabulary
 internal import Wire
 
 /// An event of a session or of the accounts.
@@ -51,23 +52,24 @@ public struct AgentEvent: Sendable, Hashable {
 
 extension AgentEvent.Kind {
   fileprivate init(_ event: SessionEvent) {
+    let end = event.expiresAt
+    let code = event.failing?.code ?? .internalError
     self =
-      switch event {
-      case .signedIn(let expiry): .signedIn(expiresAt: expiry)
-      case .signedOut(let cause): .signedOut(cause: cause.rawValue)
-      case .refreshed(let expiry): .refreshed(expiresAt: expiry)
-      case .refreshFailed(let failing):
-        .refreshFailed(AgentError.Remedy(failing.code), code: failing.code.rawValue)
-      case .expiring(let expiry, let isRenewable): .expiring(at: expiry, isRenewable: isRenewable)
-      case .expired(let expiry, let isRenewable): .expired(at: expiry, isRenewable: isRenewable)
-      case .sessionExpiring(let end): .sessionExpiring(at: end)
-      case .offline(let failing): .offline(code: failing.code.rawValue)
+      switch event.name {
+      case .signedIn: .signedIn(expiresAt: end)
+      case .signedOut: .signedOut(cause: event.cause?.rawValue ?? "")
+      case .refreshed: .refreshed(expiresAt: end)
+      case .refreshFailed: .refreshFailed(AgentError.Remedy(code), code: code.rawValue)
+      case .expiring: .expiring(at: end ?? 0, isRenewable: event.isRenewable ?? false)
+      case .expired: .expired(at: end ?? 0, isRenewable: event.isRenewable ?? false)
+      case .sessionExpiring: .sessionExpiring(at: end ?? 0)
+      case .offline: .offline(code: code.rawValue)
       case .online: .online
       case .locked: .locked
       case .unlocked: .unlocked
       case .accountAdded: .accountAdded
       case .accountRemoved: .accountRemoved
-      case .accountRenamed(let name): .accountRenamed(from: name)
+      case .accountRenamed: .accountRenamed(from: event.formerName ?? "")
       case .activeChanged: .activeChanged
       }
   }

@@ -5,13 +5,6 @@ internal import Wire
 enum ManualProtocol {
   typealias Member = Manual.Member
 
-  /// An event.
-  struct Description: Sendable {
-    let name: String
-    let purpose: String
-    var members: [Member] = []
-  }
-
   // MARK: Blocks
 
   static let protocolBlocks: [ManualBlock] = [
@@ -69,8 +62,9 @@ enum ManualProtocol {
 
   static var eventBlocks: [ManualBlock] {
     [.text("An event line has the member `event`, which says what it is, beside `v`.")]
-      + events.flatMap { event in
-        [.heading(event.name), .text(event.purpose)] + (event.members.isEmpty ? [] : [.members(event.members)])
+      + Event.declarations.flatMap { event -> [ManualBlock] in
+        let rows = event.memberRows
+        return [.heading(event.row.name), .text(event.row.purpose)] + (rows.isEmpty ? [] : [.members(rows)])
       }
   }
 

@@ -117,8 +117,8 @@ struct Console: Sendable {
     if verbose { note(message()) }
   }
 
-  /// Tells a step of the daemon's to those who asked for it; nothing about one that this program does not know.
-  func detail(_ entry: LogEntry?) {
+  /// Tells a step of the daemon's to those who asked for it.
+  func detail(_ entry: LogLine?) {
     if let entry { detail(entry.sentence) }
   }
 
@@ -128,10 +128,7 @@ struct Console: Sendable {
     case .notice(let message): note(message)
     case .progress(let entry): detail(entry)
     case .following: detail("following what happens")
-    case .qrCode, .deviceCode, .browser, .confirm, .redirectRefused, .response, .body, .bodyWanted, .session,
-      .tokenFile, .lease,
-      .leaseEntry, .leaseQuestion:
-      break
+    default: break
     }
   }
 

@@ -57,8 +57,8 @@ enum DaemonCommands {
       with exit status 4 when no daemon runs, and starts none. In the foreground `agentd` writes the same lines to
       standard error.
 
-      With `--json` prints `{"events": [{"time", "account", "event", ...}], "dropped"}`, the oldest first; `dropped` is
-      the number of events that were pushed out. `event` is one of `started`, `stopping`, `refresh_began` (with
+      With `--json` prints `{"events": [{"time", "account", "event", ..., "text"}], "dropped"}`, the oldest first; `dropped`
+      is the number of events that were pushed out, and `text` the event as a sentence. `event` is one of `started`, `stopping`, `refresh_began` (with
       `"attempt"`), `refresh_retry` (`"attempt"`, `"wait_ms"`), `refresh_queued` (`"seconds"`), `refresh_ended`
       (`"duration_ms"`, `"result"`), `token_expiring` (`"seconds"`), `token_expired`, `network_changed`, `watch_unavailable`, `clock_set`
       (`"seconds"`), `sign_in_began`, `sign_in_code` (`"seconds"`), `sign_in_slowed` (`"seconds"`), `sign_in_approved`,

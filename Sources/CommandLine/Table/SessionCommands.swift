@@ -121,6 +121,21 @@ enum SessionCommands {
         "agent help --all login"),
     ])
 
+  /// A paragraph for each event: its name, its members and its meaning, then one for the members.
+  private static var eventLines: String {
+    var meanings: [String] = []
+    let lines = SessionEventName.allCases.map { name in
+      let event = SessionEvent(name)
+      let rows = event.memberRows
+      for row in rows where !meanings.contains(where: { $0.hasPrefix("`\"\(row.name)\"`") }) {
+        meanings.append("`\"\(row.name)\"`: \(row.meaning)")
+      }
+      let names = rows.map { "`\"\($0.name)\"`" }.joined(separator: ", ")
+      return "`\(name.rawValue)`\(names.isEmpty ? "" : " (\(names))"): \(event.meaning)"
+    }
+    return (lines + ["Members: \(meanings.joined(separator: " "))"]).joined(separator: "\n\n")
+  }
+
   static let events = Command(
     .events,
     summary: "Show events of sessions and accounts",
@@ -138,23 +153,7 @@ enum SessionCommands {
       With `--json` prints one object a line: `{"time", "event", "account", ...}`, where `account` is missing for what
       is about none. `event` is one of these:
 
-      `signed_in` (with `"expires_at"` if the server names an end of the token); `signed_out` (`"cause"`: `user`,
-      somebody asked for it here; `removed`, with the account; `expired`, the authorization server refuses the refresh
-      token; `revoked`, it says that it no longer honours the session, as `agent status --check` finds out; `elsewhere`,
-      another process did it; `settings`, they no longer fit the sign-in; `identity`, the server answers for another
-      person);
-
-      `refreshed` (`"expires_at"`); `refresh_failed` (`"code"`, that of an error that does not pass by itself, told
-      once; `"host"` and `"cause"` as of `offline`); `expiring` and `expired`, the token at hand is near its end, or
-      there, and nobody has got a new one (`"expires_at"`, `"renewable"`: whether the next command gets one without a
-      sign-in. If so it is told a minute before, or a tenth of the lifetime if that is less; if not, five minutes, or
-      half of it); `session_expiring` (`"expires_at"`), the server said that the session ends then, and no refresh
-      prevents it: three days before;
-
-      `offline` (`"code"`; of a connection that failed also `"host"`, with its port, and as far as it is known
-      `"cause"`, a word as in `agent daemon log`), `online`; `locked`, `unlocked`; `account_added`, `account_removed`,
-      `account_renamed` (`"renamed_from"`), and `active_changed`: the account is the active one now, or without
-      `account` none is.
+      \(eventLines)
 
       With `--lease` prints what happened to leases instead, of each the last 64 events, or with `--follow` those to come:
       `lease_opened`, `lease_used`, `lease_token` (`"method"`, `"origin"`, never a path; `"status"` and `"body_bytes"` of the answer, or `"code"`), `lease_refused`

@@ -15,7 +15,7 @@ final class EventLog {
 
   private let time: any TimeSource
   private let mirror: LogMirror?
-  private var entries = Ring<LogEntry>(capacity: capacity)
+  private(set) var entries = Ring<LogEntry>(capacity: capacity)
   private var sessionEntries = Ring<SessionEntry>(capacity: sessionCapacity)
 
   /// Called with each new entry of the log.
@@ -47,7 +47,7 @@ final class EventLog {
   /// The log, oldest entry first, and the number of dropped entries.
   var json: JSONObject {
     JSONObject([
-      ("events", .array(entries.elements.map { .object($0.json) })), ("dropped", .int(entries.dropped)),
+      ("events", .array(entries.elements.map { .object($0.line.json) })), ("dropped", .int(entries.dropped)),
     ])
   }
 

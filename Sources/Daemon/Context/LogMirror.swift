@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Platform
 internal import Wire
 
@@ -30,9 +31,9 @@ final class LogMirror {
   }
 
   func write(_ entry: LogEntry) {
-    let level = hasLevels ? (entry.event.isFailure ? Self.warning : Self.information) : ""
+    let level = hasLevels ? (entry.event.row.isFailure ? Self.warning : Self.information) : ""
     // A pipe that can be written to takes a line of this length whole (pipe(7)).
     guard (try? output.waitUntilWritable(timeout: .zero)) == true else { return }
-    _ = try? output.write(Array("\(level)\(entry.text)\n".utf8).span)
+    _ = try? output.write(Array("\(level)\(entry.line.text { Timestamp.rfc3339($0) })\n".utf8).span)
   }
 }

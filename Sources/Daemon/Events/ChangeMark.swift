@@ -13,14 +13,6 @@ struct ChangeMark: Sendable {
     directories = own.map { [$0] } ?? UserDirectories.runtimeCandidates()
   }
 
-  /// Whether an event changes what a command gets that asks for a token.
-  static func counts(_ event: SessionEvent) -> Bool {
-    switch event {
-    case .signedIn, .signedOut, .locked, .unlocked, .accountRemoved, .accountRenamed, .activeChanged: true
-    case .refreshed, .refreshFailed, .expiring, .expired, .sessionExpiring, .offline, .online, .accountAdded: false
-    }
-  }
-
   /// Writes another line. Without the file a prompt asks once a minute, so a failure costs no more than that. Blocking.
   func change() {
     let line = Array((HexDigit.text(Randomness.bytes(8)) + "\n").utf8)

@@ -56,7 +56,7 @@ final class SessionEvents: AccountPart {
 
   /// Passes an entry to token files, followers and commands; see ``EventLog/sessionListener``.
   func publish(_ entry: SessionEntry) {
-    if ChangeMark.counts(entry.event) { changeMark() }
+    if entry.event.changesTokens { changeMark() }
     tokenFiles.adapt(to: entry)
     leases.adapt(to: entry)
     for ticket in followers.tickets(for: entry) { loop.send(.event(.session(entry)), to: ticket) }

@@ -37,6 +37,6 @@ final class StepReports: DaemonPart {
   }
 
   private func sendSteps(_ entry: LogEntry) {
-    for ticket in context.watches.tickets(for: entry) { loop.send(.event(.progress(entry)), to: ticket) }
+    for ticket in context.watches.tickets(for: entry) { loop.send(.event(.progress(entry.line)), to: ticket) }
   }
 }

@@ -264,14 +264,14 @@ final class Leases: AccountPart {
 
   /// Ends the leases of an account that has no session any more, and follows its change of name.
   func adapt(to entry: SessionEntry) {
-    if case .accountRenamed(let old) = entry.event, let name = entry.account.flatMap({ try? AccountName($0) }) {
+    if let old = entry.event.formerName, let name = entry.account.flatMap({ try? AccountName($0) }) {
       for opened in leases.values where opened.lease.account.text.utf8.elementsEqual(old.utf8) {
         opened.lease.account = name
       }
       return
     }
     let cause: LeaseEntry.Cause
-    switch entry.event {
+    switch entry.event.name {
     case .signedOut: cause = .signedOut
     case .accountRemoved: cause = .removed
     default: return

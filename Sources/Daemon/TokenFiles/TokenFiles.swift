@@ -268,7 +268,7 @@ final class TokenFiles: AccountPart {
     let own = tokenFiles.values.filter { file in
       entry.account.map { $0.utf8.elementsEqual(file.account.text.utf8) } ?? true
     }
-    switch entry.event {
+    switch entry.event.name {
     case .signedIn, .refreshed:
       for file in own {
         guard let account = broker.accounts[file.account], let grant = account.session.grant else { continue }
@@ -277,8 +277,8 @@ final class TokenFiles: AccountPart {
     case .signedOut: for file in own { remove(file, .signedOut) }
     case .locked: for file in own where broker.accounts[file.account]?.session.grant == nil { remove(file, .locked) }
     case .unlocked: for file in own where file.hasBegun && file.written == nil { requestToken(for: file) }
-    case .accountRenamed(let old):
-      guard let name = entry.account.flatMap({ try? AccountName($0) }) else { return }
+    case .accountRenamed:
+      guard let old = entry.event.formerName, let name = entry.account.flatMap({ try? AccountName($0) }) else { return }
       for file in tokenFiles.values where file.account.text.utf8.elementsEqual(old.utf8) { file.account = name }
     default: break
     }

@@ -63,7 +63,7 @@ final class Verifications: AccountPart {
   private func verified(_ ticket: Ticket, _ outcome: Result<VerifyTally, Failure>) {
     guard verifications.removeValue(forKey: ticket) != nil else { return }
     switch outcome {
-    case .success(let tally): loop.send(.result(tally.json), to: ticket)
+    case .success(let tally): loop.send(.result(tally.memberObject), to: ticket)
     case .failure(let failure): loop.send(.failure(failure), to: ticket)
     }
   }

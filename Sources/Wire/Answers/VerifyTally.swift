@@ -1,7 +1,5 @@
-package import Encoding
-
 /// The counts of a verification: the `result` of its last line.
-package struct VerifyTally: Sendable, Hashable {
+package struct VerifyTally: MemberList, Sendable, Hashable {
   package var tokens = 0
   package var notValid = 0
   /// The number of those with an undecided result.
@@ -10,17 +8,11 @@ package struct VerifyTally: Sendable, Hashable {
   /// A tally of no token.
   package init() {}
 
-  /// Reads a result; nil if it is not of this version of the protocol.
-  package init?(json: JSONObject) {
-    guard let tokens = json["tokens"]?.int, let notValid = json["not_valid"]?.int,
-      let undecided = json["undecided"]?.int
-    else { return nil }
-    (self.tokens, self.notValid, self.undecided) = (tokens, notValid, undecided)
-  }
-
-  /// The tally in the protocol.
-  package var json: JSONObject {
-    JSONObject([("tokens", .int(tokens)), ("not_valid", .int(notValid)), ("undecided", .int(undecided))])
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.number("tokens", &tokens, "The number of results.")
+    try members.number("not_valid", &notValid, "The number of invalid tokens.")
+    try members.number(
+      "undecided", &undecided, "The number of those that may be valid: the check could not be completed.")
   }
 
   package static func += (left: inout VerifyTally, right: VerifyTally) {

@@ -1,5 +1,3 @@
-internal import Encoding
-
 extension Event {
   /// The user must open a URL in a browser, whose response ends the sign-in (RFC 6749, section 4.1).
   package struct Browser: Sendable, Hashable {
@@ -41,32 +39,31 @@ extension Event {
   }
 }
 
-extension Event.Browser {
-  var json: JSONObject {
-    var object = JSONObject([
-      ("event", "browser"), ("login", .string(login)), ("account", .string(account)), ("issuer", .string(issuer)),
-      ("client_id", .string(clientID)),
-    ])
-    if let scope { object["scope"] = .string(scope) }
-    object["url"] = .string(url)
-    object["link_url"] = linkURL.map { .string($0) }
-    object["redirect_uri"] = .string(redirectURI)
-    object["must_paste"] = .bool(mustPaste)
-    object["expires_at"] = .int(expiresAt)
-    if let urlExpiresAt { object["url_expires_at"] = .int(urlExpiresAt) }
-    return object
+extension Event.Browser: EventBody {
+  static let blank = Self(
+    login: "", account: "", issuer: "", clientID: "", scope: nil, url: "", redirectURI: "", mustPaste: false,
+    expiresAt: 0)
+
+  package var event: Event { .browser(self) }
+  package var row: EventRow {
+    EventRow("browser", "A person must open an address in a browser; see RFC 6749, section 4.1.")
   }
 
-  init?(json: JSON) {
-    guard let login = json["login"]?.string, let account = json["account"]?.string,
-      let issuer = json["issuer"]?.string, let clientID = json["client_id"]?.string, let url = json["url"]?.string,
-      let redirectURI = json["redirect_uri"]?.string, let expiresAt = json["expires_at"]?.int
-    else { return nil }
-    self.init(
-      login: login, account: account, issuer: issuer, clientID: clientID, scope: json["scope"]?.string, url: url,
-      linkURL: json["link_url"]?.string, redirectURI: redirectURI, mustPaste: json["must_paste"]?.bool ?? false,
-      expiresAt: expiresAt,
-      urlExpiresAt: json["url_expires_at"]?.int)
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.signIn(&login, &account, &issuer)
+    try members.client(&clientID, &scope)
+    try members.text("url", &url, "The address. The daemon opens nothing itself.")
+    try members.text(
+      "link_url", &linkURL,
+      "An address at 127.0.0.1 or [::1] that leads there once, for the command line of a browser, which all users"
+        + " of the machine can read; who opens the address by hand has no use for it. Absent where the daemon"
+        + " cannot tell whose a connection is; only this user's are served otherwise.")
+    try members.text("redirect_uri", &redirectURI, "Where the browser brings the answer.")
+    try members.flag(
+      "must_paste", &mustPaste, "Nothing listens there, so a `login_redirect` request must bring the answer.")
+    try members.number("expires_at", &expiresAt, "When nobody waits for the answer any more.")
+    try members.number(
+      "url_expires_at", &urlExpiresAt, "Until when the address can be opened, where that is sooner.")
   }
 }
 
@@ -94,23 +91,21 @@ extension Event {
   }
 }
 
-extension Event.Confirm {
-  var json: JSONObject {
-    var object = JSONObject([
-      ("event", "confirm"), ("login", .string(login)), ("account", .string(account)), ("issuer", .string(issuer)),
-    ])
-    object["subject"] = subject.map { .string($0) }
-    object["name"] = name.map { .string($0) }
-    object["expires_at"] = .int(expiresAt)
-    return object
+extension Event.Confirm: EventBody {
+  static let blank = Self(login: "", account: "", issuer: "", subject: nil, name: nil, expiresAt: 0)
+
+  package var event: Event { .confirm(self) }
+  package var row: EventRow {
+    EventRow(
+      "confirm",
+      "The answer came, but it cannot be told whether from a program of this user: somebody else may have signed in."
+        + " Nothing is stored before a `login_confirm` request.")
   }
 
-  init?(json: JSON) {
-    guard let login = json["login"]?.string, let account = json["account"]?.string,
-      let issuer = json["issuer"]?.string, let expiresAt = json["expires_at"]?.int
-    else { return nil }
-    self.init(
-      login: login, account: account, issuer: issuer, subject: json["subject"]?.string, name: json["name"]?.string,
-      expiresAt: expiresAt)
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.signIn(&login, &account, &issuer)
+    try members.text("subject", &subject, "Who signed in, by the ID Token; absent without one.")
+    try members.text("name", &name, "The same for people, where the ID Token says it.")
+    try members.number("expires_at", &expiresAt, "When nobody waits for the answer any more.")
   }
 }

@@ -1,5 +1,3 @@
-internal import Encoding
-
 extension Event {
   /// A QR code as a square of modules, without the quiet zone around it.
   package struct QRCode: Sendable, Hashable {
@@ -7,7 +5,9 @@ extension Event {
     private static let widest = 177
 
     /// Row by row from the top, `1` for a dark module and `0` for a light one; as many rows as columns.
-    package let rows: [String]
+    package fileprivate(set) var rows: [String] = []
+
+    fileprivate init() {}
 
     /// Nil if the rows are no square of `0` and `1`.
     package init?(rows: [String]) {
@@ -20,16 +20,22 @@ extension Event {
 
     /// The modules of one side.
     package var side: Int { rows.count }
+  }
+}
 
-    var json: JSONObject {
-      JSONObject([("event", "qr_code"), ("rows", .array(rows.map { .string($0) }))])
-    }
+extension Event.QRCode: EventBody {
+  static let blank = Self()
 
-    init?(json: JSON) {
-      guard let array = json["rows"]?.array, array.count <= Self.widest else { return nil }
-      let rows = array.compactMap(\.string)
-      guard rows.count == array.count else { return nil }
-      self.init(rows: rows)
-    }
+  package var event: Event { .qrCode(self) }
+  package var row: EventRow {
+    EventRow(
+      "qr_code", "The address of the event before as a QR code, `verification_uri_complete` if there is one.")
+  }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.texts(
+      "rows", &rows,
+      "The rows from the top, each as long as there are rows: `1` is a dark module, `0` a light one.")
+    try members.check(Self(rows: rows) != nil, Phrase(verbatim: "a square"))
   }
 }

@@ -1,5 +1,3 @@
-internal import Encoding
-
 extension Event {
   /// A change of a token file.
   package struct TokenFile: Sendable, Hashable {
@@ -17,25 +15,26 @@ extension Event {
       self.removal = removal
       self.expiresAt = expiresAt
     }
+  }
+}
 
-    /// `{"event":"token_file","account","path","state",…}`.
-    var json: JSONObject {
-      var object = JSONObject([
-        ("event", "token_file"), ("account", .string(account)), ("path", .string(path)),
-        ("state", removal == nil ? "written" : "removed"),
-      ])
-      object["code"] = removal.map { .string($0.rawValue) }
-      object["expires_at"] = expiresAt.map { .int($0) }
-      return object
-    }
+extension Event.TokenFile: EventBody {
+  package var event: Event { .tokenFile(self) }
+  package var row: EventRow {
+    EventRow(
+      "token_file",
+      "A token file was written, or is gone because nobody is signed in or the account is locked; then it comes back by"
+        + " itself.")
+  }
 
-    init?(json: JSON) {
-      guard let account = json["account"]?.string, let path = json["path"]?.string, let state = json["state"]?.string
-      else { return nil }
-      self.init(account: account, path: path, expiresAt: json["expires_at"]?.int)
-      if state == "removed" {
-        removal = json["code"]?.string.flatMap { FailureCode(rawValue: $0) } ?? .internalError
-      }
-    }
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    var (state, code) = (removal == nil ? "written" : "removed", removal)
+    try members.text("account", &account, "The account, by the name that it has now.")
+    try members.text("path", &path, "The file, by its absolute path, which does not change.")
+    try members.text("state", &state, "`written` or `removed`.")
+    try members.value("code", &code, "Why it is gone: `signed_out`, `locked` or another error code.")
+    try members.number(
+      "expires_at", &expiresAt, "When the token in it expires; absent when the server named no lifetime.")
+    removal = state.utf8.elementsEqual("removed".utf8) ? code ?? .internalError : nil
   }
 }

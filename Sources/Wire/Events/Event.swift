@@ -29,8 +29,8 @@ package enum Event: Sendable, Hashable {
   /// The next part of the body that is sent to a resource may come.
   case bodyWanted
 
-  /// A step of a ``RequestEnvelope/verbose`` request; nil for one that this build does not know.
-  case progress(LogEntry?)
+  /// A step of a ``RequestEnvelope/verbose`` request; nil for one without time or code.
+  case progress(LogLine?)
 
   /// From now on every event is sent.
   case following
@@ -84,109 +84,211 @@ package enum Event: Sendable, Hashable {
     }
   }
 
+  private var body: any EventBody {
+    switch self {
+    case .response(let head): head
+    case .body(let bytes): Body(bytes: Base64Bytes(bytes))
+    case .bodyWanted: Sign.bodyWanted
+    case .deviceCode(let code): code
+    case .qrCode(let code): code
+    case .browser(let browser): browser
+    case .confirm(let confirm): confirm
+    case .redirectRefused(let failure): RedirectRefused(failure: failure)
+    case .notice(let message): Notice(message: message)
+    case .progress(let line): Self.progressBody(line)
+    case .lease(let lease): lease
+    case .leaseQuestion(let question): question
+    case .following: Sign.following
+    case .session(let entry): Self.sessionBody(entry)
+    case .leaseEntry(let entry): Self.leaseEntryBody(entry)
+    case .tokenFile(let file): file
+    }
+  }
+
+  /// Each kind of event without its members, in the order of the manual.
+  package static let declarations: [any EventBody] = [
+    ResponseHead(status: 0, headers: []), Body(bytes: Base64Bytes([])), Sign.bodyWanted, DeviceCode.blank, QRCode.blank,
+    Browser.blank, Confirm.blank, RedirectRefused(failure: Failure(.redirectRejected, "")), Notice(message: ""),
+    progressBody(nil), Lease(name: "", account: ""),
+    LeaseQuestion(number: 0, method: "", origin: nil, peer: nil), Sign.following, sessionBody(nil),
+    leaseEntryBody(nil), TokenFile(account: "", path: ""),
+  ]
+
   /// `{"event":…}` without the protocol's version: what `--json` prints.
   package var json: JSONObject {
-    switch self {
-    case .response(let head): return head.json
-    case .body(let bytes): return JSONObject([("event", "body"), ("base64", .string(Base64.encode(bytes)))])
-    case .bodyWanted: return JSONObject([("event", "body_wanted")])
-    case .qrCode(let code): return code.json
-    case .progress(let entry):
-      var object = JSONObject([("event", "progress")])
-      object["entry"] = entry.map { .object($0.json) }
-      return object
-    case .following: return JSONObject([("event", "following")])
-    case .session(let entry):
-      var object = JSONObject([("event", "session")])
-      object["entry"] = entry.map { .object($0.json) }
-      return object
-    case .leaseEntry(let entry):
-      var object = JSONObject([("event", "lease_entry")])
-      object["entry"] = entry.map { .object($0.json) }
-      return object
-    case .tokenFile(let file): return file.json
-    case .lease(let lease): return lease.json
-    case .leaseQuestion(let question): return question.json
-    case .notice(let message):
-      var object = JSONObject([("event", "notice")])
-      message.addMembers(to: &object, as: "message")
-      return object
-    case .browser(let browser): return browser.json
-    case .confirm(let confirm): return confirm.json
-    case .redirectRefused(let failure):
-      var object = JSONObject([("event", "redirect_refused")])
-      if let members = failure.json.object {
-        for name in members.names { object[name] = members[name] }
-      }
-      return object
-    case .deviceCode(let code):
-      var object = JSONObject([
-        ("event", "device_code"), ("login", .string(code.login)), ("account", .string(code.account)),
-        ("issuer", .string(code.issuer)),
-        ("client_id", .string(code.clientID)),
-      ])
-      if let scope = code.scope { object["scope"] = .string(scope) }
-      object["user_code"] = .string(code.userCode)
-      object["verification_uri"] = .string(code.verificationURI)
-      if let complete = code.verificationURIComplete { object["verification_uri_complete"] = .string(complete) }
-      object["expires_at"] = .int(code.expiresAt)
-      object["interval"] = .int(code.interval)
-      return object
-    }
+    let body = body
+    var object = JSONObject([("event", .string(body.row.name))])
+    let members = body.memberObject
+    for name in members.names { object[name] = members[name] }
+    return object
   }
 
   /// Reads what ``json`` writes; nil for an event that this build does not know.
   package init?(json: JSON) {
-    switch json["event"]?.string {
-    case "response":
-      guard let head = ResponseHead(json: json) else { return nil }
-      self = .response(head)
-    case "body":
-      guard let text = json["base64"]?.string, let bytes = try? Base64.decode(text) else { return nil }
-      self = .body(bytes)
-    case "body_wanted": self = .bodyWanted
-    case "progress": self = .progress(json["entry"].flatMap { LogEntry(json: $0) })
-    case "following": self = .following
-    case "session": self = .session(json["entry"].flatMap { SessionEntry(json: $0) })
-    case "lease_entry": self = .leaseEntry(json["entry"].flatMap { LeaseEntry(json: $0) })
-    case "token_file":
-      guard let file = TokenFile(json: json) else { return nil }
-      self = .tokenFile(file)
-    case "lease":
-      guard let lease = Lease(json: json) else { return nil }
-      self = .lease(lease)
-    case "lease_question":
-      guard let question = LeaseQuestion(json: json) else { return nil }
-      self = .leaseQuestion(question)
-    case "notice":
-      guard let message = Phrase(json, "message") else { return nil }
-      self = .notice(message)
-    case "qr_code":
-      guard let code = QRCode(json: json) else { return nil }
-      self = .qrCode(code)
-    case "browser":
-      guard let browser = Browser(json: json) else { return nil }
-      self = .browser(browser)
-    case "confirm":
-      guard let confirm = Confirm(json: json) else { return nil }
-      self = .confirm(confirm)
-    case "redirect_refused":
-      guard let failure = Failure(json: json) else { return nil }
-      self = .redirectRefused(failure)
-    case "device_code":
-      guard let login = json["login"]?.string, let account = json["account"]?.string,
-        let issuer = json["issuer"]?.string,
-        let clientID = json["client_id"]?.string, let userCode = json["user_code"]?.string,
-        let verificationURI = json["verification_uri"]?.string, let expiresAt = json["expires_at"]?.int,
-        let interval = json["interval"]?.int
-      else { return nil }
-      self = .deviceCode(
-        DeviceCode(
-          login: login, account: account, issuer: issuer, clientID: clientID, scope: json["scope"]?.string,
-          userCode: userCode,
-          verificationURI: verificationURI, verificationURIComplete: json["verification_uri_complete"]?.string,
-          expiresAt: expiresAt, interval: interval))
-    default: return nil
-    }
+    guard let name = json["event"]?.string,
+      let body = Self.declarations.first(where: { $0.row.name.utf8.elementsEqual(name.utf8) })?.reading(json)
+    else { return nil }
+    self = body.event
+  }
+}
+
+/// A kind of event: its members and its page.
+package protocol EventBody: MemberList, Sendable {
+  var row: EventRow { get }
+  /// The event with this body.
+  var event: Event { get }
+}
+
+/// The name of an event, and its meaning in the notation of the manual.
+package struct EventRow: Sendable {
+  package let name: String
+  package let purpose: String
+
+  init(_ name: String, _ purpose: String) {
+    self.name = name
+    self.purpose = purpose
+  }
+}
+
+extension Event.DeviceCode: EventBody {
+  static let blank = Self(
+    login: "", account: "", issuer: "", clientID: "", scope: nil, userCode: "", verificationURI: "",
+    verificationURIComplete: nil, expiresAt: 0, interval: 0)
+
+  package var event: Event { .deviceCode(self) }
+  package var row: EventRow {
+    EventRow("device_code", "A person must open an address and type a code; see RFC 8628, section 3.3.")
+  }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.signIn(&login, &account, &issuer)
+    try members.client(&clientID, &scope)
+    try members.text("user_code", &userCode, "The code, as the server spells it.")
+    try members.text("verification_uri", &verificationURI, "The address.")
+    try members.text("verification_uri_complete", &verificationURIComplete, "The address with the code in it.")
+    try members.number("expires_at", &expiresAt, "When the code expires.")
+    try members.number("interval", &interval, "Seconds between two questions of the daemon to the server.")
+  }
+}
+
+extension MemberPass {
+  /// The members of every event that the user must act on.
+  mutating func signIn(
+    _ login: inout String, _ account: inout String, _ issuer: inout String
+  ) throws(Problem) {
+    try text("login", &login, "The sign-in, by 128 random bits.")
+    try text("account", &account, "The account.")
+    try text("issuer", &issuer, "Its authorization server.")
+  }
+
+  /// The client that asks, and the scopes that it asks for.
+  mutating func client(_ id: inout String, _ scope: inout String?) throws(Problem) {
+    try text("client_id", &id, "The client that asks.")
+    try text("scope", &scope, "What it asks for.")
+  }
+}
+
+// MARK: Events without a type of their own
+
+/// An event without members.
+private struct Sign: EventBody {
+  let event: Event
+  let row: EventRow
+
+  static let bodyWanted = Sign(
+    event: .bodyWanted,
+    row: EventRow("body_wanted", "The next part of the body may be sent, in a line `resource_body`."))
+  static let following = Sign(
+    event: .following, row: EventRow("following", "From now on all that happens is told."))
+
+  mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {}
+}
+
+private struct Notice: EventBody {
+  var message: Phrase
+
+  var event: Event { .notice(message) }
+  var row: EventRow { EventRow("notice", "Something worth knowing that is not the answer.") }
+
+  mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.value("message", &message, "One sentence, safe to show on a terminal.")
+  }
+}
+
+private struct RedirectRefused: EventBody {
+  var failure: Failure
+
+  var event: Event { .redirectRefused(failure) }
+  var row: EventRow {
+    EventRow(
+      "redirect_refused",
+      "The address that was handed over on this connection is not the answer; the sign-in goes on waiting.")
+  }
+
+  mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    var (code, message, hint) = (failure.code.rawValue, failure.text, failure.advice)
+    try members.text("code", &code, "`redirect_rejected`.")
+    try members.value("message", &message, "What is wrong, safe to show on a terminal.")
+    try members.value("hint", &hint, "What helps.")
+    failure = Failure(FailureCode(rawValue: code) ?? .internalError, message, hint: hint)
+  }
+}
+
+private struct Body: EventBody {
+  var bytes: Base64Bytes
+
+  var event: Event { .body(bytes.bytes) }
+  var row: EventRow { EventRow("body", "A part of the body of a resource's answer to an inline request, in order.") }
+
+  mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.value("base64", &bytes, "At most 48 KiB of it, in base64.")
+  }
+}
+
+private struct Base64Bytes: MemberValue {
+  static let memberType = "text"
+  let bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  func addMembers(to object: inout JSONObject, as name: String) { object[name] = .string(Base64.encode(bytes)) }
+
+  init?(_ json: JSON, _ name: String) {
+    guard let text = json[name]?.string, let bytes = try? Base64.decode(text) else { return nil }
+    self.bytes = bytes
+  }
+}
+
+/// An event with an entry of a list of events; nil for an entry that this build does not know.
+private struct EntryBody<Entry: EventEntry>: EventBody {
+  var entry: Entry?
+  let meaning: String
+  let make: @Sendable (Entry?) -> Event
+  let row: EventRow
+
+  var event: Event { make(entry) }
+
+  mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    let meaning = meaning  // The pass has exclusive access to this value.
+    try members.value("entry", &entry, meaning)
+  }
+}
+
+extension Event {
+  fileprivate static func progressBody(_ line: LogLine?) -> some EventBody {
+    EntryBody(
+      entry: line, meaning: "One event, as `daemon_log` tells them.", make: Event.progress,
+      row: EventRow("progress", "What is done for a request with `verbose`, and why. Nothing in it is secret."))
+  }
+
+  fileprivate static func sessionBody(_ entry: SessionEntry?) -> some EventBody {
+    EntryBody(
+      entry: entry, meaning: "One event, as the request `events` tells them.", make: Event.session,
+      row: EventRow("session", "Something happened to a session or an account. Nothing in it is secret."))
+  }
+
+  fileprivate static func leaseEntryBody(_ entry: LeaseEntry?) -> some EventBody {
+    EntryBody(
+      entry: entry, meaning: "One event, as the request `events` tells them with `leases`.", make: Event.leaseEntry,
+      row: EventRow("lease_entry", "Something happened to a lease."))
   }
 }

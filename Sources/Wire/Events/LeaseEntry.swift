@@ -14,18 +14,17 @@ extension Event {
       self.account = account
       self.usesLeft = usesLeft
     }
+  }
+}
 
-    /// `{"event":"lease","lease","account","uses_left"}`.
-    var json: JSONObject {
-      var object = JSONObject([("event", "lease"), ("lease", .string(name)), ("account", .string(account))])
-      object["uses_left"] = usesLeft.map { .int($0) }
-      return object
-    }
+extension Event.Lease: EventBody {
+  package var event: Event { .lease(self) }
+  package var row: EventRow { EventRow("lease", "A lease is open, or a peer's request was answered.") }
 
-    init?(json: JSON) {
-      guard let name = json["lease"]?.string, let account = json["account"]?.string else { return nil }
-      self.init(name: name, account: account, usesLeft: json["uses_left"]?.int)
-    }
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text("lease", &name, "Its name in the events of leases.")
+    try members.text("account", &account, "The account, by the name that it has now.")
+    try members.number("uses_left", &usesLeft, "How many requests are left; absent without a limit.")
   }
 }
 
@@ -45,33 +44,38 @@ extension Event {
       self.origin = origin
       self.peer = peer
     }
+  }
+}
 
-    /// `{"event":"lease_question","question","method","origin","pid","uid"}`.
-    var json: JSONObject {
-      var object = JSONObject([
-        ("event", "lease_question"), ("question", .int(number)), ("method", .string(method)),
-      ])
-      object["origin"] = origin.map { .string($0) }
-      object["pid"] = peer.map { .int($0.process) }
-      object["uid"] = peer.map { .int($0.user) }
-      return object
-    }
+extension Event.LeaseQuestion: EventBody {
+  package var event: Event { .leaseQuestion(self) }
+  package var row: EventRow { EventRow("lease_question", "A peer's request waits for the person's word.") }
 
-    init?(json: JSON) {
-      guard let number = json["question"]?.int, let method = json["method"]?.string else { return nil }
-      self.init(number: number, method: method, origin: json["origin"]?.string, peer: LeaseEntry.Peer(json))
-    }
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.number("question", &number, "Its number, for `lease_answer`.")
+    try members.text("method", &method, "The method of the request, or `token` for the token itself.")
+    try members.text("origin", &origin, "The origin that it is for; absent for the token.")
+    try members.peer(&peer)
+  }
+}
+
+extension MemberPass {
+  fileprivate mutating func peer(_ peer: inout LeaseEntry.Peer?) throws(Problem) {
+    var (process, user) = (peer?.process, peer?.user)
+    try number("pid", &process, "The process of the peer, 0 where it is not seen from here.")
+    try number("uid", &user, "Its user.")
+    peer = user.flatMap { user in process.map { LeaseEntry.Peer(user: user, process: $0) } }
   }
 }
 
 /// An event of a lease, for the person who gave it. A path or a query is never part of it.
 package struct LeaseEntry: Sendable, Hashable {
   /// Unix seconds.
-  package let time: Int
-  package let lease: String
-  package let event: Event
+  package private(set) var time: Int
+  package private(set) var lease: String
+  package private(set) var event: Event
   /// The process that asked, as the system told it when it connected; nil for what no peer did.
-  package let peer: Peer?
+  package private(set) var peer: Peer?
 
   package struct Peer: Sendable, Hashable {
     package let user: Int
@@ -81,11 +85,6 @@ package struct LeaseEntry: Sendable, Hashable {
     package init(user: Int, process: Int) {
       self.user = user
       self.process = process
-    }
-
-    init?(_ json: JSON) {
-      guard let user = json["uid"]?.int, let process = json["pid"]?.int else { return nil }
-      self.init(user: user, process: process)
     }
   }
 
@@ -115,42 +114,81 @@ package struct LeaseEntry: Sendable, Hashable {
     self.event = event
     self.peer = peer
   }
+}
+
+extension LeaseEntry: EventEntry, MemberList {
+  package enum Kind: String, CaseIterable {
+    case opened = "lease_opened"
+    case used = "lease_used"
+    case handedOut = "lease_token"
+    case refused = "lease_refused"
+    case ended = "lease_ended"
+  }
+
+  /// An entry of this kind without its members.
+  package init(_ kind: Kind) {
+    let event: Event =
+      switch kind {
+      case .opened: .opened(account: "")
+      case .used: .used(method: "", origin: "", status: nil, bytes: nil, nil)
+      case .handedOut: .handedOut(nil)
+      case .refused: .refused(.notPermitted)
+      case .ended: .ended(.closed)
+      }
+    self.init(time: 0, lease: "", event: event)
+  }
 
   /// `{"time","event","lease",…}`.
-  package var json: JSONObject {
-    var object = JSONObject([("time", .int(time)), ("event", .string(name)), ("lease", .string(lease))])
-    switch event {
-    case .opened(let account): object["account"] = .string(account)
-    case .used(let method, let origin, let status, let bytes, let code):
-      object["method"] = .string(method)
-      object["origin"] = .string(origin)
-      object["status"] = status.map { .int($0) }
-      object["body_bytes"] = bytes.map { .int($0) }
-      object["code"] = code.map { .string($0.rawValue) }
-    case .handedOut(let code): object["code"] = code.map { .string($0.rawValue) }
-    case .refused(let code): object["code"] = .string(code.rawValue)
-    case .ended(let cause): object["cause"] = .string(cause.rawValue)
-    }
-    object["pid"] = peer.map { .int($0.process) }
-    object["uid"] = peer.map { .int($0.user) }
-    return object
-  }
+  package var json: JSONObject { memberObject }
 
   /// Reads what ``json`` writes; nil for an event that this build does not know.
   package init?(json: JSON) {
-    guard let time = json["time"]?.int, let lease = json["lease"]?.string, let event = Event(json) else {
-      return nil
-    }
-    self.init(time: time, lease: lease, event: event, peer: Peer(json))
+    guard let kind = json["event"]?.string.flatMap(Kind.init), let entry = Self(kind).reading(json) else { return nil }
+    self = entry
   }
 
-  private var name: String {
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    var kind = row.kind
+    try members.number("time", &time, "When it happened.")
+    try members.choice("event", &kind, "What happened.")
+    try members.text("lease", &lease, "The lease.")
     switch event {
-    case .opened: "lease_opened"
-    case .used: "lease_used"
-    case .handedOut: "lease_token"
-    case .refused: "lease_refused"
-    case .ended: "lease_ended"
+    case .opened(var account):
+      try members.text("account", &account, "The account.")
+      event = .opened(account: account)
+    case .used(var method, var origin, var status, var bytes, var code):
+      try members.text("method", &method, "The method of the request.")
+      try members.text("origin", &origin, "Its origin, never a path.")
+      try members.number("status", &status, "The status of the answer.")
+      try members.number("body_bytes", &bytes, "The size of its body in bytes.")
+      try members.value("code", &code, "The error, if there is no answer.")
+      event = .used(method: method, origin: origin, status: status, bytes: bytes, code)
+    case .handedOut(var code):
+      try members.value("code", &code, "The error, if the token was not handed out.")
+      event = .handedOut(code)
+    case .refused(var code):
+      try members.value("code", &code, "The error.")
+      event = .refused(code)
+    case .ended(var cause):
+      try members.choice("cause", &cause, "Why it ended.")
+      event = .ended(cause)
+    }
+    try members.peer(&peer)
+  }
+
+  private var row: (kind: Kind, text: String) {
+    switch event {
+    case .opened(let account): (.opened, "opened for \(TerminalText.clean(account, limit: 64))")
+    case .used(let method, let origin, let status, let bytes, let code):
+      (
+        .used,
+        "\(TerminalText.clean(method, limit: 32)) \(TerminalText.clean(origin, limit: 300))"
+          + (status.map { ": status \($0), \(bytes ?? 0) bytes" } ?? code.map { ": \($0.rawValue)" } ?? "")
+      )
+    case .handedOut(let code):
+      (.handedOut, code.map { "no token handed out: \($0.rawValue)" } ?? "token handed out")
+    case .refused(let code): (.refused, "refused: \(code.rawValue)")
+    case .ended(let cause): (.ended, "ended: \(cause.rawValue)")
     }
   }
 
@@ -159,38 +197,6 @@ package struct LeaseEntry: Sendable, Hashable {
   /// - Parameter stamp: Writes unix seconds as the reader wants them.
   package func text(_ stamp: (Int) -> String) -> String {
     let by = peer.map { ", process \($0.process) of user \($0.user)" } ?? ""
-    let what =
-      switch event {
-      case .opened(let account): "opened for \(TerminalText.clean(account, limit: 64))"
-      case .used(let method, let origin, let status, let bytes, let code):
-        "\(TerminalText.clean(method, limit: 32)) \(TerminalText.clean(origin, limit: 300))"
-          + (status.map { ": status \($0), \(bytes ?? 0) bytes" } ?? code.map { ": \($0.rawValue)" } ?? "")
-      case .handedOut(let code): code.map { "no token handed out: \($0.rawValue)" } ?? "token handed out"
-      case .refused(let code): "refused: \(code.rawValue)"
-      case .ended(let cause): "ended: \(cause.rawValue)"
-      }
-    return "\(stamp(time)) \(TerminalText.clean(lease, limit: 16)): \(what)\(by)"
-  }
-}
-
-extension LeaseEntry.Event {
-  fileprivate init?(_ json: JSON) {
-    let code = json["code"]?.string.flatMap { FailureCode(rawValue: $0) }
-    let event: Self? =
-      switch json["event"]?.string {
-      case "lease_opened": json["account"]?.string.map { .opened(account: $0) }
-      case "lease_used":
-        json["method"]?.string.flatMap { method in
-          json["origin"]?.string.map {
-            .used(method: method, origin: $0, status: json["status"]?.int, bytes: json["body_bytes"]?.int, code)
-          }
-        }
-      case "lease_token": .handedOut(code)
-      case "lease_refused": code.map { .refused($0) }
-      case "lease_ended": json["cause"]?.string.flatMap { LeaseEntry.Cause(rawValue: $0) }.map { .ended($0) }
-      default: nil
-      }
-    guard let event else { return nil }
-    self = event
+    return "\(stamp(time)) \(TerminalText.clean(lease, limit: 16)): \(row.text)\(by)"
   }
 }

@@ -5,40 +5,37 @@ package import Vocabulary
 /// ``LogEvent`` has the internal events of the daemon.
 ///
 /// It has only numbers, words of this program, valid account names and the host of a server.
-package enum SessionEvent: Sendable, Hashable {
-  /// Expiry in unix seconds; nil if the server named no lifetime.
-  case signedIn(expiresAt: Int?)
-  case signedOut(SignOutCause)
-  /// There is a new token. Expiry in unix seconds; nil if the server named no lifetime.
-  case refreshed(expiresAt: Int?)
-  /// A refresh failed, and a repetition would not help.
-  case refreshFailed(Failing)
-  /// The cached token expires at this time, in unix seconds, and was not renewed.
-  case expiring(at: Int, isRenewable: Bool)
-  /// The token has expired.
-  case expired(at: Int, isRenewable: Bool)
-  /// The session ends at this time, in unix seconds, unless a person signs in again.
-  case sessionExpiring(at: Int)
-  /// The server cannot be reached, or not answer. The cached token is still used.
-  case offline(Failing)
-  case online
-  /// The account's tokens and key were wiped from memory, until an unlock.
-  case locked
-  case unlocked
-  case accountAdded
-  case accountRemoved
+package struct SessionEvent: Sendable, Hashable {
+  package let name: SessionEventName
+  /// The expiry of the token, or the end of the session, in unix seconds; nil if the server named none.
+  package private(set) var expiresAt: Int?
+  /// Whether the next command renews the token without a sign-in.
+  package private(set) var isRenewable: Bool?
+  package private(set) var cause: SignOutCause?
+  package private(set) var failing: Failing?
   /// The account's former name.
-  case accountRenamed(from: String)
-  /// The account is the active one now; without an account there is none any more.
-  case activeChanged
+  package private(set) var formerName: String?
+
+  /// An event of this name with its members.
+  package init(
+    _ name: SessionEventName, expiresAt: Int? = nil, isRenewable: Bool? = nil, cause: SignOutCause? = nil,
+    failing: Failing? = nil, formerName: String? = nil
+  ) {
+    self.name = name
+    self.expiresAt = expiresAt
+    self.isRenewable = isRenewable
+    self.cause = cause
+    self.failing = failing
+    self.formerName = formerName
+  }
 
   /// Why a token could not be renewed.
   package struct Failing: Sendable, Hashable {
-    package let code: FailureCode
+    package fileprivate(set) var code: FailureCode
     /// Host and port that could not be reached, or the proxy's; nil for an error about something else.
-    package let host: String?
+    package fileprivate(set) var host: String?
     /// Why, where more is known.
-    package let cause: ConnectionProblem?
+    package fileprivate(set) var cause: ConnectionProblem?
 
     package init(_ code: FailureCode, at host: String? = nil, _ cause: ConnectionProblem? = nil) {
       self.code = code
@@ -64,86 +61,15 @@ package enum SessionEvent: Sendable, Hashable {
     /// The server identified another user than at sign-in.
     case identity
   }
-
-  /// The `event` member.
-  package var name: SessionEventName {
-    switch self {
-    case .signedIn: .signedIn
-    case .signedOut: .signedOut
-    case .refreshed: .refreshed
-    case .refreshFailed: .refreshFailed
-    case .expiring: .expiring
-    case .expired: .expired
-    case .sessionExpiring: .sessionExpiring
-    case .offline: .offline
-    case .online: .online
-    case .locked: .locked
-    case .unlocked: .unlocked
-    case .accountAdded: .accountAdded
-    case .accountRemoved: .accountRemoved
-    case .accountRenamed: .accountRenamed
-    case .activeChanged: .activeChanged
-    }
-  }
-}
-
-extension SessionEvent {
-  /// Writes the members that go with ``name``.
-  func addMembers(to object: inout JSONObject) {
-    switch self {
-    case .online, .locked, .unlocked, .accountAdded, .accountRemoved, .activeChanged: break
-    case .signedIn(let expiry), .refreshed(let expiry): object["expires_at"] = expiry.map { .int($0) }
-    case .sessionExpiring(let end): object["expires_at"] = .int(end)
-    case .signedOut(let cause): object["cause"] = .string(cause.rawValue)
-    case .refreshFailed(let failing), .offline(let failing):
-      object["code"] = .string(failing.code.rawValue)
-      object["host"] = failing.host.map { .string($0) }
-      object["cause"] = failing.cause.map { .string($0.rawValue) }
-    case .expiring(let expiry, let isRenewable), .expired(let expiry, let isRenewable):
-      object["expires_at"] = .int(expiry)
-      object["renewable"] = .bool(isRenewable)
-    case .accountRenamed(let old): object["renamed_from"] = .string(old)
-    }
-  }
-
-  /// Reads ``name`` and its members; nil for an event that this build does not know.
-  init?(_ json: JSON) {
-    let expiry = json["expires_at"]?.int
-    let failing = json["code"]?.string.flatMap { FailureCode(rawValue: $0) }.map { code in
-      Failing(code, at: json["host"]?.string, json["cause"]?.string.flatMap { ConnectionProblem(rawValue: $0) })
-    }
-    func ending() -> (Int, Bool)? { expiry.flatMap { expiry in json["renewable"]?.bool.map { (expiry, $0) } } }
-    let event: SessionEvent? =
-      switch json["event"]?.string.flatMap(SessionEventName.init) {
-      case .signedIn: .signedIn(expiresAt: expiry)
-      case .signedOut: json["cause"]?.string.flatMap { SignOutCause(rawValue: $0) }.map { .signedOut($0) }
-      case .refreshed: .refreshed(expiresAt: expiry)
-      case .refreshFailed: failing.map { .refreshFailed($0) }
-      case .expiring: ending().map { .expiring(at: $0, isRenewable: $1) }
-      case .expired: ending().map { .expired(at: $0, isRenewable: $1) }
-      case .sessionExpiring: expiry.map { .sessionExpiring(at: $0) }
-      case .offline: failing.map { .offline($0) }
-      case .online: .online
-      case .locked: .locked
-      case .unlocked: .unlocked
-      case .accountAdded: .accountAdded
-      case .accountRemoved: .accountRemoved
-      case .accountRenamed: json["renamed_from"]?.string.map { .accountRenamed(from: $0) }
-      case .activeChanged: .activeChanged
-      case nil: nil
-      }
-    guard let event else { return nil }
-    self = event
-  }
 }
 
 /// A ``SessionEvent`` with its time and account.
 package struct SessionEntry: Sendable, Hashable {
   /// Unix seconds.
-  package let time: Int
+  package private(set) var time: Int
   /// A valid account name; nil if the event is about no account.
-  package let account: String?
-  package let event: SessionEvent
+  package private(set) var account: String?
+  package private(set) var event: SessionEvent
 
   package init(time: Int, account: String?, event: SessionEvent) {
     self.time = time
@@ -151,24 +77,10 @@ package struct SessionEntry: Sendable, Hashable {
     self.event = event
   }
 
-  /// `{"time","event","account",…}`.
-  package var json: JSONObject {
-    var object = JSONObject([("time", .int(time)), ("event", .string(event.name.rawValue))])
-    object["account"] = account.map { .string($0) }
-    event.addMembers(to: &object)
-    return object
-  }
-
-  /// Reads what ``json`` writes; nil for an event that this build does not know.
-  package init?(json: JSON) {
-    guard let time = json["time"]?.int, let event = SessionEvent(json) else { return nil }
-    self.init(time: time, account: json["account"]?.string, event: event)
-  }
-
   /// Whether the entry is sent to a request for this account. Events about no account are, and those about its former
   /// name.
   package func concerns(_ name: String) -> Bool {
-    if case .accountRenamed(let old) = event, old.utf8.elementsEqual(name.utf8) { return true }
+    if let old = event.formerName, old.utf8.elementsEqual(name.utf8) { return true }
     return account.map { $0.utf8.elementsEqual(name.utf8) } ?? true
   }
 
@@ -177,33 +89,153 @@ package struct SessionEntry: Sendable, Hashable {
   /// - Parameter stamp: Writes unix seconds as the reader wants them.
   package func text(_ stamp: (Int) -> String) -> String {
     let place = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
-    return "\(stamp(time)) \(place)\(event.text(hasAccount: account != nil, stamp))"
+    return "\(stamp(time)) \(place)\(event.row(hasAccount: account != nil, stamp).text)"
   }
 }
 
-extension SessionEvent {
-  fileprivate func text(hasAccount: Bool, _ stamp: (Int) -> String) -> String {
-    func until(_ expiry: Int?) -> String { expiry.map { ", good until \(stamp($0))" } ?? "" }
-    return switch self {
-    case .signedIn(let expiry): "signed in" + until(expiry)
-    case .signedOut(let cause): "signed out: \(cause.text)"
-    case .refreshed(let expiry): "new token" + until(expiry)
-    case .refreshFailed(let failing): "refresh failed: \(failing.text)"
-    case .expiring(let expiry, let isRenewable):
-      "the token expires at \(stamp(expiry))" + (isRenewable ? "" : ", and with it the session")
-    case .expired(_, true): "the token expired; the next command gets a new one"
-    case .expired(_, false): "the token expired, and with it the session"
-    case .sessionExpiring(let end): "the session ends at \(stamp(end)), unless you sign in again"
-    case .offline(let failing): "offline: \(failing.text)"
-    case .online: "online again"
-    case .locked: "locked"
-    case .unlocked: "unlocked"
-    case .accountAdded: "the account was added"
-    case .accountRemoved: "the account was removed"
-    case .accountRenamed(let old): "the account was renamed from \(TerminalText.clean(old, limit: 64))"
-    case .activeChanged: hasAccount ? "is the active account now" : "no account is the active one now"
+extension SessionEntry: EventEntry, MemberList {
+  /// `{"time","event","account",…}`.
+  package var json: JSONObject { memberObject }
+
+  /// Reads what ``json`` writes; nil for an event that this build does not know.
+  package init?(json: JSON) {
+    guard let name = json["event"]?.string.flatMap(SessionEventName.init),
+      let entry = Self(time: 0, account: nil, event: SessionEvent(name)).reading(json)
+    else { return nil }
+    self = entry
+  }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    var name = event.name
+    try members.number("time", &time, "When it happened.")
+    try members.choice("event", &name, "What happened.")
+    try members.text("account", &account, "The account; absent if it is about none.")
+    try event.pass(&members)
+  }
+}
+
+extension SessionEvent: MemberList {
+  /// A member, or several that go together.
+  fileprivate enum Member {
+    case expiry, end, renewable, cause, failing, formerName
+  }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    for member in row(hasAccount: true, { _ in "" }).members {
+      switch member {
+      case .expiry:
+        try members.number("expires_at", &expiresAt, "When the token expires; absent if the server names no end.")
+      case .end: try members.number("expires_at", &expiresAt, in: 0...Int.max, isRequired: true) { "The end." }
+      case .renewable:
+        try members.value("renewable", &isRenewable, isRequired: true) {
+          "Whether the next command gets a token without a sign-in."
+        }
+      case .cause: try members.choice("cause", &cause, isRequired: true, "Why the session ended.")
+      case .failing: try pass(failing: &members)
+      case .formerName:
+        try members.text("renamed_from", &formerName, limit: 64, isRequired: true) { "The former name." }
+      }
     }
   }
+
+  private mutating func pass<Pass: MemberPass>(failing members: inout Pass) throws(Pass.Problem) {
+    var failing = failing ?? Failing(.network)
+    try members.value("code", &failing.code, "The error.")
+    try members.text("host", &failing.host, "The host of a failed connection, with its port.")
+    try members.value("cause", &failing.cause, "Why the connection failed, a word as in `agent daemon log`.")
+    self.failing = failing
+  }
+
+  /// Whether the event changes the token that a command gets.
+  package var changesTokens: Bool { row(hasAccount: true, { _ in "" }).changesTokens }
+
+  /// The meaning of the event in the notation of the manual.
+  package var meaning: String { row(hasAccount: true, { _ in "" }).meaning }
+
+  /// Whether the event changes the token that a command gets, the members, the meaning, and the text of this event.
+  fileprivate func row(
+    hasAccount: Bool, _ stamp: (Int) -> String
+  ) -> (changesTokens: Bool, members: [Member], meaning: String, text: String) {
+    let end = expiresAt.map(stamp) ?? ""
+    let until = expiresAt == nil ? "" : ", good until \(end)"
+    return switch name {
+    case .signedIn: (true, [.expiry], "There is a new session.", "signed in" + until)
+    case .signedOut:
+      (
+        true, [.cause],
+        "The session ended: `user`, somebody asked for it here; `removed`, with the account; `expired`, the authorization"
+          + " server refuses the refresh token; `revoked`, it says that it no longer honours the session, as `agent status"
+          + " --check` finds out; `elsewhere`, another process did it; `settings`, they no longer fit the sign-in;"
+          + " `identity`, the server answers for another person.",
+        "signed out: \(cause?.text ?? "")"
+      )
+    case .refreshed: (false, [.expiry], "There is a new token.", "new token" + until)
+    case .refreshFailed:
+      (
+        false, [.failing], "A refresh failed with an error that does not pass by itself; reported once.",
+        "refresh failed: \(failing?.text ?? "")"
+      )
+    case .expiring:
+      (
+        false, [.end, .renewable],
+        "The token is near its end, and nobody has got a new one: a minute before, or a tenth of the lifetime if that is"
+          + " less; if it is not renewable, five minutes, or half of it.",
+        "the token expires at \(end)" + (isRenewable == true ? "" : ", and with it the session")
+      )
+    case .expired:
+      (
+        false, [.end, .renewable], "The token expired, and nobody has got a new one.",
+        "the token expired" + (isRenewable == true ? "; the next command gets a new one" : ", and with it the session")
+      )
+    case .sessionExpiring:
+      (
+        false, [.end],
+        "The server said that the session ends then, and no refresh prevents it; reported three days before.",
+        "the session ends at \(end), unless you sign in again"
+      )
+    case .offline:
+      (false, [.failing], "The server cannot be reached; the token is still used.", "offline: \(failing?.text ?? "")")
+    case .online: (false, [], "The server can be reached again.", "online again")
+    case .locked: (true, [], "The account was locked.", "locked")
+    case .unlocked: (true, [], "The account was unlocked.", "unlocked")
+    case .accountAdded: (false, [], "The account was added.", "the account was added")
+    case .accountRemoved: (true, [], "The account was removed.", "the account was removed")
+    case .accountRenamed:
+      (
+        true, [.formerName], "The account was renamed.",
+        "the account was renamed from \(TerminalText.clean(formerName ?? "", limit: 64))"
+      )
+    case .activeChanged:
+      (
+        true, [], "The account is the active one now; without `account` none is.",
+        hasAccount ? "is the active account now" : "no account is the active one now"
+      )
+    }
+  }
+}
+
+// MARK: Events
+
+extension SessionEvent {
+  package static func signedIn(expiresAt: Int?) -> Self { Self(.signedIn, expiresAt: expiresAt) }
+  package static func signedOut(_ cause: SignOutCause) -> Self { Self(.signedOut, cause: cause) }
+  package static func refreshed(expiresAt: Int?) -> Self { Self(.refreshed, expiresAt: expiresAt) }
+  package static func refreshFailed(_ failing: Failing) -> Self { Self(.refreshFailed, failing: failing) }
+  package static func expiring(at end: Int, isRenewable: Bool) -> Self {
+    Self(.expiring, expiresAt: end, isRenewable: isRenewable)
+  }
+  package static func expired(at end: Int, isRenewable: Bool) -> Self {
+    Self(.expired, expiresAt: end, isRenewable: isRenewable)
+  }
+  package static func sessionExpiring(at end: Int) -> Self { Self(.sessionExpiring, expiresAt: end) }
+  package static func offline(_ failing: Failing) -> Self { Self(.offline, failing: failing) }
+  package static func accountRenamed(from name: String) -> Self { Self(.accountRenamed, formerName: name) }
+  package static let online = Self(.online)
+  package static let locked = Self(.locked)
+  package static let unlocked = Self(.unlocked)
+  package static let accountAdded = Self(.accountAdded)
+  package static let accountRemoved = Self(.accountRemoved)
+  package static let activeChanged = Self(.activeChanged)
 }
 
 extension SessionEvent.Failing {

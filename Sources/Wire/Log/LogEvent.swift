@@ -146,137 +146,131 @@ package enum CheckResult: String, Sendable, CaseIterable {
   case failed
 }
 
+/// A kind of event of the log: its code and members, and its sentence.
+package struct LogRow: Sendable {
+  /// The `event` member.
+  let code: String
+  /// In order; one without a value is left out.
+  let members: [(String, JSON?)]
+  /// The sentence. It has no text of another party but the URL of a request.
+  package let text: String
+  package let isFailure: Bool
+
+  init(_ code: String, _ members: [(String, JSON?)] = [], isFailure: Bool = false, _ text: String) {
+    self.code = code
+    self.members = members
+    self.text = text
+    self.isFailure = isFailure
+  }
+
+  init(_ code: String, _ text: String) { self.init(code, [], text) }
+}
+
 extension LogEvent {
-  private var name: String {
+  package var row: LogRow {
     switch self {
-    case .started: "started"
-    case .stopping: "stopping"
-    case .refreshBegan: "refresh_began"
-    case .refreshEnded: "refresh_ended"
-    case .refreshRetry: "refresh_retry"
-    case .refreshQueued: "refresh_queued"
-    case .tokenExpiring: "token_expiring"
-    case .tokenExpired: "token_expired"
-    case .networkChanged: "network_changed"
-    case .watchUnavailable: "watch_unavailable"
-    case .clockSet: "clock_set"
-    case .signInBegan: "sign_in_began"
-    case .signInCode: "sign_in_code"
-    case .signInSlowed: "sign_in_slowed"
-    case .signInApproved: "sign_in_approved"
-    case .redirectForeign: "redirect_foreign"
-    case .signInEnded: "sign_in_ended"
-    case .signedOut: "signed_out"
-    case .checked: "checked"
-    case .settingsChanged: "settings_changed"
-    case .peerDropped: "peer_dropped"
-    case .requestTimedOut: "request_timed_out"
-    case .locked: "locked"
-    case .unlocked: "unlocked"
-    case .vaultChanged: "vault_changed"
-    case .keySetWarning: "key_set_warning"
-    case .authenticationTimeChanged: "authentication_time_changed"
-    case .commandFailed: "command_failed"
-    case .commandsDropped: "commands_dropped"
-    case .tokenFile: "token_file"
-    case .step(let step): step.name
-    }
-  }
-
-  /// The `result` of a success.
-  private static let success = "ok"
-
-  /// Writes `event` and the members that go with it.
-  func addMembers(to object: inout JSONObject) {
-    object["event"] = .string(name)
-    switch self {
-    case .started, .stopping, .signInBegan, .signInApproved, .redirectForeign, .requestTimedOut, .tokenExpired,
-      .networkChanged, .watchUnavailable, .authenticationTimeChanged:
-      break
-    case .refreshBegan(let attempt): object["attempt"] = .int(attempt)
+    case .started: LogRow("started", "the daemon started")
+    case .stopping: LogRow("stopping", "the daemon stops")
+    case .refreshBegan(let attempt):
+      LogRow("refresh_began", [("attempt", .int(attempt))], "refresh began, attempt \(attempt)")
+    case .refreshEnded(let time, let code): Self.ended("refresh_ended", "refresh", time, code)
     case .refreshRetry(let attempt, let wait):
-      object["attempt"] = .int(attempt)
-      object["wait_ms"] = .int(wait)
-    case .refreshEnded(let milliseconds, let code), .signInEnded(let milliseconds, let code):
-      object["duration_ms"] = .int(milliseconds)
-      object["result"] = .string(code?.rawValue ?? Self.success)
-    case .signInCode(let seconds), .signInSlowed(let seconds), .refreshQueued(let seconds),
-      .tokenExpiring(let seconds), .clockSet(let seconds):
-      object["seconds"] = .int(seconds)
-    case .signedOut(let result): object["result"] = .string(result.rawValue)
-    case .checked(let milliseconds, let result):
-      object["duration_ms"] = .int(milliseconds)
-      object["result"] = .string(result.rawValue)
-    case .settingsChanged(let change): object["change"] = .string(change.rawValue)
-    case .peerDropped(let problem): object["reason"] = .string(problem.rawValue)
-    case .locked(let cause): object["cause"] = .string(cause.rawValue)
-    case .unlocked(let level): object["protection"] = .string(level.rawValue)
-    case .vaultChanged(let change): object["change"] = .string(change.rawValue)
-    case .keySetWarning(let flaw): object["reason"] = .string(flaw.rawValue)
+      LogRow(
+        "refresh_retry", [("attempt", .int(attempt)), ("wait_ms", .int(wait))],
+        "refresh waits \(wait) ms before attempt \(attempt)")
+    case .refreshQueued(let seconds):
+      LogRow(
+        "refresh_queued", [("seconds", .int(seconds))],
+        "refresh waits for the network or the server, at most \(seconds) s")
+    case .tokenExpiring(let seconds):
+      LogRow("token_expiring", [("seconds", .int(seconds))], "the token has \(seconds) s left")
+    case .tokenExpired: LogRow("token_expired", isFailure: true, "the token has expired")
+    case .networkChanged: LogRow("network_changed", "the network changed")
+    case .watchUnavailable:
+      LogRow(
+        "watch_unavailable", isFailure: true,
+        "no watch of files is left for this user (inotify): files are looked at when they are used")
+    case .clockSet(let seconds):
+      LogRow("clock_set", [("seconds", .int(seconds))], "the machine's clock was set by \(seconds) s")
+    case .signInBegan: LogRow("sign_in_began", "sign-in began")
+    case .signInCode(let seconds):
+      LogRow("sign_in_code", [("seconds", .int(seconds))], "sign-in waits for approval, at most \(seconds) s")
+    case .signInSlowed(let seconds):
+      LogRow("sign_in_slowed", [("seconds", .int(seconds))], "sign-in polls every \(seconds) s from now on")
+    case .signInApproved: LogRow("sign_in_approved", "sign-in was approved")
+    case .redirectForeign:
+      LogRow(
+        "redirect_foreign", isFailure: true, "something else than the answer came to the address of a sign-in")
+    case .signInEnded(let time, let code): Self.ended("sign_in_ended", "sign-in", time, code)
+    case .signedOut(let result):
+      LogRow(
+        "signed_out", [("result", .string(result.rawValue))], isFailure: result == .failed,
+        "signed out: \(result.rawValue)")
+    case .checked(let time, let result):
+      LogRow(
+        "checked", [("duration_ms", .int(time)), ("result", .string(result.rawValue))], isFailure: result == .failed,
+        "checked in \(time) ms: \(result.rawValue)")
+    case .settingsChanged(let change):
+      LogRow("settings_changed", [("change", .string(change.rawValue))], "settings: \(change.rawValue)")
+    case .peerDropped(let problem):
+      LogRow(
+        "peer_dropped", [("reason", .string(problem.rawValue))], isFailure: true,
+        "a peer was dropped: \(problem.rawValue)")
+    case .requestTimedOut: LogRow("request_timed_out", isFailure: true, "a request was not answered in time")
+    case .locked(let cause):
+      LogRow("locked", [("cause", .string(cause.rawValue))], "the vault was locked: \(cause.rawValue)")
+    case .unlocked(let level):
+      LogRow("unlocked", [("protection", .string(level.rawValue))], "the vault was unlocked: \(level.rawValue)")
+    case .vaultChanged(let change):
+      LogRow("vault_changed", [("change", .string(change.rawValue))], "the vault: \(change.rawValue)")
+    case .keySetWarning(let flaw):
+      LogRow("key_set_warning", [("reason", .string(flaw.rawValue))], isFailure: true, flaw.text)
+    case .authenticationTimeChanged:
+      LogRow(
+        "authentication_time_changed", isFailure: true,
+        "the server's new ID Token names another time of authentication than the first one")
     case .commandFailed(let position, let problem):
-      object["position"] = .int(position)
-      problem.addMembers(to: &object)
-    case .commandsDropped(let count): object["count"] = .int(count)
-    case .tokenFile(let change): object["change"] = .string(change.rawValue)
-    case .step(let step): step.addMembers(to: &object)
+      LogRow(
+        "command_failed", [("position", .int(position))] + problem.row.members, isFailure: true,
+        "command \(position) of the settings failed: \(problem.row.text)")
+    case .commandsDropped(let count):
+      LogRow(
+        "commands_dropped", [("count", .int(count))], isFailure: true,
+        "\(count) commands of the settings were not run: too many wait")
+    case .tokenFile(let change):
+      LogRow(
+        "token_file", [("change", .string(change.rawValue))], isFailure: change == .failed,
+        "token file: \(change.rawValue)")
+    case .step(let step): step.row
     }
   }
 
-  /// Reads what ``addMembers(to:)`` wrote; nil for an event that this build does not know.
-  init?(_ json: JSON) {
-    func number(_ member: String) -> Int? { json[member]?.int }
-    func word<Word: RawRepresentable<String>>(_ member: String) -> Word? {
-      json[member]?.string.flatMap { Word(rawValue: $0) }
+  private static func ended(_ event: String, _ what: String, _ milliseconds: Int, _ code: FailureCode?) -> LogRow {
+    let result = code?.rawValue ?? "ok"
+    return LogRow(
+      event, [("duration_ms", .int(milliseconds)), ("result", .string(result))], isFailure: code != nil,
+      "\(what) ended after \(milliseconds) ms: \(result)")
+  }
+}
+
+extension LogEvent.KeySetFlaw {
+  fileprivate var text: String {
+    switch self {
+    case .privateKey:
+      "the issuer's key set holds a private key, which was left out: whoever reads it can sign in the issuer's name"
+    case .symmetricKey: "the issuer's key set holds a symmetric key, which was left out"
     }
-    /// Nil when there is no result; the inner one is nil for a success.
-    func result() -> FailureCode?? {
-      guard let text = json["result"]?.string else { return nil }
-      if text.utf8.elementsEqual(Self.success.utf8) { return .some(nil) }
-      return FailureCode(rawValue: text).map { .some($0) }
+  }
+}
+
+extension LogEvent.CommandProblem {
+  fileprivate var row: (members: [(String, JSON?)], text: String) {
+    switch self {
+    case .exited(let status): ([("reason", "exited"), ("status", .int(status))], "exit status \(status)")
+    case .signalled(let signal): ([("reason", "signalled"), ("signal", .int(signal))], "ended by signal \(signal)")
+    case .timedOut: ([("reason", "timed_out")], "it took too long and was ended")
+    case .notStarted(let errno):
+      ([("reason", "not_started"), ("errno", .int(errno))], "it could not be started (error \(errno))")
     }
-    let event: LogEvent? =
-      switch json["event"]?.string {
-      case "started": .started
-      case "stopping": .stopping
-      case "refresh_began": number("attempt").map { .refreshBegan(attempt: $0) }
-      case "refresh_ended":
-        number("duration_ms").flatMap { time in result().map { .refreshEnded(milliseconds: time, $0) } }
-      case "refresh_retry":
-        number("attempt").flatMap { attempt in
-          number("wait_ms").map { .refreshRetry(attempt: attempt, waitMilliseconds: $0) }
-        }
-      case "refresh_queued": number("seconds").map { .refreshQueued(seconds: $0) }
-      case "token_expiring": number("seconds").map { .tokenExpiring(seconds: $0) }
-      case "token_expired": .tokenExpired
-      case "network_changed": .networkChanged
-      case "watch_unavailable": .watchUnavailable
-      case "clock_set": number("seconds").map { .clockSet(seconds: $0) }
-      case "sign_in_began": .signInBegan
-      case "sign_in_code": number("seconds").map { .signInCode(seconds: $0) }
-      case "sign_in_slowed": number("seconds").map { .signInSlowed(seconds: $0) }
-      case "sign_in_approved": .signInApproved
-      case "redirect_foreign": .redirectForeign
-      case "sign_in_ended":
-        number("duration_ms").flatMap { time in result().map { .signInEnded(milliseconds: time, $0) } }
-      case "signed_out": word("result").map { .signedOut($0) }
-      case "checked": number("duration_ms").flatMap { time in word("result").map { .checked(milliseconds: time, $0) } }
-      case "settings_changed": word("change").map { .settingsChanged($0) }
-      case "peer_dropped": word("reason").map { .peerDropped($0) }
-      case "request_timed_out": .requestTimedOut
-      case "locked": word("cause").map { .locked($0) }
-      case "unlocked": word("protection").map { .unlocked($0) }
-      case "vault_changed": word("change").map { .vaultChanged($0) }
-      case "authentication_time_changed": .authenticationTimeChanged
-      case "key_set_warning": word("reason").map { .keySetWarning($0) }
-      case "command_failed":
-        number("position").flatMap { position in
-          CommandProblem(json).map { .commandFailed(position: position, $0) }
-        }
-      case "commands_dropped": number("count").map { .commandsDropped(count: $0) }
-      case "token_file": word("change").map { .tokenFile($0) }
-      default: LogStep(json).map { .step($0) }
-      }
-    guard let event else { return nil }
-    self = event
   }
 }

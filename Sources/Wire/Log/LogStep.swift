@@ -41,38 +41,83 @@ extension LogStep {
     }
   }
 
-  /// Whether it is a failure.
-  var isFailure: Bool {
-    if case .unanswered = self { return true }
-    return false
+  var row: LogRow {
+    switch self {
+    case .tokenServed(let left):
+      LogRow(
+        "token_served", [("seconds_left", left.map(JSON.int))],
+        "using the cached token, " + (left.map { "\(PlainTime.short($0)) left" } ?? "which has no known expiry"))
+    case .servedOffline:
+      LogRow("served_offline", "cannot reach the server: using the cached token until it expires")
+    case .refreshNeeded(let reason):
+      LogRow("refresh_needed", reason.row.members, "\(reason.row.text): refreshing")
+    case .refreshJoined: LogRow("refresh_joined", "waiting for a running refresh")
+    case .recordChanged:
+      LogRow("record_changed", "another process changed the account's record: dropping the cached token")
+    case .session(let step): step.row
+    case .unanswered(let line, let code, let problem, let time):
+      LogRow(
+        "unanswered",
+        line.members + [
+          ("result", .string(code.rawValue)), ("cause", problem.map { .string($0.rawValue) }),
+          ("duration_ms", .int(time)),
+        ], isFailure: true,
+        "\(line.text): failed after \(PlainTime.precise(milliseconds: time)): \(problem?.title ?? code.rawValue)")
+    case .identityKnown: LogRow("identity_known", "the ID Token identifies the user: no UserInfo request")
+    case .signInPending(let seconds):
+      LogRow("sign_in_pending", [("seconds", .int(seconds))], "not approved yet: next poll in \(seconds) s")
+    }
+  }
+}
+
+extension SessionStep {
+  fileprivate var row: LogRow {
+    switch self {
+    case .waitedForAccount(let time):
+      LogRow(
+        "waited_for_account", [("duration_ms", .int(time))],
+        "waited \(time) ms for the account's lock, which another process held")
+    case .recordRead: LogRow("record_read", "the account's record was read from the vault")
+    case .recordWritten: LogRow("record_written", "the account's record is on disk")
+    case .documentKept(let endpoint, let age):
+      LogRow(
+        "document_kept", [("endpoint", .string(endpoint.rawValue)), ("seconds", .int(age))],
+        "\(endpoint.title) from the cache, \(age) s old")
+    case .keysDoubted:
+      LogRow("keys_doubted", "the cached keys do not fit a signed token: fetching the key set again")
+    case .metadataDoubted:
+      LogRow("metadata_doubted", "the cached metadata may be out of date: fetching them again")
+    case .answered(let line, let status, let time):
+      LogRow(
+        "answered", line.members + [("status", .int(status)), ("duration_ms", .int(time))],
+        "\(line.text): HTTP status \(status) in \(PlainTime.precise(milliseconds: time))")
+    case .idTokenVerified(let algorithm):
+      LogRow(
+        "id_token_verified", [("algorithm", .string(algorithm.rawValue))],
+        "the ID Token was verified: \(algorithm.rawValue)")
+    }
+  }
+}
+
+extension RequestLine {
+  fileprivate var members: [(String, JSON?)] {
+    [("endpoint", .string(role.rawValue)), ("method", .string(method)), ("url", .string(url))]
   }
 
-  /// The step as one line of text.
-  var text: String {
+  fileprivate var text: String { "\(role.title): \(method) \(url)" }
+}
+
+extension LogStep.RefreshReason {
+  fileprivate var row: (members: [(String, JSON?)], text: String) {
     switch self {
-    case .tokenServed(nil): "using the cached token, which has no known expiry"
-    case .tokenServed(.some(let left)): "using the cached token, \(PlainTime.short(left)) left"
-    case .servedOffline: "cannot reach the server: using the cached token until it expires"
-    case .refreshNeeded(.noToken): "no cached token: refreshing"
-    case .refreshNeeded(.asked): "a new token was requested: refreshing"
-    case .refreshNeeded(.refused): "the resource rejected the cached token: refreshing"
-    case .refreshNeeded(.ending(let left, let wanted)):
-      "the cached token has \(left) s left, less than \(wanted) s: refreshing"
-    case .refreshJoined: "waiting for a running refresh"
-    case .recordChanged: "another process changed the account's record: dropping the cached token"
-    case .session(.waitedForAccount(let time)): "waited \(time) ms for the account's lock, which another process held"
-    case .session(.recordRead): "the account's record was read from the vault"
-    case .session(.recordWritten): "the account's record is on disk"
-    case .session(.documentKept(let endpoint, let age)): "\(endpoint.title) from the cache, \(age) s old"
-    case .session(.keysDoubted): "the cached keys do not fit a signed token: fetching the key set again"
-    case .session(.metadataDoubted): "the cached metadata may be out of date: fetching them again"
-    case .session(.answered(let line, let status, let time)):
-      "\(line.role.title): \(line.method) \(line.url): HTTP status \(status) in \(PlainTime.precise(milliseconds: time))"
-    case .unanswered(let line, let code, let problem, let time):
-      "\(line.role.title): \(line.method) \(line.url): failed after \(PlainTime.precise(milliseconds: time)): \(problem?.title ?? code.rawValue)"
-    case .session(.idTokenVerified(let algorithm)): "the ID Token was verified: \(algorithm.rawValue)"
-    case .identityKnown: "the ID Token identifies the user: no UserInfo request"
-    case .signInPending(let seconds): "not approved yet: next poll in \(seconds) s"
+    case .noToken: ([("reason", "no_token")], "no cached token")
+    case .asked: ([("reason", "asked")], "a new token was requested")
+    case .refused: ([("reason", "refused")], "the resource rejected the cached token")
+    case .ending(let left, let wanted):
+      (
+        [("reason", "ending"), ("seconds_left", .int(left)), ("seconds_wanted", .int(wanted))],
+        "the cached token has \(left) s left, less than \(wanted) s"
+      )
     }
   }
 }

@@ -1,3 +1,4 @@
+package import Encoding
 package import Vocabulary
 
 /// What is done with the members of an object of the protocol: they are read, written or described.
@@ -30,6 +31,10 @@ package protocol MemberPass {
   mutating func word(
     _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
   ) throws(Problem) -> Bool
+  /// A value with its own form.
+  mutating func value<Value: MemberValue>(
+    _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
+  ) throws(Problem)
   /// Members with the names of settings, which have their meaning.
   mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Problem)
   /// A rule for several members. Only a reader checks it.
@@ -39,6 +44,16 @@ package protocol MemberPass {
 /// A type whose members are listed once.
 package protocol MemberList {
   mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem)
+}
+
+/// A value of a member that has its own form in JSON.
+package protocol MemberValue: Sendable {
+  /// Its type in the manual.
+  static var memberType: String { get }
+  /// Writes the member and those that go with it.
+  func addMembers(to object: inout JSONObject, as name: String)
+  /// Reads what ``addMembers(to:as:)`` writes, from the object that has the member.
+  init?(_ json: JSON, _ name: String)
 }
 
 extension MemberPass {
@@ -63,7 +78,7 @@ extension MemberPass {
 
   @inline(__always)
   mutating func number(
-    _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, _ meaning: @autoclosure () -> String
+    _ name: String, _ value: inout Int?, in range: ClosedRange<Int> = 0...Int.max, _ meaning: @autoclosure () -> String
   ) throws(Problem) {
     try number(name, &value, in: range, isRequired: false, meaning)
   }
@@ -71,7 +86,7 @@ extension MemberPass {
   /// A number that must be there.
   @inline(__always)
   mutating func number(
-    _ name: String, _ value: inout Int, in range: ClosedRange<Int>, _ meaning: @autoclosure () -> String
+    _ name: String, _ value: inout Int, in range: ClosedRange<Int> = 0...Int.max, _ meaning: @autoclosure () -> String
   ) throws(Problem) {
     var given: Int? = value
     try number(name, &given, in: range, isRequired: true, meaning)
@@ -101,6 +116,23 @@ extension MemberPass {
   ) throws(Problem) {
     var given: Choice? = value
     try choice(name, &given, isRequired: true, meaning())
+    if let given { value = given }
+  }
+
+  @inline(__always)
+  mutating func value<Value: MemberValue>(
+    _ name: String, _ value: inout Value?, _ meaning: @autoclosure () -> String
+  ) throws(Problem) {
+    try self.value(name, &value, isRequired: false, meaning)
+  }
+
+  /// A value that must be there.
+  @inline(__always)
+  mutating func value<Value: MemberValue>(
+    _ name: String, _ value: inout Value, _ meaning: @autoclosure () -> String
+  ) throws(Problem) {
+    var given: Value? = value
+    try self.value(name, &given, isRequired: true, meaning)
     if let given { value = given }
   }
 
@@ -164,6 +196,10 @@ package struct MemberDescriber: MemberPass {
   }
 
   package private(set) var entries: [Entry] = []
+  /// Whether a required member is called so. In the other direction an optional one describes its absence.
+  private let marksRequired: Bool
+
+  init(marksRequired: Bool = true) { self.marksRequired = marksRequired }
 
   /// "a, b or c".
   static func list(_ words: [String]) -> String {
@@ -171,7 +207,7 @@ package struct MemberDescriber: MemberPass {
   }
 
   private mutating func add(_ name: String, _ type: String, _ meaning: String, isRequired: Bool = false) {
-    entries.append(.row(MemberRow(name, type, isRequired ? "\(meaning) Required." : meaning)))
+    entries.append(.row(MemberRow(name, type, isRequired && marksRequired ? "\(meaning) Required." : meaning)))
   }
 
   package mutating func text(
@@ -209,6 +245,12 @@ package struct MemberDescriber: MemberPass {
     let list = Self.list(words().map { "`\($0)`" })
     add(name, "text", "\(meaning()) One of \(list).", isRequired: isRequired)
     return false
+  }
+
+  package mutating func value<Value: MemberValue>(
+    _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
+  ) {
+    add(name, Value.memberType, meaning(), isRequired: isRequired)
   }
 
   package mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) {

@@ -4,8 +4,13 @@ package import Vocabulary
 /// Reads members. An error names the member of the wrong type or size, never its value.
 struct MemberReader: MemberPass {
   private let object: JSONObject
+  /// Whether limits are ignored, and an optional member that cannot be read is absent: a later daemon may send it.
+  private let isLenient: Bool
 
-  init(_ object: JSONObject) { self.object = object }
+  init(_ object: JSONObject, isLenient: Bool = false) {
+    self.object = object
+    self.isLenient = isLenient
+  }
 
   private static let maximumTextBytes = AccountSetting.maximumTextBytes
   private static let maximumListCount = AccountSetting.maximumListCount
@@ -16,8 +21,8 @@ struct MemberReader: MemberPass {
     let limit = limit ?? Self.maximumTextBytes
     value = nil
     guard let json = try member(name, isRequired) else { return }
-    guard let text = json.string, text.utf8.count <= limit, !text.utf8.contains(0) else {
-      throw wrong(name, Phrase(.text(mostBytes: limit)))
+    guard let text = json.string, isLenient || text.utf8.count <= limit && !text.utf8.contains(0) else {
+      return try reject(name, Phrase(.text(mostBytes: limit)), isRequired)
     }
     value = text
   }
@@ -25,7 +30,7 @@ struct MemberReader: MemberPass {
   func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Failure) {
     value = false
     guard let json = try member(name) else { return }
-    guard let flag = json.bool else { throw wrong(name, Phrase(.flag)) }
+    guard let flag = json.bool else { return try reject(name, Phrase(.flag)) }
     value = flag
   }
 
@@ -34,8 +39,9 @@ struct MemberReader: MemberPass {
   ) throws(Failure) {
     value = nil
     guard let json = try member(name, isRequired) else { return }
-    guard let integer = json.int, range.contains(integer) else {
-      throw wrong(name, Phrase("a whole number from \(range.lowerBound) to \(range.upperBound)"))
+    guard let integer = json.int, isLenient || range.contains(integer) else {
+      return try reject(
+        name, Phrase("a whole number from \(range.lowerBound) to \(range.upperBound)"), isRequired)
     }
     value = integer
   }
@@ -51,12 +57,12 @@ struct MemberReader: MemberPass {
       value = [text].compactMap { $0 }
       return
     }
-    guard let array = json.array, array.count <= Self.maximumListCount else {
+    guard let array = json.array, isLenient || array.count <= Self.maximumListCount else {
       throw wrong(name, Phrase(.list(mostTexts: Self.maximumListCount)))
     }
     value = array.compactMap(\.string)
     guard value.count == array.count,
-      value.allSatisfy({ $0.utf8.count <= Self.maximumTextBytes && !$0.utf8.contains(0) })
+      isLenient || value.allSatisfy({ $0.utf8.count <= Self.maximumTextBytes && !$0.utf8.contains(0) })
     else { throw wrong(name, Phrase(.texts(mostBytes: Self.maximumTextBytes))) }
   }
 
@@ -78,10 +84,19 @@ struct MemberReader: MemberPass {
     try text(name, &value, limit: nil, isRequired: isRequired, meaning)
     guard let value else { return true }
     let words = words()
-    guard words.contains(where: { $0.utf8.elementsEqual(value.utf8) }) else {
-      throw wrong(name, Phrase(.choice(words)))
+    if !words.contains(where: { $0.utf8.elementsEqual(value.utf8) }) {
+      try reject(name, Phrase(.choice(words)), isRequired)
     }
     return true
+  }
+
+  func value<Value: MemberValue>(
+    _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
+  ) throws(Failure) {
+    value = nil
+    guard try member(name, isRequired) != nil else { return }
+    value = Value(.object(object), name)
+    if value == nil { try reject(name, Phrase(verbatim: Value.memberType), isRequired) }
   }
 
   /// An absent setting is not changed.
@@ -102,6 +117,10 @@ struct MemberReader: MemberPass {
     if let value = object[name], value != .null { return value }
     guard isRequired else { return nil }
     throw Failure(.invalidRequest, "the request needs the member \"\(name)\"")
+  }
+
+  private func reject(_ name: String, _ expected: Phrase, _ isRequired: Bool = false) throws(Failure) {
+    if isRequired || !isLenient { throw wrong(name, expected) }
   }
 
   private func wrong(_ name: String, _ expected: Phrase) -> Failure {

@@ -62,6 +62,17 @@ struct MemberWriter: MemberPass {
     return false
   }
 
+  mutating func value<Value: MemberValue>(
+    _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
+  ) {
+    var object = JSONObject()
+    value?.addMembers(to: &object, as: name)
+    for name in object.names {
+      begin(name)
+      bytes.append(contentsOf: object[name]?.serialized() ?? [])
+    }
+  }
+
   mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) {
     for setting in settings {
       guard let value = setting.value(in: value) else { continue }

@@ -177,22 +177,35 @@ package struct ResponseHead: Sendable, Hashable {
     return String(decoding: name, as: UTF8.self).lowercased().utf8.elementsEqual("text/event-stream".utf8)
   }
 
-  /// `{"event":"response","status","headers":[[NAME, VALUE], …]}`.
-  package var json: JSONObject {
-    JSONObject([("event", "response"), ("status", .int(status)), ("headers", headersJSON)])
-  }
+  package var headersJSON: JSON { headers.json }
+}
 
-  package var headersJSON: JSON { .array(headers.map { .array([.string($0.name), .string($0.value)]) }) }
+extension [ResponseHead.Field]: MemberValue {
+  package static var memberType: String { "list of lists" }
+  fileprivate var json: JSON { .array(map { .array([.string($0.name), .string($0.value)]) }) }
+  package func addMembers(to object: inout JSONObject, as name: String) { object[name] = json }
 
-  init?(json: JSON) {
-    guard let status = json["status"]?.int, let fields = json["headers"]?.array else { return nil }
-    self.status = status
-    headers = fields.compactMap { field in
+  package init?(_ json: JSON, _ name: String) {
+    guard let fields = json[name]?.array else { return nil }
+    self = fields.compactMap { field in
       guard let pair = field.array, pair.count == 2, let name = pair[0].string, let value = pair[1].string else {
         return nil
       }
-      return Field(name, value)
+      return ResponseHead.Field(name, value)
     }
-    if headers.count != fields.count { return nil }
+    if count != fields.count { return nil }
+  }
+}
+
+extension ResponseHead: EventBody {
+  package var event: Event { .response(self) }
+  package var row: EventRow {
+    EventRow(
+      "response", "The head of a resource's answer. What is written to the descriptor from now on is its body.")
+  }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.number("status", &status, "The status.")
+    try members.value("headers", &headers, "For each header field its name and its value, in the server's order.")
   }
 }

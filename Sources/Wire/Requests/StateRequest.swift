@@ -129,7 +129,8 @@ package enum DaemonRequest: RequestBody, CaseIterable {
             "The oldest first. Each has `time`, `event`, `account` if it is about one, and further members of its own:"
               + " `attempt`, `duration_ms`, `wait_ms`, `seconds`, `seconds_left`, `seconds_wanted`, `result` (`ok` or an"
               + " error code), `endpoint`, `status` (of HTTP), `algorithm`, `change`, `cause`, `protection`, `reason`,"
-              + " `signal`, `errno`, `position` or `count`. Clients ignore unknown events."),
+              + " `signal`, `errno`, `position` or `count`. `text` is the event as a sentence in English, so a client can"
+              + " show one that it does not know."),
           MemberRow("dropped", "number", "The number of earlier events that are no longer kept."),
         ])
     case .stop:

@@ -80,11 +80,7 @@ package struct VerifyRequest: RequestBody {
       "Verifies tokens. The daemon reads them from a descriptor, one a line, and writes the results to another, one a line:"
         + " objects as `agent verify --json` prints them; agent-verify(1) lists the codes. Events `notice` report ignored"
         + " keys.",
-      result: [
-        MemberRow("tokens", "number", "The number of results."),
-        MemberRow("not_valid", "number", "The number of invalid tokens."),
-        MemberRow("undecided", "number", "The number of those that may be valid: the check could not be completed."),
-      ],
+      result: VerifyTally().memberRows,
       note:
         "The descriptors follow, as `SCM_RIGHTS`, one with each message: the key set or the HMAC key, if announced, then"
         + " the tokens, then a pipe or socket for the results, which becomes non-blocking. The results are complete after"

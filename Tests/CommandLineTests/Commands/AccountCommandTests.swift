@@ -142,15 +142,15 @@ private func object(_ text: String) throws -> JSONObject {
   @Test func `is a line for each event`() throws {
     let result = try object(
       #"""
-      {"events":[{"time":0,"event":"started"},{"time":1,"account":"work","event":"refresh_ended","duration_ms":4,
-      "result":"ok"},{"time":2,"event":"from_the_future"}],"dropped":2}
+      {"events":[{"time":0,"event":"started","text":"the daemon started"},{"time":1,"account":"work","event":"refresh_ended",
+      "duration_ms":4,"result":"ok"},{"time":2,"event":"from_the_future","text":"it is later"}],"dropped":2}
       """#)
     #expect(
       DaemonCommand.logText(result, Timestamp.rfc3339) == """
         (2 earlier events are not kept)
         1970-01-01T00:00:00Z the daemon started
-        1970-01-01T00:00:01Z work: refresh ended after 4 ms: ok
-        (an event that this program does not know)
+        1970-01-01T00:00:01Z work: refresh_ended {"duration_ms":4,"result":"ok"}
+        1970-01-01T00:00:02Z it is later
 
         """)
     #expect(DaemonCommand.logText(JSONObject(), Timestamp.rfc3339) == "")

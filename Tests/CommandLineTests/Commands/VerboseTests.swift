@@ -74,10 +74,14 @@ import Wire
       ),
     ]
     let events = entries.flatMap {
-      Reply.event(.progress(LogEntry(time: 1_700_000_000, account: "work", event: $0))).serialized()
+      Reply.event(.progress(LogEntry(time: 1_700_000_000, account: "work", event: $0).line)).serialized()
     }
-    // A newer daemon may tell what this program does not know.
-    let unknown = Array("{\"v\":1,\"event\":\"progress\",\"entry\":{\"time\":1,\"event\":\"new\"}}\n".utf8)
+    // A newer daemon may log what this program does not know, and an earlier one sends no sentence.
+    let others = [
+      #"{"time":1,"event":"new","text":"something new"}"#, #"{"time":1,"event":"sign_in_pending","seconds":5}"#,
+      #"{"time":1,"event":"started"}"#,
+    ]
+    let unknown = others.flatMap { Array("{\"v\":1,\"event\":\"progress\",\"entry\":\($0)}\n".utf8) }
     let isToken = command[0] == "token" || command[0] == "env"
     let answer = isToken ? FakeDaemon.tokenAnswer("canary") : Reply.result([:]).serialized()
     try FakeDaemon(at: program.runtime).serve([events + unknown + answer])
@@ -88,6 +92,7 @@ import Wire
         "agent: work: the cached token has 12 s left, less than 60 s: refreshing",
         "agent: work: refresh began, attempt 1",
         "agent: work: token endpoint: POST https://as.example/token: HTTP status 200 in N ms",
+        "agent: something new", #"agent: sign_in_pending {"seconds":5}"#, "agent: started",
       ])
   }
 

@@ -8,16 +8,6 @@ import Wire
 @testable import CommandLine
 
 @Suite struct `The page agentd(8)` {
-  /// What stands between the quotes after each `prefix` in the sources of the module Wire.
-  private static func names(after prefix: String) throws -> Set<String> {
-    var names: Set<String> = []
-    let listing = try ProcessRunner.shell("cd '\(PackageFiles.top)' && find Sources/Wire -name '*.swift'").outputText
-    for file in listing.split(separator: "\n") {
-      names.formUnion(try PackageFiles.names(after: prefix, in: String(file)))
-    }
-    return names
-  }
-
   @Test func `describes each request and its members once`() {
     let headings = ManualProtocol.requestBlocks.compactMap { if case .heading(let name) = $0 { name } else { nil } }
     #expect(headings == Request.declarations.map(\.row.name))
@@ -71,27 +61,22 @@ import Wire
     }
   }
 
-  @Test func `describes every event and its members`() throws {
-    let code = Event.DeviceCode(
-      login: "0f", account: "a", issuer: "i", clientID: "c", scope: "s", userCode: "u", verificationURI: "v",
-      verificationURIComplete: "w", expiresAt: 1, interval: 5)
-    let head = ResponseHead(status: 200, headers: [])
-    let browser = Event.Browser(
-      login: "0f", account: "a", issuer: "i", clientID: "c", scope: "s", url: "u", linkURL: "l", redirectURI: "r",
-      mustPaste: true, expiresAt: 2, urlExpiresAt: 1)
-    for event in [
-      Event.deviceCode(code), .browser(browser),
-      .confirm(Event.Confirm(login: "0f", account: "a", issuer: "i", subject: "s", name: "n", expiresAt: 1)),
-      .redirectRefused(Failure(.redirectRejected, "m", hint: "h")),
-      .notice("n"), .response(head), .body([1]), .bodyWanted, .following,
-      .session(SessionEntry(time: 0, account: "a", event: .online)),
-      .leaseEntry(LeaseEntry(time: 0, lease: "0f", event: .ended(.time))),
-      .progress(LogEntry(time: 1, account: nil, event: .started)),
-    ] {
-      let described = try #require(ManualProtocol.events.first { $0.name == event.json["event"]?.string })
-      #expect(Set(["event"] + described.members.map(\.name)) == Set(event.json.names))
+  @Test func `describes every event and its members once`() {
+    let headings = ManualProtocol.eventBlocks.compactMap { if case .heading(let name) = $0 { name } else { nil } }
+    #expect(headings == Event.declarations.map(\.row.name))
+    #expect(Set(headings).count == headings.count)
+    for event in Event.declarations {
+      for row in event.memberRows { #expect(row.meaning.hasSuffix("."), "\(event.row.name).\(row.name)") }
     }
-    #expect(Set(ManualProtocol.events.map(\.name)) == (try Self.names(after: "(\"event\", \"")))
+  }
+
+  /// An event that is not declared is written, but cannot be read.
+  @Test func `describes each event that has a type`() throws {
+    let types = try ProcessRunner.shell(
+      "cd '\(PackageFiles.top)' && grep -rhoE '[A-Za-z.]+(<[^>]*>)?: EventBody' Sources/Wire"
+        + " | sed -E 's/[<:].*//; s/^Event[.]//'"
+    ).outputText.split(separator: "\n")
+    #expect(Set(types) == Set(Event.declarations.map { "\(type(of: $0))".prefix { $0 != "<" } }))
   }
 
   @Test func `describes every member of a token answer`() throws {
@@ -103,6 +88,15 @@ import Wire
     description.appendAnswer(accessToken: [0x61].span, idToken: [0x62].span, claims: JSONObject(), to: &line)
     let result = try #require(try JSON(parsing: Array(line.dropLast()))["result"]?.object)
     #expect(TokenRequest().page.result.map(\.name) == Array(result.names))
+  }
+
+  @Test func `describes every member of a role's credentials`() throws {
+    var line: [UInt8] = []
+    RoleAnswer.append(
+      account: "a", accessKeyID: "k", secretAccessKey: [0x61].span, sessionToken: [0x62].span, expiresAt: 1, to: &line)
+    let result = try #require(try JSON(parsing: Array(line.dropLast()))["result"]?.object)
+    let request = AssumeRoleRequest(url: "", roleARN: "", sessionName: "")
+    #expect(request.page.result.map(\.name) == Array(result.names))
   }
 
   @Test func `describes every error code`() {

@@ -77,3 +77,20 @@ import Wire
     #expect(try Self.schema().words(of: "account show").isSuperset(of: ProviderName.allCases.map(\.rawValue)))
   }
 }
+
+/// The fuzzer's words have those of the protocol.
+@Suite struct `The words of the fuzzer` {
+  @Test func `are all names of the protocol`() throws {
+    let words = Set(try PackageFiles.text("Tests/Fuzz/words").split(separator: "\n").map(String.init))
+    let requests = Request.declarations.flatMap { request in
+      [request.row.name] + ManualProtocol.members(of: request).rows.map(\.name)
+    }
+    let events = Event.declarations.flatMap { event in [event.row.name] + event.memberRows.map(\.name) }
+    let sessions = SessionEventName.allCases.flatMap { name in
+      [name.rawValue] + SessionEvent(name).memberRows.map(\.name)
+    }
+    let leases = LeaseEntry.Kind.allCases.flatMap { kind in [kind.rawValue] + LeaseEntry(kind).memberRows.map(\.name) }
+    let names = Set(requests + RequestEnvelope.memberRows.map(\.name) + events + sessions + leases)
+    #expect(names.filter { !words.contains("\"\($0)\"") }.sorted() == [])
+  }
+}

@@ -22,7 +22,7 @@ import Wire
     try broker.token(TokenRequest(account: "work"), .number(1))
     home.runJobs()
     #expect(home.sink.lines[1]?.contains("at-1") == true)
-    let events = home.context.log.json["events"]?.array?.compactMap { LogEntry(json: $0)?.event } ?? []
+    let events = home.context.log.entries.elements.map(\.event)
     let steps = events.compactMap { if case .step(let step) = $0 { step } else { nil } }
     #expect(steps.contains { $0.isRequest })
     #expect(steps.allSatisfy { $0.isRequest } != isWatched)

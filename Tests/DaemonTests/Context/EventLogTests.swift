@@ -12,7 +12,7 @@ import Wire
   let time = ManualTime()
 
   private func events(_ log: EventLog) -> [LogEntry] {
-    log.json["events"]?.array?.compactMap { LogEntry(json: $0) } ?? []
+    log.entries.elements
   }
 
   @Test func `keeps events in order, with their time and account`() throws {

@@ -74,7 +74,7 @@ import Wire
   }
 
   private func events() -> [LogEvent]? {
-    log.json["events"]?.array?.compactMap { LogEntry(json: $0)?.event }
+    log.entries.elements.map(\.event)
   }
 
   private func result(_ number: Int) -> Reply { .result(JSONObject([("number", .int(number))])) }

@@ -26,7 +26,7 @@ private struct ServerHome {
   var socket: String { get throws { try home.runtime().path + "/agent.sock" } }
 
   /// What the daemon noted, the earliest first.
-  var noted: [LogEvent]? { log.json["events"]?.array?.compactMap { LogEntry(json: $0)?.event } }
+  var noted: [LogEvent]? { log.entries.elements.map(\.event) }
 
   func server(_ entrance: consuming Server.Entrance) throws -> Server {
     let services = SessionServices(
@@ -111,7 +111,7 @@ private final class Peer: Sendable {
       client.update { $0 = nil }
     }
     try server.run()
-    let events = log.json["events"]?.array?.compactMap { LogEntry(json: $0)?.event } ?? []
+    let events = log.entries.elements.map(\.event)
     #expect(events.count { $0 == .stopping } == 1)
     #expect(client.withLock { $0 == nil })
   }

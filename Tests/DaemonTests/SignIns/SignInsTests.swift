@@ -837,8 +837,8 @@ import Wire
   @Test func `is told in the log once, however often the other user comes`() throws {
     let id = try #require(home.signIns.logins.keys.first)
     for _ in 1...3 { home.signIns.otherUserConnected(id) }
-    let events = home.daemon.context.log.json["events"]?.array?.compactMap { LogEntry(json: $0) }
-    #expect(events?.filter { $0.event == .peerDropped(.otherUser) }.map(\.account) == ["work"])
+    let events = home.daemon.context.log.entries.elements
+    #expect(events.filter { $0.event == .peerDropped(.otherUser) }.map(\.account) == ["work"])
   }
 
   @Test func `is asked about by nobody when it is told`() throws {

@@ -132,7 +132,7 @@ final class DaemonHome {
 
   /// The daemon's log without its steps, the earliest entry first.
   var logged: [LogEvent] {
-    let events = context.log.json["events"]?.array?.compactMap { LogEntry(json: $0)?.event } ?? []
+    let events = context.log.entries.elements.map(\.event)
     return events.filter { if case .step = $0 { false } else { true } }
   }
 

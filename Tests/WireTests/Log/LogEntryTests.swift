@@ -39,16 +39,53 @@ import Wire
     + EndpointRole.allCases.map { .answered(line($0), status: 200, milliseconds: 34) }
     + SigningAlgorithm.allCases.map { .idTokenVerified($0) }
 
-  @Test(arguments: events, [nil, "work"]) func `is read back as it was written`(event: LogEvent, account: String?)
+  @Test(arguments: events, [nil, "work"]) func `is written as a daemon of version 1 does, with its sentence`(
+    event: LogEvent, account: String?
+  )
     throws
   {
-    let entry = LogEntry(time: 1_700_000_000, account: account, event: event)
-    let bytes = JSON.object(entry.json).serialized()
-    #expect(LogEntry(json: try JSON(parsing: bytes)) == entry)
+    let line = LogEntry(time: 1_700_000_000, account: account, event: event).line
+    let bytes = JSON.object(line.json).serialized()
+    #expect(try LogLine(json: JSON(parsing: bytes)) == line)
+    let names = (account == nil ? ["time"] : ["time", "account"]) + ["event"]
+    #expect(Array(line.json.names.prefix(names.count)) == names && line.json.names.last == "text")
+    #expect(line.sentence == (account.map { "\($0): " } ?? "") + event.row.text)
+  }
+
+  /// The codes and members that clients of version 1 know.
+  @Test(arguments: [
+    (LogEvent.started, #"{"event":"started"}"#),
+    (.refreshEnded(milliseconds: 12, nil), #"{"event":"refresh_ended","duration_ms":12,"result":"ok"}"#),
+    (.refreshRetry(attempt: 2, waitMilliseconds: 480), #"{"event":"refresh_retry","attempt":2,"wait_ms":480}"#),
+    (.checked(milliseconds: 5, .holds), #"{"event":"checked","duration_ms":5,"result":"ok"}"#),
+    (.signInCode(seconds: 600), #"{"event":"sign_in_code","seconds":600}"#),
+    (
+      .commandFailed(position: 1, .exited(3)),
+      #"{"event":"command_failed","position":1,"reason":"exited","status":3}"#
+    ),
+    (
+      .commandFailed(position: 1, .notStarted(errno: 2)),
+      #"{"event":"command_failed","position":1,"reason":"not_started","errno":2}"#
+    ),
+    (.step(.tokenServed(secondsLeft: nil)), #"{"event":"token_served"}"#),
+    (
+      .step(.refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60))),
+      #"{"event":"refresh_needed","reason":"ending","seconds_left":12,"seconds_wanted":60}"#
+    ),
+    (
+      .step(.unanswered(line(.token), .network, .refused, milliseconds: 3)),
+      #"{"event":"unanswered","endpoint":"token","method":"POST","url":"https://as.example/token","result":"network","#
+        + #""cause":"refused","duration_ms":3}"#
+    ),
+    (.step(.session(.documentKept(.keys, ageSeconds: 3))), #"{"event":"document_kept","endpoint":"keys","seconds":3}"#),
+  ]) func `has the members of version 1`(event: LogEvent, members: String) {
+    var json = LogEntry(time: 1, account: nil, event: event).line.json
+    (json["time"], json["text"]) = (nil, nil)
+    #expect(String(decoding: JSON.object(json).serialized(), as: UTF8.self) == members)
   }
 
   @Test(arguments: events) func `is one line of ASCII`(event: LogEvent) {
-    let text = LogEntry(time: 0, account: "work", event: event).text
+    let text = LogEntry(time: 0, account: "work", event: event).line.text { Timestamp.rfc3339($0) }
     #expect(text.hasPrefix("1970-01-01T00:00:00Z work: "))
     #expect(text.utf8.allSatisfy { (0x20...0x7E).contains($0) })
     #expect(text.utf8.count < 200)
@@ -67,29 +104,30 @@ import Wire
       "2023-11-14T22:13:20Z work: token endpoint: POST https://as.example/token: HTTP status 200 in 34 ms"
     ),
   ]) func `says what happened`(event: LogEvent, text: String) {
-    #expect(LogEntry(time: 1_700_000_000, account: "work", event: event).text == text)
+    let line = LogEntry(time: 1_700_000_000, account: "work", event: event).line
+    #expect(line.text { Timestamp.rfc3339($0) } == text)
   }
 
   @Test func `without an account names none`() {
-    #expect(LogEntry(time: 0, account: nil, event: .started).text == "1970-01-01T00:00:00Z the daemon started")
+    #expect(LogEntry(time: 7, account: nil, event: .started).line.text { "\($0)" } == "7 the daemon started")
+  }
+
+  @Test(arguments: [#"{}"#, #"{"time":1}"#, #"{"event":"started"}"#, #"{"time":"now","event":"started"}"#, "[]"])
+  func `of a form that is not known is none`(text: String) throws {
+    #expect(LogLine(json: try JSON(parsing: Array(text.utf8))) == nil)
   }
 
   @Test(arguments: [
-    #"{}"#, #"{"time":1}"#, #"{"time":1,"event":"from_the_future"}"#, #"{"event":"started"}"#,
-    #"{"time":1,"event":"refresh_ended","duration_ms":1}"#,
-    #"{"time":1,"event":"refresh_ended","duration_ms":1,"result":"new_code"}"#,
-    #"{"time":1,"event":"peer_dropped","reason":"free text"}"#,
-    #"{"time":1,"event":"answered","endpoint":"https://as.example","status":200,"duration_ms":1}"#,
-    #"{"time":1,"event":"id_token_verified","algorithm":"none"}"#, #"{"time":1,"event":"refresh_needed"}"#,
-    #"{"time":1,"event":"refresh_needed","reason":"ending","seconds_left":1}"#,
-    #"{"time":"now","event":"started"}"#, "[]",
-  ]) func `of a form that is not known is none`(text: String) throws {
-    #expect(LogEntry(json: try JSON(parsing: Array(text.utf8))) == nil)
+    (#"{"time":1,"event":"new","text":"something new","count":2}"#, "something new"),
+    (#"{"time":1,"account":"work","event":"new","count":2}"#, #"work: new {"count":2}"#),
+    (#"{"time":1,"event":"started"}"#, "started"), (#"{"time":1,"event":"x","text":"a\nb"}"#, "ab"),
+  ]) func `is shown even if its code is unknown`(line: String, sentence: String) throws {
+    #expect(try #require(LogLine(json: try JSON(parsing: Array(line.utf8)))).sentence == sentence)
   }
 
   @Test func `tells failures from the rest`() {
-    #expect(LogEvent.refreshEnded(milliseconds: 1, .network).isFailure)
-    #expect(!LogEvent.refreshEnded(milliseconds: 1, nil).isFailure)
-    #expect(!LogEvent.checked(milliseconds: 1, .signedOutElsewhere).isFailure)
+    #expect(LogEvent.refreshEnded(milliseconds: 1, .network).row.isFailure)
+    #expect(!LogEvent.refreshEnded(milliseconds: 1, nil).row.isFailure)
+    #expect(!LogEvent.checked(milliseconds: 1, .signedOutElsewhere).row.isFailure)
   }
 }

@@ -129,7 +129,7 @@ enum DaemonCommand {
     var text = ""
     if let dropped = result["dropped"]?.int, dropped > 0 { text += "(\(dropped) earlier events are not kept)\n" }
     for event in result["events"]?.array ?? [] {
-      text += (LogEntry(json: event)?.text(stamp) ?? "(an event that this program does not know)") + "\n"
+      if let line = LogLine(json: event) { text += line.text(stamp) + "\n" }
     }
     return text
   }

@@ -120,7 +120,7 @@ struct LoginReporter {
     tell(picture.text)
   }
 
-  private mutating func tellStep(_ entry: LogEntry?) {
+  private mutating func tellStep(_ entry: LogLine?) {
     status?.erase()
     console.detail(entry)
     showCountdownAgain()

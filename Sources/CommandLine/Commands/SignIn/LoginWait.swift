@@ -83,10 +83,7 @@ struct LoginWait {
       guard pasted?.isTerminal == true else { throw failure }
       isPasteOver = false
       try reporter.tell(event)
-    case .confirm, .deviceCode, .qrCode, .notice, .progress, .response, .body, .bodyWanted, .following, .session,
-      .tokenFile,
-      .lease, .leaseEntry, .leaseQuestion:
-      try reporter.tell(event)
+    default: try reporter.tell(event)
     }
   }
 

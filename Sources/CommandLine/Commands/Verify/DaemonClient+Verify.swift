@@ -74,14 +74,14 @@ extension DaemonClient {
   ) throws(Failure) -> VerifyTally {
     var lines = LineBlocks(limit: WireProtocol.maximumLineBytes)
     let result = try PipedAnswer(self, from: pipe).receive(
-      over: &connection, total: { VerifyTally(json: $0)?.tokens }, beside: &typed
+      over: &connection, total: { VerifyTally().reading(.object($0))?.tokens }, beside: &typed
     ) { (pipe) throws(Failure) in
       let block = try PipedAnswer.reading { () throws(SystemError) in try lines.next(from: pipe) }
       guard let block else { return nil }
       try tell(block)
       return block.lines.count
     }
-    guard let tally = VerifyTally(json: result) else { throw Reply.unreadable }
+    guard let tally = VerifyTally().reading(.object(result)) else { throw Reply.unreadable }
     return tally
   }
 }

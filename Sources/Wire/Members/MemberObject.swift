@@ -1,0 +1,119 @@
+package import Encoding
+package import Vocabulary
+
+/// Writes members into an object, false flags too.
+package struct MemberObjectWriter: MemberPass {
+  fileprivate var object = JSONObject()
+
+  package mutating func text(
+    _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
+  ) {
+    object[name] = value.map(JSON.string)
+  }
+
+  package mutating func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {
+    object[name] = .bool(value)
+  }
+
+  package mutating func number(
+    _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
+  ) {
+    object[name] = value.map(JSON.int)
+  }
+
+  package mutating func texts(
+    _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
+  ) {
+    object[name] = value.isEmpty ? nil : .array(value.map(JSON.string))
+  }
+
+  package mutating func numbers(
+    _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
+  ) {
+    object[name] = value.isEmpty ? nil : .array(value.map(JSON.int))
+  }
+
+  package mutating func word(
+    _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
+  ) -> Bool {
+    object[name] = value.map(JSON.string)
+    return false
+  }
+
+  package mutating func value<Value: MemberValue>(
+    _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
+  ) {
+    value?.addMembers(to: &object, as: name)
+  }
+
+  package mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) {
+    for setting in settings { object[setting.name] = setting.value(in: value) }
+  }
+
+  package func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
+}
+
+extension MemberList {
+  /// An object with the members. A request is written by ``MemberWriter``.
+  package var memberObject: JSONObject {
+    var (list, members) = (self, MemberObjectWriter())
+    list.pass(&members)
+    return members.object
+  }
+
+  /// The members as the manual describes them.
+  package var memberRows: [MemberRow] {
+    var (list, members) = (self, MemberDescriber(marksRequired: false))
+    list.pass(&members)
+    return members.entries.compactMap { if case .row(let row) = $0 { row } else { nil } }
+  }
+
+  /// This value with the members of an object, without limits; nil if a required one cannot be read.
+  package func reading(_ json: JSON) -> Self? {
+    guard let object = json.object else { return nil }
+    var (list, members) = (self, MemberReader(object, isLenient: true))
+    return (try? list.pass(&members)).map { list }
+  }
+}
+
+// MARK: Values
+
+extension MemberValue where Self: RawRepresentable<String> {
+  package static var memberType: String { "text" }
+  package func addMembers(to object: inout JSONObject, as name: String) { object[name] = .string(rawValue) }
+  package init?(_ json: JSON, _ name: String) {
+    guard let value = json[name]?.string.flatMap({ Self(rawValue: $0) }) else { return nil }
+    self = value
+  }
+}
+
+extension FailureCode: MemberValue {}
+extension ConnectionProblem: MemberValue {}
+
+extension Phrase: MemberValue {
+  package static var memberType: String { "text" }
+}
+
+extension Bool: MemberValue {
+  package static var memberType: String { "boolean" }
+  package func addMembers(to object: inout JSONObject, as name: String) { object[name] = .bool(self) }
+  package init?(_ json: JSON, _ name: String) {
+    guard let value = json[name]?.bool else { return nil }
+    self = value
+  }
+}
+
+/// One entry of a list of events, which an event line also has as `entry`.
+package protocol EventEntry: MemberValue {
+  var json: JSONObject { get }
+  init?(json: JSON)
+}
+
+extension EventEntry {
+  package static var memberType: String { "object" }
+  package func addMembers(to object: inout JSONObject, as name: String) { object[name] = .object(json) }
+  package init?(_ json: JSON, _ name: String) {
+    guard let entry = json[name] else { return nil }
+    self.init(json: entry)
+  }
+}
