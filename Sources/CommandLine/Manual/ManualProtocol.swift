@@ -80,8 +80,8 @@ enum ManualProtocol {
           + " A value may also be a command that is the one that failed with other options: an object with the `command`"
           + " as it is in the hint, `add`, a list of objects with an `option` without its dashes and perhaps its `value`, and"
           + " `remove`, a list of options. A client that knows the whole command line of its user may put that in its place."
-          + " Where a hint names one command to run, `hint_command` is that command, quoted for sh(1), and `subject` is the"
-          + " name that no account has."
+          + " A hint that ends with a command has this as `hint_command`, quoted for sh(1), as a value with a `template` has it"
+          + " as `command`. The `subject` is the name that no account has."
           + " In brackets stands what `agent` exits with. A client treats a code that it does not know as"
           + " `internal_error`."),
       .members(

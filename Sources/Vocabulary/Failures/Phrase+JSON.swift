@@ -1,6 +1,6 @@
 package import Encoding
 
-/// A phrase in JSON: the English text as a member, `NAME_command` for a hint with a command to run, and `NAME_template`
+/// A phrase in JSON: the English text as a member, `NAME_command` for one that ends with a command to run, and `NAME_template`
 /// and `NAME_values` for a text with values, so that the client can translate it. A text without values is its own template.
 extension Phrase {
   /// The deepest nesting of phrases.
@@ -8,8 +8,7 @@ extension Phrase {
 
   package func addMembers(to object: inout JSONObject, as name: String) {
     object[name] = .string(english)
-    // A correction is among the values, with its command.
-    if corrections.isEmpty { object["\(name)_command"] = command.map { .string($0) } }
+    object["\(name)_command"] = ownCommand.map { .string($0) }
     guard let members = formMembers else { return }
     object["\(name)_template"] = .string(template)
     object["\(name)_values"] = members
@@ -50,9 +49,18 @@ extension Phrase {
       if let command = Correction(element) { return .command(command) }
       guard let template = element["template"]?.string, let inner = Self.values(element["values"], depth: depth + 1)
       else { return nil }
-      return .phrase(Phrase(template: template, values: inner))
+      return .phrase(Phrase(template: template, values: inner).running(element["command"]?.string.map(clean)))
     }
     return values.count == elements.count ? values : nil
+  }
+}
+
+extension Phrase {
+  /// As a value of another phrase.
+  fileprivate var json: JSON {
+    var object = JSONObject([("template", .string(template)), ("values", .array(values.map(\.json)))])
+    object["command"] = ownCommand.map { .string($0) }
+    return .object(object)
   }
 }
 
@@ -63,8 +71,7 @@ extension Phrase.Value {
     case .command(let correction): correction.json
     case .phrase(let phrase) where phrase.plural != nil: .string(phrase.english)
     case .phrase(let phrase):
-      .object(
-        JSONObject([("template", .string(phrase.template)), ("values", .array(phrase.values.map(\.json)))]))
+      phrase.json
     }
   }
 }

@@ -50,8 +50,6 @@ struct Finding: Sendable {
   let text: Phrase
   /// The remedy: mostly a command.
   var hint: Phrase?
-  /// The failure that it tells of.
-  private(set) var code: FailureCode?
 
   init(_ check: Check, _ level: Level, _ text: Phrase, hint: Phrase? = nil) {
     (self.check, self.level, self.text, self.hint) = (check, level, text, hint)
@@ -60,7 +58,6 @@ struct Finding: Sendable {
   /// A failure as a finding.
   init(_ check: Check, _ level: Level, _ failure: Failure) {
     self.init(check, level, failure.text, hint: failure.advice)
-    code = failure.code
   }
 
   /// The line, without its mark and title.
