@@ -1,5 +1,6 @@
 internal import Encoding
 internal import Platform
+internal import Wire
 
 /// A line in a file of the runtime directory that is another one after each change that a shell's prompt should follow.
 /// A shell reads it without a process of its own.
