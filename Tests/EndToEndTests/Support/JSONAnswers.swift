@@ -119,7 +119,8 @@ struct JSONAnswers {
     }
   }
 
-  private static func paths(in value: JSON, after prefix: String) -> Set<String> {
+  /// The members of a value, at any depth.
+  static func paths(in value: JSON, after prefix: String) -> Set<String> {
     var found: Set<String> = []
     for name in value.object?.names ?? [] {
       found.insert(prefix + name)

@@ -116,4 +116,53 @@ import Testing
     #expect(
       missing.filter { !Self.elsewhere.contains($0) } == ["status: accounts[].ca_file", "status: accounts[].proxy"])
   }
+
+  /// The members of a request's result in agentd(8), with their types.
+  private static func result(of request: String) throws -> [String: String] {
+    let lines = try Manual.file("man/agentd.8").split(separator: "\n")
+    let section = lines.drop { $0 != ".Ss \(request)" }.dropFirst().prefix { !$0.hasPrefix(".S") }
+    var rows: [String: String] = [:]
+    for line in section.drop(while: { $0 != "Result:" }) where line.hasPrefix(".It Li ") {
+      let words = line.dropFirst(".It Li ".count).split(separator: " ", maxSplits: 2)
+      rows[String(words[0])] = words[2].filter { $0 != "\"" }
+    }
+    return rows
+  }
+
+  /// Whether a member is in a page, or in an object of which the page says no more.
+  private static func isDescribed(_ path: String, in rows: [String: String]) -> Bool {
+    if rows[path] != nil { return true }
+    return rows.contains { name, type in
+      let isOpen = type.hasSuffix("object") || type.hasSuffix("objects")
+      let hasRows = rows.keys.contains { $0.hasPrefix(name + ".") || $0.hasPrefix(name + "[].") }
+      return isOpen && !hasRows && (path.hasPrefix(name + ".") || path.hasPrefix(name + "[]"))
+    }
+  }
+
+  @Test func `of a result on the socket is in agentd(8)`() throws {
+    try Session.with { session in
+      let peer = try Peer(session.tree.socketPath)
+      for (request, members) in [
+        ("token", #","id_token":true,"claims":true,"variables":true"#),
+        ("token", #","account":"work","use":"id_token""#),
+        ("status", ""), ("status", #","check":true"#), ("doctor", ""), ("list", ""), ("whoami", ""),
+        ("account_show", ""), ("account_set", #","account":"work","dpop":false,"scope":["openid"]"#),
+        ("account_add", #","account":"new","issuer":"https://id.example","client_id":"c""#),
+        ("use", #","account":"work""#),
+        ("account_rename", #","account":"new","new_name":"old""#), ("account_remove", #","account":"old""#),
+        ("account_client_metadata", #","client_id":"https://example.com/agent.json""#),
+        ("discover", #","url":"\#(session.issuer.url)","allow_http_loopback":true"#), ("vault_status", ""),
+        ("vault_check", ""), ("vault_bind", ""), ("vault_set", #","lock_after":60"#), ("vault_rotate_key", ""),
+        ("lock", ""),
+        ("daemon_status", ""), ("daemon_log", ""), ("events", ""), ("logout", #","browser":true"#), ("daemon_stop", ""),
+      ] {
+        let line = try peer.ask(#"{"v":1,"request":"\#(request)"\#(members)}"#)
+        let result = try #require(try JSON(parsing: Array(line.utf8))["result"], "\(request): \(line)")
+        let rows = try Self.result(of: request)
+        for path in JSONAnswers.paths(in: result, after: "") {
+          #expect(Self.isDescribed(path, in: rows), "\(request): \(path)")
+        }
+      }
+    }
+  }
 }
