@@ -70,6 +70,15 @@ import Wire
     }
   }
 
+  /// A request that is not declared is written, but unknown to the daemon.
+  @Test func `describes each request that has a row`() throws {
+    let names = try ProcessRunner.shell(
+      "cd '\(PackageFiles.top)' && cat Sources/Wire/Requests/*.swift | tr -d '\\n' | grep -oE 'RequestRow\\( *\"[a-z_]+'"
+        + " | sed 's/.*\"//'"
+    ).outputText.split(separator: "\n").map(String.init)
+    #expect(Set(names) == Set(Request.declarations.map(\.row.name)))
+  }
+
   /// An event that is not declared is written, but cannot be read.
   @Test func `describes each event that has a type`() throws {
     let types = try ProcessRunner.shell(
