@@ -52,7 +52,7 @@ import Testing
       let wrong: [(String, String)] = [
         ("", "invalid_request"), ("no json", "invalid_request"), ("[]", "invalid_request"), ("{}", "invalid_request"),
         ("{\"v\":2,\"request\":\"list\"}", "unsupported_version"), ("{\"v\":1}", "invalid_request"),
-        ("{\"v\":1,\"request\":\"no-such\"}", "invalid_request"),
+        ("{\"v\":1,\"request\":\"no-such\"}", "unknown_request"),
         ("{\"v\":1,\"v\":1,\"request\":\"list\"}", "invalid_request"),
         ("{\"v\":1,\"request\":\"token\",\"min_valid\":-1}", "invalid_request"),
         ("{\"v\":1,\"request\":\"token\",\"account\":\"../work\"}", "no_account"),
