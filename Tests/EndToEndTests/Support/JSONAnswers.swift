@@ -28,8 +28,9 @@ struct JSONAnswers {
     let own = arguments.prefix { $0 != "--" }
     guard own.contains("--json"), !own.contains("--version"), result.succeeded, !result.output.isEmpty else { return }
     let answers = try shared.get()
-    guard let command = try? answers.command(of: own.drop { $0.hasPrefix("-") }.map { $0 }), withoutJSON[command] == nil
-    else { return }
+    let words = own.drop { $0.hasPrefix("-") }
+    let command = answers.commands.first { words.starts(with: $0.split(separator: " ").map(String.init)) }
+    guard let command, withoutJSON[command] == nil else { return }
     for line in result.lines {
       let value = try JSON(parsing: Array(line.utf8))
       #expect(answers.schema.violations(of: value, by: command) == [], "\(arguments): \(line)")
