@@ -117,7 +117,7 @@ struct Console: Sendable {
     if verbose { note(message()) }
   }
 
-  /// Tells a step of the daemon's to those who asked for it.
+  /// Prints a step of the daemon's work with `--verbose`.
   func detail(_ entry: LogLine?) {
     if let entry { detail(entry.sentence) }
   }

@@ -1,7 +1,7 @@
 internal import Encoding
 
 extension JSON {
-  /// Names of the members by which a failure can be told in another language or acted upon; see agentd(8).
+  /// The members that `--json` leaves out: they serve translations and the client itself; see agentd(8).
   private static let forms = [
     "message_template", "message_values", "hint_template", "hint_values", "hint_command", "subject",
   ]

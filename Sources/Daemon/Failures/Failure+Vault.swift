@@ -5,7 +5,7 @@ internal import Vocabulary
 internal import Wire
 
 extension Failure {
-  /// Describes an error of the vault for people.
+  /// Describes a vault error for users.
   ///
   /// - Parameter account: The account whose session was asked for.
   init(_ error: VaultError, account: String?) {

@@ -10,7 +10,7 @@ extension OAuthError.Code {
     package let hint: Phrase?
     /// Whether it is about a host and not about what the host says.
     package let isAboutHost: Bool
-    /// The values of `error` that stand for it.
+    /// The `error` values with this meaning.
     let names: [Name]
 
     fileprivate init(

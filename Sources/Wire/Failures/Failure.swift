@@ -51,7 +51,8 @@ package struct Failure: Error, Sendable {
     self.init(code, Phrase(verbatim: message), hint: hint)
   }
 
-  /// `{"code","message","hint"}`, and the command of the hint and the templates of texts with values; `subject`, `client_secret_needed`, `variables`.
+  /// `{"code","message","hint"}`, the hint's command, the templates of texts with values, `subject`,
+  /// `client_secret_needed` and `variables`.
   package var json: JSON {
     var object = JSONObject([("code", .string(code.rawValue))])
     text.addMembers(to: &object, as: "message")

@@ -9,7 +9,7 @@ package protocol MemberPass {
   /// The reason why a member stops the pass; `Never` unless it reads.
   associatedtype Problem: Error
 
-  /// - Parameter limit: The largest length in bytes; nil means that of a setting.
+  /// - Parameter limit: The largest length in bytes (default: that of a setting).
   mutating func text(
     _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)

@@ -69,7 +69,6 @@ package enum Request: Sendable, Hashable {
   package func has(_ trait: RequestTraits) -> Bool { row.has(trait) }
   package var waitSeconds: Int { row.waitSeconds }
   package var source: AnswerSource { row.source }
-  package var body: any RequestBody { accept(BodyVisitor()) }
 
   /// The request of this kind with the members that were read.
   fileprivate func read(_ members: MemberReader) throws(Failure) -> Request {
@@ -106,10 +105,6 @@ private protocol RequestVisitor {
 
 private struct RowVisitor: RequestVisitor {
   func visit(_ body: some RequestBody) -> RequestRow { body.row }
-}
-
-private struct BodyVisitor: RequestVisitor {
-  func visit(_ body: some RequestBody) -> any RequestBody { body }
 }
 
 private struct WritingVisitor: RequestVisitor {

@@ -77,7 +77,7 @@ package enum RequestSubject: Sendable, Equatable {
   static func accountOrAny(_ name: String?) -> RequestSubject { name.map(RequestSubject.account) ?? .any }
 }
 
-/// The description of a request in the manual, beside its members.
+/// The manual's description of a request, except for its members.
 package struct RequestPage: Sendable {
   package let purpose: String
   /// The members of `result` in the last line; empty for an empty object.
