@@ -54,16 +54,14 @@ extension AccountRequests {
     case .failure(let error): loop.send(.failure(error), to: ticket)
     case .success(let outcome):
       log.note(.settingsChanged(.imported), name)
-      let account = broker.accounts[name] ?? LiveAccount(name: name, configuration: outcome.configuration)
-      broker.put(account)
-      account.configuration = outcome.configuration
+      let account = broker.put(name, outcome.configuration)
       account.session.signedIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
       broker.keepOrForget(outcome.grant, of: account)
       announceSettings()
       broker.publish(of: name) { $0.signedIn(outcome.grant) }
       broker.restartForWaiters(account)
-      broker.schedule(account)
-      loop.send(.result(account.signInResult(outcome.grant)), to: ticket)
+      broker.schedule(account.own)
+      loop.send(.result(account.own.signInResult(outcome.grant)), to: ticket)
     }
   }
 }

@@ -7,7 +7,7 @@ internal import Vocabulary
 internal import Wire
 
 /// Adds, shows, changes, renames and removes accounts. Each change is one job, which holds the account's lock and writes the
-/// settings; the loop then updates the live account.
+/// settings; the loop then updates the account.
 final class AccountRequests: AccountPart {
   private let signIns: SignIns
   private let signOuts: SignOuts
@@ -155,13 +155,11 @@ final class AccountRequests: AccountPart {
       if changed.effect != .none { broker.publish(of: change.account) { $0.signedOut(.settings) } }
       if let account = broker.accounts[change.account], account.configuration == change.old {
         if changed.effect == .none, account.session.grant != nil {
-          for line in account.all {
-            line.configuration = change.new
-            broker.schedule(line)
-          }
+          account.configuration = change.new
+          account.slots.forEach(broker.schedule)
           for move in [changed.protected, changed.confirmed].compactMap({ $0 }) {
-            for line in account.all where line.session.grant?.recordGeneration == move.from {
-              line.session.recordMoved(
+            for slot in account.slots where slot.session.grant?.recordGeneration == move.from {
+              slot.session.recordMoved(
                 to: move.to, protection: changed.protected.flatMap { _ in change.new.protection })
             }
           }
@@ -216,21 +214,18 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// Moves the live session and its waiting requests to the new name.
+  /// Moves the session and its waiting requests to the new name.
   private func move(_ rename: AccountRename, _ outcome: AccountRename.Outcome) {
-    guard let old = broker.remove(rename.old) else { return }
-    let account = broker.accounts[rename.new] ?? LiveAccount(name: rename.new, configuration: old.configuration)
-    broker.put(account)
-    if account.session.grant == nil, account.session.refresh == nil, old.session.refresh == nil {
-      account.session = old.session
-      account.published = old.published
-      if let generation = outcome.recordGeneration { account.session.recordMoved(to: generation) }
+    guard let account = broker.rename(rename.old, to: rename.new) else { return }
+    if let generation = outcome.recordGeneration {
+      for slot in account.slots { slot.session.recordMoved(to: generation) }
     }
-    account.waiters += old.waiters + old.dropOthers()
-    old.waiters = []
-    account.session.policy = account.configuration.renewal
-    if account.session.refresh == nil { broker.restartForWaiters(account) }
-    broker.schedule(account)
+    if let configuration = outcome.settings[rename.new] { account.configuration = configuration }
+    for slot in account.slots {
+      let waiters = slot.takeWaiters()
+      for waiter in waiters { broker.obtainOrFail(for: waiter, account) }
+      broker.schedule(slot)
+    }
   }
 
   // MARK: Removing
@@ -260,7 +255,7 @@ final class AccountRequests: AccountPart {
       log.note(.settingsChanged(.removed), name)
       if !outcome.confirmation.foundNothing { broker.publish(of: name) { $0.signedOut(.removed) } }
       services.ephemeral.remove(name)
-      if let account = broker.remove(name) { broker.failWaiters(account, .noAccount(name: name.text)) }
+      broker.remove(name, because: .noAccount(name: name.text))
       announceSettings()
     case .failure:
       log.note(.signedOut(.failed), name)

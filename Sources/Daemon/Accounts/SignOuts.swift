@@ -67,10 +67,10 @@ final class SignOuts: AccountPart {
   /// Finds the account that a request to end a session names: one that the settings name, or one of which only the vault
   /// has a record, because it was deleted from the settings by hand.
   ///
-  /// - Parameter act: Gets no live account for one without settings.
+  /// - Parameter act: Gets no account for a name without settings.
   func withTarget(
     _ asked: String?, _ ticket: Ticket,
-    _ act: @escaping (_ name: AccountName, _ account: LiveAccount?) throws(Failure) -> Void
+    _ act: @escaping (_ name: AccountName, _ account: Account?) throws(Failure) -> Void
   ) throws(Failure) {
     let refusal: Failure
     do throws(Failure) {
@@ -91,7 +91,7 @@ final class SignOuts: AccountPart {
   }
 
   private func signOut(
-    _ targets: [(name: AccountName, account: LiveAccount?)], _ request: LogoutRequest, _ ticket: Ticket
+    _ targets: [(name: AccountName, account: Account?)], _ request: LogoutRequest, _ ticket: Ticket
   ) throws(Failure) {
     guard !targets.isEmpty else {
       return loop.send(.result(JSONObject([("accounts", .array([]))])), to: ticket)
@@ -116,7 +116,7 @@ final class SignOuts: AccountPart {
   ///
   /// - Parameter account: Nil when the settings do not name it.
   func begin(
-    _ name: AccountName, _ account: LiveAccount?, isLocal: Bool, endsAll: Bool = false
+    _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false
   ) -> SignOutOperation {
     underWay.insert(name)
     signIns.endUnapproved(of: name)
@@ -144,7 +144,7 @@ final class SignOuts: AccountPart {
   func ended(_ name: AccountName) { underWay.remove(name) }
 
   /// Whether another account is at the same issuer.
-  private func isIssuerShared(by account: LiveAccount) -> Bool {
+  private func isIssuerShared(by account: Account) -> Bool {
     let others = (try? settings())?.accounts.filter { $0.name != account.name } ?? []
     return others.contains { $0.configuration.issuer.utf8.elementsEqual(account.configuration.issuer.utf8) }
   }
@@ -161,7 +161,7 @@ final class SignOuts: AccountPart {
       if !ending.confirmation.foundNothing { broker.publish(of: name) { $0.signedOut(.user) } }
       if wasEphemeral {
         services.ephemeral.remove(name)
-        _ = broker.remove(name)
+        broker.remove(name, because: .signedOut(account: name.text))
       }
       var result = ending.confirmation.json(name)
       result["end_session_url"] = ending.logoutURL.map { .string($0) }

@@ -45,7 +45,7 @@ final class Locking: DaemonPart {
     guard !state.isLocking else { return }
     state.begin()
     for account in broker.accounts.values {
-      let levels = account.all.compactMap(\.session.grant?.protection)
+      let levels = account.slots.compactMap(\.session.grant?.protection)
       guard let level = levels.first(where: { $0 != .device }) else { continue }
       state.shut(account.name, level)
       shut(account, level)
@@ -99,7 +99,7 @@ final class Locking: DaemonPart {
   }
 
   /// Removes an account's tokens from memory and fails its waiting requests.
-  private func shut(_ account: LiveAccount, _ level: Protection) {
+  private func shut(_ account: Account, _ level: Protection) {
     let error = SessionError.vault(VaultError(.locked(level)))
     let failure = Failure(error, account: account.name.text)
     resources.endTransfers(of: account.name, failure)

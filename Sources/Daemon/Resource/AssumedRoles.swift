@@ -11,7 +11,7 @@ internal import Wire
 final class AssumedRoles: DaemonPart {
   private let placed: PlacedTokens
   /// The requests that wait for the same exchange.
-  private var waiting: [Exchange: [Ticket]] = [:]
+  private var waiting: [Exchange: [(request: AssumeRoleRequest, ticket: Ticket)]] = [:]
 
   private struct Exchange: Hashable {
     let account: AccountName
@@ -39,19 +39,22 @@ final class AssumedRoles: DaemonPart {
     token.place = TokenRequest.Place(url: request.url, kind: .idToken)
     let key = RoleCache.Key(endpoint: endpoint, role: role)
     try placed.obtain(token, ticket) { [self] slot, grant, use throws(Failure) in
-      try assume(key, slot, grant, use.kind, ticket)
+      guard let account = placed.broker.accounts[slot.name] else {
+        throw Failure(.noAccount(name: slot.name.text), account: slot.name.text)
+      }
+      try assume(key, account, grant, use.kind, request, ticket)
     }
   }
 
   private func assume(
-    _ key: RoleCache.Key, _ slot: LiveAccount, _ grant: AccessGrant, _ kind: TokenKind, _ ticket: Ticket
+    _ key: RoleCache.Key, _ account: Account, _ grant: AccessGrant, _ kind: TokenKind, _ request: AssumeRoleRequest,
+    _ ticket: Ticket
   ) throws(Failure) {
-    let account = placed.broker.accounts[slot.name] ?? slot
     if let credentials = account.roles.fresh(key, now: services.time.wallSeconds()) {
       return loop.send(try line(credentials, account.name), to: ticket)
     }
     let exchange = Exchange(account: account.name, generation: account.session.generation, key: key)
-    if waiting[exchange] != nil { return waiting[exchange, default: []].append(ticket) }
+    if waiting[exchange] != nil { return waiting[exchange, default: []].append((request, ticket)) }
     guard kind == .idToken || grant.dpopKey == nil else {
       throw Failure(
         .tokenNotBound,
@@ -62,22 +65,29 @@ final class AssumedRoles: DaemonPart {
     guard let token = kind == .idToken ? grant.idToken : grant.accessToken else {
       throw .missingIDToken(of: account.name.text)
     }
-    waiting[exchange] = [ticket]
+    waiting[exchange] = [(request, ticket)]
     let operation = AssumeRoleOperation(
       account: account.name, configuration: account.configuration, token: token, role: key.role, endpoint: key.endpoint,
       services: services(for: account.name), cancellation: account.questions)
     jobs.wait(as: .roles(account.name, key.endpoint), operation.cancellation) { () throws(SessionError) in
       try operation.run()
     } then: { [self] outcome in
-      ended(exchange, outcome)
+      let isLate = account.questions !== operation.cancellation
+      ended(exchange, account, isLate: isLate, outcome)
     }
   }
 
-  private func ended(_ exchange: Exchange, _ outcome: Result<WebIdentityRole.Credentials, SessionError>) {
-    let tickets = waiting.removeValue(forKey: exchange) ?? []
+  /// - Parameter isLate: The session that was asked for has ended, or its settings have changed.
+  private func ended(
+    _ exchange: Exchange, _ account: Account, isLate: Bool, _ outcome: Result<WebIdentityRole.Credentials, SessionError>
+  ) {
     let name = exchange.account
-    for ticket in tickets {
+    for (request, ticket) in waiting.removeValue(forKey: exchange) ?? [] {
       do throws(Failure) {
+        if isLate {
+          try assume(request, ticket)
+          continue
+        }
         switch outcome {
         case .failure(let error): throw Failure(jobs.reason(for: error), account: name.text)
         case .success(let credentials): loop.send(try line(credentials, name), to: ticket)
@@ -86,10 +96,9 @@ final class AssumedRoles: DaemonPart {
         loop.send(.failure(error), to: ticket)
       }
     }
-    // Nothing is kept of a session that ended meanwhile.
-    guard let account = placed.broker.accounts[name], account.session.generation == exchange.generation,
-      case .success(let credentials) = outcome
-    else { return }
+    guard !isLate, account.session.generation == exchange.generation, case .success(let credentials) = outcome else {
+      return
+    }
     account.roles.put(credentials, for: exchange.key, now: services.time.wallSeconds())
   }
 

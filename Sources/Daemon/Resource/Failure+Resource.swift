@@ -10,7 +10,7 @@ extension Failure {
   ///
   /// - Parameter isForGood: Whether the resource has also rejected a new token, now or recently.
   init?(
-    _ head: ResourceHead, _ verdict: ResourceVerdict, from origin: String, of account: LiveAccount, isForGood: Bool
+    _ head: ResourceHead, _ verdict: ResourceVerdict, from origin: String, of account: Account, isForGood: Bool
   ) {
     let name = account.name.text
     switch verdict {
@@ -79,7 +79,7 @@ extension Failure {
   }
 
   /// A sign-in asks for all of its scope, so what there is comes along.
-  private static func scopes(_ account: LiveAccount, _ needed: [String]) -> Phrase {
+  private static func scopes(_ account: Account, _ needed: [String]) -> Phrase {
     let current =
       account.configuration.scope + (account.session.grant?.scope ?? "").split(separator: " ").map(String.init)
     var scopes: [String] = []
@@ -100,7 +100,7 @@ extension Failure {
   }
 }
 
-extension LiveAccount {
+extension Account {
   /// The values of the scope that the server granted.
   fileprivate var granted: Set<String> { Set((session.grant?.scope ?? "").split(separator: " ").map(String.init)) }
 }

@@ -97,7 +97,7 @@ final class Leases: AccountPart {
   }
 
   /// An entry of the account's list, or a place below one.
-  private func place(_ text: String, _ account: LiveAccount) throws(Failure) -> OriginEntry {
+  private func place(_ text: String, _ account: Account) throws(Failure) -> OriginEntry {
     guard let entry = OriginEntry(text, allowHTTPLoopback: account.configuration.allowHTTPLoopback), entry.isBare,
       !entry.isMail
     else {
@@ -172,7 +172,7 @@ final class Leases: AccountPart {
     let account = try broker.resolve(request.account)
     let target = try TokenTarget.make(request.target, account: account.name.text)
     let need = TokenNeed(minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: false)
-    let waiter = LiveAccount.Waiter(
+    let waiter = Waiter(
       ticket: ticket, need: need, target: target, waitsUntil: waitEnd(request.waitSeconds)
     ) { [self] slot, outcome in
       do throws(Failure) {

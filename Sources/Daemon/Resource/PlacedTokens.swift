@@ -10,7 +10,7 @@ internal import Wire
 /// daemon makes, and the settings of the place decide which token goes there.
 final class PlacedTokens: AccountPart {
   /// Called with the token that goes to a place, and when it expires.
-  typealias Delivery = (LiveAccount, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
+  typealias Delivery = (TokenSlot, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
 
   /// One request for a token, from its line to its answer.
   private struct PlacedRequest {
@@ -101,13 +101,13 @@ final class PlacedTokens: AccountPart {
     let placed = PlacedRequest(
       request: request, place: place, ticket: ticket, choice: choice, target: target, deliver: deliver)
     let account = try broker.resolve(name.text)
-    try obtain(placed, account, renewing: request.forceRefresh || isRefusedNow(placed, account.with(target)))
+    try obtain(placed, account, renewing: request.forceRefresh || isRefusedNow(placed, account.slot(for: target)))
   }
 
   /// Takes note that the place refused the token that it got.
   ///
   /// - Returns: Whether another one may be accepted: a place that has refused a fresh token costs no further refresh.
-  private func isRefusedNow(_ placed: PlacedRequest, _ slot: LiveAccount) -> Bool {
+  private func isRefusedNow(_ placed: PlacedRequest, _ slot: TokenSlot) -> Bool {
     guard placed.place.isRefused, let origin = placed.choice?.place.origin, slot.session.grant != nil else {
       return false
     }
@@ -116,11 +116,12 @@ final class PlacedTokens: AccountPart {
     return !slot.refusals.areForGood(at: origin, now: now)
   }
 
-  private func obtain(_ placed: PlacedRequest, _ account: LiveAccount, renewing: Bool) throws(Failure) {
+  private func obtain(_ placed: PlacedRequest, _ account: Account, renewing: Bool) throws(Failure) {
     let need = TokenNeed(
       minimumValiditySeconds: placed.request.minimumValiditySeconds, forceRefresh: renewing)
-    var waiter = LiveAccount.Waiter(
-      ticket: placed.ticket, need: need, target: placed.target, isAfterRefusal: placed.place.isRefused
+    let waiter = Waiter(
+      ticket: placed.ticket, need: need, target: placed.target, waitsUntil: waitEnd(placed.request.waitSeconds),
+      isAfterRefusal: placed.place.isRefused
     ) { [self] slot, outcome in
       do throws(Failure) {
         try finish(placed, slot, try outcome.get(of: slot))
@@ -128,11 +129,10 @@ final class PlacedTokens: AccountPart {
         loop.send(.failure(error), to: placed.ticket)
       }
     }
-    waiter.waitsUntil = waitEnd(placed.request.waitSeconds)
     try broker.obtain(for: waiter, account)
   }
 
-  private func finish(_ placed: PlacedRequest, _ slot: LiveAccount, _ grant: AccessGrant) throws(Failure) {
+  private func finish(_ placed: PlacedRequest, _ slot: TokenSlot, _ grant: AccessGrant) throws(Failure) {
     var expiry = grant.expiresAtUnixSeconds
     if placed.kind == .idToken {
       expiry = grant.idTokenExpiry
@@ -151,7 +151,7 @@ final class PlacedTokens: AccountPart {
   ///
   /// - Returns: Whether a refresh is under way.
   private func renewed(
-    _ placed: PlacedRequest, _ slot: LiveAccount, _ grant: AccessGrant, _ expiry: Int
+    _ placed: PlacedRequest, _ slot: TokenSlot, _ grant: AccessGrant, _ expiry: Int
   ) throws(Failure) -> Bool {
     let seconds = grant.idTokenSeconds(
       until: expiry, wallSeconds: services.time.wallSeconds(), now: services.time.now())
@@ -192,7 +192,7 @@ final class PlacedTokens: AccountPart {
     case .failure(let error): loop.send(.failure(Failure(error, account: choice.account.text)), to: ticket)
     case .success(let token):
       var isForgotten = false
-      for slot in broker.accounts[choice.account]?.all ?? [] {
+      for slot in broker.accounts[choice.account]?.slots ?? [] {
         // A token that cannot be renewed is the session.
         guard let grant = slot.session.grant, slot.session.isRenewable, slot.session.refresh == nil,
           grant.accessToken.isSame(as: token) || grant.idToken?.isSame(as: token) ?? false

@@ -27,7 +27,7 @@ final class ProofRequests: AccountPart {
       case .success(let choice):
         let account = try broker.resolve(choice.account.text)
         let tokenTarget = try TokenTarget.make(choice.entry, account: account.name.text)
-        let waiter = LiveAccount.Waiter(ticket: ticket, need: TokenNeed(), target: tokenTarget) {
+        let waiter = Waiter(ticket: ticket, need: TokenNeed(), target: tokenTarget) {
           [self] slot, outcome in
           signProof(target, slot, outcome, ticket)
         }
@@ -40,12 +40,12 @@ final class ProofRequests: AccountPart {
 
   /// There is a token: the proof is for it and no other. A TPM may take its time to sign.
   private func signProof(
-    _ target: ProofTarget, _ account: LiveAccount, _ outcome: Result<AccessGrant, SessionError>, _ ticket: Ticket
+    _ target: ProofTarget, _ slot: TokenSlot, _ outcome: Result<AccessGrant, SessionError>, _ ticket: Ticket
   ) {
     do throws(Failure) {
-      let grant = try outcome.get(of: account)
-      let (proof, key) = try proof(target, account, grant)
-      let (name, description) = (account.name.text, account.describe(grant))
+      let grant = try outcome.get(of: slot)
+      let (proof, key) = try proof(target, slot, grant)
+      let (name, description) = (slot.name.text, slot.describe(grant))
       jobs.wait(as: WaitShare(ticket), context.cancellation(of: ticket)) { () throws(SessionError) in
         do throws(OAuthError) { return try proof.signed(by: key) } catch { throw .oauth(error) }
       } then: { [self] outcome in
@@ -76,13 +76,13 @@ final class ProofRequests: AccountPart {
 
   /// The proof, and the key that signs it.
   private func proof(
-    _ target: ProofTarget, _ account: LiveAccount, _ grant: AccessGrant
+    _ target: ProofTarget, _ slot: TokenSlot, _ grant: AccessGrant
   ) throws(Failure) -> (DPoPProof, DPoPKey) {
     guard let key = grant.dpopKey else {
       throw Failure(
-        .missingValue, "the access token of \(account.name.text) is not bound to a key, so it needs no proof",
-        hint: Phrase("to bind it: agent login \(account.name.text) --dpop").running(
-          "agent login \(account.name.text) --dpop"))
+        .missingValue, "the access token of \(slot.name.text) is not bound to a key, so it needs no proof",
+        hint: Phrase("to bind it: agent login \(slot.name.text) --dpop").running(
+          "agent login \(slot.name.text) --dpop"))
     }
     let (prover, url) = (services.prover(key), target.call.endpoint.uri)
     if let nonce = target.nonce { prover.note(nonce: nonce, of: url, as: .resourceServer) }
@@ -91,7 +91,7 @@ final class ProofRequests: AccountPart {
         method: target.call.method.text, url: url, as: .resourceServer, accessToken: try grant.openAccessToken())
       return (proof, key)
     } catch {
-      throw Failure(error, account: account.name.text)
+      throw Failure(error, account: slot.name.text)
     }
   }
 }

@@ -84,15 +84,15 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  private func obtainToken(for transfer: ResourceTransfer, _ need: (LiveAccount) -> TokenNeed) {
+  private func obtainToken(for transfer: ResourceTransfer, _ need: (TokenSlot) -> TokenNeed) {
     do {
       let account = try broker.resolve(transfer.account?.text)
       let now = services.time.now()
       let begin = transfer.waitsUntil.map { max(now, $0) } ?? now
       loop.setDeadline(begin.advanced(by: .seconds(transfer.patienceSeconds)), of: transfer.ticket)
       let target = transfer.tokenTarget
-      let waiter = LiveAccount.Waiter(
-        ticket: transfer.ticket, need: need(account.with(target)), target: target, waitsUntil: transfer.waitsUntil,
+      let waiter = Waiter(
+        ticket: transfer.ticket, need: need(account.slot(for: target)), target: target, waitsUntil: transfer.waitsUntil,
         isAfterRefusal: transfer.hasRefreshed
       ) { [self] slot, outcome in
         switch outcome {
@@ -107,15 +107,15 @@ final class ResourceRequests: AccountPart {
   }
 
   /// Continues a request with a token.
-  func begin(_ transfer: ResourceTransfer, _ account: LiveAccount, _ grant: AccessGrant) {
+  func begin(_ transfer: ResourceTransfer, _ slot: TokenSlot, _ grant: AccessGrant) {
     guard isWanted(transfer) else { return }
     let now = services.time.now()
     loop.setDeadline(now.advanced(by: Self.never), of: transfer.ticket)
-    let isRefused = account.refusals.areForGood(at: transfer.target.origin, now: now)
-    let generation = account.session.generation
+    let isRefused = slot.refusals.areForGood(at: transfer.target.origin, now: now)
+    let generation = slot.session.generation
     let call = ResourceCall(
-      account: account.name, configuration: account.configuration, grant: grant, target: transfer.target,
-      content: transfer.content, receiver: transfer.receiver, services: services(for: account.name),
+      account: slot.name, configuration: slot.configuration, grant: grant, target: transfer.target,
+      content: transfer.content, receiver: transfer.receiver, services: services(for: slot.name),
       mayRefresh: !transfer.hasRefreshed && !isRefused, stallSeconds: transfer.patienceSeconds,
       cancellation: transfer.cancellation)
     jobs.wait(as: WaitShare(transfer.ticket), transfer.cancellation) { () throws(SessionError) in
@@ -182,7 +182,7 @@ final class ResourceRequests: AccountPart {
   }
 
   private func answer(
-    _ response: ResourceResponse, _ verdict: ResourceVerdict, _ transfer: ResourceTransfer, _ account: LiveAccount,
+    _ response: ResourceResponse, _ verdict: ResourceVerdict, _ transfer: ResourceTransfer, _ account: Account,
     isForGood: Bool
   ) {
     let origin = transfer.target.origin.text

@@ -8,17 +8,17 @@ internal import Wire
 extension SignIns {
   /// Runs `begin`, unless the account has what the request takes instead: then that is the result.
   func unlessMet(
-    _ condition: LoginRequest.Condition, _ account: LiveAccount, _ ticket: Ticket,
+    _ condition: LoginRequest.Condition, _ account: Account, _ ticket: Ticket,
     _ begin: @escaping () throws(Failure) -> Void
   ) {
     let go = { [loop] in
       do throws(Failure) { try begin() } catch { loop.send(.failure(error), to: ticket) }
     }
     guard condition == .token else { return keep(account, ticket, else: go) }
-    let waiter = LiveAccount.Waiter(ticket: ticket, need: TokenNeed()) { [self] slot, outcome in
+    let waiter = Waiter(ticket: ticket, need: TokenNeed()) { [self] slot, outcome in
       do throws(Failure) {
         _ = try outcome.get(of: slot)
-        keep(slot, ticket, else: go)
+        keep(account, ticket, else: go)
       } catch {
         // An error that passes by itself is no reason to ask a person.
         if error.code.exitStatus == .signInNeeded { go() } else { loop.send(.failure(error), to: ticket) }
@@ -30,7 +30,7 @@ extension SignIns {
   }
 
   /// Answers with the session that the account has, if it has one.
-  private func keep(_ account: LiveAccount, _ ticket: Ticket, else go: @escaping () -> Void) {
+  private func keep(_ account: Account, _ ticket: Ticket, else go: @escaping () -> Void) {
     guard let settings = try? settings() else { return go() }
     let name = account.name
     jobs.run({ [services] in Survey.run(settings, only: name, services: services) }) { [self] surveyed in

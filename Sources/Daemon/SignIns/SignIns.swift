@@ -210,25 +210,22 @@ final class SignIns: AccountPart {
   }
 
   private func signedIn(_ login: Login, _ outcome: SignIn.Outcome) {
-    let account =
-      broker.accounts[login.account] ?? LiveAccount(name: login.account, configuration: outcome.configuration)
-    broker.put(account)
+    let account = broker.put(login.account, outcome.configuration)
     noteEnd(of: login, nil)
     log.note(.settingsChanged(.signedIn), login.account)
-    account.configuration = outcome.configuration
     // It has just answered.
     broker.holds.succeeded(at: account.configuration.server)
     account.session.signedIn(
       outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isRepeatable,
       wallSeconds: services.time.wallSeconds(),
       jitter: jitter())
-    account.refusals = OriginRefusals()
+    account.own.refusals = OriginRefusals()
     broker.keepOrForget(outcome.grant, of: account)
     announceSettings()
     broker.publish(of: account.name) { $0.signedIn(outcome.grant) }
-    broker.noteSessionEnd(of: account)
+    broker.noteSessionEnd(of: account.own)
     broker.restartForWaiters(account)
-    broker.schedule(account)
+    broker.schedule(account.own)
     if outcome.missesIDToken {
       let notice = Phrase("the server sent no ID Token for the device code, so the user is not verified")
       loop.send(.event(.notice(notice)), to: login.ticket)
@@ -257,7 +254,7 @@ final class SignIns: AccountPart {
       loop.send(.event(.notice(notice)), to: login.ticket)
       if !outcome.isKept { loop.send(.event(.notice(refreshTokenAdvice(outcome, login.account))), to: login.ticket) }
     }
-    var result = account.signInResult(outcome.grant)
+    var result = account.own.signInResult(outcome.grant)
     result["person"] = outcome.label.map { .string($0.text) }
     result["active_account"] = (try? settings().active).map { .string($0.text) }
     result.addUnattended(outcome.unattended)

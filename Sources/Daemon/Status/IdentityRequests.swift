@@ -32,18 +32,17 @@ final class IdentityRequests: AccountPart {
 
   /// Asks UserInfo, with a token that the server accepts. A token that it rejects is renewed, at most once
   /// (RFC 6750, section 3.1).
-  private func askServer(_ account: LiveAccount, _ need: TokenNeed, _ ticket: Ticket) {
-    let waiter = LiveAccount.Waiter(ticket: ticket, need: need, isAfterRefusal: need.forceRefresh) {
-      [self] slot, outcome in
+  private func askServer(_ account: Account, _ need: TokenNeed, _ ticket: Ticket) {
+    let waiter = Waiter(ticket: ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
       do throws(Failure) {
-        let operation = UserInfoOperation(broker.question(slot, try outcome.get(of: slot)))
+        let operation = UserInfoOperation(broker.question(account, try outcome.get(of: slot)))
         let asked = slot.session.generation
         jobs.wait(
           as: .questions(slot.name), at: slot.configuration.server, operation.question.cancellation
         ) { () throws(SessionError) in
           try operation.run()
         } then: { [self] outcome in
-          userInfoEnded(operation.question.account, asked, ticket, mayRefresh: !need.forceRefresh, outcome)
+          userInfoEnded(account, asked, ticket, mayRefresh: !need.forceRefresh, outcome)
         }
       } catch {
         loop.send(.failure(error), to: ticket)
@@ -54,23 +53,24 @@ final class IdentityRequests: AccountPart {
 
   /// - Parameter asked: The generation of the session that the server was asked about.
   private func userInfoEnded(
-    _ name: AccountName, _ asked: UInt64, _ ticket: Ticket, mayRefresh: Bool,
+    _ account: Account, _ asked: UInt64, _ ticket: Ticket, mayRefresh: Bool,
     _ outcome: Result<JSONObject?, SessionError>
   ) {
-    guard let account = broker.accounts[name] else {
-      return loop.send(.failure(Failure(.noAccount(name: name.text), account: name.text)), to: ticket)
+    let name = account.name.text
+    guard broker.accounts[account.name] === account else {
+      return loop.send(.failure(Failure(.noAccount(name: name), account: name)), to: ticket)
     }
     // The answer is about an earlier session, which may have been another user's.
-    if case .success = outcome, account.session.generation != asked { return askServer(account, TokenNeed(), ticket) }
+    guard account.session.generation == asked else { return askServer(account, TokenNeed(), ticket) }
     switch outcome {
     case .failure(.oauth(let error)) where error.code == .invalidToken && mayRefresh:
       askServer(account, TokenNeed(forceRefresh: true), ticket)
     case .success(let claims): sendIdentity(account, claims ?? JSONObject(), claims.map { _ in .userInfo }, ticket)
-    case .failure(let error): loop.send(.failure(Failure(error, account: name.text)), to: ticket)
+    case .failure(let error): loop.send(.failure(Failure(error, account: name)), to: ticket)
     }
   }
 
-  private func sendIdentity(_ account: LiveAccount, _ claims: JSONObject, _ source: Source?, _ ticket: Ticket) {
+  private func sendIdentity(_ account: Account, _ claims: JSONObject, _ source: Source?, _ ticket: Ticket) {
     var result = JSONObject([
       ("account", .string(account.name.text)), ("issuer", .string(account.configuration.issuer)),
     ])

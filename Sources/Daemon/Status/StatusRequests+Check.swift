@@ -36,12 +36,10 @@ extension StatusRequests {
     if summaries.isEmpty { finish(batch) }
   }
 
-  private func obtain(_ need: TokenNeed, _ account: LiveAccount, _ batch: CheckBatch) {
-    let waiter = LiveAccount.Waiter(
-      ticket: batch.ticket, need: need, isAfterRefusal: need.forceRefresh
-    ) { [self] slot, outcome in
+  private func obtain(_ need: TokenNeed, _ account: Account, _ batch: CheckBatch) {
+    let waiter = Waiter(ticket: batch.ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
       switch outcome {
-      case .success(let grant): check(slot, grant, batch)
+      case .success(let grant): check(account, grant, batch)
       case .failure(let error): settle(slot.name, Failure(error, account: slot.name.text), in: batch)
       }
     }
@@ -49,7 +47,7 @@ extension StatusRequests {
   }
 
   /// Continues the check with a token.
-  func check(_ account: LiveAccount, _ grant: AccessGrant, _ batch: CheckBatch) {
+  func check(_ account: Account, _ grant: AccessGrant, _ batch: CheckBatch) {
     if batch.refreshed.contains(account.name) {
       return settle(account.name, CheckBatch.Check(.holds), in: batch)
     }
@@ -60,25 +58,23 @@ extension StatusRequests {
     ) { () throws(SessionError) in
       try check.run()
     } then: { [self] outcome in
-      checked(check.question.account, asked, outcome, batch)
+      checked(account, asked, outcome, batch)
     }
   }
 
   /// - Parameter asked: The generation of the session that the server was asked about.
   private func checked(
-    _ name: AccountName, _ asked: UInt64, _ outcome: Result<SessionCheck.Verdict, SessionError>, _ batch: CheckBatch
+    _ account: Account, _ asked: UInt64, _ outcome: Result<SessionCheck.Verdict, SessionError>, _ batch: CheckBatch
   ) {
-    guard let account = broker.accounts[name] else {
-      return settle(name, CheckBatch.Check(.notSignedIn), in: batch)
-    }
+    let name = account.name
+    guard broker.accounts[name] === account else { return settle(name, CheckBatch.Check(.notSignedIn), in: batch) }
     // The answer is about an earlier session.
-    if case .success = outcome, account.session.generation != asked { return obtain(TokenNeed(), account, batch) }
+    guard account.session.generation == asked else { return obtain(TokenNeed(), account, batch) }
     switch outcome {
     case .failure(let error): settle(name, Failure(error, account: name.text), in: batch)
     case .success(.holds): settle(name, CheckBatch.Check(.holds), in: batch)
     case .success(.notPossible): settle(name, CheckBatch.Check(.notPossible), in: batch)
     case .success(.ended):
-      account.cancelRefresh()
       account.session.endedElsewhere(account: name.text)
       broker.failWaiters(account, .expired(account: name.text))
       broker.publish(of: name) { $0.signedOut(.revoked) }

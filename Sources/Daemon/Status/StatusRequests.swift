@@ -41,7 +41,7 @@ final class StatusRequests: AccountPart {
 
   func surveyed(
     _ purpose: Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject,
-    adding more: (AccountSummary, LiveAccount, inout JSONObject) -> Void = { _, _, _ in }
+    adding more: (AccountSummary, Account, inout JSONObject) -> Void = { _, _, _ in }
   ) {
     broker.noteClock()
     let now = services.time.now()
@@ -88,7 +88,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  private func brief(_ summary: AccountSummary, _ account: LiveAccount, _ now: Instant) -> JSONObject {
+  private func brief(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
     var object = JSONObject()
     object[.name] = .string(summary.name.text)
     object[.active] = .bool(summary.isActive)
@@ -102,7 +102,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  private func full(_ summary: AccountSummary, _ account: LiveAccount, _ now: Instant) -> JSONObject {
+  private func full(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
     var object = brief(summary, account, now)
     object[.clientID] = .string(summary.configuration.clientID)
     object[.protection] = summary.protection.map { .string($0.rawValue) }
@@ -128,7 +128,7 @@ final class StatusRequests: AccountPart {
   }
 
   /// Settings that differ from what was signed in with make an account signed out.
-  private func state(_ summary: AccountSummary, _ account: LiveAccount, _ now: Instant) -> SessionState {
+  private func state(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> SessionState {
     if case .configurationChanged = summary.problem { return .signedOut }
     if summary.problem?.isLocked == true { return .locked }
     return account.session.state(now: now)

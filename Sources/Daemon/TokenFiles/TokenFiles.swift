@@ -107,11 +107,11 @@ final class TokenFiles: AccountPart {
   // MARK: Getting tokens
 
   /// Requests a token for a file: a new one if the file already contains the cached one.
-  private func requestToken(for file: TokenFile, _ account: LiveAccount) {
+  private func requestToken(for file: TokenFile, _ account: Account) {
     guard !file.isWaiting else { return }
     file.isWaiting = true
     let need = TokenNeed(newerThan: file.passedOver ?? file.writing ?? file.written)
-    let waiter = LiveAccount.Waiter(ticket: file.ticket, need: need) { [self] slot, outcome in
+    let waiter = Waiter(ticket: file.ticket, need: need) { [self] slot, outcome in
       switch outcome {
       case .success(let grant): place(grant, in: file, slot)
       case .failure(let error): failed(file, Failure(error, account: slot.name.text))
@@ -129,19 +129,19 @@ final class TokenFiles: AccountPart {
   }
 
   /// Writes a token to its file.
-  func place(_ grant: AccessGrant, in file: TokenFile, _ account: LiveAccount) {
+  func place(_ grant: AccessGrant, in file: TokenFile, _ slot: TokenSlot) {
     file.isWaiting = false
     guard tokenFiles[file.ticket] === file, let store = tokenFileStore else { return }
     file.hasFailed = false
     let content: Content
     do throws(Failure) {
-      guard let found = try self.content(grant, for: file, account) else { return requestToken(for: file) }
+      guard let found = try self.content(grant, for: file, slot) else { return requestToken(for: file) }
       content = found
     } catch {
       return failed(file, error)
     }
     defer { scheduleRenewal(of: file, content) }
-    let generation = account.session.generation
+    let generation = slot.session.generation
     guard file.written != generation, file.writing != generation else { return }
     let token: SharedSecret
     do { token = try content.token.open() } catch {
@@ -185,7 +185,7 @@ final class TokenFiles: AccountPart {
 
   /// The token of a grant that a file holds; nil if a refresh is to bring an ID Token that has more time left.
   private func content(
-    _ grant: AccessGrant, for file: TokenFile, _ account: LiveAccount
+    _ grant: AccessGrant, for file: TokenFile, _ slot: TokenSlot
   ) throws(Failure) -> Content? {
     guard file.kind == .idToken else {
       return Content(
@@ -199,7 +199,7 @@ final class TokenFiles: AccountPart {
     let seconds = grant.idTokenSeconds(until: expiry, wallSeconds: services.time.wallSeconds(), now: now)
     if seconds.left < Self.shortestIDTokenSeconds {
       guard seconds.atIssue >= Self.shortestIDTokenSeconds else { throw Failure.spentIDToken(of: file.account.text) }
-      file.passedOver = account.session.generation
+      file.passedOver = slot.session.generation
       return nil
     }
     return Content(
@@ -272,7 +272,7 @@ final class TokenFiles: AccountPart {
     case .signedIn, .refreshed:
       for file in own {
         guard let account = broker.accounts[file.account], let grant = account.session.grant else { continue }
-        place(grant, in: file, account)
+        place(grant, in: file, account.own)
       }
     case .signedOut: for file in own { remove(file, .signedOut) }
     case .locked: for file in own where broker.accounts[file.account]?.session.grant == nil { remove(file, .locked) }
@@ -318,7 +318,7 @@ final class TokenFiles: AccountPart {
   /// - Parameter then: Called when it is gone.
   func end(_ file: TokenFile, then: @escaping () -> Void = {}) {
     tokenFiles[file.ticket] = nil
-    for account in broker.accounts.values { account.waiters.removeAll { $0.ticket == file.ticket } }
+    for slot in broker.slots { slot.waiters.removeAll { $0.ticket == file.ticket } }
     release(file.name, file.lock, then: then)
   }
 

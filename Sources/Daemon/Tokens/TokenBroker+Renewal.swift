@@ -9,11 +9,11 @@ internal import Wire
 extension TokenBroker {
   /// Schedules a timer for the session's next own action. Only the earliest timer of a session counts; one that fires
   /// too early does nothing.
-  func schedule(_ account: LiveAccount) {
-    guard let due = account.session.actionDue else { return }
-    if let scheduled = account.actionScheduled, scheduled <= due { return }
-    account.actionScheduled = due
-    schedule(at: due) { [self, name = account.name, target = account.target] in renewIfDue(name, target) }
+  func schedule(_ slot: TokenSlot) {
+    guard let due = slot.session.actionDue else { return }
+    if let scheduled = slot.actionScheduled, scheduled <= due { return }
+    slot.actionScheduled = due
+    schedule(at: due) { [self, name = slot.name, target = slot.target] in renewIfDue(name, target) }
   }
 
   /// Runs the session's own actions that are due.
@@ -23,60 +23,52 @@ extension TokenBroker {
     // Lets go of accounts that were deleted by hand.
     _ = try? settings()
     // While the daemon stops, a new refresh could be interrupted before its result is written to disk.
-    guard !isStopping, let account = slot(name, target), let scheduled = account.actionScheduled, scheduled <= now
+    guard !isStopping, let slot = slot(name, target), let scheduled = slot.actionScheduled, scheduled <= now
     else { return }
-    account.actionScheduled = nil
-    if let notice = account.session.applyExpiry(now: now) { publish(notice, account) }
-    if account.session.isRenewalDue(now: now) { renew(account, now) }
-    account.session.dropMissedRenewal(now: now)
-    schedule(account)
+    slot.actionScheduled = nil
+    if let notice = slot.session.applyExpiry(now: now) { publish(notice, slot) }
+    if slot.session.isRenewalDue(now: now) { renew(slot, now) }
+    slot.session.dropMissedRenewal(now: now)
+    schedule(slot)
   }
 
-  private func publish(_ notice: ExpiryNotice, _ account: LiveAccount) {
+  private func publish(_ notice: ExpiryNotice, _ slot: TokenSlot) {
     // Only the account's own token causes notices; tokens with other targets depend on it.
-    guard account.target == nil, let end = account.session.grant?.expiresAtUnixSeconds else { return }
-    let isRenewable = account.session.isRenewable
+    guard slot.target == nil, let end = slot.session.grant?.expiresAtUnixSeconds else { return }
+    let isRenewable = slot.session.isRenewable
     switch notice {
     case .nearEnd(let seconds):
-      log.note(.tokenExpiring(seconds: seconds), account.name)
-      log.publish(.expiring(at: end, isRenewable: isRenewable), account.name)
+      log.note(.tokenExpiring(seconds: seconds), slot.name)
+      log.publish(.expiring(at: end, isRenewable: isRenewable), slot.name)
     case .end:
-      log.note(.tokenExpired, account.name)
-      publish(of: account.name) { $0.expired(at: end, isRenewable: isRenewable) }
+      log.note(.tokenExpired, slot.name)
+      publish(of: slot.name) { $0.expired(at: end, isRenewable: isRenewable) }
     }
   }
 
-  private func renew(_ account: LiveAccount, _ now: Instant) {
-    let server = account.configuration.server
-    if account.waiters.isEmpty { account.session.callersLeft() }
+  private func renew(_ slot: TokenSlot, _ now: Instant) {
+    let server = slot.configuration.server
+    if slot.waiters.isEmpty { slot.session.callersLeft() }
     if let hold = holds.hold(of: server, now: now) {
-      return account.session.postponeRenewal(
-        until: hold.until.advanced(by: account.waiters.isEmpty ? RefreshPolicy.spreadAfterHold * jitter() : .zero))
+      return slot.session.postponeRenewal(
+        until: hold.until.advanced(by: slot.waiters.isEmpty ? RefreshPolicy.spreadAfterHold * jitter() : .zero))
     }
-    guard account.session.isRenewalDue(now: now) else { return }
+    guard slot.session.isRenewalDue(now: now) else { return }
     // A renewal with waiting requests does not count against the limit.
-    if account.waiters.isEmpty {
-      guard let place = renewals.place(at: server) else {
-        return account.session.postponeRenewal(until: now.advanced(by: .seconds(1) * (0.5 + jitter())))
+    var place: Renewals.Place?
+    if slot.waiters.isEmpty {
+      guard let free = renewals.place(at: server) else {
+        return slot.session.postponeRenewal(until: now.advanced(by: .seconds(1) * (0.5 + jitter())))
       }
-      account.renewalPlace = place
+      place = free
     }
-    if let refresh = account.session.renew(now: now) { run(refresh, account) }
+    if let refresh = slot.session.renew(now: now) { begin(refresh, slot, place) }
   }
 
   /// Tells once that the session of an account ends soon, unless a person signs in again.
-  func noteSessionEnd(of account: LiveAccount) {
-    let end = account.session.grant?.expiry.signInDue(now: services.time.wallSeconds())
-    publish(of: account.name) { $0.ending(at: end) }
-  }
-
-  /// Updates the server's hold from the result of a refresh.
-  func noteServer(_ account: LiveAccount, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
-    let server = account.configuration.server
-    switch outcome {
-    case .success: holds.succeeded(at: server)
-    case .failure(let error): holds.note(error, of: server, now: now, jitter: jitter())
-    }
+  func noteSessionEnd(of slot: TokenSlot) {
+    let end = slot.session.grant?.expiry.signInDue(now: services.time.wallSeconds())
+    publish(of: slot.name) { $0.ending(at: end) }
   }
 }
 
@@ -93,14 +85,14 @@ extension TokenBroker {
     for (name, configuration) in fresh {
       let account = account(name, configuration)
       account.session.planFirstToken(at: loop.now.advanced(by: interval * jitter()))
-      schedule(account)
+      schedule(account.own)
     }
   }
 
   /// Runs once a minute.
   func housekeep() {
     noteClock()
-    for account in accounts.values where account.session.grant != nil { noteSessionEnd(of: account) }
+    for account in accounts.values where account.session.grant != nil { noteSessionEnd(of: account.own) }
     if !isStopping {
       scanBackgroundAccounts()
       scanSessionEnds()
@@ -144,9 +136,9 @@ extension TokenBroker {
     clockOffset = offset
     let (wallSeconds, now) = (services.time.wallSeconds(), services.time.now())
     log.note(.clockSet(seconds: change))
-    for account in accounts.values.flatMap(\.all) {
-      account.session.clockSet(wallSeconds: wallSeconds, now: now)
-      schedule(account)
+    for slot in slots {
+      slot.session.clockSet(wallSeconds: wallSeconds, now: now)
+      schedule(slot)
     }
     if change > 0 { accounts.keys.forEach(onAdopted) }
   }

@@ -15,7 +15,7 @@ extension TokenBroker {
     let settings = try settings()
     let configurations = settings.accounts.map(\.configuration) + services.ephemeral.accounts.map(\.configuration)
     let mapped = Set(configurations.flatMap { $0.settings.variables.map { String($0.prefix { $0 != "=" }) } })
-    let cached = accounts.values.flatMap(\.all).flatMap { [$0.session.grant].compactMap { $0 } + $0.session.earlier }
+    let cached = slots.flatMap { [$0.session.grant].compactMap { $0 } + $0.session.earlier }
     let ephemeral = services.ephemeral.accounts.map(\.name)
     let cancellation = context.cancellation(of: ticket)
     jobs.wait(as: WaitShare(ticket), cancellation) { [services = context.services] () throws(SessionError) in

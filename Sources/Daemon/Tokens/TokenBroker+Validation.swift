@@ -7,20 +7,20 @@ internal import Wire
 // Cached tokens beside a vault that other processes write, too.
 extension TokenBroker {
   /// Whether the vault may have changed since the account's cached token was held against it.
-  func needsValidation(_ account: LiveAccount) -> Bool {
-    guard let grant = account.session.grant, account.session.refresh == nil else { return false }
+  func needsValidation(_ slot: TokenSlot) -> Bool {
+    guard let grant = slot.session.grant, slot.session.refresh == nil else { return false }
     // Without a watch of files only the stamp tells, at which a worker looks.
     guard let revision = context.vaultRevision else { return true }
-    if revision == account.validation.revision { return false }
+    if revision == slot.validation.revision { return false }
     // A file that is watched is on a disk of this machine, and was just written.
     guard let stamp = FileStamp(at: vaultPath) else { return true }
-    if stamp != account.validation.stamp {
+    if stamp != slot.validation.stamp {
       // Of a file that this process wrote itself it knows the records.
-      let known = services.vault.generation(of: account.name, inFileWith: stamp)
+      let known = services.vault.generation(of: slot.name, inFileWith: stamp)
       guard known == grant.recordGeneration else { return true }
       lock.vaultFileChanged()
     }
-    (account.validation.stamp, account.validation.revision) = (stamp, revision)
+    (slot.validation.stamp, slot.validation.revision) = (stamp, revision)
     return false
   }
 
@@ -34,42 +34,42 @@ extension TokenBroker {
   /// Drops a cached token whose vault record is no longer the one it was issued with, because another process may have
   /// replaced that record. A worker reads the record, and only when the vault file has changed; the requests for the
   /// token wait for that, and no others (the loop never blocks).
-  func validate(_ account: LiveAccount) {
-    guard !account.validation.isRunning, let grant = account.session.grant else { return }
-    account.validation.isRunning = true
-    let (path, known, revision) = (vaultPath, account.validation.stamp, context.vaultRevision)
-    jobs.run({ [services, name = account.name] in
+  func validate(_ slot: TokenSlot) {
+    guard !slot.validation.isRunning, let grant = slot.session.grant else { return }
+    slot.validation.isRunning = true
+    let (path, known, revision) = (vaultPath, slot.validation.stamp, context.vaultRevision)
+    jobs.run({ [services, name = slot.name] in
       let stamp = FileStamp(at: path)
       // Without a vault file the token is not validated, as before the first validation.
       let isKnown = stamp != nil && stamp == known
       return Validation(stamp: stamp, isCurrent: isKnown ? true : services.isCurrent(grant, of: name))
     }) { [self] result in
-      account.validation.isRunning = false
+      slot.validation.isRunning = false
       let validation = result.get()
       // Of a token that came meanwhile the result says nothing.
-      let isOfGrant = account.session.grant?.recordGeneration == grant.recordGeneration
-      if isOfGrant { take(validation, known, revision, account) }
-      let waiters = account.waiters.filter(\.awaitsValidation)
-      account.waiters.removeAll(where: \.awaitsValidation)
-      for var waiter in waiters {
+      let isOfGrant = slot.session.grant?.recordGeneration == grant.recordGeneration
+      if isOfGrant { take(validation, known, revision, slot) }
+      let waiters = slot.waiters.filter(\.awaitsValidation)
+      slot.waiters.removeAll(where: \.awaitsValidation)
+      for waiter in waiters {
         waiter.awaitsValidation = false
-        do throws(SessionError) { try request(for: waiter, account, isValidated: isOfGrant) } catch {
-          waiter.finish(account, .failure(error))
+        do throws(SessionError) { try request(for: waiter, slot, isValidated: isOfGrant) } catch {
+          waiter.finish(slot, .failure(error))
         }
       }
     }
   }
 
-  private func take(_ validation: Validation, _ known: FileStamp?, _ revision: UInt64?, _ account: LiveAccount) {
+  private func take(_ validation: Validation, _ known: FileStamp?, _ revision: UInt64?, _ slot: TokenSlot) {
     // What cannot be read now costs no token; the next request reads again.
     guard let isCurrent = validation.isCurrent else { return }
     // Another process may also have changed the key slots.
     if validation.stamp != known || validation.stamp == nil { lock.vaultFileChanged() }
     if isCurrent {
-      (account.validation.stamp, account.validation.revision) = (validation.stamp, revision)
+      (slot.validation.stamp, slot.validation.revision) = (validation.stamp, revision)
     } else {
-      step(.recordChanged, account.name)
-      account.session.forgetToken()
+      step(.recordChanged, slot.name)
+      slot.session.forgetToken()
     }
   }
 }

@@ -17,46 +17,46 @@ extension TokenBroker {
   private static let spreadAfterChange = Duration.seconds(5)
 
   /// Refuses a request that must wait for a server for which as many wait as may (fair shares).
-  func admit(_ need: TokenNeed, _ account: LiveAccount, _ now: Instant) throws(SessionError) {
+  func admit(_ need: TokenNeed, _ slot: TokenSlot, _ now: Instant) throws(SessionError) {
     // Most of the time there are few peers.
-    guard let most = loop.mostAtOneServer, account.session.satisfied(by: need, now: now) == nil else { return }
-    let server = account.configuration.server
-    let others = accounts.values.lazy.filter { $0.configuration.server == server }.flatMap(\.all)
+    guard let most = loop.mostAtOneServer, slot.session.satisfied(by: need, now: now) == nil else { return }
+    let server = slot.configuration.server
+    let others = slots.lazy.filter { $0.configuration.server == server }
     let waiting = Set(others.flatMap(\.waiters).map(\.ticket)).count
     guard waiting < most else { throw .tooBusy(underWay: waiting) }
   }
 
   /// Queues a request whose refresh failed, if its waiting time is not over and waiting can help. Returns whether it
   /// waits.
-  func wait(_ waiter: LiveAccount.Waiter, _ account: LiveAccount, _ error: SessionError, _ now: Instant) -> Bool {
+  func wait(_ waiter: Waiter, _ slot: TokenSlot, _ error: SessionError, _ now: Instant) -> Bool {
     guard let end = waiter.waitsUntil, now < end, error.isWorthWaiting else { return false }
-    account.waiters.append(waiter)
-    schedule(at: end) { [self, name = account.name, target = account.target] in waitOver(name, target) }
+    slot.waiters.append(waiter)
+    schedule(at: end) { [self, name = slot.name, target = slot.target] in waitOver(name, target) }
     return true
   }
 
   /// Schedules another refresh after a failure, for waiting requests or by the account's policy.
-  func queued(_ account: LiveAccount, because error: SessionError, _ now: Instant) {
+  func queued(_ slot: TokenSlot, because error: SessionError, _ now: Instant) {
     guard error.isWorthWaiting else { return }
-    if !account.waiters.isEmpty { account.session.queueForCaller(because: error, now: now) }
+    if !slot.waiters.isEmpty { slot.session.queueForCaller(because: error, now: now) }
     if !error.reachedServer { network.listen(true) }
-    if account.session.isQueued, let due = account.session.renewalDue {
+    if slot.session.isQueued, let due = slot.session.renewalDue {
       log.note(
         .refreshQueued(seconds: max(0, Int((now.duration(to: due) + .milliseconds(999)).components.seconds))),
-        account.name)
+        slot.name)
     }
-    schedule(account)
+    schedule(slot)
   }
 
   func waitOver(_ name: AccountName, _ target: TokenTarget?) {
     let now = loop.now
     // A refresh in flight answers the waiting requests when it ends.
-    guard let account = slot(name, target), account.session.refresh == nil,
-      let error = account.session.lastFailure
+    guard let slot = slot(name, target), slot.session.refresh == nil,
+      let error = slot.session.lastFailure
     else { return }
-    let over = account.waiters.filter { $0.waitsUntil.map { $0 <= now } ?? false }
-    account.waiters.removeAll { $0.waitsUntil.map { $0 <= now } ?? false }
-    for waiter in over { waiter.finish(account, .failure(error)) }
+    let over = slot.waiters.filter { $0.waitsUntil.map { $0 <= now } ?? false }
+    slot.waiters.removeAll { $0.waitsUntil.map { $0 <= now } ?? false }
+    for waiter in over { waiter.finish(slot, .failure(error)) }
   }
 
   /// Schedules retries after new addresses or routes appeared. Several changes in a row cause one round.
@@ -72,11 +72,11 @@ extension TokenBroker {
     let now = loop.now
     networkTriedAt = now
     var isWanted = onNetworkChanged(Self.spreadAfterChange)
-    for account in accounts.values.flatMap(\.all) {
-      let delay = account.waiters.isEmpty ? Self.spreadAfterChange * jitter() : .zero
-      guard account.session.networkChanged(retryAt: now.advanced(by: delay)) else { continue }
+    for slot in slots {
+      let delay = slot.waiters.isEmpty ? Self.spreadAfterChange * jitter() : .zero
+      guard slot.session.networkChanged(retryAt: now.advanced(by: delay)) else { continue }
       isWanted = true
-      schedule(account)
+      schedule(slot)
     }
     if isWanted { log.note(.networkChanged) }
     network.listen(isWanted)

@@ -23,7 +23,7 @@ final class TokenBroker: DaemonPart {
   let vaultPath: String
   unowned var lock: any TokenLock
   let handed: HandedVariables
-  private(set) var accounts: [AccountName: LiveAccount] = [:]
+  private(set) var accounts: [AccountName: Account] = [:]
   /// Servers that receive no requests for some time.
   var holds = ServerHolds()
   let renewals = Renewals()
@@ -56,12 +56,42 @@ final class TokenBroker: DaemonPart {
 
   /// Removes the waiters of a request whose sender disconnected.
   func abandon(_ ticket: Ticket) {
-    for account in accounts.values.flatMap(\.all) { account.waiters.removeAll { $0.ticket == ticket } }
+    for slot in slots { slot.waiters.removeAll { $0.ticket == ticket } }
   }
 
-  func put(_ account: LiveAccount) { accounts[account.name] = account }
+  /// All slots of all accounts.
+  var slots: [TokenSlot] { accounts.values.flatMap(\.slots) }
 
-  func remove(_ name: AccountName) -> LiveAccount? { accounts.removeValue(forKey: name) }
+  /// Returns the account of this name, which is made if there is none, with these settings.
+  func put(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
+    guard let account = accounts[name] else {
+      let account = Account(name: name, configuration: configuration)
+      accounts[name] = account
+      return account
+    }
+    account.configuration = configuration
+    return account
+  }
+
+  /// Lets go of an account. A run under way stores what it brings, and nothing of it is served.
+  ///
+  /// - Parameter error: Answers the requests that wait for its tokens.
+  func remove(_ name: AccountName, because error: SessionError) {
+    guard let account = accounts.removeValue(forKey: name) else { return }
+    account.cancelQuestions()
+    failWaiters(account, error)
+  }
+
+  /// Gives an account another name.
+  func rename(_ old: AccountName, to new: AccountName) -> Account? {
+    guard let account = accounts.removeValue(forKey: old) else { return nil }
+    // One of the new name was made by a request that read the settings before the rename was told of here.
+    let early = accounts[new]?.takeWaiters() ?? []
+    account.rename(to: new)
+    account.own.waiters += early
+    accounts[new] = account
+    return account
+  }
 
   /// Whether a session is in memory alone: it would end with the daemon.
   var holdsUnrenewable: Bool {
@@ -72,13 +102,11 @@ final class TokenBroker: DaemonPart {
   /// Lets go of an account that the settings no longer name: its session is neither served nor renewed. A refresh under
   /// way ends as usual, and its record stays in the vault.
   func settingsRemoved(of name: AccountName) {
-    guard let account = remove(name) else { return }
-    account.cancelQuestions()
-    failWaiters(account, .noAccount(name: name.text))
+    remove(name, because: .noAccount(name: name.text))
   }
 
   /// Returns the requested account, or the active one, with its current settings from disk.
-  func resolve(_ name: String?) throws(Failure) -> LiveAccount {
+  func resolve(_ name: String?) throws(Failure) -> Account {
     let settings = try settings()
     let meant = name.map { try? AccountName($0) } ?? settings.active
     if let meant, let account = accounts[meant], account.settingsRevision == settingsFile.revision { return account }
@@ -106,14 +134,9 @@ final class TokenBroker: DaemonPart {
       hint: "agent logout \(account.text)")
   }
 
-  /// Returns the live account. Discards its token if its settings changed since the token was issued.
-  func account(_ name: AccountName, _ configuration: AccountConfiguration) -> LiveAccount {
-    guard let account = accounts[name] else {
-      let account = LiveAccount(name: name, configuration: configuration)
-      account.settingsRevision = settingsFile.revision
-      accounts[name] = account
-      return account
-    }
+  /// Returns the account. Discards its token if its settings changed since the token was issued.
+  func account(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
+    let account = accounts[name] ?? put(name, configuration)
     if account.configuration != configuration {
       log.note(.settingsChanged(.outside), name)
       adopt(configuration, account)
@@ -122,19 +145,14 @@ final class TokenBroker: DaemonPart {
     return account
   }
 
-  /// Applies changed settings to a live account.
-  func adopt(_ configuration: AccountConfiguration, _ account: LiveAccount) {
-    if configuration.differsOnlyInRefreshPolicy(from: account.configuration) {
-      for line in account.all {
-        line.configuration = configuration
-        schedule(line)
-      }
-      return
-    }
+  /// Applies changed settings to an account.
+  func adopt(_ configuration: AccountConfiguration, _ account: Account) {
+    let keepsTokens = configuration.differsOnlyInRefreshPolicy(from: account.configuration)
     account.configuration = configuration
-    // A refresh in flight continues, because its result replaces the refresh token that it has sent. Its access token
-    // is not used, but its record is written, and the next refresh waits for that.
+    guard !keepsTokens else { return account.slots.forEach(schedule) }
+    // A run that has sent the refresh token ends, and stores what replaces it. The next run waits for that.
     account.session.forgetToken()
+    account.cancelQuestions()
     restartForWaiters(account)
     onAdopted(account.name)
   }
@@ -144,218 +162,99 @@ final class TokenBroker: DaemonPart {
     let need = TokenNeed(
       minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: request.forceRefresh)
     let target = try TokenTarget.make(request.target, account: account.name.text)
-    var waiter = LiveAccount.Waiter(ticket: ticket, need: need, target: target) { [loop] slot, outcome in
+    let waiter = Waiter(ticket: ticket, need: need, target: target, waitsUntil: waitEnd(request.waitSeconds)) {
+      [loop] slot, outcome in
       do throws(Failure) {
         loop.send(try slot.line(for: try outcome.get(of: slot), request.extras), to: ticket)
       } catch {
         loop.send(.failure(error), to: ticket)
       }
     }
-    waiter.waitsUntil = waitEnd(request.waitSeconds)
     try obtain(for: waiter, account)
   }
 
   /// Serves a token, or waits for one.
-  func obtain(for waiter: LiveAccount.Waiter, _ account: LiveAccount) throws(Failure) {
-    do throws(SessionError) { try request(for: waiter, account.with(waiter.target)) } catch {
+  func obtain(for waiter: Waiter, _ account: Account) throws(Failure) {
+    do throws(SessionError) { try request(for: waiter, account.slot(for: waiter.target)) } catch {
       throw Failure(error, account: account.name.text)
     }
   }
 
   /// - Parameter isValidated: Whether the cached token was just held against the vault.
   func request(
-    for waiter: LiveAccount.Waiter, _ account: LiveAccount, isValidated: Bool = false
+    for waiter: Waiter, _ slot: TokenSlot, isValidated: Bool = false
   ) throws(SessionError) {
     let now = loop.now
-    if let refusal = lock.refusal(for: account.name) { throw refusal }
+    waiter.awaitsValidation = false
+    if let refusal = lock.refusal(for: slot.name) { throw refusal }
     noteClock()
     // A refresh reads the record itself.
-    guard isValidated || waiter.need.forceRefresh || !needsValidation(account) else {
-      var waiter = waiter
+    guard isValidated || waiter.need.forceRefresh || !needsValidation(slot) else {
       waiter.awaitsValidation = true
-      account.waiters.append(waiter)
-      return validate(account)
+      slot.waiters.append(waiter)
+      return validate(slot)
     }
-    try admit(waiter.need, account, now)
-    let wasUsed = account.session.usedSinceRefresh
-    let decision = account.session.request(
-      waiter.need, account: account.name.text, now: now,
-      hold: holds.hold(of: account.configuration.server, now: now))
-    explain(decision, for: waiter, account, now)
+    try admit(waiter.need, slot, now)
+    let wasUsed = slot.session.usedSinceRefresh
+    let decision = slot.session.request(
+      waiter.need, account: slot.name.text, now: now,
+      hold: holds.hold(of: slot.configuration.server, now: now))
+    explain(decision, for: waiter, slot, now)
     switch decision {
     case .serve(let grant):
-      serve(grant, account, waiter)
-      if !wasUsed { schedule(account) }
+      serve(grant, slot, waiter)
+      if !wasUsed { schedule(slot) }
     case .wait(let start):
-      account.waiters.append(waiter)
-      if let start { run(start, account) }
+      slot.waiters.append(waiter)
+      if let start { begin(start, slot) }
     case .fail(let error):
-      guard wait(waiter, account, error, now) else { throw error }
-      queued(account, because: error, now)
+      guard wait(waiter, slot, error, now) else { throw error }
+      queued(slot, because: error, now)
     }
   }
 
-  private func serve(_ grant: AccessGrant, _ account: LiveAccount, _ waiter: LiveAccount.Waiter) {
+  private func serve(_ grant: AccessGrant, _ slot: TokenSlot, _ waiter: Waiter) {
     lock.used(grant.protection)
-    waiter.finish(account, .success(grant))
-  }
-
-  func run(_ refresh: Session.Refresh, _ account: LiveAccount) {
-    account.attemptStartedAt = services.time.now()
-    log.note(.refreshBegan(attempt: refresh.attempt), account.name)
-    if let target = account.target, target.isExchanged { return beginExchange(target, refresh, account) }
-    let names = account.configuration.assertionSource?.variables ?? []
-    attempt(refresh, account, HandedAssertion(variables: handed.values(names, of: account.waiters.map(\.ticket))))
-  }
-
-  private func attempt(_ refresh: Session.Refresh, _ account: LiveAccount, _ handed: HandedAssertion) {
-    let operation = RefreshOperation(
-      account: account.name, configuration: account.configuration, previous: account.session.grant,
-      target: account.target, handed: handed,
-      services: services(for: account.name), cancellation: account.newRefreshCancellation())
-    jobs.wait(as: .refresh(account.name), at: account.configuration.server, operation.cancellation) {
-      operation.attempt()
-    } then: { [self] outcome in
-      if let move = (try? outcome.get())?.rewritten { moveTokens(of: operation.account, move) }
-      let result = outcome.flatMap(\.result).mapError { [self] in jobs.reason(for: $0) }
-      guard case .failure(.assertionOfAccount(let other)) = result else {
-        return refreshEnded(operation.account, operation.target, refresh, result)
-      }
-      identityAssertion(of: other, for: operation.configuration) { [self] outcome in
-        switch outcome {
-        case .success(let assertion):
-          guard let account = slot(operation.account, operation.target), account.session.refresh == refresh else {
-            return
-          }
-          attempt(refresh, account, HandedAssertion(assertion: assertion))
-        case .failure(let error): refreshEnded(operation.account, operation.target, refresh, .failure(error))
-        }
-      }
-    }
-  }
-
-  func refreshEnded(
-    _ name: AccountName, _ target: TokenTarget?, _ refresh: Session.Refresh,
-    _ outcome: Result<AccessGrant, SessionError>
-  ) {
-    noteClock()
-    guard let account = slot(name, target) else { return }
-    let now = services.time.now()
-    noteEnd(of: account, outcome, now)
-    noteServer(account, outcome, now)
-    let outcome = outcome.map { renewed in
-      (accounts[name]?.all ?? []).compactMap(\.session.grant).reduce(renewed) { $0.sharingIDToken(with: $1) }
-        .at(wallSeconds: services.time.wallSeconds(), now)
-    }
-    let result = account.session.refreshEnded(
-      refresh, outcome, now: now, wallSeconds: services.time.wallSeconds(), jitter: jitter())
-    if account.session.refresh == nil { account.renewalPlace = nil }
-    publishResult(of: account, result)
-    switch result {
-    case .ignored: break
-    case .retry(let next, let wait):
-      schedule(at: now.advanced(by: wait)) { [self] in retryDue(name, target, next.generation, next.attempt) }
-      log.note(.refreshRetry(attempt: next.attempt, waitMilliseconds: wait.wholeMilliseconds), name)
-    case .renewed(let grant):
-      if let replaced = grant.replacedGeneration {
-        moveTokens(of: name, RefreshOperation.RecordMove(from: replaced, to: grant.recordGeneration))
-      }
-      account.refusals.renewed()
-      accounts[name]?.keepToShare()
-      answerWaiters(account) { waiter in
-        if let minimum = waiter.need.minimumValiditySeconds, let lifetime = grant.lifetimeSeconds, minimum >= lifetime {
-          return .failure(.lifetimeTooShort(account: name.text, lifetime: lifetime))
-        }
-        return .success(grant)
-      }
-    case .failed(let error):
-      let late = takeWaitersWithVariables(account, after: error)
-      answerWaiters(account) { waiter in
-        let fallback = error.isPassing ? account.session.fallback(for: waiter.need, now: now) : nil
-        if fallback == nil, wait(waiter, account, error, now) { return nil }
-        if fallback != nil { step(.servedOffline, account.name) }
-        return fallback.map { .success($0) } ?? .failure(error)
-      }
-      queued(account, because: error, now)
-      for waiter in late { obtainOrFail(for: waiter, account) }
-    }
-    schedule(account)
+    waiter.finish(slot, .success(grant))
   }
 
   /// - Parameter answer: Returns nil for a waiter that keeps waiting.
-  private func answerWaiters(
-    _ account: LiveAccount, _ answer: (LiveAccount.Waiter) -> Result<AccessGrant, SessionError>?
-  ) {
-    let waiters = account.waiters
-    account.waiters = []
-    for waiter in waiters {
+  func answerWaiters(_ slot: TokenSlot, _ answer: (Waiter) -> Result<AccessGrant, SessionError>?) {
+    for waiter in slot.takeWaiters() {
       switch answer(waiter) {
-      case .success(let grant): serve(grant, account, waiter)
-      case .failure(let error): waiter.finish(account, .failure(error))
+      case .success(let grant): serve(grant, slot, waiter)
+      case .failure(let error): waiter.finish(slot, .failure(error))
       case nil: break
       }
     }
   }
 
-  private func noteEnd(of account: LiveAccount, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
-    let time = account.attemptStartedAt?.duration(to: now).wholeMilliseconds ?? 0
-    switch outcome {
-    case .success: log.note(.refreshEnded(milliseconds: time, nil), account.name)
-    case .failure(let error):
-      log.note(.refreshEnded(milliseconds: time, Failure(error, account: nil).code), account.name)
-    }
-  }
-
   /// Returns the slot of the account's own token or of one with another target; nil if it no longer exists.
-  func slot(_ name: AccountName, _ target: TokenTarget?) -> LiveAccount? {
-    guard let account = accounts[name] else { return nil }
-    return target == nil ? account : account.others.first { $0.target == target }
-  }
+  func slot(_ name: AccountName, _ target: TokenTarget?) -> TokenSlot? { accounts[name]?.existing(target) }
 
-  /// Updates the record generation of cached tokens after a refresh rewrote the record; these tokens remain valid.
-  func moveTokens(of name: AccountName, _ move: RefreshOperation.RecordMove) {
-    for account in accounts[name]?.all ?? [] where account.session.grant?.recordGeneration == move.from {
-      account.session.recordMoved(to: move.to)
-    }
-  }
-
-  /// Starts all waiting requests again under the new settings, because the refresh in flight uses the old ones.
-  func restartForWaiters(_ account: LiveAccount) {
-    let waiters = account.waiters + account.dropOthers()
-    account.waiters = []
-    for waiter in waiters { obtainOrFail(for: waiter, account) }
+  /// Starts all waiting requests again, each for its own target, because what is under way is not for them any more.
+  func restartForWaiters(_ account: Account) {
+    for waiter in account.takeWaiters() { obtainOrFail(for: waiter, account) }
   }
 
   /// Serves a token, waits for one, or finishes the waiter with the error.
-  func obtainOrFail(for waiter: LiveAccount.Waiter, _ account: LiveAccount) {
-    do throws(SessionError) { try request(for: waiter, account.with(waiter.target)) } catch {
-      waiter.finish(account, .failure(error))
-    }
+  func obtainOrFail(for waiter: Waiter, _ account: Account) {
+    let slot = account.slot(for: waiter.target)
+    do throws(SessionError) { try request(for: waiter, slot) } catch { waiter.finish(slot, .failure(error)) }
   }
 
   /// Answers all requests that wait for the account's tokens.
-  func failWaiters(_ account: LiveAccount, _ error: SessionError) {
-    for waiter in account.dropOthers() { waiter.finish(account, .failure(error)) }
-    answerWaiters(account) { _ in .failure(error) }
-  }
-
-  func retryDue(_ name: AccountName, _ target: TokenTarget?, _ generation: UInt64, _ attempt: Int) {
-    guard !isStopping, let account = slot(name, target),
-      let waiting = account.session.refresh,
-      waiting.generation == generation, waiting.attempt == attempt, waiting.isWaiting,
-      let next = account.session.retryDue(waiting)
-    else { return }
-    run(next, account)
+  func failWaiters(_ account: Account, _ error: SessionError) {
+    for waiter in account.takeWaiters() { waiter.finish(account.own, .failure(error)) }
   }
 
   /// Keeps a new token if its protection level is unlocked, and counts it as use of that level. Otherwise forgets it: a
   /// lock may have occurred since the job ended.
-  func keepOrForget(_ grant: AccessGrant, of account: LiveAccount) {
+  func keepOrForget(_ grant: AccessGrant, of account: Account) {
     let level = grant.protection
     guard level == .device || services.vault.isUnlocked(level) else { return account.session.forgetToken() }
     lock.used(level)
   }
-
 }
 
 extension TokenBroker {
@@ -364,47 +263,47 @@ extension TokenBroker {
   /// Updates the published state of an account and publishes the resulting events.
   func publish(of name: AccountName, _ change: (inout PublishedState) -> [SessionEvent]) {
     guard let account = accounts[name] else { return }
-    for event in change(&account.published) { log.publish(event, name) }
+    for event in change(&account.facts.published) { log.publish(event, name) }
   }
 
   /// Publishes the result of a refresh.
-  func publishResult(of account: LiveAccount, _ result: Session.RefreshResult) {
+  func publishResult(of slot: TokenSlot, _ result: Session.RefreshResult) {
     switch result {
     case .ignored, .retry: break
     case .renewed(let grant):
-      guard account.target == nil else { return }
-      publish(of: account.name) { $0.renewed(grant) }
-      noteSessionEnd(of: account)
+      guard slot.target == nil else { return }
+      publish(of: slot.name) { $0.renewed(grant) }
+      noteSessionEnd(of: slot)
     case .failed(let error):
-      // The server may reject only this target. Only the end of the grant affects the whole account.
-      guard account.target == nil || SessionEvent.SignOutCause(error) == .expired else { return }
-      publish(of: account.name) { $0.failed(error) }
+      // The server may reject only this target. Only the end of the grant affects the whole slot.
+      guard slot.target == nil || SessionEvent.SignOutCause(error) == .expired else { return }
+      publish(of: slot.name) { $0.failed(error) }
     }
   }
 
   /// Returns a server request about a session.
-  func question(_ account: LiveAccount, _ grant: AccessGrant) -> ServerQuestion {
+  func question(_ account: Account, _ grant: AccessGrant) -> ServerQuestion {
     ServerQuestion(
       account: account.name, configuration: account.configuration, grant: grant, services: services(for: account.name),
-      cancellation: (accounts[account.name] ?? account).questions)
+      cancellation: account.questions)
   }
 
   /// Logs the reason for the decision on a request, if any request receives steps.
-  func explain(_ decision: Session.Decision, for waiter: LiveAccount.Waiter, _ account: LiveAccount, _ now: Instant) {
+  func explain(_ decision: Session.Decision, for waiter: Waiter, _ slot: TokenSlot, _ now: Instant) {
     guard !context.watches.isEmpty else { return }
     switch decision {
     case .fail: break
-    case .wait(start: nil): step(.refreshJoined, account.name)
+    case .wait(start: nil): step(.refreshJoined, slot.name)
     case .wait(start: .some):
-      step(.refreshNeeded(Self.reason(for: waiter, account.session.grant, now)), account.name)
+      step(.refreshNeeded(Self.reason(for: waiter, slot.session.grant, now)), slot.name)
     case .serve(let grant):
-      if account.session.isOffline { step(.servedOffline, account.name) }
-      step(.tokenServed(secondsLeft: grant.remaining(at: now).map { Int($0.components.seconds) }), account.name)
+      if slot.session.isOffline { step(.servedOffline, slot.name) }
+      step(.tokenServed(secondsLeft: grant.remaining(at: now).map { Int($0.components.seconds) }), slot.name)
     }
   }
 
   private static func reason(
-    for waiter: LiveAccount.Waiter, _ grant: AccessGrant?, _ now: Instant
+    for waiter: Waiter, _ grant: AccessGrant?, _ now: Instant
   ) -> LogStep.RefreshReason {
     let need = waiter.need
     if need.forceRefresh { return waiter.isAfterRefusal ? .refused : .asked }

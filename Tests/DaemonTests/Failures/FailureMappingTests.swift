@@ -143,7 +143,7 @@ import Wire
   func `a scope that a resource names is in the command that helps, where a screen and a shell can bear it`(
     text: String, isNamed: Bool
   ) throws {
-    let account = LiveAccount(
+    let account = Account(
       name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))
     let scope = text == "s" ? String(repeating: text, count: isNamed ? 4096 : 4097) : text
     let failure = Failure(

@@ -83,7 +83,7 @@ import Wire
       request, .number(1), timeoutSeconds: nil, passed: [SharedDescriptor(try pipe.writing.duplicate())])
     home.runJobs()
     #expect(home.sink.results[1]?["status"] == 200)
-    let slots = try parts.broker.resolve("work").all.filter { $0.session.grant != nil }
+    let slots = try parts.broker.resolve("work").slots.filter { $0.session.grant != nil }
     return slots.map { $0.target?.scope?.values ?? [] }
   }
 

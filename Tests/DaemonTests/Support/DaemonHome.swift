@@ -113,7 +113,7 @@ final class DaemonHome {
   /// - Parameters:
   ///   - seconds: For how long the ID Token is good.
   ///   - age: How long ago both were issued, in seconds.
-  func put(idTokenFor seconds: Int, issuedBefore age: Int = 0, _ account: LiveAccount) throws {
+  func put(idTokenFor seconds: Int, issuedBefore age: Int = 0, _ account: Account) throws {
     let claims = #"{"sub":"alice","exp":\#(time.wallSeconds() + seconds)}"#
     let idToken = [#"{"alg":"ES256"}"#, claims, "signature"].map { Base64URL.encode(Array($0.utf8)) }
     func secret(_ text: String) throws -> SharedSecret { SharedSecret(try SecretBytes(copying: Array(text.utf8).span)) }

@@ -272,9 +272,9 @@ import Wire
     let work = try AccountName("work")
     try parts.broker.resolve("work").session.forgetToken()
     for _ in 1...2 { parts.tokenFiles.renew(of: work) }
-    #expect(try parts.broker.resolve("work").waiters.count == 1)
+    #expect(try parts.broker.resolve("work").own.waiters.count == 1)
     parts.tokenFiles.abandon(.number(1))
-    #expect(try parts.broker.resolve("work").waiters.isEmpty)
+    #expect(try parts.broker.resolve("work").own.waiters.isEmpty)
     home.http.isHeld = false
     home.runJobs()
     #expect(told.count == 1)

@@ -11,8 +11,8 @@ import Wire
 @testable import Daemon
 
 @Suite struct `An account's answers` {
-  private static func make() throws -> LiveAccount {
-    let account = LiveAccount(
+  private static func make() throws -> Account {
+    let account = Account(
       name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))
     account.session.signedIn(try grant("first"), wallSeconds: 0, jitter: 0)
     return account
@@ -37,8 +37,8 @@ import Wire
   }
 
   /// The line for the token at hand.
-  private static func line(_ account: LiveAccount, _ extras: TokenRequest.Extras = .init()) throws -> SharedSecret {
-    try account.line(for: try #require(account.session.grant), extras)
+  private static func line(_ account: Account, _ extras: TokenRequest.Extras = .init()) throws -> SharedSecret {
+    try account.own.line(for: try #require(account.session.grant), extras)
   }
 
   private static let first =
@@ -66,10 +66,10 @@ import Wire
   }
 
   /// An account with a token of so many bytes for each of these targets, used in this order.
-  private static func make(targets: Int, tokenBytes: Int) throws -> LiveAccount {
+  private static func make(targets: Int, tokenBytes: Int) throws -> Account {
     let account = try make()
     for number in 0..<targets {
-      let other = account.with(try TokenTarget.make(scope: ["scope-\(number)"], resources: [], audience: nil))
+      let other = account.slot(for: try TokenTarget.make(scope: ["scope-\(number)"], resources: [], audience: nil))
       other.session.signedIn(
         try grant(String(repeating: "x", count: tokenBytes)), wallSeconds: 0, jitter: 0)
     }
@@ -79,25 +79,25 @@ import Wire
   @Test func `keep to the account's share of memory, and the least recently used target goes first`() throws {
     let account = try Self.make(targets: 32, tokenBytes: 64 << 10)
     let first = try #require(account.others.first?.target)
-    _ = account.with(first)
+    _ = account.slot(for: first)
     account.keepToShare()
-    let bytes = account.all.reduce(0) { $0 + ($1.session.grant?.accessToken.count ?? 0) }
-    #expect(bytes <= LiveAccount.mostBytes && bytes > LiveAccount.mostBytes - 65 << 10)
+    let bytes = account.slots.reduce(0) { $0 + ($1.session.grant?.accessToken.count ?? 0) }
+    #expect(bytes <= Account.mostBytes && bytes > Account.mostBytes - 65 << 10)
     #expect(account.others.last?.target == first)
     #expect(account.session.grant?.accessToken.count == 5)
   }
 
-  @Test func `have one slot for a target, which is found from that slot too`() throws {
+  @Test func `have one slot for a target`() throws {
     let account = try Self.make(targets: 1, tokenBytes: 1)
     let slot = try #require(account.others.first)
-    #expect(account.with(slot.target) === slot)
-    #expect(slot.with(slot.target) === slot && slot.others.isEmpty)
+    #expect(account.slot(for: slot.target) === slot)
+    #expect(account.slot(for: nil) === account.own && account.others.count == 1)
   }
 
   @Test func `of targets that a request waits for are kept`() throws {
     let account = try Self.make(targets: 32, tokenBytes: 64 << 10)
     let awaited = try #require(account.others.first)
-    awaited.waiters = [LiveAccount.Waiter(ticket: .nobody, need: TokenNeed()) { _, _ in }]
+    awaited.waiters = [Waiter(ticket: .nobody, need: TokenNeed()) { _, _ in }]
     account.keepToShare()
     #expect(account.others.first === awaited && account.others.count < 32)
   }
@@ -105,8 +105,8 @@ import Wire
   @Test func `have 32 other targets at most, and the least recently used that nobody waits for goes first`() throws {
     let account = try Self.make(targets: 32, tokenBytes: 1)
     let (awaited, idle) = (account.others[0], account.others[1])
-    awaited.waiters = [LiveAccount.Waiter(ticket: .nobody, need: TokenNeed()) { _, _ in }]
-    let another = account.with(try TokenTarget.make(scope: ["another"], resources: [], audience: nil))
+    awaited.waiters = [Waiter(ticket: .nobody, need: TokenNeed()) { _, _ in }]
+    let another = account.slot(for: try TokenTarget.make(scope: ["another"], resources: [], audience: nil))
     #expect(account.others.count == 32 && account.others.first === awaited && account.others.last === another)
     #expect(!account.others.contains { $0 === idle })
   }
@@ -131,20 +131,23 @@ import Wire
 
   @Test func `with other targets are dropped, and their requests end once they have spent what they spend`() throws {
     let account = try Self.make(targets: 2, tokenBytes: 10)
-    let requests = account.others.map { $0.newRefreshCancellation() }
+    var runs: [RefreshRun] = []
     for other in account.others {
-      other.waiters = [LiveAccount.Waiter(ticket: .nobody, need: TokenNeed()) { _, _ in }]
+      other.waiters = [Waiter(ticket: .nobody, need: TokenNeed()) { _, _ in }]
+      guard case .wait(let start?) = other.session.request(TokenNeed(forceRefresh: true), account: "work", now: .now)
+      else { return #expect(Bool(false), "no refresh begins") }
+      runs.append(other.begin(start, nil))
     }
-    requests[1].beginSpending()
-    #expect(account.dropOthers().count == 2 && account.others.isEmpty)
-    #expect(requests.map(\.isCancelled) == [true, false])
+    runs[1].cancellation.beginSpending()
+    #expect(account.takeWaiters().count == 2 && account.others.isEmpty)
+    #expect(runs.map(\.cancellation.isCancelled) == [true, false])
   }
 }
 
 @Suite struct `Questions to the server about a session` {
   // They hold its secrets.
   @Test func `end with it, and the next session has its own`() throws {
-    let account = LiveAccount(
+    let account = Account(
       name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))
     let earlier = account.questions
     account.cancelQuestions()
@@ -155,7 +158,7 @@ import Wire
 @Suite struct `An account without a token` {
   @Test func `keeps the state that its record told while the record is locked`() throws {
     let configuration = AccountConfiguration(issuer: "https://as.example", clientID: "c")
-    let account = LiveAccount(name: try AccountName("work"), configuration: configuration)
+    let account = Account(name: try AccountName("work"), configuration: configuration)
     var summary = AccountSummary(name: account.name, configuration: configuration, isActive: true)
     summary.isGranted = true
     account.learn(summary)

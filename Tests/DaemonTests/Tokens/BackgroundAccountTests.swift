@@ -56,10 +56,10 @@ import Wire
     home.sink.runDue()
     try home.runJobs(until: { !home.http.sent.isEmpty })
     let account = try parts.broker.resolve("work")
-    #expect(account.renewalPlace != nil)
+    #expect(account.own.run?.isForNobody == true)
     home.http.isHeld = false
     home.runJobs()
-    #expect(account.session.grant != nil && account.renewalPlace == nil)
+    #expect(account.session.grant != nil && account.own.run == nil)
   }
 
   @Test func `is tried once while it is locked, not each minute, and again after the unlock`() throws {

@@ -107,7 +107,7 @@ import Wire
   private let home: DaemonHome
   private let lock = OpenLock()
   private let broker: TokenBroker
-  private let person: LiveAccount
+  private let person: Account
 
   init() throws {
     home = try DaemonHome(signedIn: "person")

@@ -92,7 +92,7 @@ import Wire
     try home.ask(1)
     home.runJobs()
     var answers = 0
-    let waiter = LiveAccount.Waiter(ticket: .number(2), need: TokenNeed()) { _, _ in answers += 1 }
+    let waiter = Waiter(ticket: .number(2), need: TokenNeed()) { _, _ in answers += 1 }
     try home.broker.obtain(for: waiter, try home.broker.resolve("work"))
     #expect(answers == 0)
     home.runJobs()
@@ -186,7 +186,7 @@ import Wire
     home.broker.abandon(.number(1))
     home.daemon.pass(seconds: 300)
     #expect(home.http.sent.count == tries)
-    #expect(try home.broker.resolve("work").renewalPlace == nil, "which others may need")
+    #expect(try home.broker.resolve("work").own.run == nil, "which others may need")
   }
 
   @Test func `listens for changes of the network where the server was not reached, and only there`() throws {
@@ -342,7 +342,7 @@ import Wire
     let account = try home.broker.resolve("work")
     for isRefused in [true, false] {
       let need = isRefused ? TokenNeed(forceRefresh: true) : TokenNeed(newerThan: account.session.generation)
-      let waiter = LiveAccount.Waiter(ticket: .number(3), need: need, isAfterRefusal: isRefused) { _, _ in }
+      let waiter = Waiter(ticket: .number(3), need: need, isAfterRefusal: isRefused) { _, _ in }
       try home.broker.obtain(for: waiter, account)
       home.runJobs()
     }
@@ -378,7 +378,7 @@ import Wire
   @Test func `listens for no change of the network where that cannot help`() throws {
     let account = try home.broker.resolve("work")
     func fail(_ code: OAuthError.Code) {
-      home.broker.queued(account, because: .oauth(OAuthError(code, .host("as.example"))), home.time.now())
+      home.broker.queued(account.own, because: .oauth(OAuthError(code, .host("as.example"))), home.time.now())
     }
     fail(.certificateRejected)
     #expect(home.sink.watched.isEmpty)

@@ -1,0 +1,122 @@
+internal import Crypto
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vocabulary
+
+/// An account on the loop: its settings, its own token, and a slot for each other target that a token was asked for.
+final class Account {
+  /// Limit of tokens with other targets for one account. Another one replaces the least recently used.
+  private static let mostOthers = 32
+  /// An account's share of memory for access tokens, in bytes.
+  static let mostBytes = 1 << 20
+
+  let facts: AccountFacts
+  /// The slot of the account's own token.
+  let own: TokenSlot
+  /// The slots with other targets, the least recently used first.
+  private(set) var others: [TokenSlot] = []
+
+  /// Revision of the settings file that the configuration comes from.
+  var settingsRevision: UInt64?
+
+  /// Credentials of roles that the account's token was traded for.
+  var roles = RoleCache()
+
+  /// Cancels the server requests about the session, such as introspection.
+  private(set) var questions = Cancellation()
+
+  init(name: AccountName, configuration: AccountConfiguration) {
+    facts = AccountFacts(name, configuration)
+    own = TokenSlot(facts)
+  }
+
+  var name: AccountName { facts.name }
+
+  var configuration: AccountConfiguration {
+    get { facts.configuration }
+    set {
+      facts.configuration = newValue
+      settingsRevision = nil
+      for slot in slots { slot.session.policy = newValue.renewal }
+    }
+  }
+
+  /// The session of the account's own token.
+  var session: Session {
+    _read { yield own.session }
+    _modify { yield &own.session }
+  }
+
+  /// All slots, its own first.
+  var slots: [TokenSlot] { [own] + others }
+
+  /// Returns the slot for this target; nil if there is none.
+  func existing(_ target: TokenTarget?) -> TokenSlot? {
+    target == nil ? own : others.first { $0.target == target }
+  }
+
+  /// Returns the slot for this target. Creates it if it does not exist.
+  func slot(for target: TokenTarget?) -> TokenSlot {
+    guard let target else { return own }
+    if let index = others.firstIndex(where: { $0.target == target }) {
+      others.append(others.remove(at: index))
+    } else {
+      if others.count >= Self.mostOthers, let idle = others.firstIndex(where: \.isIdle) { others.remove(at: idle) }
+      others.append(TokenSlot(facts, target))
+    }
+    return others[others.count - 1]
+  }
+
+  /// Takes all waiters from their slots, gives up all runs, and drops the tokens with other targets, because the session
+  /// that they were issued from has ended.
+  func takeWaiters() -> [Waiter] {
+    let waiters = slots.flatMap(\.waiters)
+    own.waiters = []
+    for slot in slots { slot.giveUpRun() }
+    others = []
+    roles = RoleCache()
+    return waiters
+  }
+
+  /// Moves the account to a new name. What was begun under the old one ends for nobody.
+  func rename(to name: AccountName) {
+    facts.name = name
+    settingsRevision = nil
+    for slot in slots { slot.giveUpRun() }
+  }
+
+  /// Applies the vault's data to the session. A locked record changes nothing.
+  func learn(_ summary: AccountSummary) {
+    if summary.problem?.isLocked == true { return }
+    session.learn(isGranted: summary.isGranted, isExpired: summary.isExpired, refreshedAt: summary.refreshedAt)
+  }
+
+  /// Cancels the server requests about the session, because they hold its secrets.
+  func cancelQuestions() {
+    questions.cancel()
+    questions = Cancellation()
+  }
+
+  /// Drops the tokens of the least recently used targets while the account has more than its share of memory.
+  func keepToShare() {
+    var bytes = slots.reduce(0) { $0 + ($1.session.grant?.accessToken.count ?? 0) }
+    for other in others.dropLast() where bytes > Self.mostBytes && other.isIdle {
+      bytes -= other.session.grant?.accessToken.count ?? 0
+      others.removeAll { $0 === other }
+    }
+  }
+}
+
+/// What the slots of an account have in common.
+final class AccountFacts {
+  fileprivate(set) var name: AccountName
+  fileprivate(set) var configuration: AccountConfiguration
+  /// The last published state of the account's own token.
+  var published = PublishedState()
+
+  fileprivate init(_ name: AccountName, _ configuration: AccountConfiguration) {
+    self.name = name
+    self.configuration = configuration
+  }
+}

@@ -1,0 +1,198 @@
+internal import Crypto
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vocabulary
+internal import Wire
+
+/// The runs that get tokens: by the refresh token, by token exchange (RFC 8693), or by an assertion.
+extension TokenBroker {
+  /// Begins a run.
+  ///
+  /// - Parameter place: Held by the run; nil if a request waits for it.
+  func begin(_ refresh: Session.Refresh, _ slot: TokenSlot, _ place: Renewals.Place? = nil) {
+    attempt(slot.begin(refresh, place), slot)
+  }
+
+  private func attempt(_ run: RefreshRun, _ slot: TokenSlot) {
+    // While the daemon stops, a request would begin that nobody waits for.
+    if isStopping { return ended(run, .failure(.stopping)) }
+    run.attemptStartedAt = services.time.now()
+    log.note(.refreshBegan(attempt: run.refresh.attempt), run.account)
+    if run.target?.isExchanged == true { return exchange(run) }
+    let names = run.configuration.assertionSource?.variables ?? []
+    refresh(run, slot, HandedAssertion(variables: handed.values(names, of: slot.waiters.map(\.ticket))))
+  }
+
+  /// Returns the slot whose run this is; nil if the run was given up.
+  private func slot(of run: RefreshRun) -> TokenSlot? {
+    accounts[run.account]?.existing(run.target).flatMap { $0.run === run ? $0 : nil }
+  }
+
+  private func refresh(_ run: RefreshRun, _ slot: TokenSlot, _ handed: HandedAssertion) {
+    let operation = RefreshOperation(
+      account: run.account, configuration: run.configuration, previous: slot.session.grant, target: run.target,
+      handed: handed, services: services(for: run.account), cancellation: run.cancellation)
+    jobs.wait(as: .refresh(run.account), at: run.configuration.server, run.cancellation) {
+      operation.attempt()
+    } then: { [self] outcome in
+      // Tokens that came with the record before it was written again are still good.
+      if let move = (try? outcome.get())?.rewritten { moveTokens(of: run.account, move) }
+      let result = outcome.flatMap(\.result).mapError { [self] in jobs.reason(for: $0) }
+      guard case .failure(.assertionOfAccount(let other)) = result else { return ended(run, result) }
+      identityAssertion(of: other, for: run.configuration) { [self] outcome in
+        switch outcome {
+        case .success(let assertion):
+          if let slot = self.slot(of: run) { refresh(run, slot, HandedAssertion(assertion: assertion)) }
+        case .failure(let error): ended(run, .failure(error))
+        }
+      }
+    }
+  }
+
+  /// Exchanges the account's own token, which is got first.
+  private func exchange(_ run: RefreshRun) {
+    guard let account = accounts[run.account], let target = run.target else { return }
+    let waiter = Waiter(ticket: .nobody, need: TokenNeed()) { [self] _, outcome in
+      let grant: AccessGrant
+      do throws(SessionError) { grant = try outcome.get() } catch { return ended(run, .failure(error)) }
+      guard slot(of: run) != nil else { return }
+      let operation = ExchangeOperation(
+        account: run.account, configuration: run.configuration, subject: grant, target: target,
+        services: services(for: run.account), cancellation: run.cancellation)
+      jobs.wait(
+        as: .exchanges(run.account), at: run.configuration.server, run.cancellation
+      ) { () throws(SessionError) in
+        try operation.run()
+      } then: { [self] outcome in
+        ended(run, outcome)
+      }
+    }
+    obtainOrFail(for: waiter, account)
+  }
+
+  /// An attempt has ended. A run that was given up has stored what it brought, and nothing else comes of it.
+  private func ended(_ run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>) {
+    noteClock()
+    let now = services.time.now()
+    noteEnd(of: run, outcome, now)
+    guard let slot = slot(of: run) else { return }
+    let outcome = outcome.map { renewed in
+      (accounts[run.account]?.slots ?? []).compactMap(\.session.grant).reduce(renewed) { $0.sharingIDToken(with: $1) }
+        .at(wallSeconds: services.time.wallSeconds(), now)
+    }
+    let result = slot.session.refreshEnded(
+      run.refresh, outcome, now: now, wallSeconds: services.time.wallSeconds(), jitter: jitter())
+    if slot.session.refresh == nil { slot.endRun() }
+    publishResult(of: slot, result)
+    switch result {
+    case .ignored: break
+    case .retry(let next, let wait):
+      run.refresh = next
+      schedule(at: now.advanced(by: wait)) { [self] in retryDue(run) }
+      log.note(.refreshRetry(attempt: next.attempt, waitMilliseconds: wait.wholeMilliseconds), run.account)
+    case .renewed(let grant):
+      if let replaced = grant.replacedGeneration {
+        moveTokens(of: run.account, RefreshOperation.RecordMove(from: replaced, to: grant.recordGeneration))
+      }
+      slot.refusals.renewed()
+      accounts[run.account]?.keepToShare()
+      answerWaiters(slot) { waiter in
+        if let minimum = waiter.need.minimumValiditySeconds, let lifetime = grant.lifetimeSeconds, minimum >= lifetime {
+          return .failure(.lifetimeTooShort(account: run.account.text, lifetime: lifetime))
+        }
+        return .success(grant)
+      }
+    case .failed(let error):
+      let late = takeWaitersWithVariables(slot, after: error)
+      answerWaiters(slot) { waiter in
+        let fallback = error.isPassing ? slot.session.fallback(for: waiter.need, now: now) : nil
+        if fallback == nil, wait(waiter, slot, error, now) { return nil }
+        if fallback != nil { step(.servedOffline, run.account) }
+        return fallback.map { .success($0) } ?? .failure(error)
+      }
+      queued(slot, because: error, now)
+      if let account = accounts[run.account] { for waiter in late { obtainOrFail(for: waiter, account) } }
+    }
+    schedule(slot)
+  }
+
+  private func noteEnd(of run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
+    let time = run.attemptStartedAt.duration(to: now).wholeMilliseconds
+    let server = run.configuration.server
+    switch outcome {
+    case .success:
+      log.note(.refreshEnded(milliseconds: time, nil), run.account)
+      holds.succeeded(at: server)
+    case .failure(let error):
+      log.note(.refreshEnded(milliseconds: time, Failure(error, account: nil).code), run.account)
+      holds.note(error, of: server, now: now, jitter: jitter())
+    }
+  }
+
+  private func retryDue(_ run: RefreshRun) {
+    guard let slot = slot(of: run), let next = slot.session.retryDue(run.refresh) else { return }
+    run.refresh = next
+    attempt(run, slot)
+  }
+
+  /// Updates the record generation of cached tokens after a run rewrote the record; these tokens remain valid.
+  private func moveTokens(of name: AccountName, _ move: RefreshOperation.RecordMove) {
+    for slot in accounts[name]?.slots ?? [] where slot.session.grant?.recordGeneration == move.from {
+      slot.session.recordMoved(to: move.to)
+    }
+  }
+}
+
+// MARK: - Assertions: from variables of the callers, or by ID Tokens of other accounts
+
+extension TokenBroker {
+  /// Removes the waiters who have handed over what a refresh has failed for want of, since they came after it began.
+  func takeWaitersWithVariables(_ slot: TokenSlot, after error: SessionError) -> [Waiter] {
+    guard case .assertionVariables(_, let source) = error else { return [] }
+    let hasAll = { [handed] (waiter: Waiter) in
+      !handed.values(source.variables, of: [waiter.ticket]).isEmpty
+    }
+    let found = slot.waiters.filter(hasAll)
+    slot.waiters.removeAll(where: hasAll)
+    return found
+  }
+
+  /// Gets an assertion by the ID Token of another account, which is renewed first where it is past its end.
+  ///
+  /// - Parameters:
+  ///   - name: The account of the user.
+  ///   - configuration: Of the account that signs in by the assertion.
+  ///   - isRenewed: The ID Token was just renewed.
+  func identityAssertion(
+    of name: String, for configuration: AccountConfiguration, isRenewed: Bool = false,
+    then finish: @escaping (Result<SharedSecret, SessionError>) -> Void
+  ) {
+    let fail = { (error: SessionError) in finish(.failure(.assertionSource(.account(name), because: error))) }
+    let known = try? settings()
+    guard let other = try? AccountName(name), let settings = known?[other] else {
+      return fail(.noAccount(name: name, known: known?.accounts.map(\.name.text) ?? []))
+    }
+    // It has no user; and two that need each other would wait for ever.
+    guard settings.assertionSource == nil else { return fail(.idTokenNeeded(account: name, isExpired: false)) }
+    let user = account(other, settings)
+    let waiter = Waiter(ticket: .nobody, need: TokenNeed(forceRefresh: isRenewed)) { [self] _, outcome in
+      let grant: AccessGrant
+      do throws(SessionError) { grant = try outcome.get() } catch { return fail(error) }
+      let operation = IdentityAssertionOperation(question(user, grant), for: configuration)
+      jobs.wait(
+        as: .exchanges(user.name), at: user.configuration.server, operation.question.cancellation
+      ) { () throws(SessionError) in
+        try operation.run()
+      } then: { [self] outcome in
+        switch outcome {
+        case .success: finish(outcome)
+        case .failure(.idTokenNeeded(_, isExpired: true)) where !isRenewed:
+          identityAssertion(of: name, for: configuration, isRenewed: true, then: finish)
+        case .failure(let error): fail(error)
+        }
+      }
+    }
+    obtainOrFail(for: waiter, user)
+  }
+}

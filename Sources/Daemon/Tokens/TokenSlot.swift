@@ -1,0 +1,165 @@
+internal import Crypto
+internal import Encoding
+internal import OAuth
+internal import Platform
+internal import Sessions
+internal import Vault
+internal import Vocabulary
+internal import Wire
+
+/// The place of one token of an account, for one target: its session, the requests that wait for it, and the run that
+/// gets it.
+final class TokenSlot {
+  let facts: AccountFacts
+  /// Scope, resource and audience of the token; nil for the account's own.
+  let target: TokenTarget?
+
+  var session = Session()
+  var waiters: [Waiter] = []
+  /// The run under way. What another run brings is not applied to the slot.
+  private(set) var run: RefreshRun?
+
+  /// The last time that the cached token was held against the vault: the vault file's stamp and the revision of the
+  /// watched files then, and whether a worker does it now.
+  var validation: (stamp: FileStamp?, revision: UInt64?, isRunning: Bool) = (nil, nil, false)
+
+  /// The origins that refused the tokens of this target.
+  var refusals = OriginRefusals()
+
+  /// Time of the scheduled timer for the session's own actions: renewal and notices of expiry.
+  var actionScheduled: Instant?
+
+  init(_ facts: AccountFacts, _ target: TokenTarget? = nil) {
+    self.facts = facts
+    self.target = target
+    session.policy = facts.configuration.renewal
+  }
+
+  var name: AccountName { facts.name }
+  var configuration: AccountConfiguration { facts.configuration }
+
+  /// Begins a run under the settings of now.
+  func begin(_ refresh: Session.Refresh, _ place: Renewals.Place?) -> RefreshRun {
+    let run = RefreshRun(self, refresh, place)
+    self.run = run
+    return run
+  }
+
+  /// The run has ended.
+  func endRun() { run = nil }
+
+  /// Nobody waits for the run any more. It is cancelled unless its refresh token was sent: the answer may contain the
+  /// only valid one, which the run stores itself.
+  func giveUpRun() {
+    guard let run = run.take() else { return }
+    run.cancellation.cancelUnlessSpending()
+    session.refreshGivenUp()
+  }
+
+  func takeWaiters() -> [Waiter] {
+    defer { waiters = [] }
+    return waiters
+  }
+
+  /// Whether no request waits here, and none is on its way to the server.
+  var isIdle: Bool { waiters.isEmpty && session.refresh == nil }
+
+  /// The answer line to a request for a token.
+  func line(for grant: AccessGrant, _ extras: TokenRequest.Extras) throws(Failure) -> SharedSecret {
+    var (description, extras) = (describe(grant), extras)
+    if extras.variables {
+      description.variables = configuration.settings.variables
+      let fields = description.variables.map { $0.drop { $0 != "=" }.dropFirst() }
+      extras.idToken = extras.idToken || fields.contains("id_token")
+      extras.claims = extras.claims || fields.contains { $0.hasPrefix("claim:") }
+    }
+    return try TokenLine(description, grant, extras).line
+  }
+
+  func describe(_ grant: AccessGrant) -> TokenDescription {
+    TokenDescription(
+      account: name.text, issuer: configuration.issuer, subject: grant.subject, tokenType: grant.tokenType,
+      scope: grant.scope, expiresAt: grant.expiresAtUnixSeconds, isOffline: session.isOffline,
+      signInBy: facts.published.signInBy)
+  }
+
+  /// `{"account","issuer","subject","scope","expires_at"}`.
+  func signInResult(_ grant: AccessGrant) -> JSONObject {
+    let description = describe(grant)
+    var result = JSONObject([("account", .string(description.account)), ("issuer", .string(description.issuer))])
+    result["subject"] = description.subject.map { .string($0) }
+    result["scope"] = description.scope.map { .string($0) }
+    result["expires_at"] = description.expiresAt.map { .int($0) }
+    return result
+  }
+}
+
+/// The work of a slot for one token, from its first attempt to its last, under the settings that it began with. A slot
+/// takes only what its own run brings.
+final class RefreshRun {
+  let account: AccountName
+  let target: TokenTarget?
+  let configuration: AccountConfiguration
+  /// The attempt under way, or the one that is waited for.
+  var refresh: Session.Refresh
+  let cancellation = Cancellation()
+  /// Start of the attempt.
+  var attemptStartedAt: Instant
+  private let place: Renewals.Place?
+  /// Whether it began without a waiting request, and holds a place of such renewals.
+  var isForNobody: Bool { place != nil }
+
+  fileprivate init(_ slot: TokenSlot, _ refresh: Session.Refresh, _ place: Renewals.Place?) {
+    account = slot.name
+    target = slot.target
+    configuration = slot.configuration
+    self.refresh = refresh
+    attemptStartedAt = refresh.startedAt
+    self.place = place
+  }
+}
+
+/// A request that waits for a token. It is answered once.
+final class Waiter {
+  /// The request. Its end removes the waiter.
+  let ticket: Ticket
+  let need: TokenNeed
+  /// Scope, resource and audience of the token; nil for the account's own token.
+  let target: TokenTarget?
+  /// Time until which the request waits for an unreachable server; nil if it does not wait.
+  let waitsUntil: Instant?
+  /// Whether a resource or the server has rejected the cached token.
+  let isAfterRefusal: Bool
+  /// Whether the request waits only until the cached token was held against the vault.
+  var awaitsValidation = false
+  private var answer: ((TokenSlot, Result<AccessGrant, SessionError>) -> Void)?
+
+  /// - Parameter answer: Called once with the slot and its token, or the error.
+  init(
+    ticket: Ticket, need: TokenNeed, target: TokenTarget? = nil, waitsUntil: Instant? = nil,
+    isAfterRefusal: Bool = false, answer: @escaping (TokenSlot, Result<AccessGrant, SessionError>) -> Void
+  ) {
+    self.ticket = ticket
+    self.need = need
+    self.target = target
+    self.waitsUntil = waitsUntil
+    self.isAfterRefusal = isAfterRefusal
+    self.answer = answer
+  }
+
+  func finish(_ slot: TokenSlot, _ outcome: Result<AccessGrant, SessionError>) { answer.take()?(slot, outcome) }
+}
+
+extension Result<AccessGrant, SessionError> {
+  /// Returns the token, or throws the error as a failure of the wire protocol.
+  func get(of slot: TokenSlot) throws(Wire.Failure) -> AccessGrant {
+    switch self {
+    case .success(let grant): return grant
+    case .failure(.expired) where slot.session.holdsLast(at: .now):
+      throw Wire.Failure(
+        .sessionExpired, "\(slot.name.text) has no refresh token, so only a sign-in gets a new token",
+        hint: .command("agent login \(slot.name.text)"))
+    case .failure(let error): throw Wire.Failure(error, account: slot.name.text)
+    }
+  }
+}
