@@ -249,7 +249,9 @@ extension Agent {
         }
       }
       // After a failure that is not the agent's answer the connection may have an unread rest, so it is dropped.
-      if ![.daemonUnavailable, .timeout, .internalError, .cancelled].contains(error.code) { keep(connection) }
+      if ![.daemonUnavailable, .daemonStopped, .timeout, .internalError, .cancelled].contains(error.code) {
+        keep(connection)
+      }
       throw error
     }
   }

@@ -28,21 +28,22 @@ public struct AgentEvents: AsyncSequence, Sendable {
   /// The iterator of the events.
   public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
     fileprivate let replies: ReplyStream
+    /// What an agent says that is about to end, and what is said of one that has ended.
+    private static let endings: [FailureCode] = [.daemonUnavailable, .daemonStopped]
 
     /// Waits for the next event; nil if the agent has ended, which is the end of all events.
     public func next() async throws(AgentError) -> AgentEvent? {
       while true {
         let reply: Reply?
         do throws(AgentError) { reply = try await replies.next() } catch {
-          if error.code == FailureCode.daemonUnavailable.rawValue { return nil }
+          if Self.endings.contains(where: { $0.rawValue == error.code }) { return nil }
           throw error
         }
         switch reply {
         case .event(.session(let entry?)): return AgentEvent(entry)
         // One that only a later agent sends.
         case .event: continue
-        // It says so when it is about to end.
-        case .failure(let failure) where failure.code == .daemonUnavailable: return nil
+        case .failure(let failure) where Self.endings.contains(failure.code): return nil
         case .failure(let failure): throw AgentError(failure)
         case .result, nil: return nil
         }

@@ -8,8 +8,10 @@ package struct DaemonProcess: Sendable {
   /// The reading end of its standard error.
   package let errors: SharedDescriptor
 
-  /// The longest wait for the end of the process.
-  private static let patience = Duration.seconds(3)
+  /// The longest wait for the end of the process, which may be waiting for a server that has got a refresh token.
+  private static let patience = Duration.seconds(10)
+  /// The longest wait for its last words.
+  private static let wordsPatience = Duration.seconds(3)
 
   /// - Parameter errors: The other end of its standard error.
   package init(process: Int32, errors: SharedDescriptor) {
@@ -21,7 +23,7 @@ package struct DaemonProcess: Sendable {
   package func lastWords() -> String? {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var space = buffer.mutableSpan
-    guard let count = try? errors.readToEnd(into: &space, patience: Self.patience) else { return nil }
+    guard let count = try? errors.readToEnd(into: &space, patience: Self.wordsPatience) else { return nil }
     let lines = buffer.prefix(count).split(separator: UInt8(ascii: "\n"))
     guard let last = lines.last else { return nil }
     let prefix = "agentd: error: ".utf8
@@ -35,6 +37,7 @@ package struct DaemonProcess: Sendable {
   @discardableResult
   package func reap() -> ProcessStatus? {
     guard (try? Spawn.processDescriptor(process).waitUntilReadable(timeout: Self.patience)) == true else { return nil }
+    Signals.childEnded()
     return try? Spawn.wait(process)
   }
 }

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int dispose(int number, void (*handler)(int)) {
@@ -20,6 +23,32 @@ int agent_signal_is_ignored(int number) {
   if (sigaction(number, 0, &action) != 0) return -errno;
   return action.sa_handler == SIG_IGN;
 }
+
+static volatile sig_atomic_t kept_child, kept_socket;
+
+// Uses only what a handler may (signal-safety(7)).
+static void end_after_child(int number) {
+  pid_t child = kept_child;
+  if (child > 0) {
+    shutdown(kept_socket, SHUT_RDWR);
+    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+    for (int waits = 0; waits < 1000 && waitpid(child, 0, WNOHANG) == 0; waits++) nanosleep(&pause, 0);
+  }
+  dispose(number, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, number);
+  raise(number);
+  pthread_sigmask(SIG_UNBLOCK, &only, 0);
+}
+
+void agent_signal_keep_child(int child, int socket) {
+  kept_child = 0;
+  kept_socket = socket;
+  kept_child = child;
+}
+
+int agent_signal_end_after_child(int number) { return dispose(number, end_after_child); }
 
 static int make_set(sigset_t *set, const int *numbers, long count) {
   sigemptyset(set);

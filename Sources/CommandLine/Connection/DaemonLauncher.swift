@@ -80,6 +80,7 @@ enum DaemonLauncher {
       arguments: ["--connection-fd", "\(DaemonProgram.inheritedNumber)"], inheriting: pair.second,
       needsHome: needsHome)
     console.detail("started a private agentd, process \(daemon.process), because \(reason)")
+    Signals.endAfter(child: daemon.process, socket: pair.first.raw)
     return try DaemonConnection(over: pair.first, privateDaemon: daemon)
   }
 

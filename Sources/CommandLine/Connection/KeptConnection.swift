@@ -28,7 +28,7 @@ struct KeptConnection: ~Copyable {
   /// The next line, if it is here already.
   mutating func takeReply() throws(Failure) -> Reply? {
     guard let reply = try connection.takeReply() else { return nil }
-    if case .failure(let failure) = reply { mayStart = failure.code != .daemonUnavailable }
+    if case .failure(let failure) = reply { mayStart = ![.daemonUnavailable, .daemonStopped].contains(failure.code) }
     return reply
   }
 

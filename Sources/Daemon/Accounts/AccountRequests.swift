@@ -236,7 +236,6 @@ final class AccountRequests: AccountPart {
       let wasActive = try settings().active == name
       let removal = AccountRemoval(
         signOuts.begin(name, account, isLocal: isLocal), settingsDirectory: settingsFile.directoryPath)
-      removal.signOut.cancellation.beginSpending()
       context.change(as: .signOut(name), removal.signOut.cancellation) { () throws(SessionError) in
         try removal.run()
       } then: { [self] outcome in

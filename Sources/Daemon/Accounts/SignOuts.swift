@@ -101,22 +101,33 @@ final class SignOuts: AccountPart {
     for (name, account) in targets {
       // The operation ends it.
       let isEphemeral = services.ephemeral.contains(name)
-      var operation = begin(name, account, isLocal: request.local, endsAll: request.all)
+      var operation = begin(name, account, isLocal: request.local, endsAll: request.all) { [self] in
+        let reason = SessionError.oauth(OAuthError(.timeout, .endpoint(.token)))
+        settle(batch, name, wasEphemeral: isEphemeral, .success(.init(confirmation: .postponed(reason))))
+      }
       operation.wantsLogoutPage = request.browser
-      operation.cancellation.beginSpending()
       jobs.wait(as: .signOut(name), operation.cancellation) { [operation] () throws(SessionError) in
         try operation.run()
       } then: { [self] outcome in
-        signedOut(batch, name, wasEphemeral: isEphemeral, outcome)
+        ended(name)
+        // The caller knows already of one that took too long.
+        if batch.open.contains(name) {
+          settle(batch, name, wasEphemeral: isEphemeral, outcome)
+        } else if case .success(let ending) = outcome {
+          told(ending, name)
+        }
       }
     }
   }
 
   /// Ends all that goes on for the account here; the operation does the rest on a worker. ``ended(_:)`` comes after it.
   ///
-  /// - Parameter account: Nil when the settings do not name it.
+  /// - Parameters:
+  ///   - account: Nil when the settings do not name it.
+  ///   - overdue: Called when the server has had its time and has still not answered a refresh, which goes on.
   func begin(
-    _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false
+    _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false,
+    overdue: @escaping () -> Void = {}
   ) -> SignOutOperation {
     underWay.insert(name)
     signIns.endUnapproved(of: name)
@@ -125,7 +136,10 @@ final class SignOuts: AccountPart {
       services: services(for: name))
     let cancellation = operation.cancellation
     let bound = jobs.messages { [self] (_: Void) in
-      schedule(at: loop.now.advanced(by: Self.patience)) { cancellation.cancel() }
+      schedule(at: loop.now.advanced(by: Self.patience)) { [self] in
+        cancellation.cancel()
+        if underWay.contains(name), cancellation.isSpending { overdue() }
+      }
     }
     operation.willAskServer = { bound(()) }
     guard let account else { return operation }
@@ -149,12 +163,12 @@ final class SignOuts: AccountPart {
     return others.contains { $0.configuration.issuer.utf8.elementsEqual(account.configuration.issuer.utf8) }
   }
 
-  func signedOut(
+  /// Takes in how the sign-out of one account of a request has ended.
+  private func settle(
     _ batch: SignOutBatch, _ name: AccountName, wasEphemeral: Bool,
     _ outcome: Result<SignOutOperation.Ending, SessionError>
   ) {
     batch.open.remove(name)
-    ended(name)
     switch outcome {
     case .success(let ending):
       told(ending, name)

@@ -118,7 +118,7 @@ final class DaemonContext {
 
   /// Ends the work for a request, unless it is spending something that can be used only once.
   func abandon(_ ticket: Ticket) {
-    cancellations[ticket]?.cancelUnlessSpending()
+    cancellations[ticket]?.cancel()
     answered(ticket)
   }
 
@@ -164,6 +164,9 @@ extension DaemonPart {
   var loop: any ReplySink { context.replies }
 
   func settings() throws(Failure) -> Settings { try context.settings() }
+
+  /// What those are told whom the daemon, which stops, serves no more.
+  var stopping: Failure { jobs.stopping.map { Failure($0, account: nil) } ?? .stopping }
 
   /// Calls `act` on the loop at this time. Nothing cancels it, so it looks whether it is still wanted.
   func schedule(at due: Instant, _ act: @escaping () -> Void) {
@@ -224,4 +227,5 @@ extension Failure {
   }
 
   static let stopping = Failure(.daemonUnavailable, "the daemon is stopping", hint: "try again")
+  static let stopped = Failure(.daemonStopped, "the daemon was stopped", hint: "agent daemon start")
 }

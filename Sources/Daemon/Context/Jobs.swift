@@ -1,6 +1,7 @@
 internal import OAuth
 internal import Platform
 internal import Sessions
+internal import Vocabulary
 
 /// Runs blocking work on threads, and handles the results on the loop's thread (the loop never blocks).
 ///
@@ -24,10 +25,11 @@ final class Jobs {
   private let mostForServer: Int
   private let inbox: Inbox
   private var shares: [WaitShare: Share] = [:]
-  /// The cancellations of the waits that have not ended, by number.
-  private var cancellations: [UInt64: Cancellation] = [:]
+  /// The waits that have not ended, by number.
+  private var underWay: [UInt64: (cancellation: Cancellation, share: WaitShare?)] = [:]
   private var lastWait: UInt64 = 0
-  private var isEnding = false
+  /// The error of those who are not served any more; nil until the daemon stops.
+  private(set) var stopping: SessionError?
   /// Number of local jobs whose results have not been handled.
   private(set) var localInFlight = 0
   /// Called on the loop's thread before each result is handled.
@@ -53,7 +55,15 @@ final class Jobs {
   }
 
   /// Number of waits for others whose results have not been handled.
-  var waitsInFlight: Int { cancellations.count }
+  var waitsInFlight: Int { underWay.count }
+
+  /// Whether a wait spends what can be used only once, so that nothing but the end of the process may cut it.
+  var isSpending: Bool { underWay.values.contains { $0.cancellation.isSpending } }
+
+  /// The accounts for which that is so.
+  var spendingAccounts: [AccountName] {
+    Set(underWay.values.filter(\.cancellation.isSpending).compactMap(\.share?.account)).sorted()
+  }
 
   /// A value that only the loop's thread uses, while a worker carries it.
   private struct LoopBound<Value>: @unchecked Sendable { let value: Value }
@@ -87,7 +97,7 @@ final class Jobs {
     _ body: @escaping @Sendable () throws(SessionError) -> Value,
     then finish: @escaping (Result<Value, SessionError>) -> Void
   ) {
-    let ended = counted(cancellation) { [unowned self] (result: Result<Value, SessionError>) in
+    let ended = counted(cancellation, as: share) { [unowned self] (result: Result<Value, SessionError>) in
       if let server { leave(.server(server)) }
       leave(share)
       finish(result)
@@ -127,15 +137,15 @@ final class Jobs {
 
   /// Counts a wait until the function that it returns is called, on the loop.
   private func counted<Value>(
-    _ cancellation: Cancellation, _ finish: @escaping (Result<Value, SessionError>) -> Void
+    _ cancellation: Cancellation, as share: WaitShare? = nil, _ finish: @escaping (Result<Value, SessionError>) -> Void
   ) -> (Result<Value, SessionError>) -> Void {
     lastWait += 1
     let number = lastWait
-    cancellations[number] = cancellation
-    if isEnding { cancellation.cancelUnlessSpending() }
+    underWay[number] = (cancellation, share)
+    if stopping != nil, share?.isShort != true { cancellation.cancel() }
     return { [unowned self] result in
       beforeResult()
-      cancellations[number] = nil
+      underWay[number] = nil
       finish(result.mapError { [unowned self] in reason(for: $0) })
     }
   }
@@ -159,18 +169,15 @@ final class Jobs {
   }
 
   /// Cancels all that waits for others, unless it is spending something, and all that comes later.
-  func endWaits() {
-    isEnding = true
-    for cancellation in cancellations.values { cancellation.cancelUnlessSpending() }
+  ///
+  /// - Parameter isForGood: A person wants no other daemon.
+  func endWaits(isForGood: Bool = false) {
+    stopping = .stopping(isForGood: isForGood)
+    for wait in underWay.values where wait.share?.isShort != true { wait.cancellation.cancel() }
   }
 
   /// The error for the caller of a job: while the daemon stops, the next daemon can be asked.
-  func reason(for error: SessionError) -> SessionError { isEnding && error.isCancellation ? .stopping : error }
-
-  /// Cancels all that waits for others.
-  func cutWaits() {
-    for cancellation in cancellations.values { cancellation.cancel() }
-  }
+  func reason(for error: SessionError) -> SessionError { stopping.flatMap { error.isCancellation ? $0 : nil } ?? error }
 
   /// Returns a function by which a running job sends messages. `receive` is called on the loop's thread with each
   /// message, in order, before the job's result is handled.

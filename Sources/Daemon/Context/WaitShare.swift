@@ -32,6 +32,17 @@ enum WaitShare: Hashable, Sendable {
 
   init(_ ticket: Ticket) { self = .request(ticket.connection) }
 
+  /// The account whose tokens the work may spend.
+  var account: AccountName? {
+    switch self {
+    case .refresh(let name), .exchanges(let name), .leftovers(let name), .changes(let name), .signOut(let name): name
+    case .questions, .roles, .settings, .vault, .signIn, .request, .server: nil
+    }
+  }
+
+  /// Whether the work has a limit of its own that is short enough for a daemon that stops.
+  var isShort: Bool { if case .signOut = self { true } else { false } }
+
   /// Number of jobs that run at the same time.
   var limit: Int {
     switch self {

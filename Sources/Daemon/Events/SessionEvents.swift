@@ -91,7 +91,7 @@ final class SessionEvents: AccountPart {
 
   /// Ends all requests that follow the events.
   func stop() {
-    for ticket in followers.endAll() { loop.send(.failure(.stopping), to: ticket) }
+    for ticket in followers.endAll() { loop.send(.failure(stopping), to: ticket) }
   }
 
   // MARK: Accounts

@@ -75,7 +75,7 @@ extension Failure {
         ).running("agent login \(account)"))
     case .clientSecretExpired(let account): self.init(expiredSecretOf: account)
     case .cancelled: self.init(.cancelled, "cancelled")
-    case .stopping: self = .stopping
+    case .stopping(let isForGood): self = isForGood ? .stopped : .stopping
     case .tooBusy(let count):
       self.init(
         .tooBusy, "\(count) requests wait for servers already, as many as may", hint: "try again when some have ended")

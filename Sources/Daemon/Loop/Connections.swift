@@ -269,9 +269,16 @@ extension Connections: ReplySink {
     }
   }
 
-  /// Sends what can be sent at once, because the daemon ends.
-  func flushAll() {
-    for connection in connections.values { _ = connection.flush() }
+  /// Tells those who wait for an answer that they get none, sends what can be sent at once, and closes all connections.
+  func closeAll(saying failure: Failure) {
+    for connection in connections.values {
+      if let ticket = connection.current {
+        handler?.abandon(ticket)
+        send(.failure(failure), to: ticket)
+      }
+      _ = connection.flush()
+      if !connection.isDropped { drop(connection) }
+    }
   }
 
   func setDeadline(_ deadline: Instant, of ticket: Ticket) {

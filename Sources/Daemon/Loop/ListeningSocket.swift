@@ -23,7 +23,7 @@ final class ListeningSocket {
   let place: Place
   /// Nil if the system has no watch left for this user; the socket's name is then looked at once a minute.
   private let watch: DirectoryWatch?
-  private let lock: FileLock
+  private var lock: FileLock?
   private let descriptor: FileDescriptor
   /// The service manager made the socket and removes it.
   private let isInherited: Bool
@@ -38,7 +38,7 @@ final class ListeningSocket {
     _ watch: consuming DirectoryWatch?, isInherited: Bool
   ) {
     self.place = place
-    self.lock = lock
+    self.lock = .some(lock)
     self.descriptor = descriptor
     self.watch = watch
     self.isInherited = isInherited
@@ -91,6 +91,9 @@ final class ListeningSocket {
     case .none: break
     }
   }
+
+  /// Lets another daemon have the directory.
+  func release() { lock = nil }
 
   /// No new peers. Removes the socket if it is ours, so that the next client starts a daemon of its own.
   func close() {

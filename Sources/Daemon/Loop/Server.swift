@@ -16,20 +16,24 @@ final class Server {
 
   /// Until when the daemon, which stops, waits for what is under way.
   private struct Ending {
-    /// When exchanges under way are cut off.
-    let cut: Instant
+    /// When those who asked for the stop are answered, and the next daemon may begin.
+    let answer: Instant
     let waits: Instant
     let jobs: Instant
     let commands: Instant
+    /// When the process ends, whatever is under way.
+    let last: Instant
   }
 
   /// Time after which peers are accepted again when there was no descriptor for them: others than connections may have
   /// been closed.
   private static let acceptInterval = Duration.milliseconds(500)
   private static let housekeepingInterval = Duration.seconds(60)
-  /// Time for the server's answer to a token or a code that was sent before a stop request, so that a new token is not
-  /// lost. Everything else that waits for others is cancelled at once.
+  /// How long the answer to a stop request, and the answers to those who wait for a token, may wait for servers that have
+  /// got what can be used only once. Everything else that waits for others is cancelled at once.
   private static let answerPatience = Duration.seconds(5)
+  /// How long the process, which serves nobody any more, waits for these servers: a new token must not be lost.
+  private static let lastPatience = Duration.seconds(120)
   /// Time for what was cancelled to end.
   private static let endPatience = Duration.seconds(3)
   /// Time for work on files to end after a stop request.
@@ -49,6 +53,8 @@ final class Server {
   private var stopRequests: [Ticket] = []
   /// Nil until the daemon stops.
   private var ending: Ending?
+  /// Whether the daemon, which stops, serves nobody any more and has let the next one begin.
+  private var hasLeft = false
   /// Whether the records that could not be stored were written once more, after everything else was done.
   private var hasSettled = false
   /// Whether it can be seen that the program is replaced.
@@ -75,9 +81,9 @@ final class Server {
     parts = try DaemonParts(context)
     dispatcher = Dispatcher(context, parts)
     connections.handler = dispatcher
-    dispatcher.onStop = { [unowned self] ticket in
+    dispatcher.onStop = { [unowned self] ticket, isForGood in
       stopRequests.append(ticket)
-      beginStop()
+      beginStop(isForGood: isForGood)
     }
     try loop.watch(self.signals.raw) { [unowned self] _ in while self.signals.next() != nil { beginStop() } }
     if let listening {
@@ -101,25 +107,46 @@ final class Server {
     scheduleHousekeeping()
     try loop.run { isDone }
     parts.events.commands.killAll()
-    connections.flushAll()
   }
 
   private var isDone: Bool {
     if connections.isEmpty, listening == nil || isOutdated { beginStop() }
-    guard let ending, loop.jobs.localInFlight == 0 || loop.now >= ending.jobs,
-      loop.jobs.waitsInFlight == 0 || loop.now >= ending.waits,
-      parts.events.commands.isIdle || loop.now >= ending.commands
-    else { return false }
+    guard let ending else { return false }
+    guard isIdle(ending) else {
+      if loop.now >= ending.answer { leave() }
+      return false
+    }
     guard hasSettled || !context.services.isUnsettled || loop.now >= ending.jobs else {
       hasSettled = true
       loop.jobs.run({ [services = context.services] in services.settleAll() }) { _ in }
       return false
     }
-    var result = JSONObject([("pid", .int(Int(Machine.processID)))])
-    let unstored = context.services.unsettled.map { JSON.string($0.text) }
-    if !unstored.isEmpty { result["unstored"] = .array(unstored) }
-    for ticket in stopRequests { connections.send(.result(result), to: ticket) }
+    leave()
     return true
+  }
+
+  /// Whether nothing is under way that the process, which stops, must wait for.
+  private func isIdle(_ ending: Ending) -> Bool {
+    if loop.now >= ending.last { return true }
+    return (loop.jobs.localInFlight == 0 || loop.now >= ending.jobs)
+      && (loop.jobs.waitsInFlight == 0 || loop.now >= ending.waits && !loop.jobs.isSpending)
+      && (parts.events.commands.isIdle || loop.now >= ending.commands)
+  }
+
+  /// Answers those who asked for the stop, serves nobody any more, and lets the next daemon begin. What is being spent
+  /// keeps the lock of its account until it ends.
+  private func leave() {
+    guard !hasLeft else { return }
+    hasLeft = true
+    var result = JSONObject([("pid", .int(Int(Machine.processID)))])
+    func add(_ accounts: [AccountName], as name: String) {
+      if !accounts.isEmpty { result[name] = .array(accounts.map { .string($0.text) }) }
+    }
+    add(context.services.unsettled, as: "unstored")
+    add(loop.jobs.spendingAccounts, as: "finishing")
+    for ticket in stopRequests { connections.send(.result(result), to: ticket) }
+    connections.closeAll(saying: parts.broker.stopping)
+    listening?.release()
   }
 
   /// Takes the next peer; the poller reports further waiting ones again. Without a descriptor for it the idlest
@@ -164,18 +191,21 @@ final class Server {
   }
 
   /// No new peers and requests; jobs in flight end, so that a rotated token is not lost.
-  private func beginStop() {
+  ///
+  /// - Parameter isForGood: A person wants no other daemon.
+  private func beginStop(isForGood: Bool = false) {
     guard ending == nil else { return }
-    let cut = loop.now.advanced(by: Self.answerPatience)
+    let answer = loop.now.advanced(by: Self.answerPatience)
     let ending = Ending(
-      cut: cut, waits: cut.advanced(by: Self.endPatience), jobs: loop.now.advanced(by: Self.stopPatience),
-      commands: parts.events.commands.close(at: loop.now.advanced(by: Self.commandPatience)))
+      answer: answer, waits: answer.advanced(by: Self.endPatience), jobs: loop.now.advanced(by: Self.stopPatience),
+      commands: parts.events.commands.close(at: loop.now.advanced(by: Self.commandPatience)),
+      last: loop.now.advanced(by: Self.lastPatience))
     self.ending = ending
     // The loop asks whether it is done after each round.
-    for deadline in [ending.waits, ending.jobs, ending.commands] { loop.schedule(at: deadline) {} }
-    loop.schedule(at: ending.cut) { [jobs = loop.jobs] in jobs.cutWaits() }
-    dispatcher.stop()
-    loop.jobs.endWaits()
+    for deadline in [ending.answer, ending.waits, ending.jobs, ending.commands, ending.last] {
+      loop.schedule(at: deadline) {}
+    }
+    dispatcher.stop(isForGood: isForGood)
     if let accepting { loop.unwatch(accepting) }
     listening?.close()
   }

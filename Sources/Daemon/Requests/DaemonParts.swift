@@ -44,8 +44,10 @@ final class DaemonParts {
   }
 
   /// Stops all parts: no new work begins, and unapproved sign-ins are cancelled.
-  func stop() {
-    broker.isStopping = true
+  ///
+  /// - Parameter isForGood: A person wants no other daemon.
+  func stop(isForGood: Bool = false) {
+    broker.jobs.endWaits(isForGood: isForGood)
     resources.leases.stop()
     signIns.stop()
     resources.endTransfers(Failure(.cancelled, "the daemon is stopping"))

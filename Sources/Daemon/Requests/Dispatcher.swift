@@ -9,13 +9,12 @@ internal import Wire
 final class Dispatcher: DaemonPart, RequestHandler {
   private let parts: DaemonParts
   private let steps: StepReports
-  private var isStopping = false
   /// The requests under way that change sessions or accounts.
   private var changes: Set<Ticket> = []
   /// The requests that wait until the settings are read.
   private var waiting: [Ticket: Request] = [:]
   /// Ends the daemon; the request is answered when all work is done.
-  var onStop: (Ticket) -> Void = { _ in }
+  var onStop: (Ticket, _ isForGood: Bool) -> Void = { _, _ in }
 
   init(_ context: DaemonContext, _ parts: DaemonParts) {
     self.parts = parts
@@ -50,7 +49,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) {
     if envelope.verbose { steps.begin(envelope.request, ticket) }
     do throws(Failure) {
-      if isStopping { throw Failure.stopping }
+      if jobs.stopping != nil { throw stopping }
       switch envelope.request {
       case .token(let request) where request.isLent: try parts.resources.leases.token(request, ticket)
       case .token(let request) where request.place == nil: try parts.broker.token(request, ticket)
@@ -72,7 +71,8 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .state(.list): try parts.status.survey(.list, nil, ticket)
       case .state(.use(let name)): try parts.accounts.use(name, ticket)
       case .daemon(.status): loop.send(.result(context.facts.json(time: services.time)), to: ticket)
-      case .daemon(.stop): onStop(ticket)
+      case .daemon(.stop): onStop(ticket, true)
+      case .daemon(.restart): onStop(ticket, false)
       case .daemon(.log): loop.send(.result(log.json), to: ticket)
       case .account(let request): try parts.accounts.manage(request, ticket, passed: passed)
       case .call(let request):
@@ -118,10 +118,9 @@ final class Dispatcher: DaemonPart, RequestHandler {
   }
 
   /// Stops all parts: no new work begins.
-  func stop() {
-    isStopping = true
+  func stop(isForGood: Bool = false) {
     log.note(.stopping)
-    parts.stop()
+    parts.stop(isForGood: isForGood)
   }
 
   func abandon(_ ticket: Ticket) {

@@ -255,7 +255,7 @@ final class Leases: AccountPart {
     switch cause {
     case .signedOut: Failure(.signedOut(account: lease.account.text), account: lease.account.text)
     case .removed: Failure(.noAccount(name: lease.account.text), account: lease.account.text)
-    case .stopping: .stopping
+    case .stopping: stopping
     case .time: .leaseTimeOver
     case .uses: .leaseUsedUp
     case .closed: Lease.over

@@ -325,10 +325,10 @@ final class TokenFiles: AccountPart {
   func stop() {
     let unnamed = claiming
     claiming = []
-    for ticket in unnamed { loop.send(.failure(.stopping), to: ticket) }
+    for ticket in unnamed { loop.send(.failure(stopping), to: ticket) }
     for file in tokenFiles.values {
       // A program that reads the file gets one signal, and the file must be gone by then.
-      end(file) { [self] in loop.send(.failure(.stopping), to: file.ticket) }
+      end(file) { [self] in loop.send(.failure(stopping), to: file.ticket) }
     }
   }
 

@@ -16,7 +16,7 @@ extension TokenBroker {
 
   private func attempt(_ run: RefreshRun, _ slot: TokenSlot) {
     // While the daemon stops, a request would begin that nobody waits for.
-    if isStopping { return ended(run, .failure(.stopping)) }
+    if let stopping = jobs.stopping { return ended(run, .failure(stopping)) }
     run.attemptStartedAt = services.time.now()
     log.note(.refreshBegan(attempt: run.refresh.attempt), run.account)
     if run.target?.isExchanged == true { return exchange(run) }

@@ -40,7 +40,7 @@ final class TokenBroker: DaemonPart {
   /// Difference of the machine's clock to the one that is never set, in seconds, when it was last looked at.
   var clockOffset: Int
   /// The daemon is stopping: no refresh begins.
-  var isStopping = false
+  var isStopping: Bool { jobs.stopping != nil }
   /// Called when the settings of an account or the machine's clock changed, so that its token is requested again.
   var onAdopted: (AccountName) -> Void = { _ in }
   /// Called when the network changed, with the time over which retries are spread. Returns whether any retry is needed.

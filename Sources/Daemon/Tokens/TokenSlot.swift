@@ -52,7 +52,7 @@ final class TokenSlot {
   /// only valid one, which the run stores itself.
   func giveUpRun() {
     guard let run = run.take() else { return }
-    run.cancellation.cancelUnlessSpending()
+    run.cancellation.cancel()
     session.refreshGivenUp()
   }
 

@@ -3,38 +3,27 @@ internal import Platform
 /// Ends an operation's requests and waits, from any thread.
 ///
 /// An operation that spends what can be used only once, such as a refresh token or a code, says so by
-/// ``spending(or:_:)``; ``cancelUnlessSpending()`` then lets it go on until the
-/// result is stored.
+/// ``spending(or:_:)``; ``cancel()`` then lets it go on until the result is stored. Only the end of the process cuts it.
 package final class Cancellation: Sendable {
   private struct State {
     var isCancelled = false
-    var isUnwanted = false
     /// Number of nested calls of ``spending(or:_:)`` and ``beginSpending()``.
     var spending = 0
     var wakers: [UInt64: @Sendable () -> Void] = [:]
     var lastWaker: UInt64 = 0
 
-    var isOver: Bool { isCancelled || isUnwanted && spending == 0 }
+    var isOver: Bool { isCancelled && spending == 0 }
   }
 
   private let state = Monitor(State())
 
   package init() {}
 
-  /// Ends the operation, whatever it is doing.
-  package func cancel() {
-    end { $0.isCancelled = true }
-  }
-
   /// Ends the operation, unless it is spending something; then as soon as that is over.
-  package func cancelUnlessSpending() {
-    end { $0.isUnwanted = true }
-  }
+  package func cancel() { end { $0.isCancelled = true } }
 
   /// Ends the operation if it was cancelled while it was spending.
-  private func endSpending() {
-    end { $0.spending -= 1 }
-  }
+  private func endSpending() { end { $0.spending -= 1 } }
 
   private func end(_ change: (inout State) -> Void) {
     state.withLock { state in
@@ -45,7 +34,10 @@ package final class Cancellation: Sendable {
 
   package var isCancelled: Bool { state.withLock { $0.isOver } }
 
-  /// Makes ``cancelUnlessSpending()`` wait from now on, until the end of the operation.
+  /// Whether the operation is spending something, so that ``cancel()`` waits.
+  package var isSpending: Bool { state.withLock { $0.spending > 0 } }
+
+  /// Makes ``cancel()`` wait from now on, until the end of the operation.
   ///
   /// - Returns: False if the operation was cancelled before.
   @discardableResult

@@ -74,10 +74,28 @@ package enum Signals {
     ("WINCH", Glibc.SIGWINCH), ("URG", Glibc.SIGURG), ("IO", Glibc.SIGIO),
   ]
 
+  /// Has signals that end this process wait for the end of a child, 10 seconds at most: it may be storing what came from
+  /// a server. Nothing is changed for a signal that the parent process has set to be ignored.
+  ///
+  /// - Parameter socket: Its end tells the child to end.
+  package static func endAfter(child: Int32, socket: Int32) {
+    agent_signal_keep_child(child, socket)
+    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] where !isIgnored(signal) {
+      _ = agent_signal_end_after_child(signal)
+    }
+    unsafe isKeepingChild = true
+  }
+
+  /// The child has ended.
+  package static func childEnded() { agent_signal_keep_child(0, -1) }
+
+  /// Set once, before the first thread starts.
+  private nonisolated(unsafe) static var isKeepingChild = false
+
   /// Ends this process by the signal, so that its parent sees the cause; returns only if the signal does not end a
   /// process.
   package static func raise(_ signal: Int32) {
-    _ = agent_signal_default(signal)
+    if unsafe !isKeepingChild { _ = agent_signal_default(signal) }
     _ = agent_signal_unblock_all()
     _ = Glibc.raise(signal)
   }

@@ -109,7 +109,15 @@ package struct RefreshOperation: Sendable {
       // Store first: the server may have ended the token that was sent, whatever is wrong with the rest of its answer.
       if let rotated = answer.refreshToken {
         record.refreshToken = rotated
-        generation = try services.write(rotated: record, of: account, replacing: generation, in: room)
+        do throws(SessionError) {
+          generation = try services.write(rotated: record, of: account, replacing: generation, in: room)
+        } catch {
+          // It is nobody's any more.
+          if case .signedOut = error, !services.leaveForRevocation(rotated, of: account) {
+            _ = live.server.end(rotated, .refreshToken, bearer: try? answer.tokens().accessToken, cancellation)
+          }
+          throw error
+        }
         rewritten = RecordMove(from: stored.generation, to: generation)
       }
       return answer

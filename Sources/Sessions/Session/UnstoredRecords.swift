@@ -78,10 +78,7 @@ extension SessionServices {
       do throws(SessionError) {
         return try write(record, of: account, replacing: generation, in: room)
       } catch {
-        if case .signedOut = error {
-          leaveForRevocation(record, of: account)
-          throw error
-        }
+        if case .signedOut = error { throw error }
         guard error.lacksDescriptors, Instant.now < deadline else {
           unstored[account] = UnstoredRecords.Entry(record: record, replaces: generation)
           throw error
@@ -91,12 +88,17 @@ extension SessionServices {
     }
   }
 
-  /// Hands the tokens that came for a session that was signed out meanwhile to what is still to be told to the server.
-  func leaveForRevocation(_ record: AccountRecord, of account: AccountName) {
-    guard let stored = try? storedRecord(of: account), stored.record.revocation != nil else { return }
+  /// Hands a refresh token that came for a session that was signed out meanwhile to what is still to be told to the
+  /// server.
+  ///
+  /// - Returns: False if the account has no record, so that nobody could tell it later.
+  func leaveForRevocation(_ refreshToken: SharedSecret, of account: AccountName) -> Bool {
+    guard let stored = try? storedRecord(of: account) else { return false }
+    // A session that the account has again is left alone: some servers end it with any of its tokens.
+    guard stored.record.revocation != nil else { return true }
     var rest = stored.record
-    rest.revocation?.refreshToken = record.refreshToken
-    _ = try? write(rest, of: account, replacing: stored.generation)
+    rest.revocation?.refreshToken = refreshToken
+    return (try? write(rest, of: account, replacing: stored.generation)) != nil
   }
 
   /// Retries a write that failed. The caller holds the account.

@@ -168,10 +168,13 @@ package struct ClientRegistrar: Sendable {
       for isByTheBook in standard.contains(AuthorizationServer.GrantType.device) ? [true, false] : [true] {
         request.grantTypes = isByTheBook ? standard : standard.map(Self.unregistered)
         do throws(OAuthError) {
-          return try ClientRegistration.register(
-            request, at: metadata, initialAccessToken: secrets.initialAccessToken, transport: transport,
-            http: services.http,
-            cancellation: cancellation)
+          // A client of which nobody knows the name could not be deleted.
+          return try cancellation.spending(or: OAuthError(.cancelled, .endpoint(.registration))) {
+            () throws(OAuthError) in
+            try ClientRegistration.register(
+              request, at: metadata, initialAccessToken: secrets.initialAccessToken, transport: transport,
+              http: services.http, cancellation: cancellation)
+          }
         } catch {
           guard error.serverError == "invalid_client_metadata" else { throw .oauth(refusal ?? error) }
           refusal = refusal ?? error

@@ -61,7 +61,7 @@ extension SignIn.Waiting.Device {
   /// - Parameter approved: Called when the tokens have come, before anything is done with them; returns whether they
   ///   are still wanted.
   /// - Throws: A vault error `locked`, before the server is asked, when the level is locked already; that it was
-  ///   cancelled, when the tokens are not wanted any more.
+  ///   cancelled, when the tokens are not wanted any more, which are revoked then.
   package func poll(approved: () -> Bool) throws(SessionError) -> SignIn.Waiting.Poll {
     do {
       return try ask(approved: approved)
@@ -78,7 +78,10 @@ extension SignIn.Waiting.Device {
           authorization.deviceCode, scope: prepared.scope, cancellation: prepared.cancellation)
       }
       guard case .token(let answer) = outcome else { return .undecided(outcome) }
-      guard approved() else { throw .oauth(OAuthError(.cancelled, .endpoint(.token))) }
+      guard approved() else {
+        prepared.refuse(answer, prepared.cancellation)
+        throw .oauth(OAuthError(.cancelled, .endpoint(.token)))
+      }
       return .signedIn(try prepared.finish(answer, receivedAfter: sentAt, needsIDToken: false))
     }
   }

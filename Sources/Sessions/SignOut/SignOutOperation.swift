@@ -20,7 +20,7 @@ package struct SignOutOperation: Sendable {
   /// Find out where the session in the browser can be ended too.
   package var wantsLogoutPage = false
 
-  /// Ends what is asked of the server; the session ends here all the same.
+  /// Ends what is asked of the server, unless a refresh token was sent; the session ends here all the same.
   package let cancellation = Cancellation()
 
   /// Called when the session has ended here, before the server is asked. The caller bounds the wait for it.
@@ -67,6 +67,8 @@ package struct SignOutOperation: Sendable {
     package var confirmation: Confirmation
     /// Where a person ends the session in the browser; nil when that was not asked for, or there is no such page.
     package var logoutURL: String?
+
+    package init(confirmation: Confirmation) { self.confirmation = confirmation }
   }
 
   package func run() throws(SessionError) -> Ending {
@@ -205,20 +207,29 @@ package struct SignOutOperation: Sendable {
       // Some servers take a revocation from a public client only with an access token, and there is
       // none that works: one more refresh yields it.
       guard case .oauth(let problem) = error, problem.httpStatus == 401 else { throw error }
-      let answer = try oauth { () throws(OAuthError) in
-        try live.server.refresh(refreshToken, cancellation: cancellation)
+      try cancellation.spending(or: .cancelled) { () throws(SessionError) in
+        try revokeRenewed(refreshToken, stored, at: &live)
       }
-      if let rotated = answer.refreshToken {
-        var renewed = stored.record
-        renewed.revocation?.refreshToken = rotated
-        // A revocation that is cut off here can be done later.
-        _ = try? services.write(renewed, of: account, replacing: stored.generation)
-      }
-      let last = try oauth { () throws(OAuthError) in try answer.tokens() }
-      try revoke(answer.refreshToken ?? refreshToken, .refreshToken, bearer: last.accessToken, at: &live)
-      try? revoke(last.accessToken, .accessToken, bearer: last.accessToken, at: &live)
     }
     return .revoked
+  }
+
+  /// Revokes what one more refresh brings.
+  private func revokeRenewed(
+    _ refreshToken: SharedSecret, _ stored: StoredRecord, at live: inout LiveServer
+  ) throws(SessionError) {
+    let answer = try oauth { () throws(OAuthError) in
+      try live.server.refresh(refreshToken, cancellation: cancellation)
+    }
+    if let rotated = answer.refreshToken {
+      var renewed = stored.record
+      renewed.revocation?.refreshToken = rotated
+      // A revocation that fails here can be done later.
+      _ = try? services.write(renewed, of: account, replacing: stored.generation)
+    }
+    let last = try oauth { () throws(OAuthError) in try answer.tokens() }
+    try revoke(answer.refreshToken ?? refreshToken, .refreshToken, bearer: last.accessToken, at: &live)
+    try? revoke(last.accessToken, .accessToken, bearer: last.accessToken, at: &live)
   }
 
   private func revoke(

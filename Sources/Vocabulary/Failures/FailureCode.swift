@@ -34,6 +34,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case tooBusy = "too_busy"
   case vaultBusy = "vault_busy"
   case daemonUnavailable = "daemon_unavailable"
+  case daemonStopped = "daemon_stopped"
 
   // The user or the server denied it.
   case accessDenied = "access_denied"
@@ -127,6 +128,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .tooBusy: (.tryLater, "The daemon has too much to do.")
     case .vaultBusy: (.tryLater, "Another process has held the vault for too long.")
     case .daemonUnavailable: (.tryLater, "No daemon runs, it could not be started, or it ended.")
+    case .daemonStopped: (.tryLater, "A person has stopped the daemon, so it is not started again for this request.")
     case .accessDenied: (.denied, "The user or the server said no.")
     case .assertionRejected:
       (.denied, "The assertion is not one for this server: by its form, its claims, or the server's word.")

@@ -94,13 +94,15 @@ package enum StateRequest: RequestBody {
 }
 
 /// Manages the daemon itself.
-package enum DaemonRequest: RequestBody, CaseIterable {
+package enum DaemonRequest: RequestBody {
   case status
   /// Returns the recent entries of the daemon's log.
   case log
   case stop
+  /// Stops the daemon, and another one is about to be started.
+  case restart
 
-  static var declarations: [any RequestBody] { allCases }
+  static var declarations: [any RequestBody] { [Self.status, Self.log, Self.stop] }
 
   package var request: Request { .daemon(self) }
 
@@ -108,11 +110,17 @@ package enum DaemonRequest: RequestBody, CaseIterable {
     switch self {
     case .status: RequestRow("daemon_status", [.local, .repeatable, .withoutSettings], about: .any)
     case .log: RequestRow("daemon_log", [.local, .repeatable, .withoutSettings], about: .any)
-    case .stop: RequestRow("daemon_stop", [.local, .repeatable, .withoutSettings, .endless], about: .any)
+    case .stop, .restart: RequestRow("daemon_stop", [.local, .repeatable, .withoutSettings, .endless], about: .any)
     }
   }
 
-  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {}
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    guard [.stop, .restart].contains(self) else { return }
+    var restarts = self == .restart
+    try members.flag(
+      "restarts", &restarts, "Whether another daemon is about to be started, so that waiting clients may ask it.")
+    self = restarts ? .restart : .stop
+  }
 
   package var page: RequestPage {
     switch self {
@@ -133,15 +141,20 @@ package enum DaemonRequest: RequestBody, CaseIterable {
               + " show one that it does not know."),
           MemberRow("dropped", "number", "The number of earlier events that are no longer kept."),
         ])
-    case .stop:
+    case .stop, .restart:
       RequestPage(
-        "Ends the daemon. The answer comes when the current work is done.",
+        "Ends the daemon. The answer comes when the current work is done, after 5 seconds at most. If a server has got"
+          + " something that can be used only once, the process waits for its answer for up to 120 seconds more. It serves"
+          + " nobody meanwhile, and keeps the lock of that account.",
         result: [
           MemberRow("pid", "number", "The process that is about to end."),
           MemberRow(
             "unstored", "list of texts",
             "Accounts whose last refresh token could not be stored and is lost with the daemon; absent if there are none."
           ),
+          MemberRow(
+            "finishing", "list of texts",
+            "Accounts whose servers have not answered; absent if there are none."),
         ])
     }
   }

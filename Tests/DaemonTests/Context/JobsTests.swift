@@ -141,7 +141,7 @@ import Vocabulary
     #expect(ended.errors == [.cancelled] && begun.withLock { $0 } == 0)
   }
 
-  @Test func `that spends something is ended last, and what has not begun does not begin`() throws {
+  @Test func `that spends something is not ended, and what has not begun does not begin`() throws {
     let (spending, others) = (Ended(), Ended())
     let cancellation = Cancellation()
     #expect(cancellation.beginSpending())
@@ -151,13 +151,16 @@ import Vocabulary
     try handle { begun.withLock { $0 } == 2 }
     jobs.endWaits()
     try handle { others.errors.count == 3 }
-    #expect(others.errors == [.stopping, .stopping, .stopping])
+    let error = SessionError.stopping(isForGood: false)
+    #expect(others.errors == [error, error, error])
     #expect(begun.withLock { $0 } == 2)
     #expect(spending.errors.isEmpty)
-    jobs.cutWaits()
-    try handle { spending.errors == [.stopping] }
+    #expect(jobs.isSpending)
     // What comes later is for nobody.
     hang(as: .signIn(2), others)
     try handle { others.errors.count == 4 }
+    #expect(spending.errors.isEmpty)
+    gate.update { $0 = true }
+    try handle { spending.count == 1 }
   }
 }

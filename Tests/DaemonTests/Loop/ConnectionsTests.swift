@@ -193,7 +193,7 @@ import Wire
       let line = Array("{\"result\":{\"number\":\(number + 2)}}\n".utf8)
       connections.send(SharedSecret(try SecretBytes(copying: line.span)), to: request.ticket)
     }
-    connections.flushAll()
+    connections.closeAll(saying: .stopping)
     #expect(try lines(peer) == [1, 3])
   }
 

@@ -119,10 +119,13 @@ import Wire
   }
 
   @Test func `to stop is passed on, and a part of a body or an answer to a lease is none of its own`() throws {
-    var stops: [Ticket] = []
-    dispatcher.onStop = { stops.append($0) }
+    var (stops, restarts): ([Ticket], [Ticket]) = ([], [])
+    dispatcher.onStop = { ticket, isForGood in
+      if isForGood { stops.append(ticket) } else { restarts.append(ticket) }
+    }
     send(.daemon(.stop), 1)
-    #expect(stops == [.number(1)])
+    send(.daemon(.restart), 4)
+    #expect(stops == [.number(1)] && restarts == [.number(4)])
     send(.resourceBody(ResourceBodyRequest(bytes: [1], isLast: true)), 2)
     send(.leaseAnswer(LeaseAnswerRequest(question: 1, isAllowed: true)), 3)
     home.runJobs()

@@ -96,7 +96,7 @@ import Wire
     parts.start(isPrivate: false)
     passTime()
     try keepFresh()
-    parts.broker.isStopping = isStopping
+    if isStopping { home.context.jobs.endWaits() }
     parts.housekeep()
     passTime()
     #expect(home.http.sent == (isStopping ? [] : ["rt-1"]))

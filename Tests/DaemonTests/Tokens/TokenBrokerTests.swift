@@ -469,7 +469,7 @@ import Wire
     home.http.answers = [.status(503)]
     try home.ask(1)
     home.runJobs()
-    home.broker.isStopping = true
+    home.broker.jobs.endWaits()
     home.daemon.pass(seconds: 5)
     #expect(home.http.sent.count == 1)
   }

@@ -28,7 +28,10 @@ import Wire
     ),
     (
       .tryLater, 4,
-      ["network", "timeout", "server_unavailable", "too_busy", "vault_busy", "daemon_unavailable", "tpm_locked_out"]
+      [
+        "network", "timeout", "server_unavailable", "too_busy", "vault_busy", "daemon_unavailable", "daemon_stopped",
+        "tpm_locked_out",
+      ]
     ),
     (.locked, 5, ["locked", "wrong_passphrase", "wrong_pin"]),
     (.denied, 6, ["access_denied", "assertion_rejected", "not_permitted", "lease_ended"]),

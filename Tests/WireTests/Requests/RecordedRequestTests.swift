@@ -85,7 +85,7 @@ import Wire
     #"{"v":1,"request":"lease_status"}"#,
     #"{"v":1,"request":"daemon_status"}"#,
     #"{"v":1,"request":"daemon_log"}"#,
-    #"{"v":1,"request":"daemon_stop"}"#,
+    #"{"v":1,"request":"daemon_stop"}"#, #"{"v":1,"request":"daemon_stop","restarts":true}"#,
   ]
 
   @Test(arguments: lines) func `is read, and written as it was`(line: String) throws {

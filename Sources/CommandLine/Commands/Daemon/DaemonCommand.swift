@@ -20,7 +20,7 @@ enum DaemonCommand {
   static func restart(_ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     return .doing { () throws(Failure) in
-      let loss = try stopIfRunning(client)?.loss
+      let loss = try stopIfRunning(client, .restart)?.loss
       let (status, _) = try running(client)
       // The start does not mend it.
       if let loss { throw loss }
@@ -40,11 +40,9 @@ enum DaemonCommand {
   static func stop(_ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     return .doing { () throws(Failure) in
-      let stopped = try stopIfRunning(client)
+      let stopped = try stopIfRunning(client, .stop)
       if let loss = stopped?.loss { throw loss }
-      try client.console.confirm(JSONObject()) { _ in
-        stopped != nil ? Phrase("the daemon was stopped") : Phrase("the daemon is not running")
-      }
+      try client.console.confirm(JSONObject()) { _ in stopped?.sentence ?? Phrase("the daemon is not running") }
     }
   }
 
@@ -89,6 +87,8 @@ enum DaemonCommand {
   private struct Stopped {
     /// The accounts whose last refresh token went with it.
     let unstored: [String]
+    /// The accounts whose servers it still waits for, which it serves no more.
+    let finishing: [String]
 
     /// The failure that names these accounts; nil if there are none.
     var loss: Failure? {
@@ -98,14 +98,25 @@ enum DaemonCommand {
         "the daemon was stopped, and the refresh tokens that it could not store are lost: \(unstored.joined(separator: ", "))",
         hint: .command("agent login \(first)"))
     }
+
+    var sentence: Phrase {
+      guard !finishing.isEmpty else { return Phrase("the daemon was stopped") }
+      return Phrase(
+        "the daemon was stopped; its process ends when the servers of these accounts have answered: \(finishing.joined(separator: ", "))"
+      )
+    }
   }
 
-  /// Stops the daemon; nil if there was none. When it returns, that process has ended and let go of its lock.
-  private static func stopIfRunning(_ client: DaemonClient) throws(Failure) -> Stopped? {
-    guard let result = try client.askRunning(.daemon(.stop)) else { return nil }
-    let stopped = Stopped(unstored: result["unstored"]?.array?.compactMap { $0.string } ?? [])
+  /// Stops the daemon; nil if there was none. When it returns, that process has let go of its lock, and it has ended unless
+  /// it waits for servers.
+  private static func stopIfRunning(_ client: DaemonClient, _ request: DaemonRequest) throws(Failure) -> Stopped? {
+    guard let result = try client.askRunning(.daemon(request)) else { return nil }
+    func accounts(_ name: String) -> [String] { result[name]?.array?.compactMap { $0.string } ?? [] }
+    let stopped = Stopped(unstored: accounts("unstored"), finishing: accounts("finishing"))
     // The answer comes last, so the process may be gone already.
-    guard let number = result["pid"]?.int, let process = try? Spawn.processDescriptor(Int32(clamping: number)) else {
+    guard stopped.finishing.isEmpty, let number = result["pid"]?.int,
+      let process = try? Spawn.processDescriptor(Int32(clamping: number))
+    else {
       return stopped
     }
     guard (try? process.waitUntilReadable(timeout: patience)) == true else {

@@ -110,7 +110,7 @@ struct LeaseKeeper: ~Copyable {
 
   /// - Throws: A failure of the daemon alone: the lease goes on at the next one.
   private mutating func fail(_ failure: Failure) throws(Failure) {
-    if failure.code != .daemonUnavailable, failure.code != .tooBusy { ending = failure }
+    if ![.daemonUnavailable, .daemonStopped, .tooBusy].contains(failure.code) { ending = failure }
     throw failure
   }
 
