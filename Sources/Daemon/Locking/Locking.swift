@@ -14,6 +14,12 @@ final class Locking: DaemonPart {
   private let resources: ResourceRequests
   /// The requests that asked for the lock in progress.
   private var tickets: [Ticket] = []
+  /// The answer to the lock in progress, once it is known what it covers.
+  private var answered: JSONObject?
+  /// The accounts of which the lock in progress was published at its begin.
+  private var published: Set<AccountName> = []
+  /// How long the keys stay for exchanges that have sent a refresh token.
+  private static let exchangePatience = Duration.seconds(5)
   /// Actions that run after the lock in progress.
   private var afterwards: [() -> Void] = []
   /// Called after each unlock.
@@ -34,29 +40,32 @@ final class Locking: DaemonPart {
   /// Runs once a minute: the timer of the idle lock does not see a pause of the machine.
   func housekeep() { state.lockIfIdle() }
 
-  /// Locks the vault. Locked tokens are no longer served; the keys remain until the refreshes in flight have written
-  /// their results.
+  /// Locks the vault. Locked tokens are no longer served and nothing is begun with them; the keys remain for some seconds
+  /// if a refresh in flight must write its result. A refresh token that comes later is kept alone in secret memory, and
+  /// written after the next unlock.
   func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
     // An unlock may wait for the lock in progress. This lock must run after it, or the vault would stay unlocked.
     if state.isLocking, !afterwards.isEmpty {
       return afterwards.append { [self] in lock(cause, for: ticket) }
     }
     if let ticket { tickets.append(ticket) }
-    guard !state.isLocking else { return }
+    guard !state.isLocking else { return answerLocks() }
     state.begin()
     for account in broker.accounts.values {
       let levels = account.slots.compactMap(\.session.grant?.protection)
       guard let level = levels.first(where: { $0 != .device }) else { continue }
       state.shut(account.name, level)
       shut(account, level)
+      published.insert(account.name)
       log.publish(.locked, account.name)
     }
     signIns.endUnapproved(at: services.vault.levelsToLock)
-    jobs.run({ [services] in Self.wipe(services) }) { [self] result in locked(cause, result.get()) }
+    jobs.run({ [services] in Self.shut(services) }) { [self] result in shut(result.get(), cause) }
   }
 
-  /// Result of a lock.
-  private struct LockResult: Sendable {
+  /// What a lock covers.
+  private struct Extent: Sendable {
+    let closing: Set<Protection>
     /// The levels that are locked now.
     let levels: [Protection]
     /// The levels among them that were unlocked before.
@@ -65,37 +74,58 @@ final class Locking: DaemonPart {
     let accounts: [(account: AccountName, protection: Protection)]?
   }
 
-  private static func wipe(_ services: SessionServices) -> LockResult {
+  /// Lets nothing more begin.
+  private static func shut(_ services: SessionServices) -> Extent {
     let vault = services.vault
     let closing = vault.levelsToLock
+    services.gate.shut(closing)
     let open = closing.filter { vault.isUnlocked($0) }
-    // Writes pending records now, because they cannot be written after the lock.
-    if services.isUnsettled { services.settleAll() }
-    services.gate.close(closing) { vault.lock() }
     let levels = Protection.allCases.filter { closing.contains($0) && ((try? vault.hasSlots(for: $0)) ?? false) }
     do throws(VaultError) {
       let found = try vault.protections().filter { levels.contains($0.protection) }
-      return LockResult(levels: levels, closed: open, accounts: found)
+      return Extent(closing: closing, levels: levels, closed: open, accounts: found)
     } catch {
-      return LockResult(levels: levels, closed: open, accounts: error.code == .locked(.device) ? nil : [])
+      let accounts: [(AccountName, Protection)]? = error.code == .locked(.device) ? nil : []
+      return Extent(closing: closing, levels: levels, closed: open, accounts: accounts)
     }
   }
 
-  private func locked(_ cause: LogEvent.LockCause, _ result: LockResult) {
-    let published = state.end()
-    signIns.endUnapproved(at: Set(result.levels))
-    for (name, level) in result.accounts ?? broker.accounts.keys.map({ ($0, .device) }) {
+  /// Answers those who asked for the lock, and has the keys wiped.
+  private func shut(_ extent: Extent, _ cause: LogEvent.LockCause) {
+    signIns.endUnapproved(at: Set(extent.levels))
+    for (name, level) in extent.accounts ?? broker.accounts.keys.map({ ($0, .device) }) {
+      state.shut(name, level)
       if let account = broker.accounts[name] { shut(account, level) }
-      if result.closed.contains(level), published[name] == nil { log.publish(.locked, name) }
+      if extent.closed.contains(level), !published.contains(name) { log.publish(.locked, name) }
     }
-    if !result.closed.isEmpty || cause == .asked { log.note(.locked(cause)) }
+    published = []
+    if !extent.closed.isEmpty || cause == .asked { log.note(.locked(cause)) }
+    answered = JSONObject([("locked", .array(extent.levels.map { .string($0.rawValue) }))])
+    answerLocks()
+    // A session that is locked may be about to sleep, with its memory on disk.
+    let limit = cause == .session ? .zero : Self.exchangePatience
+    jobs.run({ [services] in
+      // Writes pending records now, because they cannot be written after the lock.
+      if services.isUnsettled { services.settleAll() }
+      services.gate.wipe(extent.closing, within: limit) { services.vault.lock() }
+    }) { [self] _ in wiped(Set(extent.levels)) }
+  }
+
+  private func answerLocks() {
+    guard let answered else { return }
+    let locks = tickets
+    tickets = []
+    for ticket in locks { loop.send(.result(answered), to: ticket) }
+  }
+
+  private func wiped(_ levels: Set<Protection>) {
+    state.end()
+    answered = nil
+    signIns.endUnapproved(at: levels)
     context.housekeeping()
-    let result = JSONObject([("locked", .array(result.levels.map { .string($0.rawValue) }))])
-    let (answered, actions) = (tickets, afterwards)
-    (tickets, afterwards) = ([], [])
+    let actions = afterwards
+    afterwards = []
     for act in actions { whenNotLocking(act) }
-    // An answer lets the next request of its connection begin, which may be another lock.
-    for ticket in answered { loop.send(.result(result), to: ticket) }
   }
 
   /// Removes an account's tokens from memory and fails its waiting requests.
@@ -119,6 +149,7 @@ final class Locking: DaemonPart {
   func unlocked(_ event: LogEvent, _ accounts: [AccountName]) {
     log.note(event)
     state.expectLock()
+    if services.isUnsettled { jobs.run({ [services] in services.settleAll() }) { _ in } }
     for account in accounts { log.publish(.unlocked, account) }
     // Accounts with the background policy were not renewed while they were locked.
     broker.backgroundScanRevision = nil

@@ -56,12 +56,9 @@ final class VaultLock: DaemonPart, TokenLock {
   func shut(_ account: AccountName, _ level: Protection) { shut?[account] = level }
 
   /// The keys are wiped.
-  ///
-  /// - Returns: The accounts that were refused.
-  func end() -> [AccountName: Protection] {
+  func end() {
     isDeviceKeyLent = services.vault.levelsToLock.contains(.device)
-    defer { shut = nil }
-    return shut ?? [:]
+    shut = nil
   }
 
   // MARK: Unlocking

@@ -63,6 +63,30 @@ package struct AccountRecord: Sendable {
     self.signedInAt = signedInAt
   }
 
+  /// What the answer to a refresh changes.
+  struct Renewal: Sendable {
+    let refreshToken: SharedSecret?
+    let scope: String?
+    let authorizationDetails: AuthorizationDetails?
+    let expiry: GrantExpiry
+    let refreshedAt: Int?
+    let identityHold: IdentityHold?
+  }
+
+  var renewal: Renewal {
+    get {
+      Renewal(
+        refreshToken: refreshToken, scope: scope, authorizationDetails: authorizationDetails, expiry: expiry,
+        refreshedAt: refreshedAt, identityHold: identityHold)
+    }
+    set {
+      (refreshToken, scope, authorizationDetails) = (
+        newValue.refreshToken, newValue.scope, newValue.authorizationDetails
+      )
+      (expiry, refreshedAt, identityHold) = (newValue.expiry, newValue.refreshedAt, newValue.identityHold)
+    }
+  }
+
   /// Tokens to be revoked.
   package struct Revocation: Sendable {
     package var refreshToken: SharedSecret?

@@ -5,8 +5,8 @@ package import Vocabulary
 
 /// Makes a lock of the vault wait for the operations that must still write to it.
 ///
-/// A refresh that has sent a refresh token must get the new one to disk, so the keys stay until it has ended. Meanwhile
-/// no new operation starts at the levels that are about to be locked.
+/// A refresh that has sent a refresh token must get the new one to disk, so the keys stay for some seconds until it has
+/// ended. Meanwhile no new operation starts at the levels that are about to be locked.
 package final class LockGate: Sendable {
   private struct State {
     var inside: [Protection: Int] = [:]
@@ -46,19 +46,23 @@ package final class LockGate: Sendable {
   /// Whether the level is being locked.
   func isClosed(_ level: Protection) -> Bool { state.withLock { $0.closed.contains(level) } }
 
-  /// Closes these levels to new operations, waits until the running ones have ended, runs `body`, and opens the levels
-  /// again.
-  ///
-  /// The wait ends, since each operation has limits of its own.
-  package func close(_ levels: Set<Protection>, _ body: () -> Void) {
+  /// Closes these levels to new operations, and cancels those inside that spend nothing.
+  package func shut(_ levels: Set<Protection>) {
     state.withLock { state in
       state.closed.formUnion(levels)
+      for level in levels { state.cancellations[level]?.values.forEach { $0.cancel() } }
     }
-    _ = state.wait(nil) { (state: inout State) -> Bool? in
+  }
+
+  /// Runs `body` when the operations inside these levels, which are shut, have ended, or when the limit is over; then opens
+  /// the levels again. What an operation brings later finds no keys.
+  package func wipe(_ levels: Set<Protection>, within limit: Duration, _ body: () -> Void) {
+    _ = state.wait(limit) { (state: inout State) -> Bool? in
       guard levels.allSatisfy({ state.inside[$0, default: 0] == 0 }) else { return nil }
       state.wiping.formUnion(levels)
       return true
     }
+    state.withLock { $0.wiping.formUnion(levels) }
     body()
     state.withLock { state in
       state.closed.subtract(levels)

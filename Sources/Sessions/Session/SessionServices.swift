@@ -145,11 +145,9 @@ package struct SessionServices: Sendable {
     let sealed = try storing { (_) throws(VaultError) in try snapshot.read(account) }
     guard let sealed else { return nil }
     observer?(.step(.recordRead))
-    if let entry = unstored[account], entry.replaces == sealed.generation {
-      return StoredRecord(record: entry.record, generation: sealed.generation)
-    }
-    return StoredRecord(
-      record: try AccountRecord(content: sealed.content, account: account), generation: sealed.generation)
+    var record = try AccountRecord(content: sealed.content, account: account)
+    if let entry = unstored[account], entry.replaces == sealed.generation { record.renewal = entry.renewal }
+    return StoredRecord(record: record, generation: sealed.generation)
   }
 
   /// The record to build a new one on: a home with vaults of other machines only has none.

@@ -3,14 +3,15 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// Records with refresh tokens that the server issued and that could not be written, for example because the disk
-/// failed. The tokens in the vault are then invalid, so these are kept until they can be written.
+/// Refresh tokens that the server issued and that could not be written, for example because the disk failed or the vault
+/// was locked meanwhile. The tokens in the vault are then invalid, so these are kept until they can be written. Nothing
+/// else of a record is kept.
 ///
 /// Shared by all accounts; thread-safe.
 final class UnstoredRecords: Sendable {
   struct Entry {
-    let record: AccountRecord
-    /// The number of the write that made the record in the vault, whose place this one is to take.
+    let renewal: AccountRecord.Renewal
+    /// The number of the write that made the record in the vault, which this is about.
     let replaces: UInt64
   }
 
@@ -80,7 +81,7 @@ extension SessionServices {
       } catch {
         if case .signedOut = error { throw error }
         guard error.lacksDescriptors, Instant.now < deadline else {
-          unstored[account] = UnstoredRecords.Entry(record: record, replaces: generation)
+          unstored[account] = UnstoredRecords.Entry(renewal: record.renewal, replaces: generation)
           throw error
         }
         Threads.sleep(for: .milliseconds(20))
@@ -107,18 +108,18 @@ extension SessionServices {
   func settle(_ account: AccountName) throws(SessionError) {
     guard let entry = unstored[account] else { return }
     let stored = try storing { (vault) throws(VaultError) in try vault.read(account)?.generation }
-    guard stored == entry.replaces else {
+    guard stored == entry.replaces, let record = try record(of: account) else {
       // Another process signed the account in or out meanwhile.
       unstored[account] = nil
       return
     }
-    try write(entry.record, of: account, replacing: entry.replaces)
+    try write(record, of: account, replacing: entry.replaces)
   }
 
   /// Tries ``settle(_:)`` for all accounts. Blocking.
   package func settleAll() {
     for account in unstored.accounts {
-      try? holding(account) { () throws(SessionError) in try settle(account) }
+      try? holding(account, at: nil, mustWrite: true) { (_) throws(SessionError) in try settle(account) }
     }
   }
 

@@ -59,6 +59,41 @@ import Wire
     #expect(try home.daemon.storedToken("shut") == "rt-4")
   }
 
+  /// Has a refresh of the locked account under way, and locks.
+  private func lockDuringRefresh() throws {
+    try home.getTokens()
+    home.daemon.http.answers = [.tokens("at-3", refresh: "rt-4")]
+    home.daemon.http.isHeld = true
+    try home.ask("shut", 1, forceRefresh: true)
+    home.daemon.http.awaitRequests(3)
+  }
+
+  // Local questions never wait for a network.
+  @Test func `is answered while a server that has got a refresh token is silent`() throws {
+    try lockDuringRefresh()
+    home.lock(9)
+    try home.daemon.runJobs { home.sink.results[9] != nil }
+    #expect(home.sink.results[9] == ["locked": ["passphrase"]])
+    #expect(home.told("locked") == ["shut"] && home.isUnlocked, "the keys stay for the answer")
+    home.daemon.http.isHeld = false
+    home.daemon.runJobs()
+    #expect(!home.isUnlocked)
+  }
+
+  // Store first.
+  @Test func `of the session wipes the keys at once, and what comes later is written after the unlock`() throws {
+    try lockDuringRefresh()
+    home.lockBySession(runningJobs: false)
+    try home.daemon.runJobs { !home.isUnlocked }
+    #expect(home.daemon.services.unsettled.isEmpty)
+    home.daemon.http.isHeld = false
+    home.daemon.runJobs()
+    #expect(home.daemon.services.unsettled.map(\.text) == ["shut"] && home.grant("shut") == nil)
+    try home.unlock(10)
+    #expect(home.daemon.services.unsettled.isEmpty)
+    #expect(try home.daemon.storedToken("shut") == "rt-4")
+  }
+
   // Store first.
   @Test func `writes the refresh token that could not be written, while there are keys`() throws {
     try home.getTokens()
@@ -273,9 +308,9 @@ private final class LockHome {
   }
 
   /// The desktop or the machine asks for a lock.
-  func lockBySession() {
+  func lockBySession(runningJobs: Bool = true) {
     parts.locking.lock(.session)
-    daemon.runJobs()
+    if runningJobs { daemon.runJobs() }
   }
 
   /// The causes of locks that were logged.

@@ -147,6 +147,30 @@ import Wire
     #expect(cancellation.isCancelled)
   }
 
+  // What spends something is cut only by the end of the process.
+  @Test(arguments: ["gone", "replaced", "signed out", "stopped"])
+  func `revokes what a poll brings that was under way when it was given up`(how: String) throws {
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    home.daemon.http.isHeld = true
+    try home.begin("work", 1)
+    home.daemon.time.advance(seconds: 5)
+    home.sink.runDue()
+    try home.daemon.takeResult()
+    home.daemon.http.awaitRequests(1)
+    switch how {
+    case "gone": home.signIns.abandon(.number(1))
+    case "replaced": try home.begin("work", 2, runs: false)
+    case "signed out": home.signIns.endUnapproved(of: try AccountName("work"))
+    default:
+      home.daemon.context.jobs.endWaits()
+      home.signIns.stop()
+    }
+    home.daemon.http.isHeld = false
+    home.daemon.runJobs()
+    #expect(home.daemon.http.revoked == ["rt-1"])
+    #expect(try home.daemon.storedToken("work") == nil)
+  }
+
   @Test func `ends when whoever began it goes`() throws {
     try home.begin("work", 1)
     home.signIns.abandon(.number(1))

@@ -1,3 +1,4 @@
+import OAuth
 import Platform
 import TestSupport
 import Testing
@@ -52,6 +53,17 @@ import Vocabulary
     #expect(failing(.signedOut(account: "work"), while: true) == .signedOut(account: "work"))
   }
 
+  @Test func `cancels who spends nothing, and wipes the keys when the limit is over, whoever is inside`() {
+    let gate = LockGate()
+    let (idle, spending) = (Cancellation(), Cancellation())
+    spending.beginSpending()
+    #expect(gate.enter(.passphrase, idle) && gate.enter(.passphrase, spending))
+    var isWiped = false
+    gate.close([.passphrase], within: .milliseconds(1)) { isWiped = true }
+    #expect(isWiped && idle.isCancelled && !spending.isCancelled)
+    #expect(gate.enter(.passphrase))
+  }
+
   @Test func `lets nobody in while the keys go`() {
     let gate = LockGate()
     gate.close([.passphrase]) {
@@ -61,5 +73,13 @@ import Vocabulary
       gate.leave(.tpm2)
     }
     #expect(gate.enter(.passphrase, mustWrite: true))
+  }
+}
+
+extension LockGate {
+  /// Shuts these levels, and runs `body` when nobody is inside.
+  func close(_ levels: Set<Protection>, within limit: Duration = .testLimit, _ body: () -> Void) {
+    shut(levels)
+    wipe(levels, within: limit, body)
   }
 }
