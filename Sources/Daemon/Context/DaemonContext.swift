@@ -27,7 +27,7 @@ final class DaemonContext {
   /// Called with the settings each time they are read.
   var onSettings: (Settings) -> Void = { _ in }
   /// Ends what was begun for the requests that wait, each by its ticket.
-  private var cancellations: [Ticket: Cancellation] = [:]
+  private(set) var cancellations: [Ticket: Cancellation] = [:]
 
   init(
     services: SessionServices, settingsFile: SettingsFile, changes: FileChanges?, facts: DaemonFacts, log: EventLog,

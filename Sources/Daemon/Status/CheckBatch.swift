@@ -10,10 +10,11 @@ final class CheckBatch {
   let ticket: Ticket
   let only: AccountName?
   let startedAt: Instant
-  var open: Set<AccountName> = []
+  var open: Set<ObjectIdentifier> = []
   /// Accounts whose session is checked by a refresh: if the refresh succeeds, the session is valid.
-  var refreshed: Set<AccountName> = []
-  var checks: [AccountName: Check] = [:]
+  var refreshed: Set<ObjectIdentifier> = []
+  /// The accounts that were checked. Each is held, so that no other gets its place.
+  var checks: [ObjectIdentifier: (account: Account, check: Check)] = [:]
 
   init(ticket: Ticket, only: AccountName?, startedAt: Instant) {
     self.ticket = ticket

@@ -20,36 +20,36 @@ extension StatusRequests {
 
   private func check(_ summaries: [AccountSummary], _ batch: CheckBatch) {
     let now = services.time.now()
-    let summaries = summaries.filter(\.isConfigured)
-    batch.open = Set(summaries.map(\.name))
-    for summary in summaries {
-      let account = broker.account(summary.name, summary.configuration)
+    let accounts = summaries.filter(\.isConfigured).map { ($0, broker.account($0.name, $0.configuration)) }
+    // Their names may change meanwhile.
+    batch.open = Set(accounts.map { ObjectIdentifier($1) })
+    for (summary, account) in accounts {
       account.learn(summary)
       if let problem = summary.problem {
-        settle(summary.name, Failure(problem, account: summary.name.text), in: batch)
+        settle(account, Failure(problem, account: summary.name.text), in: batch)
       } else if !summary.isGranted, account.session.grant?.isAlive(at: now) != true {
-        settle(summary.name, CheckBatch.Check(.notSignedIn), in: batch)
+        settle(account, CheckBatch.Check(.notSignedIn), in: batch)
       } else {
         obtain(TokenNeed(), account, batch)
       }
     }
-    if summaries.isEmpty { finish(batch) }
+    if accounts.isEmpty { finish(batch) }
   }
 
   private func obtain(_ need: TokenNeed, _ account: Account, _ batch: CheckBatch) {
     let waiter = Waiter(ticket: batch.ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
       switch outcome {
       case .success(let grant): check(account, grant, batch)
-      case .failure(let error): settle(slot.name, Failure(error, account: slot.name.text), in: batch)
+      case .failure(let error): settle(account, Failure(error, account: slot.name.text), in: batch)
       }
     }
-    do { try broker.obtain(for: waiter, account) } catch { settle(account.name, error, in: batch) }
+    do { try broker.obtain(for: waiter, account) } catch { settle(account, error, in: batch) }
   }
 
   /// Continues the check with a token.
   func check(_ account: Account, _ grant: AccessGrant, _ batch: CheckBatch) {
-    if batch.refreshed.contains(account.name) {
-      return settle(account.name, CheckBatch.Check(.holds), in: batch)
+    if batch.refreshed.contains(ObjectIdentifier(account)) {
+      return settle(account, CheckBatch.Check(.holds), in: batch)
     }
     let check = SessionCheck(broker.question(account, grant))
     let asked = account.session.generation
@@ -67,34 +67,35 @@ extension StatusRequests {
     _ account: Account, _ asked: UInt64, _ outcome: Result<SessionCheck.Verdict, SessionError>, _ batch: CheckBatch
   ) {
     let name = account.name
-    guard broker.accounts[name] === account else { return settle(name, CheckBatch.Check(.notSignedIn), in: batch) }
+    guard broker.accounts[name] === account else { return settle(account, CheckBatch.Check(.notSignedIn), in: batch) }
     // The answer is about an earlier session.
     guard account.session.generation == asked else { return obtain(TokenNeed(), account, batch) }
     switch outcome {
-    case .failure(let error): settle(name, Failure(error, account: name.text), in: batch)
-    case .success(.holds): settle(name, CheckBatch.Check(.holds), in: batch)
-    case .success(.notPossible): settle(name, CheckBatch.Check(.notPossible), in: batch)
+    case .failure(let error): settle(account, Failure(error, account: name.text), in: batch)
+    case .success(.holds): settle(account, CheckBatch.Check(.holds), in: batch)
+    case .success(.notPossible): settle(account, CheckBatch.Check(.notPossible), in: batch)
     case .success(.ended):
       account.session.endedElsewhere(account: name.text)
       broker.failWaiters(account, .expired(account: name.text))
       broker.publish(of: name) { $0.signedOut(.revoked) }
-      settle(name, CheckBatch.Check(SessionEvent.SignOutCause.revoked), in: batch)
+      settle(account, CheckBatch.Check(SessionEvent.SignOutCause.revoked), in: batch)
     case .success(.doubtful):
-      batch.refreshed.insert(name)
+      batch.refreshed.insert(ObjectIdentifier(account))
       broker.publish(of: name) { $0.tokenRefused() }
       obtain(TokenNeed(forceRefresh: true), account, batch)
     }
   }
 
-  func settle(_ name: AccountName, _ failure: Failure, in batch: CheckBatch) {
-    settle(name, CheckBatch.Check(failure, isDoubted: batch.refreshed.contains(name)), in: batch)
+  func settle(_ account: Account, _ failure: Failure, in batch: CheckBatch) {
+    let isDoubted = batch.refreshed.contains(ObjectIdentifier(account))
+    settle(account, CheckBatch.Check(failure, isDoubted: isDoubted), in: batch)
   }
 
-  private func settle(_ name: AccountName, _ check: CheckBatch.Check, in batch: CheckBatch) {
-    guard batch.open.remove(name) != nil else { return }
-    batch.checks[name] = check
+  private func settle(_ account: Account, _ check: CheckBatch.Check, in batch: CheckBatch) {
+    guard batch.open.remove(ObjectIdentifier(account)) != nil else { return }
+    batch.checks[ObjectIdentifier(account)] = (account, check)
     let time = batch.startedAt.duration(to: services.time.now()).wholeMilliseconds
-    log.note(.checked(milliseconds: time, check.result), name)
+    log.note(.checked(milliseconds: time, check.result), account.name)
     if batch.open.isEmpty { finish(batch) }
   }
 
@@ -102,10 +103,12 @@ extension StatusRequests {
   private func finish(_ batch: CheckBatch) {
     let settings: Settings
     do { settings = try self.settings() } catch { return loop.send(.failure(error), to: batch.ticket) }
-    jobs.run({ [services, only = batch.only] in Self.survey(settings, only, services) }) { [self] found in
+    let names = batch.checks.values.map(\.account.name)
+    jobs.run({ [services, only = batch.only.map { names.first ?? $0 }] in Self.survey(settings, only, services) }) {
+      [self] found in
       let (summaries, vault) = found.get()
-      surveyed(.status, batch.ticket, summaries, vault) { summary, _, object in
-        batch.checks[summary.name]?.add(to: &object)
+      surveyed(.status, batch.ticket, summaries, vault) { _, account, object in
+        batch.checks[ObjectIdentifier(account)]?.check.add(to: &object)
       }
     }
   }

@@ -39,7 +39,7 @@ extension TokenBroker {
       // Tokens that came with the record before it was written again are still good.
       if let move = (try? outcome.get())?.rewritten { moveTokens(of: run.account, move) }
       let result = outcome.flatMap(\.result).mapError { [self] in jobs.reason(for: $0) }
-      guard case .failure(.assertionOfAccount(let other)) = result else { return ended(run, result) }
+      guard case .failure(.assertionOfAccount(let other)) = result else { return came(result, for: run) }
       identityAssertion(of: other, for: run.configuration) { [self] outcome in
         switch outcome {
         case .success(let assertion):
@@ -65,10 +65,20 @@ extension TokenBroker {
       ) { () throws(SessionError) in
         try operation.run()
       } then: { [self] outcome in
-        ended(run, outcome)
+        came(outcome, for: run)
       }
     }
     obtainOrFail(for: waiter, account)
+  }
+
+  /// Takes in what a run has brought, under the settings of now: they may have changed since it began.
+  private func came(_ outcome: Result<AccessGrant, SessionError>, for run: RefreshRun) {
+    context.whenSettingsAreRead { [self] in
+      if accounts[run.account] != nil, let configuration = (try? settings())?[run.account] {
+        _ = account(run.account, configuration)
+      }
+      ended(run, outcome)
+    }
   }
 
   /// An attempt has ended. A run that was given up has stored what it brought, and nothing else comes of it.

@@ -192,6 +192,21 @@ final class DaemonHome {
     }
   }
 
+  /// Takes in results until this is so, or until none has come for some time.
+  func settle(until isDone: (() -> Bool)? = nil) {
+    var quiet = 0
+    while quiet < (isDone == nil ? 15 : 1000), jobs.localInFlight + jobs.waitsInFlight > 0 {
+      if isDone?() == true { return }
+      awaited += inbox.takeAll()
+      quiet = awaited.isEmpty ? quiet + 1 : 0
+      takeResults()
+      Threads.sleep(for: .milliseconds(1))
+    }
+  }
+
+  /// Waits for a result, if any is to come, which is not taken in.
+  func awaitEnd() throws { if jobs.localInFlight + jobs.waitsInFlight > 0 { try awaitResult() } }
+
   /// Waits for what a worker does, whose result is not taken in.
   func wait(until isDone: () throws -> Bool) throws {
     let deadline = Instant.now.advanced(by: .testLimit)

@@ -39,6 +39,7 @@ final class PlayedServer: HTTPClient {
   }
 
   private struct State: Sendable {
+    var book: GrantBook?
     var resourceAnswers: [ResourceAnswer] = []
     var resourceTokens: [String] = []
     var isResourceHeld = false
@@ -71,6 +72,13 @@ final class PlayedServer: HTTPClient {
   }
 
   private let state = Monitor(State())
+
+  /// The grants, by which requests at the token endpoint are answered, as soon as they come; nil for the answers that the
+  /// test says.
+  var book: GrantBook? {
+    get { state.withLock(\.book) }
+    set { state.withLock { $0.book = newValue } }
+  }
 
   /// Those to the next requests at the token endpoint.
   var answers: [Answer] {
@@ -163,7 +171,11 @@ final class PlayedServer: HTTPClient {
     case .deviceAuthorization: return try Self.response(.json(Self.device(pollInterval)))
     case .revocation:
       let form = Self.text(of: request)
-      state.withLock { $0.revoked.append(Self.field("token", of: form)) }
+      state.withLock { state in
+        let token = Self.field("token", of: form)
+        state.revoked.append(token)
+        state.book?.revoke(token)
+      }
       if isSilentAtRevocation { throw HTTPFailure(.timeout, requestMayHaveArrived: true) }
       return try Self.response(.json([:]))
     default:
@@ -173,12 +185,19 @@ final class PlayedServer: HTTPClient {
       return try Self.response(.json(document))
     }
     let form = Self.text(of: request)
+    // A server acts on a request when it comes, whether or not its answer is read.
+    let planned = state.withLock { state in
+      state.book?.answer(
+        to: Self.field("grant_type", of: form), Self.field("refresh_token", of: form),
+        from: Self.field("client_id", of: form))
+    }
     state.update { $0.forms.append(form) }
-    return try Self.response(try answer(for: request.cancellation))
+    let answer = try answer(for: request.cancellation, planned: planned)
+    return try Self.response(answer)
   }
 
   /// Waits while requests are held.
-  private func answer(for cancellation: Cancellation?) throws(HTTPFailure) -> Answer {
+  private func answer(for cancellation: Cancellation?, planned: GrantBook.Planned?) throws(HTTPFailure) -> Answer {
     let isCut = Monitor(false)
     let waker = cancellation?.addWaker { [state] in
       isCut.withLock { $0 = true }
@@ -189,11 +208,12 @@ final class PlayedServer: HTTPClient {
     let answer = state.wait(nil) { state -> Answer?? in
       if isCut.withLock(\.self) { return .some(nil) }
       if state.isHeld { return nil }
+      if let planned { return .some(planned.answer) }
       return .some(state.answers.isEmpty ? nil : state.answers.removeFirst())
     }
     if isCut.withLock(\.self) { throw HTTPFailure(.cancelled, requestMayHaveArrived: true) }
-    guard let answer, let answer else { throw HTTPFailure(.connect) }
-    return answer
+    if let answer, let answer { return answer }
+    throw planned == nil ? HTTPFailure(.connect) : HTTPFailure(.receive, requestMayHaveArrived: true)
   }
 
   /// The form of a request.

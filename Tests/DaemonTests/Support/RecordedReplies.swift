@@ -8,6 +8,8 @@ import Wire
 
 /// A loop that keeps what was sent to whom, by the number of the ticket's connection, and runs timers when the test says.
 final class RecordedReplies: ReplySink {
+  /// How often each request was answered.
+  private(set) var answers: [Int: Int] = [:]
   /// Answers with a secret.
   private(set) var lines: [Int: String] = [:]
   private(set) var results: [Int: JSONObject] = [:]
@@ -59,10 +61,15 @@ final class RecordedReplies: ReplySink {
     case .result(let result): results[number] = result
     case .failure(let failure): failures[number] = failure
     }
+    answers[number, default: 0] += 1
     whenAnswered(number)
   }
 
-  func send(_ line: SharedSecret, to ticket: Ticket) { lines[Int(ticket.connection)] = line.text }
+  func send(_ line: SharedSecret, to ticket: Ticket) {
+    answers[Int(ticket.connection), default: 0] += 1
+    lines[Int(ticket.connection)] = line.text
+    whenAnswered(Int(ticket.connection))
+  }
 
   func schedule(at due: Instant, _ act: @escaping () -> Void) { timers.schedule(act, at: due) }
   func watch(

@@ -279,9 +279,12 @@ import Wire
     let account = try home.broker.resolve("work")
     var other = account.configuration
     other.scope = ["mail"]
+    let changed = other
     var adopted: [String] = []
     home.broker.onAdopted = { adopted.append($0.text) }
-    home.broker.adopt(other, account)
+    _ = try home.daemon.settings.change { (settings) throws(ConfigurationError) in
+      try settings.set(changed, for: account.name)
+    }
     home.runJobs()
     #expect(adopted == ["work"])
     #expect(home.sink.lines.keys.sorted() == [1])

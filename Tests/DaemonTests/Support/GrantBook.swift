@@ -1,0 +1,85 @@
+import Encoding
+
+/// The grants of a server whose refresh tokens are good once, and what it has seen of their use.
+struct GrantBook: Sendable {
+  /// How the server answers one request for tokens.
+  enum End: String, Sendable, CaseIterable {
+    case rotation, sameToken, ended, unavailable, lost
+  }
+
+  struct Planned: Sendable {
+    /// Nil for an answer that is lost on its way.
+    let answer: PlayedServer.Answer?
+  }
+
+  /// Refresh tokens that were issued, and neither spent nor revoked.
+  private(set) var live: Set<String> = ["rt-1"]
+  /// Tokens that were sent after they were spent, but for those whose answer was lost.
+  private(set) var reused: [String] = []
+  private var spent: Set<String> = []
+  /// Tokens whose answers were lost, and the tokens in these.
+  private(set) var lost: [String: String] = [:]
+  private var last = 1
+  /// Those of the next requests; ``End/rotation`` after them.
+  var ends: [End] = []
+  /// Whether a person has approved the device code.
+  var isApproved = true
+
+  mutating func revoke(_ token: String) { live.remove(token) }
+
+  mutating func answer(to grantType: String, _ token: String, from client: String) -> Planned {
+    let end = ends.isEmpty ? .rotation : ends.removeFirst()
+    if grantType.contains("token-exchange") {
+      return Planned(answer: end == .unavailable ? .status(503) : .json(access(client, nil)))
+    }
+    if grantType.contains("device_code") {
+      guard isApproved else { return Planned(answer: .error("authorization_pending")) }
+      if end == .unavailable { return Planned(answer: .status(503)) }
+      return end == .lost ? lose(nil) : Planned(answer: .json(access(client, issue())))
+    }
+    if end == .unavailable { return Planned(answer: .status(503)) }
+    if let replacement = lost[token] {
+      // A server that forgives the loss gives another one for it (RFC 9700 section 4.14.2).
+      live.remove(replacement)
+      lost[token] = nil
+    } else if !live.contains(token) {
+      if spent.contains(token) { reused.append(token) }
+      return Planned(answer: .error("invalid_grant"))
+    }
+    switch end {
+    case .sameToken: return Planned(answer: .json(access(client, nil)))
+    case .ended:
+      live.remove(token)
+      return Planned(answer: .error("invalid_grant"))
+    case .lost:
+      live.remove(token)
+      spent.insert(token)
+      return lose(token)
+    default:
+      live.remove(token)
+      spent.insert(token)
+      return Planned(answer: .json(access(client, issue())))
+    }
+  }
+
+  private mutating func issue() -> String {
+    last += 1
+    live.insert("rt-\(last)")
+    return "rt-\(last)"
+  }
+
+  private mutating func lose(_ token: String?) -> Planned {
+    let replacement = issue()
+    if let token { lost[token] = replacement } else { live.remove(replacement) }
+    return Planned(answer: nil)
+  }
+
+  private func access(_ client: String, _ refreshToken: String?) -> JSONObject {
+    var answer: JSONObject = [
+      "access_token": .string("at-\(last)-\(client)"), "token_type": "Bearer", "expires_in": 3600,
+      "issued_token_type": "urn:ietf:params:oauth:token-type:access_token",
+    ]
+    answer["refresh_token"] = refreshToken.map { .string($0) }
+    return answer
+  }
+}
