@@ -6,7 +6,8 @@
 #   make check-sanitize  all tests under the address and the thread sanitizer
 #   make check-reproducible  whether two builds of the last commit give the same bytes
 #   make check-crash  ROUNDS=N: kill the daemon so often, and let every call fail at every step
-#   make stress     MINUTES=N, SEED=N: 1,000 accounts under load and faults for so long, and whether a session is lost
+#   make stress     MINUTES=N, SEED=N: 1,000 accounts under load and faults for so long, and whether a session is lost;
+#                   then thousands of events while others are under way
 #   make check-mutations  SEED=N, COUNT=N: which small faults in the code the unit tests do not find
 #   make fuzz       SECONDS=N: for so long look for bytes that break a reader
 #   make bench      measure, side by side with C programs that do the least possible, and compare with the last report;
@@ -172,6 +173,8 @@ check-crash: build deps-check
 MINUTES ?= 10
 stress: build
 	@python3 Tests/Checks/stress --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(RELEASE)
+	AGENT_UNIT=Daemon AGENT_INTERLEAVINGS=$(or $(SEED),$(shell date +%s)) $(SWIFT) test --disable-xctest $(SWIFTFLAGS) \
+	  --scratch-path .build/unit --filter 'when two more things happen'
 
 # libFuzzer of the toolchain, with the readers of everything that others send; what it found is replayed by the tests.
 SECONDS ?= 64

@@ -56,6 +56,8 @@ final class Login {
 
   /// Whether the person has approved.
   let approval = Approval()
+  /// The account is signed out, which gave the sign-in up.
+  let endsWithSession = Monitor(false)
   /// The visits of the browser, for a sign-in that waits for one.
   var visits = Visits()
   /// The sign-in that waits until a person confirms it.

@@ -50,11 +50,14 @@ extension SignIns {
     // A machine that slept past the deadline reports it at once.
     guard device.startedAt.duration(to: services.time.now()) < lifetime else { return loginExpired(id) }
     let approved = jobs.messages { [log, account = login.account] (_: Void) in log.note(.signInApproved, account) }
-    run(login, then: loginPolled) { [approval = login.approval] () throws(SessionError) in
+    run(login, then: loginPolled) {
+      [approval = login.approval, endsWithSession = login.endsWithSession] () throws(SessionError) in
       try device.poll {
         guard approval.give() else { return false }
         approved(())
         return true
+      } endsSession: {
+        endsWithSession.withLock(\.self)
       }
     }
   }

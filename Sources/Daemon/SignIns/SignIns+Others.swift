@@ -1,3 +1,4 @@
+internal import Platform
 internal import Sessions
 internal import Vault
 internal import Vocabulary
@@ -18,7 +19,9 @@ extension SignIns {
 
   /// Ends the unapproved sign-ins of an account at its sign-out.
   func endUnapproved(of account: AccountName) {
-    for login in logins.values where login.account == account && login.approval.giveUp() {
+    for login in logins.values where login.account == account && !login.isFinishing {
+      login.endsWithSession.withLock { $0 = true }
+      guard login.approval.giveUp() else { continue }
       conclude(login, .failure(Failure(.cancelled, "the account was signed out")))
       end(login)
     }

@@ -96,7 +96,10 @@ extension TokenBroker {
     if slot.session.refresh == nil { slot.endRun() }
     publishResult(of: slot, result)
     switch result {
-    case .ignored: break
+    // The session began anew meanwhile.
+    case .ignored:
+      slot.endRun()
+      if let account = accounts[run.account] { for waiter in slot.takeWaiters() { obtainOrFail(for: waiter, account) } }
     case .retry(let next, let wait):
       run.refresh = next
       schedule(at: now.advanced(by: wait)) { [self] in retryDue(run) }

@@ -168,8 +168,10 @@ extension SignIn.Prepared {
 
   /// Ends a grant at the server that is not wanted, as far as that can be done. A session that the account has already
   /// is left alone, as in ``keepOrRevoke(_:because:_:needsIDToken:)``. Blocking.
-  func refuse(_ answer: TokenEndpointAnswer, _ cancellation: Cancellation) {
-    guard let old = try? oldRecord(), old.refreshToken != nil || old.accessToken != nil else {
+  ///
+  /// - Parameter endsSession: That session ends, too.
+  func refuse(_ answer: TokenEndpointAnswer, endsSession: Bool = false, _ cancellation: Cancellation) {
+    guard !endsSession, let old = try? oldRecord(), old.refreshToken != nil || old.accessToken != nil else {
       let token = answer.refreshToken ?? (try? answer.tokens().accessToken)
       guard let token else { return }
       try? server.revoke(

@@ -58,20 +58,24 @@ extension SignIn.Waiting.Device {
   /// An ID Token may be missing: this grant is none of OpenID Connect's (OpenID Connect Core, section 3), and some
   /// servers issue none in it.
   ///
-  /// - Parameter approved: Called when the tokens have come, before anything is done with them; returns whether they
-  ///   are still wanted.
+  /// - Parameters:
+  ///   - approved: Called when the tokens have come, before anything is done with them; returns whether they are still
+  ///     wanted.
+  ///   - endsSession: Whether tokens that are not wanted are revoked though the account has a session, which ends too.
   /// - Throws: A vault error `locked`, before the server is asked, when the level is locked already; that it was
   ///   cancelled, when the tokens are not wanted any more, which are revoked then.
-  package func poll(approved: () -> Bool) throws(SessionError) -> SignIn.Waiting.Poll {
+  package func poll(approved: () -> Bool, endsSession: () -> Bool = { false }) throws(SessionError)
+    -> SignIn.Waiting.Poll
+  {
     do {
-      return try ask(approved: approved)
+      return try ask(approved: approved, endsSession: endsSession)
     } catch .configuration(let error) where error.isBusy {
       // The settings file is being edited. The approval can wait for that as long as the code lives.
       return .undecided(.pending)
     }
   }
 
-  private func ask(approved: () -> Bool) throws(SessionError) -> SignIn.Waiting.Poll {
+  private func ask(approved: () -> Bool, endsSession: () -> Bool) throws(SessionError) -> SignIn.Waiting.Poll {
     try prepared.keepingOpen { (sentAt) throws(SessionError) in
       let outcome = try oauth { () throws(OAuthError) in
         try prepared.server.pollDevice(
@@ -79,7 +83,7 @@ extension SignIn.Waiting.Device {
       }
       guard case .token(let answer) = outcome else { return .undecided(outcome) }
       guard approved() else {
-        prepared.refuse(answer, prepared.cancellation)
+        prepared.refuse(answer, endsSession: endsSession(), prepared.cancellation)
         throw .oauth(OAuthError(.cancelled, .endpoint(.token)))
       }
       return .signedIn(try prepared.finish(answer, receivedAfter: sentAt, needsIDToken: false))

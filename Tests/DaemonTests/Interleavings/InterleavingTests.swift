@@ -17,6 +17,27 @@ import Testing
     }
   }
 
+  private static let drawn = Environment.value("AGENT_INTERLEAVINGS").flatMap(UInt64.init)
+  private static let mostDrawn = 400
+
+  /// The same for two events at a time, drawn with the seed of `AGENT_INTERLEAVINGS`; `make stress` does.
+  @Test(.enabled(if: drawn != nil)) func `loses nothing when two more things happen`() throws {
+    var state = Self.drawn ?? 0
+    func draw<Case>(_ cases: [Case]) -> Case {
+      // A linear congruential generator with the constants of MMIX.
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return cases[Int(state >> 33) % cases.count]
+    }
+    for _ in 0..<Self.mostDrawn {
+      let plan = Interleaving(
+        work: draw(Interleaving.Work.allCases), moment: draw(Interleaving.Moment.allCases),
+        events: [draw(Interleaving.Event.allCases), draw(Interleaving.Event.allCases)],
+        ends: [draw(GrantBook.End.allCases), draw(GrantBook.End.allCases)])
+      let problems = try plan.problems()
+      #expect(problems == [], "\(plan), seed \(Self.drawn ?? 0)")
+    }
+  }
+
   private static func number<Case: CaseIterable & Equatable>(_ value: Case) -> Int {
     Array(Case.allCases).firstIndex(of: value) ?? 0
   }

@@ -42,6 +42,7 @@ struct GrantBook: Sendable {
       // A server that forgives the loss gives another one for it (RFC 9700 section 4.14.2).
       live.remove(replacement)
       lost[token] = nil
+      live.insert(token)
     } else if !live.contains(token) {
       if spent.contains(token) { reused.append(token) }
       return Planned(answer: .error("invalid_grant"))
