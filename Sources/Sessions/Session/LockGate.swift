@@ -10,7 +10,7 @@ package import Vocabulary
 package final class LockGate: Sendable {
   private struct State {
     var inside: [Protection: Int] = [:]
-    /// Those of the operations inside that can be cancelled.
+    /// Of the operations inside that can be cancelled.
     var cancellations: [Protection: [ObjectIdentifier: Cancellation]] = [:]
     var closed: Set<Protection> = []
     /// Closed, and the keys are going.
@@ -46,14 +46,16 @@ package final class LockGate: Sendable {
   /// Whether the level is being locked.
   func isClosed(_ level: Protection) -> Bool { state.withLock { $0.closed.contains(level) } }
 
-  /// Closes these levels to new operations, waits until the running ones have ended, runs `body`, and opens the levels
+  /// Closes these levels to new operations, cancels the running ones that spend nothing, waits until all have ended, runs `body`, and opens the levels
   /// again.
   ///
   /// The wait ends, since each operation has limits of its own.
   package func close(_ levels: Set<Protection>, _ body: () -> Void) {
-    state.withLock { state in
+    let running = state.withLock { state in
       state.closed.formUnion(levels)
+      return levels.flatMap { state.cancellations[$0, default: [:]].values }
     }
+    for cancellation in running { cancellation.cancelUnlessSpending() }
     _ = state.wait(nil) { (state: inout State) -> Bool? in
       guard levels.allSatisfy({ state.inside[$0, default: 0] == 0 }) else { return nil }
       state.wiping.formUnion(levels)
