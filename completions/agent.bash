@@ -5,7 +5,7 @@ __agent_words() {
   case $1 in
   '') words=(login logout token env exec serve request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
   'account') words=(add show set rename remove import client-metadata) ;;
-  'vault') words=(status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set) ;;
+  'vault') words=(status bind add-passphrase change-passphrase remove-slot rotate-key rebind set-aside check set) ;;
   'daemon') words=(start stop restart status run log) ;;
   *) return 1 ;;
   esac
@@ -49,6 +49,7 @@ __agent_command() {
   'vault remove-slot') options=() ;;
   'vault rotate-key') options=(--passphrase-file --passphrase-fd) ;;
   'vault rebind') options=(--passphrase-file --passphrase-fd) ;;
+  'vault set-aside') options=() ;;
   'vault check') options=() ;;
   'vault set') options=(--lock-after) ;;
   'daemon start') options=() ;;

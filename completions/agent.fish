@@ -632,7 +632,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'serve' 'request' 'mcp' 'proof' 'helper' 'setup' 'doctor' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'serve' 'request' 'mcp' 'proof' 'helper' 'setup' 'doctor' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault set-aside' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -730,7 +730,7 @@ complete -c agent -n '__agent_at word ' -a 'decode' -d 'Show what a token says, 
 complete -c agent -n '__agent_at word ' -a 'account' -d 'add, show, set, rename, remove, import, client-metadata'
 complete -c agent -n '__agent_at word ' -a 'lock' -d 'Lock what a passphrase or a PIN protects'
 complete -c agent -n '__agent_at word ' -a 'unlock' -d 'Unlock accounts by their passphrase or PIN'
-complete -c agent -n '__agent_at word ' -a 'vault' -d 'status, bind, add-passphrase, change-passphrase, remove-slot, rotate-key, rebind, check, set'
+complete -c agent -n '__agent_at word ' -a 'vault' -d 'status, bind, add-passphrase, change-passphrase, remove-slot, rotate-key, rebind, set-aside, check, set'
 complete -c agent -n '__agent_at word ' -a 'daemon' -d 'start, stop, restart, status, run, log'
 complete -c agent -n '__agent_at word ' -a 'completions' -d 'Print the completions for a shell'
 complete -c agent -n '__agent_at word ' -a 'help' -d 'Print the help of a command'
@@ -748,6 +748,7 @@ complete -c agent -n '__agent_at word vault' -a 'change-passphrase' -d 'Change a
 complete -c agent -n '__agent_at word vault' -a 'remove-slot' -d 'Remove a key slot'
 complete -c agent -n '__agent_at word vault' -a 'rotate-key' -d 'Make new keys, and seal everything with them'
 complete -c agent -n '__agent_at word vault' -a 'rebind' -d 'Bind a vault that does not open here to this device'
+complete -c agent -n '__agent_at word vault' -a 'set-aside' -d 'Set a vault aside that does not open'
 complete -c agent -n '__agent_at word vault' -a 'check' -d 'Check that the whole vault can be read'
 complete -c agent -n '__agent_at word vault' -a 'set' -d 'Change when the vault locks by itself'
 complete -c agent -n '__agent_at word daemon' -a 'start' -d 'Start the daemon, unless it runs'
@@ -1172,4 +1173,4 @@ complete -c agent -n '__agent_at options daemon log' -l utc -d 'Show times in UT
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
 complete -c agent -n '__agent_at options help' -l all -d 'Print all that there is to say: every detail and every option'
 complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec serve request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help'
-complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import client-metadata status bind add-passphrase change-passphrase remove-slot rotate-key rebind check set start stop restart status run log'
+complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import client-metadata status bind add-passphrase change-passphrase remove-slot rotate-key rebind set-aside check set start stop restart status run log'

@@ -17,6 +17,8 @@ public struct Account: Sendable, Hashable {
     case locked
     /// The last refresh failed for a temporary reason.
     case offline
+    /// The vault cannot be read, so it is not known whether there is a session.
+    case unreadable
   }
 
   /// Its name, chosen by this user.

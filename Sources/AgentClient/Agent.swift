@@ -60,6 +60,7 @@ public final class Agent: SessionContainer {
   ///
   /// - Parameter account: nil means the active one.
   /// - Returns: False also if there is no such account.
+  /// - Throws: Also the problem of the vault, if it cannot be read.
   public func isSignedIn(_ account: String? = nil) async throws(AgentError) -> Bool {
     let accounts = try await accounts()
     let known = accounts.first { known in account.map { $0 == known.name } ?? known.isActive }
@@ -68,7 +69,7 @@ public final class Agent: SessionContainer {
     case .active, .stale, .refreshing, .offline, .locked: return true
     case .signedOut, .expired: return false
     // A sign-in may be under way for an account whose session is still good.
-    case .signingIn, nil: return try await identity(of: known.name) != nil
+    case .signingIn, .unreadable, nil: return try await identity(of: known.name) != nil
     }
   }
 
@@ -86,7 +87,7 @@ public final class Agent: SessionContainer {
     do throws(AgentError) {
       return try await ask(.state(.whoami(account: account, verified: true)))
     } catch {
-      if error.remedy == .signIn { return nil }
+      if error.remedy == .signIn, error.code != FailureCode.otherMachine.rawValue { return nil }
       throw error
     }
   }

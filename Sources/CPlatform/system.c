@@ -37,6 +37,10 @@ int agent_replaceable(int directory, const char *name, long long *size) {
   return attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND) ? EPERM : 0;
 }
 
+void agent_sync_directory(int directory) {
+  if (fsync(directory) != 0) syncfs(directory);
+}
+
 int agent_random(void *bytes, long count) {
   char *next = bytes;
   while (count > 0) {

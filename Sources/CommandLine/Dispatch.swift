@@ -40,6 +40,7 @@ enum Dispatch {
     case .vaultRemoveSlot: try VaultCommand.removeSlot(invocation)
     case .vaultRotateKey: try VaultCommand.rotateKey(invocation)
     case .vaultRebind: try VaultCommand.rebind(invocation)
+    case .vaultSetAside: VaultCommand.setAside(invocation)
     case .vaultCheck: VaultCommand.check(invocation)
     case .vaultSet: try VaultCommand.set(invocation)
     case .daemonStart: try DaemonCommand.start(invocation)

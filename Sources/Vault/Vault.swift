@@ -28,6 +28,14 @@ package final class Vault: Sendable {
   /// Makes and uses keys that never leave the TPM.
   package var keyDevice: any KeyDevice { bindings.tpm }
   let memory = Monitor(VaultMemory())
+  let changes = ChangeQueue()
+  /// The accounts whose lock this process has.
+  let lockedAccounts = Monitor<Set<AccountName>>([])
+  /// Kept open for the writes, while a refresh or a sign-in needs one that must not fail.
+  package let descriptors = DescriptorReserve(count: Vault.descriptorsOfWrite)
+  /// The most descriptors that a write needs at a time: the account's lock, the directory, the vault's lock, the file if
+  /// another process has written it, the device secret that opens it or the temporary file, and the new file.
+  private static let descriptorsOfWrite = 6
 
   /// Makes a vault for a directory. Nothing is read or written; the first write creates the directory.
   ///
@@ -81,15 +89,17 @@ package final class Vault: Sendable {
   /// The first write creates the directory, the device secret and the vault. The account keeps its protection; a new
   /// account gets ``Protection/device``.
   ///
-  /// - Parameter label: The account's person, which can be read as soon as the device's key is there; nil leaves none.
+  /// - Parameters:
+  ///   - label: The account's person, which can be read as soon as the device's key is there; nil leaves none.
+  ///   - wait: The wait for another process; nil means the vault's own.
   /// - Returns: The generation of the new record, higher than any before.
   /// - Throws: `busy` if another process held the lock for the whole wait; `tooManyAccounts` if the vault is full;
   ///   `locked` if the key of the account's protection is not in memory.
   @discardableResult
   package func write(
-    _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil
+    _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, wait: LockWait? = nil
   ) throws(VaultError) -> UInt64 {
-    try put(account, content, label, protection: nil)
+    try put(account, content, label, protection: nil, wait)
   }
 
   /// Writes as ``write(_:content:label:)`` does, and changes the account's protection in the same write.
@@ -97,9 +107,10 @@ package final class Vault: Sendable {
   /// - Throws: `locked` if the key of that protection is not in memory.
   @discardableResult
   package func write(
-    _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection
+    _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection,
+    wait: LockWait? = nil
   ) throws(VaultError) -> UInt64 {
-    try put(account, content, label, protection: protection)
+    try put(account, content, label, protection: protection, wait)
   }
 
   /// Writes as ``write(_:content:label:)`` does, if the account's record is still the one of `generation`.
@@ -107,9 +118,9 @@ package final class Vault: Sendable {
   /// - Returns: The generation of the new record; nil, and nothing is written, if the record is another one or gone.
   package func write(
     _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection? = nil,
-    replacing generation: UInt64
+    replacing generation: UInt64, wait: LockWait? = nil
   ) throws(VaultError) -> UInt64? {
-    try changing { (vault, _) throws(VaultError) in
+    try changing(isShared: true, wait: wait) { (vault, _) throws(VaultError) in
       guard vault.file.record(of: account)?.generation == generation else { return nil }
       return try vault.put(account, content, label, protection: protection)
     }
@@ -122,7 +133,7 @@ package final class Vault: Sendable {
   /// - Throws: `busy` when others kept the lock for too long.
   @discardableResult
   package func remove(_ account: AccountName, generation: UInt64? = nil) throws(VaultError) -> Bool {
-    let removed: Bool? = try changing { (vault, _) throws(VaultError) in
+    let removed: Bool? = try changing(isShared: true) { (vault, _) throws(VaultError) in
       guard let record = vault.file.record(of: account), record.generation == generation ?? record.generation else {
         return nil
       }
@@ -132,17 +143,33 @@ package final class Vault: Sendable {
     return removed ?? false
   }
 
+  /// Overwrites the record of an account in the file, which needs no space. A record that is overwritten is none.
+  ///
+  /// Unlike ``remove(_:generation:)`` it changes the file itself, so a power failure may leave a damaged record.
+  /// - Returns: Whether it was there.
+  package func erase(_ account: AccountName, generation: UInt64) throws(VaultError) -> Bool {
+    let place = try place()
+    var isErased = false
+    try excludingWriters { (directory) throws(VaultError) in
+      let record = try parse(place, in: directory)?.records.first { $0.name == account && $0.generation == generation }
+      guard let record else { return }
+      do throws(SystemError) {
+        try directory.overwrite(record.sealed.indices, of: place.fileName, with: SealedRecord.erasedByte)
+      } catch {
+        throw VaultError(error, path: place.path)
+      }
+      isErased = true
+    }
+    return isErased
+  }
+
   /// Takes the lock of one account, which every refresh of its tokens holds. It is advisory: it does not exclude
   /// reading and writing.
   ///
-  /// - Parameters:
-  ///   - wait: The longest wait; zero tries once.
-  ///   - isGivenUp: Ends the wait when it is true.
-  /// - Throws: `busy` if another process held it for the whole wait.
-  package func lockAccount(
-    _ account: AccountName, wait: Duration, unless isGivenUp: () -> Bool = { false }
-  ) throws(VaultError) -> FileLock {
-    try AccountLocks(stateDirectory: stateDirectory).lock(account, wait: wait, unless: isGivenUp)
+  /// - Throws: `busy` if another process held it for the whole wait, or the wait was given up; `busyHere` if this process
+  ///   did.
+  package func lockAccount(_ account: AccountName, _ wait: LockWait) throws(VaultError) -> AccountLock {
+    try AccountLock(account, of: self, wait)
   }
 
   /// The random number of the vault, made at the first use of an installation. It is in the header and so authenticated
@@ -163,9 +190,11 @@ package final class Vault: Sendable {
 
 extension Vault {
   private func put(
-    _ account: AccountName, _ content: borrowing SecretBytes, _ label: PersonLabel?, protection: Protection?
+    _ account: AccountName, _ content: borrowing SecretBytes, _ label: PersonLabel?, protection: Protection?,
+    _ wait: LockWait?
   ) throws(VaultError) -> UInt64 {
-    let generation: UInt64? = try changing(orCreating: true) { (vault, _) throws(VaultError) in
+    let generation: UInt64? = try changing(orCreating: true, isShared: true, wait: wait) {
+      (vault, _) throws(VaultError) in
       try vault.put(account, content, label, protection: protection)
     }
     guard let generation else { preconditionFailure("a vault that is made is there") }

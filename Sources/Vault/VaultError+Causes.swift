@@ -38,11 +38,6 @@ extension VaultError {
     self = error.isTooLarge ? VaultError(.damaged, path: path) : VaultError(error, path: path)
   }
 
-  /// For the taking of a lock, where "try again" means that another process holds it.
-  init(lock error: SystemError, path: String) {
-    self = error.isAgain ? VaultError(.busy, path: path) : VaultError(error, path: path)
-  }
-
   init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path): self.init(error, path: path)
@@ -60,5 +55,14 @@ func translated<Result: ~Copyable>(_ body: () throws(CryptoError) -> Result) thr
 
 /// Runs `body`. An error of it that names no file is about the file at `path`.
 func located<Result: ~Copyable>(at path: String, _ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
-  do { return try body() } catch { throw VaultError(error.code, path: error.path ?? path) }
+  do { return try body() } catch { throw error.located(at: path) }
+}
+
+extension VaultError {
+  /// The same error, about the file at `path` unless it names another one.
+  func located(at path: String) -> VaultError {
+    var error = self
+    error.path = error.path ?? path
+    return error
+  }
 }

@@ -24,8 +24,10 @@ package struct VaultError: Error, Hashable, Sendable {
     /// A file or directory has the wrong owner, mode or type, is a symbolic link, or may not be
     /// used.
     case badPermissions
-    /// Another process or thread kept the lock for the whole wait. Trying again may help.
+    /// Another process kept the lock for the whole wait. Trying again may help.
     case busy
+    /// Another call of this process kept the account's lock for the whole wait. Trying again may help.
+    case busyHere
     /// The operating system refused.
     case storage(SystemError)
     /// The disk is full.
@@ -65,17 +67,35 @@ package struct VaultError: Error, Hashable, Sendable {
     case unusableSecret
     /// There are vaults of several other machines, and none of this one.
     case severalVaults
+    /// The vault opens, so it is not set aside.
+    case inOrder
+    /// There is no vault of this machine to set aside.
+    case noVault
   }
 
   /// The kind of failure.
   package var code: Code
   /// The file or directory concerned; nil if there is none, or if the caller adds it.
   package var path: String?
+  /// Whether the vault has a passphrase that binds it anew if nothing else opens it.
+  package var opensByPassphrase = false
 
   /// Makes an error about a file.
   package init(_ code: Code, path: String? = nil) {
     self.code = code
     self.path = path
+  }
+}
+
+extension VaultError {
+  /// Errors of one kind about one file are equal, whatever helps.
+  package static func == (one: VaultError, other: VaultError) -> Bool {
+    one.code == other.code && one.path == other.path
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(code)
+    hasher.combine(path)
   }
 }
 
@@ -99,30 +119,37 @@ extension VaultError {
     case .foreignDevice:
       Row(
         .foreignDevice, "the vault was made on another machine, or its device secret or TPM was replaced",
-        hint: "if it has a passphrase: agent vault rebind; if not, move the vault file away and sign in again")
+        hint: recovery)
     case .otherMachinesOnly:
       Row(
         .otherMachine, "there are only vaults of other machines here, none of this one",
         hint: "agent login\(name); or, if this home was moved here and its vault has a passphrase: agent vault rebind")
     case .damaged:
-      Row(.vaultUnusable, "the file is damaged", hint: "put a copy of it back; or move it away, and sign in again")
+      Row(.vaultUnusable, "the file is damaged", hint: recovery)
     // The revisions that the daemon has seen end with it.
     case .rolledBack:
       Row(
         .vaultUnusable, "the vault is older than the one last used; an old copy was put back",
         hint: "if you restored it yourself: agent daemon stop")
-    case .unsupportedVersion: Row(.vaultUnusable, "the vault was written by a version that this one does not know")
-    case .unknownSlot: Row(.vaultUnusable, "the vault is locked in a way that this version does not know")
-    case .deviceSecretMissing: Row(.vaultUnusable, "the device secret that opens the vault is missing")
-    case .badPermissions: Row(.storage, "the file has the wrong owner, mode or type")
-    case .busy: Row(.vaultBusy, "another process holds the lock of the vault")
+    case .unsupportedVersion:
+      Row(.vaultUnusable, "the vault was written by a version that this one does not know", hint: Self.update)
+    case .unknownSlot:
+      Row(.vaultUnusable, "the vault is locked in a way that this version does not know", hint: Self.update)
+    case .deviceSecretMissing:
+      Row(.vaultUnusable, "the device secret that opens the vault is missing", hint: recovery)
+    case .badPermissions: Row(.storage, "permission denied", hint: .command("agent doctor"))
+    case .busy: Row(.vaultBusy, "another process holds the lock of the vault", hint: "try again")
+    case .busyHere: Row(.vaultBusy, "another request still uses the account", hint: "try again")
     case .storage(let error):
       Row(.storage, "\(error.operation) failed: \(Phrase(stringLiteral: error.message))", hint: Self.remedy(for: error))
-    case .noSpace: Row(.storage, "no space is left on the disk")
-    case .overQuota: Row(.storage, "the disk quota is used up")
-    case .secureHeapFull: Row(.tooBusy, "no memory is left for secrets")
-    case .cryptoFailure: Row(.vaultUnusable, "the cryptographic library failed")
-    case .tooManyAccounts: Row(.vaultUnusable, "the vault is full")
+    case .noSpace:
+      Row(.storage, "no space is left on the disk", hint: "remove files that are not needed: df -h; df -i")
+    case .overQuota: Row(.storage, "the disk quota is used up", hint: "remove files that are not needed")
+    case .secureHeapFull: Row(.tooBusy, "no memory is left for secrets", hint: .command("agent daemon restart"))
+    case .cryptoFailure:
+      Row(.vaultUnusable, "the cryptographic library failed", hint: .command("agent daemon restart"))
+    case .tooManyAccounts:
+      Row(.vaultUnusable, "the vault is full", hint: "remove accounts that are not needed; all of them: agent list")
     case .locked(let protection): Row(.locked, Self.locked(protection, name), hint: .command("agent unlock\(name)"))
     case .wrongPassphrase:
       Row(.wrongPassphrase, "the passphrase is wrong", hint: "if it is forgotten: agent help --all unlock")
@@ -157,8 +184,22 @@ extension VaultError {
       Row(
         .otherMachine, "there are vaults of several other machines here, none of this one",
         hint: "move away the vault files that are not needed here")
+    case .inOrder:
+      Row(.invalidRequest, "the vault opens, so there is no need to set it aside", hint: .command("agent vault check"))
+    case .noVault:
+      Row(.invalidRequest, "there is no vault of this machine to set aside", hint: .command("agent vault status"))
     }
   }
+
+  /// What helps if the vault does not open and stays so.
+  private var recovery: Phrase {
+    opensByPassphrase
+      ? Phrase("put the file back from a backup; or bind the vault anew by its passphrase: \("agent vault rebind")")
+      : Phrase("put the file back from a backup; or begin with a new vault: \("agent vault set-aside")")
+  }
+
+  private static let update = Phrase(
+    "use the version that wrote it; or begin with a new vault: \("agent vault set-aside")")
 
   private static func locked(_ protection: Protection, _ name: String) -> Phrase {
     switch protection {
@@ -172,7 +213,8 @@ extension VaultError {
 
   private static func remedy(for error: SystemError) -> Phrase? {
     if error.isInUse { return Phrase("mount the directory, not the file: a new file takes its place at each write") }
-    return error.isWithoutLocks ? Phrase("set XDG_STATE_HOME to a directory of a file system with locks") : nil
+    return error.isWithoutLocks
+      ? Phrase("set XDG_STATE_HOME to a directory of a file system with locks") : .command("agent doctor")
   }
 
   /// The sentence in English.
@@ -180,6 +222,22 @@ extension VaultError {
 }
 
 extension VaultError {
+  /// Whether there is no room on the disk.
+  package var lacksSpace: Bool { code == .noSpace || code == .overQuota }
+
+  /// Whether the error is about the file or directory at ``path``, and not about an account or a secret.
+  package var isAboutFile: Bool {
+    switch code {
+    case .foreignDevice, .otherMachinesOnly, .damaged, .rolledBack, .unsupportedVersion, .unknownSlot,
+      .deviceSecretMissing, .badPermissions, .busy, .storage, .noSpace, .overQuota, .severalVaults, .inOrder:
+      true
+    case .busyHere, .secureHeapFull, .cryptoFailure, .tooManyAccounts, .locked, .wrongPassphrase, .wrongPIN,
+      .tpmLockedOut, .tpmUnavailable, .nothingToUnlock, .alreadyProtected, .lastSlot, .noSuchSlot, .tooManySlots,
+      .secretNeeded, .unusableSecret, .noVault:
+      false
+    }
+  }
+
   /// Whether the system could not read the file for now (`EIO`, `EMFILE`, `ENOMEM` and the like), so that nothing is
   /// known of what it holds.
   package var isUnread: Bool {

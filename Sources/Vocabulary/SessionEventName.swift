@@ -18,4 +18,6 @@ package enum SessionState: String, Sendable, CaseIterable {
   case signedOut = "signed_out"
   case signingIn = "signing_in"
   case active, stale, refreshing, expired, locked, offline
+  /// The vault cannot be read, so it is not known whether somebody is signed in.
+  case unreadable
 }

@@ -270,6 +270,18 @@ import Wire
     #expect(Set(played.requests) == [#"{"v":1,"request":"list","timeout":120}"#])
   }
 
+  @Test(arguments: ["vault_unusable", "foreign_device", "other_machine", "storage"])
+  func `says why it is not known who is signed in if the vault cannot be read`(code: String) async throws {
+    let list = Self.list(Self.account("work", "unreadable", isActive: true))
+    let refusal = #"{"v":1,"error":{"code":"\#(code)","message":"the file is damaged"}}"#
+    let played = try PlayedAgent([[list, refusal, list]])
+    let agent = Agent(socket: played.path)
+    let error = await #expect(throws: AgentError.self) { try await agent.isSignedIn("work") }
+    #expect(error?.code == code)
+    #expect(try await agent.accounts().map(\.state) == [.unreadable])
+    #expect(played.requests.count == 3)
+  }
+
   @Test func `knows every state that the daemon tells`() {
     #expect(Account.State.allCases.map(\.rawValue) == SessionState.allCases.map(\.rawValue))
   }

@@ -12,6 +12,8 @@
 //   short          write only a part
 //   N              let this call fail with the error number N
 //   N+             let this call fail, and all later ones that can fail in this way
+//   done-N         do this call, and let it fail with the error number N all the same
+//   slow-FUNCTION  let this call, and all later ones of this function, take a second
 //   hold-FUNCTION  let this call, and all later ones of this function, wait until there is another order
 
 #define _GNU_SOURCE
@@ -36,14 +38,14 @@
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-enum outcome { GO_ON, FAIL, KILL_AFTER, SHORT };
+enum outcome { GO_ON, FAIL, FAIL_AFTER, KILL_AFTER, SHORT };
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static char roots[8][PATH_MAX];
 static int root_count, is_unwatched;
 static char order_path[PATH_MAX], log_path[PATH_MAX];
 static long serial = -1, count, wanted;
-static char fault[16];
+static char fault[24];
 
 __attribute__((constructor)) static void begin(void) {
   const char *all = getenv("AGENT_FAULTS_ROOTS"), *order = getenv("AGENT_FAULTS_ORDER"), *log = getenv("AGENT_FAULTS_LOG");
@@ -65,8 +67,8 @@ static void read_order(void) {
   long length = syscall(SYS_read, file, text, sizeof text - 1);
   syscall(SYS_close, file);
   long new_serial, new_wanted;
-  char new_fault[16];
-  if (length <= 0 || sscanf(text, "%ld %ld %15s", &new_serial, &new_wanted, new_fault) != 3) return;
+  char new_fault[24];
+  if (length <= 0 || sscanf(text, "%ld %ld %23s", &new_serial, &new_wanted, new_fault) != 3) return;
   if (new_serial != serial) count = 0;
   serial = new_serial;
   wanted = new_wanted;
@@ -103,7 +105,8 @@ static int lasts(const char *function, int number, int creates) {
   case EDQUOT: return creates || is_one_of(function, writers);
   case EROFS:
   case EACCES: return creates || is_one_of(function, changers);
-  case EMFILE: return is_one_of(function, openers);
+  case EMFILE:
+  case ENFILE: return is_one_of(function, openers);
   case ENOLCK: return !strcmp(function, "flock");
   default: return 1;
   }
@@ -138,8 +141,9 @@ static enum outcome step(const char *function, const char *path, int creates, in
   // lose an answer, and a full disk does not fail a recv.
   if (*number > 0 && *number != EINTR && (!strcmp(function, "send") || !strcmp(function, "recv"))) is_now = 0;
   if (*rest == '+' && wanted > 0) is_now = count >= wanted && lasts(function, *number, creates);
-  int holds = !strncmp(fault, "hold-", 5);
-  if (holds) is_now = wanted > 0 && count >= wanted && !strcmp(function, fault + 5);
+  int holds = !strncmp(fault, "hold-", 5), is_slow = !strncmp(fault, "slow-", 5), is_done = !strncmp(fault, "done-", 5);
+  if (is_done) *number = atoi(fault + 5);
+  if (holds || is_slow) is_now = wanted > 0 && count >= wanted && !strcmp(function, fault + 5);
   if (!is_now || !strcmp(fault, "none")) {
     note(function, path, "");
   } else {
@@ -150,8 +154,13 @@ static enum outcome step(const char *function, const char *path, int creates, in
       hold(held);
       return GO_ON;
     }
+    if (is_slow) {
+      pthread_mutex_unlock(&guard);
+      syscall(SYS_nanosleep, &(struct timespec){.tv_sec = 1}, 0);
+      return GO_ON;
+    }
     if (!strcmp(fault, "before")) end_process();
-    outcome = !strcmp(fault, "after") ? KILL_AFTER : !strcmp(fault, "short") ? SHORT : FAIL;
+    outcome = is_done ? FAIL_AFTER : !strcmp(fault, "after") ? KILL_AFTER : !strcmp(fault, "short") ? SHORT : FAIL;
   }
   pthread_mutex_unlock(&guard);
   return outcome;
@@ -198,6 +207,10 @@ static int watched_path(int directory, const char *name, char *path) {
     errno = saved;                                                                                                     \
     __typeof__(real) result = real;                                                                                    \
     if (outcome == KILL_AFTER) end_process();                                                                          \
+    if (outcome == FAIL_AFTER) {                                                                                       \
+      errno = number;                                                                                                  \
+      return failure;                                                                                                  \
+    }                                                                                                                  \
     return result;                                                                                                     \
   } while (0)
 

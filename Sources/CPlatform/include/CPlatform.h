@@ -201,6 +201,10 @@ void agent_trim_heap(void);
 // Whether a rename may replace a name: 0 with its size (0 for none), EBUSY for a mount point, EPERM for a file that may
 // not be changed, or the error of statx.
 int agent_replaceable(int directory, const char *name, long long *size);
+
+// Has the names in a directory written to the disk: by fsync(2), else by syncfs(2), for some file systems have no fsync
+// of a directory. Without either nothing can be done.
+void agent_sync_directory(int directory);
 int agent_random(void *bytes, long count);
 int agent_terminal_columns(int descriptor);
 int agent_terminal_rows(int descriptor);

@@ -20,6 +20,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   case vaultRemoveSlot = "vault remove-slot"
   case vaultRotateKey = "vault rotate-key"
   case vaultRebind = "vault rebind"
+  case vaultSetAside = "vault set-aside"
   case vaultCheck = "vault check"
   case vaultSet = "vault set"
   case daemonStart = "daemon start"

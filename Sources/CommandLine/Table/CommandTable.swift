@@ -46,6 +46,7 @@ enum CommandTable {
     case .vaultRemoveSlot: VaultCommands.vaultRemoveSlot
     case .vaultRotateKey: VaultCommands.vaultRotateKey
     case .vaultRebind: VaultCommands.vaultRebind
+    case .vaultSetAside: VaultCommands.vaultSetAside
     case .vaultCheck: VaultCommands.vaultCheck
     case .vaultSet: VaultCommands.vaultSet
     case .daemonStart: DaemonCommands.daemonStart

@@ -16,7 +16,8 @@ enum Options {
       Option.account.declaration,
       [
         .list, .decode, .lock, .vaultStatus, .vaultBind, .vaultAddPassphrase, .vaultChangePassphrase,
-        .vaultRemoveSlot, .vaultRotateKey, .vaultRebind, .vaultCheck, .vaultSet, .daemonStart, .daemonStop,
+        .vaultRemoveSlot, .vaultRotateKey, .vaultRebind, .vaultSetAside, .vaultCheck, .vaultSet, .daemonStart,
+        .daemonStop,
         .daemonRestart, .daemonStatus, .daemonRun, .daemonLog, .completions, .help, .complete,
       ]
     ),

@@ -161,6 +161,19 @@ enum VaultCommands {
         "pass show agent | agent vault rebind --passphrase-file -")
     ])
 
+  static let vaultSetAside = Command(
+    .vaultSetAside,
+    summary: "Set a vault aside that does not open",
+    details: """
+      Renames the vault file, and a damaged device secret, so that the next sign-in makes a new vault. Nothing is
+      deleted.
+
+      To use the old vault again, give its files their names back. All accounts are signed out until then.
+
+      A vault that opens is refused. If it has a passphrase, `agent vault rebind` loses nothing.
+      """,
+    answer: VaultRequest.setAside.page.result)
+
   static let vaultCheck = Command(
     .vaultCheck,
     summary: "Check that the whole vault can be read",

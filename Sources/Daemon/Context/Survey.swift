@@ -35,6 +35,11 @@ struct AccountSummary: Sendable {
   var unconfirmedOrigins: [String] = []
   /// Why the account cannot be used as it is.
   var problem: SessionError?
+
+  /// Whether the account's record cannot be read, so that nothing is known of its session.
+  var isUnreadable: Bool {
+    if case .vault = problem { problem?.isLocked == false } else { false }
+  }
 }
 
 /// Reads the vault's data on the accounts, used or not since the daemon started.

@@ -11,17 +11,28 @@ extension Failure {
   init(_ error: VaultError, account: String?) {
     let row = error.row(account)
     self.init(row.failure, row.sentence, hint: row.hint)
-    guard let path = error.path, error.code == .damaged || row.failure == .storage else { return }
+    guard let path = error.path, error.isAboutFile else { return }
     let shown = TerminalText.clean(path)
     guard error.code == .badPermissions else {
       text = Phrase("\(shown): \(text)")
       return
     }
-    guard let problem = FileProblem.of(path) else {
-      text = Phrase("\(shown): permission denied")
-      return
+    let problem = FileProblem.of(path)
+    text = problem.map { Phrase($0, of: shown) } ?? Phrase("\(shown): \(text)")
+    advice = Self.remedy(problem, of: path) ?? advice
+  }
+
+  /// What makes a file of the vault usable again; nil for a path that a terminal would not show as it is.
+  private static func remedy(_ problem: FileProblem?, of path: String) -> Phrase? {
+    guard TerminalText.clean(path).utf8.elementsEqual(path.utf8) else { return nil }
+    let quoted = "'\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
+    return switch problem {
+    case .tooOpen?, .writable?:
+      problem.flatMap { DirectoryError.untrusted($0, path: path).remedy }.map { Phrase(verbatim: $0) }
+    case .notOwned?: Phrase(verbatim: "sudo chown \(Machine.userID) \(quoted)")
+    case .symbolicLink?, .dangling?: Phrase("put the file itself in the place of the link")
+    case .special?, .notRegular?, .notDirectory?: Phrase("move it away, and put the right file there")
+    case nil: FileAccess(of: path) == .missing ? nil : Phrase(verbatim: "chmod u+rwX \(quoted)")
     }
-    text = Phrase(problem, of: shown)
-    advice = DirectoryError.untrusted(problem, path: shown).remedy.map { Phrase(verbatim: $0) }
   }
 }

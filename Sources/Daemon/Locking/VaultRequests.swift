@@ -61,6 +61,10 @@ final class VaultRequests: DaemonPart {
         let secrets = Dictionary(zip(slots, secrets)) { _, last in last }
         return ["rotated": .array(try vault.rotateKeys(secrets: secrets).map { .string($0.rawValue) })]
       }
+    case .setAside:
+      change(.setAside, [], ticket) { (vault, _) throws(VaultError) in
+        ["paths": .array(try vault.setAside().map { .string($0) })]
+      }
     case .rebind:
       change(.rebound, secrets, ticket) { (vault, secrets) throws(VaultError) in
         ["slots": .array(try vault.rebind(passphrase: secrets[0].bytes).map { .object($0.json) })]

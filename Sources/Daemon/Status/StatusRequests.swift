@@ -67,12 +67,13 @@ final class StatusRequests: AccountPart {
 
   /// An account that was deleted from the settings by hand.
   private func left(_ summary: AccountSummary, _ purpose: Purpose) -> JSONObject {
-    let isLocked = summary.problem?.isLocked == true
+    let state: SessionState =
+      summary.problem?.isLocked == true ? .locked : summary.isUnreadable ? .unreadable : .signedOut
     var object = JSONObject()
     object[.name] = .string(summary.name.text)
     object[.active] = false
     object[.issuer] = .string(summary.configuration.issuer)
-    object[.state] = .string((isLocked ? SessionState.locked : .signedOut).rawValue)
+    object[.state] = .string(state.rawValue)
     object[.inConfig] = false
     object[.person] = summary.label.map { .string($0.text) }
     guard purpose == .status else { return object }
@@ -94,6 +95,7 @@ final class StatusRequests: AccountPart {
     object[.active] = .bool(summary.isActive)
     object[.issuer] = .string(summary.configuration.issuer)
     object[.state] = .string(state(summary, account, now).rawValue)
+    if summary.isUnreadable { object[.problem] = summary.problem.map { Failure($0, account: summary.name.text).json } }
     object[.person] = summary.label.map { .string($0.text) }
     object.addUnattended(summary.unattended)
     object[.ephemeral] = summary.isEphemeral ? true : nil
@@ -131,6 +133,7 @@ final class StatusRequests: AccountPart {
   private func state(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> SessionState {
     if case .configurationChanged = summary.problem { return .signedOut }
     if summary.problem?.isLocked == true { return .locked }
+    if summary.isUnreadable { return .unreadable }
     return account.session.state(now: now)
   }
 }

@@ -86,9 +86,9 @@ final class Account {
     for slot in slots { slot.giveUpRun() }
   }
 
-  /// Applies the vault's data to the session. A locked record changes nothing.
+  /// Applies the vault's data to the session. A record that is locked or cannot be read changes nothing.
   func learn(_ summary: AccountSummary) {
-    if summary.problem?.isLocked == true { return }
+    if case .vault = summary.problem { return }
     session.learn(isGranted: summary.isGranted, isExpired: summary.isExpired, refreshedAt: summary.refreshedAt)
   }
 

@@ -186,6 +186,8 @@ final class TokenBroker: DaemonPart {
   ) throws(SessionError) {
     let now = loop.now
     waiter.awaitsValidation = false
+    // The account may be gone since the request found it.
+    guard self.slot(slot.name, slot.target) === slot else { throw .noAccount(name: slot.name.text) }
     if let refusal = lock.refusal(for: slot.name) { throw refusal }
     noteClock()
     // A refresh reads the record itself.

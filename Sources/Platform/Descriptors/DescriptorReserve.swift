@@ -47,7 +47,7 @@ package final class DescriptorReserve: Sendable {
   }
 
   /// Closes the descriptors, runs `body`, which no other thread runs meanwhile, and opens them again if they are held.
-  package func lend<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  package func lend<Result: ~Copyable, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     _ = state.wait(nil) { state -> Void? in
       guard !state.isLent else { return nil }
       (state.isLent, state.kept) = (true, [])

@@ -1,3 +1,4 @@
+internal import CPlatform
 internal import Glibc
 
 // Every name here is one component. A name with a slash, "." and ".." are `EINVAL`: names are made
@@ -31,14 +32,13 @@ extension PrivateDirectory {
   }
 
   /// Writes a file, or replaces it atomically: after a crash or power failure the name has either all the old bytes or
-  /// all the new ones, and after a return the new ones.
+  /// all the new ones, and after a return the new ones, if the file system can sync a directory.
   ///
   /// - Parameters:
   ///   - mode: The exact permission bits, whatever the umask.
   ///   - isDurable: Whether the file survives a power failure. False for files that are useless after a restart of the
   ///     machine.
-  /// - Throws: The error of the step that failed. The old file is then still there, unless the last step failed
-  ///   (`fsync` of the directory).
+  /// - Throws: The error of the step that failed. The old file is still there then.
   package borrowing func replaceFile(
     _ name: String, with bytes: Span<UInt8>, mode: UInt32 = 0o600, isDurable: Bool = true
   ) throws(SystemError) {
@@ -58,13 +58,22 @@ extension PrivateDirectory {
 
   private borrowing func rename(_ temporary: String, to name: String, isDurable: Bool) throws(SystemError) {
     let directory = raw
+    let new = try? inode(of: temporary)
     do {
       try SystemCall.library("renameat") { unsafe renameat(directory, temporary, directory, name) }
     } catch {
+      // A network file system may lose the answer, and fail a rename that it has done.
+      guard !isDone(new, at: name, from: temporary) else { return synchronise() }
       unsafe unlinkat(directory, temporary, 0)
       throw error
     }
-    if isDurable { try synchronise() }
+    if isDurable { synchronise() }
+  }
+
+  /// Whether a file has come from its temporary name to another one.
+  private borrowing func isDone(_ inode: UInt64?, at name: String, from temporary: String) -> Bool {
+    guard let inode, let found = try? self.inode(of: name) else { return false }
+    return found == inode && !exists(temporary)
   }
 
   /// Creates a new durable file with mode 0600.
@@ -75,8 +84,10 @@ extension PrivateDirectory {
     let directory = raw
     defer { unsafe unlinkat(directory, temporary, 0) }
     // A link, unlike a rename, fails if the name exists.
-    try SystemCall.library("linkat") { unsafe linkat(directory, temporary, directory, name, 0) }
-    try synchronise()
+    do { try SystemCall.library("linkat") { unsafe linkat(directory, temporary, directory, name, 0) } } catch {
+      guard let made = try? inode(of: temporary), (try? inode(of: name)) == made else { throw error }
+    }
+    synchronise()
   }
 
   /// Removes a name. The file may be of any kind except a directory.
@@ -84,13 +95,37 @@ extension PrivateDirectory {
     try PrivateDirectory.checkName(name)
     let directory = raw
     try SystemCall.library("unlinkat") { unsafe unlinkat(directory, name, 0) }
-    if isDurable { try synchronise() }
+    if isDurable { synchronise() }
   }
 
   /// Removes the directory itself, if it is empty.
   package consuming func removeEmpty() {
     let path = path
     _ = try? SystemCall.library("rmdir") { unsafe rmdir(path) }
+  }
+
+  /// Overwrites a part of a file with one byte, in place and durably. It needs no space on the disk.
+  package borrowing func overwrite(_ range: Range<Int>, of name: String, with byte: UInt8) throws(SystemError) {
+    let file = try openFile(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+    let number = file.raw
+    _ = try SystemCall.library("lseek") { Int32(truncatingIfNeeded: lseek(number, range.lowerBound, SEEK_SET)) }
+    let bytes = [UInt8](repeating: byte, count: range.count)
+    try file.writeAll(bytes.span)
+    try SystemCall.library("fsync") { fsync(number) }
+  }
+
+  /// Renames a file of any kind to the first free name of "NAME.old-1", "NAME.old-2" and so on.
+  ///
+  /// - Returns: The new path.
+  package borrowing func setAside(_ name: String) throws(SystemError) -> String {
+    try PrivateDirectory.checkName(name)
+    var number = 1
+    while exists("\(name).old-\(number)") { number += 1 }
+    let new = "\(name).old-\(number)"
+    let directory = raw
+    try SystemCall.library("renameat") { unsafe renameat(directory, name, directory, new) }
+    synchronise()
+    return "\(path)/\(new)"
   }
 
   /// Whether the name exists; a dangling link counts.
@@ -125,9 +160,13 @@ extension PrivateDirectory {
     if bytes.count > 255 { throw SystemError(errno: ENAMETOOLONG, operation: "openat") }
   }
 
-  private borrowing func synchronise() throws(SystemError) {
-    let directory = raw
-    try SystemCall.library("fsync") { fsync(directory) }
+  /// Has the names in the directory written to the disk.
+  ///
+  /// An error is none of the change of the name, which every process sees already, and whose file is on the disk: who
+  /// reported it as failed would be wrong. Some file systems have no such call for a directory (`EINVAL` on vboxsf and
+  /// 9p), so that of the whole file system is tried then.
+  private borrowing func synchronise() {
+    agent_sync_directory(raw)
   }
 }
 

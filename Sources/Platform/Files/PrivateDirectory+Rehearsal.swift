@@ -44,3 +44,35 @@ extension FileDescriptor {
     }
   }
 }
+
+extension PrivateDirectory {
+  /// Makes a file with a byte in a directory, and removes it. For a directory that does not exist the nearest one above
+  /// is used, in which it would be made.
+  package static func tryWriting(near path: String) throws(DirectoryError) {
+    let directory = try nearest(path)
+    try naming(directory.path) { () throws(SystemError) in
+      let name = temporaryName(for: "test")
+      let file = try directory.openFile(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+      let number = directory.raw
+      defer { unsafe unlinkat(number, name, 0) }
+      let byte: [UInt8] = [0]
+      try file.writeAll(byte.span)
+      let written = file.raw
+      try SystemCall.library("fsync") { fsync(written) }
+    }
+  }
+
+  private static func nearest(_ path: String) throws(DirectoryError) -> PrivateDirectory {
+    var path = withoutFinalSlashes(path)
+    while true {
+      do {
+        let number = try SystemCall.library("open") { () in unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        return PrivateDirectory(path, FileDescriptor(owning: number))
+      } catch {
+        guard error.isNotFound, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex
+        else { throw .system(error, path: path) }
+        path = String(path[..<slash])
+      }
+    }
+  }
+}

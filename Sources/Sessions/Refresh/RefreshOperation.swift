@@ -90,7 +90,7 @@ package struct RefreshOperation: Sendable {
     live.server.hide(previous)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
-    let room = try services.rehearseWrite()
+    let room = try services.rehearseWrite(wait: SessionServices.lockWait(cancellation), cancellation)
     defer { extendLifetime(room) }
     var generation = stored.generation
     let answer = try cancellation.spending(or: SessionError.cancelled) { () throws(SessionError) in
@@ -110,7 +110,8 @@ package struct RefreshOperation: Sendable {
       if let rotated = answer.refreshToken {
         record.refreshToken = rotated
         do throws(SessionError) {
-          generation = try services.write(rotated: record, of: account, replacing: generation, in: room)
+          generation = try services.write(
+            rotated: record, of: account, replacing: generation, cancellation, in: room)
         } catch {
           // It is nobody's any more.
           if case .signedOut = error, !services.leaveForRevocation(rotated, of: account) {
@@ -191,7 +192,7 @@ package struct RefreshOperation: Sendable {
     guard case .identityChanged(_, let claim) = error, record.identityHold == nil else { return }
     var held = record
     held.identityHold = .changed(claim: claim)
-    _ = try services.write(rotated: held, of: account, replacing: generation)
+    _ = try services.write(rotated: held, of: account, replacing: generation, cancellation)
   }
 
   /// Has the account wait where the issuer's keys did not verify the ID Token and may be fetched again later.

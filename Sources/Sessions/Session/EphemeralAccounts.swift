@@ -63,6 +63,13 @@ extension SessionServices {
   /// Whether the account is in no file.
   func isEphemeral(_ account: AccountName) -> Bool { isEphemeral || ephemeral.contains(account) }
 
+  /// Makes a record unusable on a disk without room, unless it is another one by now.
+  ///
+  /// - Returns: Whether it was there.
+  func erase(_ stored: StoredRecord, of account: AccountName) throws(SessionError) -> Bool {
+    try storing { (vault) throws(VaultError) in try vault.erase(account, generation: stored.generation) }
+  }
+
   /// Removes a record, unless it is another one by now.
   ///
   /// - Returns: Whether none of this number is left.

@@ -10,7 +10,7 @@ package import Vocabulary
 package final class LockGate: Sendable {
   private struct State {
     var inside: [Protection: Int] = [:]
-    /// Those of the operations inside that can be cancelled.
+    /// Of the operations inside that can be cancelled.
     var cancellations: [Protection: [ObjectIdentifier: Cancellation]] = [:]
     var closed: Set<Protection> = []
     /// Closed, and the keys are going.

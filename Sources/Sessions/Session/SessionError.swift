@@ -147,9 +147,18 @@ package enum SessionError: Error, Hashable, Sendable {
   package var isPassing: Bool {
     switch self {
     case .oauth(let error): error.code.meaning == .passing
-    case .vault(let error): error.code == .busy
+    case .vault: isBusy
     case .tooBusy: true
     case .assertionSource(_, let error): error.isPassing
+    default: false
+    }
+  }
+
+  /// Whether a lock of a file here was busy for the whole wait.
+  var isBusy: Bool {
+    switch self {
+    case .vault(let error): error.code == .busy || error.code == .busyHere
+    case .configuration(let error): error.isBusy
     default: false
     }
   }

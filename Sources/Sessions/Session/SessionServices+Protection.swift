@@ -32,11 +32,13 @@ extension SessionServices {
 
   /// Runs `body`, during which no level is locked that a sign-in to the account reads or writes.
   ///
-  /// - Parameter cancellation: Cancels `body` only where that must be.
-  /// - Throws: as ``requireOpen(_:_:isNew:)`` and ``rehearseWrite()``, before `body` is run.
+  /// - Parameters:
+  ///   - waitsLong: Whether it waits for the vault's lock until it is cancelled.
+  ///   - cancellation: Cancels `body` only where that must be.
+  /// - Throws: as ``requireOpen(_:_:isNew:)`` and ``rehearseWrite(wait:_:)``, before `body` is run.
   func keepingOpen<Result>(
-    _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, _ cancellation: Cancellation,
-    _ body: () throws(SessionError) -> Result
+    _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, waitsLong: Bool = true,
+    _ cancellation: Cancellation, _ body: () throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     if isEphemeral(account) { return try cancellation.spending(or: .cancelled, body) }
     let recorded = isNew ? nil : try recordedProtection(of: account)
@@ -47,7 +49,8 @@ extension SessionServices {
       inside.append(level)
     }
     _ = try requireOpen(account, configuration, isNew: isNew)
-    let reserve = try rehearseWrite()
+    let reserve = try rehearseWrite(
+      wait: waitsLong ? Self.lockWait(cancellation, isLong: true) : nil, cancellation)
     defer { extendLifetime(reserve) }
     return try cancellation.spending(or: .cancelled, body)
   }

@@ -16,8 +16,6 @@ package struct SessionServices: Sendable {
   /// Makes a lock of the vault wait for pending writes.
   package let gate = LockGate()
   let unstored = UnstoredRecords()
-  /// For the writes of records.
-  let descriptors = DescriptorReserve(count: SessionServices.descriptorsOfWrite)
   /// The accounts that wait for keys of their issuer.
   let awaitedKeys = Monitor<[AccountName: AwaitedKeys]>([:])
   /// The accounts that are in no file.
@@ -49,9 +47,17 @@ package struct SessionServices: Sendable {
     do { return try body(vault) } catch { throw .vault(error) }
   }
 
-  /// How long another process may hold an account before the attempt counts as a passing failure:
-  /// longer than one request may take.
-  private static let lockWait = Duration.seconds(40)
+  /// The longest wait for a lock: longer than one request may take, and shorter than callers wait, so that they are told
+  /// the reason.
+  private static let lockWait = Duration.seconds(100)
+
+  /// The same for a sign-in that the user has begun: as long as the user may take.
+  static let longestLockWait = Duration.seconds(SignIn.Waiting.Browser.patience)
+
+  /// The wait for a lock of an operation that ends when it is cancelled.
+  static func lockWait(_ cancellation: Cancellation? = nil, isLong: Bool = false) -> LockWait {
+    LockWait(isLong ? longestLockWait : lockWait) { cancellation?.isCancelled ?? false }
+  }
 
   /// A wait for the account's lock that is worth a word.
   private static let noticedWaitMilliseconds = 20
@@ -80,10 +86,13 @@ package struct SessionServices: Sendable {
       return try body(.device)
     }
     let begin = time.now()
-    let lock = try storing { (vault) throws(VaultError) in
-      try vault.lockAccount(account, wait: Self.lockWait) { cancellation?.isCancelled ?? false }
+    let lock: AccountLock
+    do throws(VaultError) {
+      lock = try vault.lockAccount(account, Self.lockWait(cancellation, isLong: mustWrite))
+    } catch {
+      throw cancellation?.isCancelled == true ? .cancelled : .vault(error)
     }
-    if let cancellation, cancellation.isCancelled { throw .cancelled }
+    if !mustWrite, let cancellation, cancellation.isCancelled { throw .cancelled }
     let waited = begin.duration(to: time.now()).wholeMilliseconds
     if waited >= Self.noticedWaitMilliseconds { observer?(.step(.waitedForAccount(milliseconds: waited))) }
     let result = try keepingUnlocked(level(of: account, or: wanted), mustWrite: mustWrite, cancellation, body)
@@ -163,13 +172,14 @@ package struct SessionServices: Sendable {
   ///   - protection: The level that it is written at; nil keeps the one it has.
   ///   - replaced: The number of the record whose place it takes; nil for any. A sign-out waits for no process that
   ///     holds the account, so only this shows that the session has ended meanwhile.
-  ///   - room: As ``rehearseWrite()`` returns it.
+  ///   - wait: The wait for another process that has the vault's lock; nil means the vault's own.
+  ///   - room: As ``rehearseWrite(wait:_:)`` returns it.
   /// - Returns: The record's generation.
   /// - Throws: `signedOut` when the record is not the one of that number.
   @discardableResult
   func write(
     _ record: AccountRecord, of account: AccountName, protection: Protection? = nil, replacing replaced: UInt64? = nil,
-    in room: WriteReserve? = nil
+    wait: LockWait? = lockWait(), in room: WriteReserve? = nil
   ) throws(SessionError) -> UInt64 {
     if isEphemeral(account) {
       guard let generation = ephemeral.write(record, of: account, replacing: replaced) else {
@@ -178,15 +188,13 @@ package struct SessionServices: Sendable {
       return generation
     }
     let content = try record.sealedContent(in: room?.room)
-    let generation = try descriptors.lend { () throws(SessionError) in
-      try storing { (vault) throws(VaultError) -> UInt64? in
-        if let replaced {
-          return try vault.write(
-            account, content: content, label: record.label, protection: protection, replacing: replaced)
-        }
-        guard let protection else { return try vault.write(account, content: content, label: record.label) }
-        return try vault.write(account, content: content, label: record.label, protection: protection)
+    let generation = try storing { (vault) throws(VaultError) -> UInt64? in
+      if let replaced {
+        return try vault.write(
+          account, content: content, label: record.label, protection: protection, replacing: replaced, wait: wait)
       }
+      guard let protection else { return try vault.write(account, content: content, label: record.label, wait: wait) }
+      return try vault.write(account, content: content, label: record.label, protection: protection, wait: wait)
     }
     guard let generation else { throw .signedOut(account: account.text) }
     unstored[account] = nil

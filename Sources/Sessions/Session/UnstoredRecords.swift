@@ -1,4 +1,5 @@
 internal import Crypto
+internal import OAuth
 internal import Platform
 internal import Vault
 package import Vocabulary
@@ -40,14 +41,22 @@ extension SessionServices {
   /// Makes sure that a record can be written, as far as that can be known before. For the moment before a refresh
   /// token is spent, which cannot be undone.
   ///
+  /// - Parameters:
+  ///   - wait: The wait for another process that has the vault's lock; nil means the vault's own.
+  ///   - cancellation: Ends that wait.
   /// - Returns: Memory for a record of any size, and the descriptors that the write opens, until it is gone.
+  /// - Throws: `cancelled`, if the wait was given up.
   @discardableResult
-  func rehearseWrite() throws(SessionError) -> WriteReserve {
+  func rehearseWrite(wait: LockWait?, _ cancellation: Cancellation) throws(SessionError) -> WriteReserve {
     // After the rehearsal, which opens the same.
-    if !isEphemeral { try storing { (vault) throws(VaultError) in try vault.rehearseWrite() } }
+    if !isEphemeral {
+      do throws(VaultError) { try vault.rehearseWrite(wait: wait) } catch {
+        throw cancellation.isCancelled ? .cancelled : .vault(error)
+      }
+    }
     let hold: DescriptorReserve.Hold?
     do throws(SystemError) {
-      hold = try isEphemeral ? nil : descriptors.hold(besides: Self.descriptorsOfExchange)
+      hold = try isEphemeral ? nil : vault.descriptors.hold(besides: Self.descriptorsOfExchange)
     } catch {
       throw .vault(VaultError(.storage(error), path: vault.summary().path))
     }
@@ -57,9 +66,6 @@ extension SessionServices {
     }
   }
 
-  /// The most descriptors that a write of the vault opens at a time: the directory, the lock, the file if another process
-  /// has written it, the device secret that opens it or the temporary file, and the new file.
-  static let descriptorsOfWrite = 5
   /// The socket of a request, and one for the resolver.
   private static let descriptorsOfExchange = 2
   /// How long a write waits for descriptors that other threads took when the reserve was opened for it.
@@ -70,14 +76,17 @@ extension SessionServices {
   ///
   /// - Parameters:
   ///   - generation: The number of the record that was read.
-  ///   - room: As ``rehearseWrite()`` returns it.
+  ///   - cancellation: Ends the wait for the vault's lock.
+  ///   - room: As ``rehearseWrite(wait:_:)`` returns it.
   func write(
-    rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64, in room: WriteReserve? = nil
+    rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64,
+    _ cancellation: Cancellation, in room: WriteReserve? = nil
   ) throws(SessionError) -> UInt64 {
     let deadline = Instant.now.advanced(by: Self.descriptorWait)
     while true {
       do throws(SessionError) {
-        return try write(record, of: account, replacing: generation, in: room)
+        return try write(
+          record, of: account, replacing: generation, wait: Self.lockWait(cancellation), in: room)
       } catch {
         if case .signedOut = error { throw error }
         guard error.lacksDescriptors, Instant.now < deadline else {
@@ -113,7 +122,7 @@ extension SessionServices {
       unstored[account] = nil
       return
     }
-    try write(record, of: account, replacing: entry.replaces)
+    try write(record, of: account, replacing: entry.replaces, wait: nil)
   }
 
   /// Tries ``settle(_:)`` for all accounts. Blocking.

@@ -90,7 +90,7 @@ package final class SettingsFile {
   ///
   /// - Parameter wait: The longest wait for another program that changes the file, or a person with an editor.
   package func change(
-    wait: Duration = .seconds(5), _ edit: (inout Settings) throws(ConfigurationError) -> Void
+    wait: Duration = usualWait, _ edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) -> Settings {
     if let settings = try unchanged(by: edit) { return settings }
     _ = try openDirectory(create: true)
@@ -110,15 +110,21 @@ package final class SettingsFile {
   }
 
   /// Makes sure that ``change(wait:_:)`` could write, as far as that can be known before. Changes nothing.
+  ///
+  /// - Parameter isGivenUp: Ends the wait when it is true.
   package func rehearse(
-    wait: Duration = .seconds(5), _ edit: (inout Settings) throws(ConfigurationError) -> Void
+    wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false },
+    _ edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) {
     if try unchanged(by: edit) != nil { return }
     _ = try openDirectory(create: true)
-    let lock = try lock(wait: wait)
+    let lock = try lock(wait: wait, unless: isGivenUp)
     try storing { (directory, name) throws(SystemError) in try directory.rehearseReplacing(name, growth: Self.growth) }
     lock.release()
   }
+
+  /// The wait for another program that changes the file, unless a caller says otherwise.
+  static let usualWait = Duration.seconds(5)
 
   /// An upper bound for the growth of the file in one change, in bytes.
   private static let growth = 64 << 10
@@ -181,8 +187,10 @@ package final class SettingsFile {
   }
 
   /// The lock is beside the name, wherever the file is.
-  private func lock(wait: Duration) throws(ConfigurationError) -> FileLock {
-    do { return try directory!.lock(Self.lockName, wait: wait) } catch {
+  private func lock(
+    wait: Duration, unless isGivenUp: () -> Bool = { false }
+  ) throws(ConfigurationError) -> FileLock {
+    do { return try directory!.lock(Self.lockName, wait: wait, unless: isGivenUp) } catch {
       if error.isAgain { throw ConfigurationError(.storage(error), path) }
       let lockPath = directoryPath + "/" + Self.lockName
       throw ConfigurationError(

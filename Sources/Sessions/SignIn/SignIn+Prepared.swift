@@ -107,10 +107,15 @@ extension SignIn.Prepared {
   /// Runs `body`, which spends the person's approval, and meanwhile prevents a lock of the level that the session is
   /// stored at. Passes the time at which it begins.
   ///
+  /// - Parameter waitsLong: Whether it waits for the locks of vault and settings until the sign-in is cancelled; else a
+  ///   lock that is busy for some seconds is an error.
   /// - Throws: an error of the vault or the settings when the session could not be stored, before the approval is spent.
-  func keepingOpen<Result>(_ body: (Instant) throws(SessionError) -> Result) throws(SessionError) -> Result {
-    try services.keepingOpen(account, configuration, isNew: request.isNew, cancellation) { () throws(SessionError) in
-      try request.rehearseSettings(configuration)
+  func keepingOpen<Result>(
+    waitsLong: Bool = true, _ body: (Instant) throws(SessionError) -> Result
+  ) throws(SessionError) -> Result {
+    try services.keepingOpen(account, configuration, isNew: request.isNew, waitsLong: waitsLong, cancellation) {
+      () throws(SessionError) in
+      try request.rehearseSettings(configuration, waitsLong: waitsLong)
       let hold = try request.holdDescriptors()
       defer { extendLifetime(hold) }
       return try body(services.time.now())
@@ -134,7 +139,8 @@ extension SignIn.Prepared {
     let stored: (outcome: SignIn.Outcome, left: ClientRegistrationRecord?)
     do throws(SessionError) {
       let verified = if let verified { verified } else { try verify(answer, demands, needsIDToken: needsIDToken) }
-      stored = try services.holding(account, at: level, mustWrite: true) { (level) throws(SessionError) in
+      stored = try services.holding(account, at: level, mustWrite: true, cancellation: cancellation) {
+        (level) throws(SessionError) in
         try store(verified.response, verified.token, sentAt, at: level)
       }
     } catch {
@@ -185,7 +191,10 @@ extension SignIn.Prepared {
   /// written, the settings of a new account are removed again.
   private func write(_ record: AccountRecord, activates: Bool = false) throws(SessionError) -> UInt64 {
     try request.save(configuration, activates: activates)
-    do { return try services.write(record, of: account, protection: protection) } catch {
+    do {
+      return try services.write(
+        record, of: account, protection: protection, wait: SessionServices.lockWait(cancellation, isLong: true))
+    } catch {
       request.forget()
       throw error
     }
@@ -210,7 +219,7 @@ extension SignIn.Prepared {
         problem.followsSuccess && ![.tokenNotBound, .profileBroken].contains(problem.code)
       } else { false }
     let mayDoBetter = (isUnread || error.isPassing) && demands.maxAge == nil && demands.acrValues.isEmpty
-    let ending = try? services.holding(account, at: level, mustWrite: true) {
+    let ending = try? services.holding(account, at: level, mustWrite: true, cancellation: cancellation) {
       (_) throws(SessionError) -> SessionError in
       let old = try oldRecord()
       let hasSession = old?.refreshToken != nil || old?.accessToken != nil

@@ -69,14 +69,14 @@ extension SignIn.Waiting.Device {
   {
     do {
       return try ask(approved: approved, endsSession: endsSession)
-    } catch .configuration(let error) where error.isBusy {
-      // The settings file is being edited. The approval can wait for that as long as the code lives.
+    } catch  where error.isBusy {
+      // Another process keeps a lock. The approval can wait for that as long as the code lives.
       return .undecided(.pending)
     }
   }
 
   private func ask(approved: () -> Bool, endsSession: () -> Bool) throws(SessionError) -> SignIn.Waiting.Poll {
-    try prepared.keepingOpen { (sentAt) throws(SessionError) in
+    try prepared.keepingOpen(waitsLong: false) { (sentAt) throws(SessionError) in
       let outcome = try oauth { () throws(OAuthError) in
         try prepared.server.pollDevice(
           authorization.deviceCode, scope: prepared.scope, cancellation: prepared.cancellation)

@@ -134,7 +134,7 @@ extension SignIn.Request {
   ) throws(SessionError) -> Result {
     let level = try services.requireOpen(account, configuration, isNew: isNew)
     // Checks that the result can be stored before the person approves it.
-    try services.rehearseWrite()
+    try services.rehearseWrite(wait: SessionServices.lockWait(cancellation), cancellation)
     try rehearseSettings(configuration)
     var configuration = configuration
     let given = try readSecrets(&configuration)
@@ -178,10 +178,15 @@ extension SignIn.Request {
   }
 
   /// Makes sure that ``save(_:)`` could write the settings, as far as that can be known before.
-  func rehearseSettings(_ configuration: AccountConfiguration) throws(SessionError) {
+  ///
+  /// - Parameter waitsLong: Whether it waits for another program, or a person with an editor, until it is cancelled.
+  func rehearseSettings(_ configuration: AccountConfiguration, waitsLong: Bool = false) throws(SessionError) {
     if services.isEphemeral { return }
     try settings { () throws(ConfigurationError) in
-      try SettingsFile(directory: settingsDirectory).rehearse { (settings) throws(ConfigurationError) in
+      let file = SettingsFile(directory: settingsDirectory)
+      let wait = waitsLong ? SessionServices.longestLockWait : SettingsFile.usualWait
+      try file.rehearse(wait: wait, unless: { [cancellation] in cancellation.isCancelled }) {
+        (settings) throws(ConfigurationError) in
         try settings.signIn(configuration, to: account)
       }
     }
@@ -203,7 +208,7 @@ extension SignIn.Request {
     try settings { () throws(ConfigurationError) in
       let file = SettingsFile(directory: settingsDirectory)
       try descriptors.lend { () throws(ConfigurationError) in
-        _ = try file.change(wait: .seconds(60)) { (settings) throws(ConfigurationError) in
+        _ = try file.change(wait: SessionServices.longestLockWait) { (settings) throws(ConfigurationError) in
           try settings.signIn(configuration, to: account)
           if activates { settings.activate(account) }
         }

@@ -87,7 +87,7 @@ package struct TokenImport: Sendable {
   private func redeem(
     _ server: AuthorizationServer, _ contact: FirstContact
   ) throws(SessionError) -> AccessGrant {
-    let reserve = try services.rehearseWrite()
+    let reserve = try services.rehearseWrite(wait: SessionServices.lockWait(cancellation), cancellation)
     defer { extendLifetime(reserve) }
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()

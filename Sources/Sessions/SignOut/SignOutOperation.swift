@@ -80,6 +80,14 @@ package struct SignOutOperation: Sendable {
       willAskServer()
       ending = revokeOwed(subject: subject)
       if ending.confirmation == .nothingToRevoke { ending.confirmation = .toldElsewhere }
+    case .erased(let stored, let owed, let subject):
+      willAskServer()
+      do throws(SessionError) {
+        ending.confirmation = try revoke(stored, owed, subject, &ending.logoutURL)
+      } catch {
+        ending.confirmation = .failed(
+          cancellation.isCancelled ? .oauth(OAuthError(.timeout, .endpoint(.revocation))) : error)
+      }
     }
     if forgetsServer, let configuration, let access = try? AccountAccess(configuration) {
       services.documents.forget(access.issuer, transport: access.transport)
@@ -95,6 +103,8 @@ package struct SignOutOperation: Sendable {
     ///
     /// - Parameter subject: The user of the session.
     case owed(subject: String?)
+    /// The disk has no room for a record of what the server must be told, so it is told now or never.
+    case erased(StoredRecord, AccountRecord.Revocation, subject: String?)
   }
 
   /// Ends the session on disk. What a refresh under way brings is then stored nowhere but in what the server must be told.
@@ -113,7 +123,16 @@ package struct SignOutOperation: Sendable {
         let until = services.time.wallSeconds() + Self.revocationLifetime
         revocation = .init(refreshToken: tokens.refresh, accessToken: tokens.access, until: until)
       }
-      guard try replace(stored, by: record.signedOut(revocation)) else { continue }
+      do throws(SessionError) {
+        guard try replace(stored, by: record.signedOut(revocation)) else { continue }
+      } catch {
+        guard case .vault(let problem) = error, problem.lacksSpace else { throw error }
+        guard try services.erase(stored, of: account) else { continue }
+        if let revocation, let rest = record.signedOut(revocation) {
+          return .erased(
+            StoredRecord(record: rest, generation: stored.generation), revocation, subject: record.identity?.subject)
+        }
+      }
       if revocation != nil { return .owed(subject: record.identity?.subject) }
       guard hasTokens || record.revocation != nil else { return .done(.nothingToRevoke) }
       return .done(isLocal ? .local : .notOffered(page: nil))
@@ -139,7 +158,9 @@ package struct SignOutOperation: Sendable {
       // It may be gone already.
       return try services.remove(stored, of: account)
     }
-    do { try services.write(record, of: account, replacing: stored.generation) } catch .signedOut { return false }
+    do { try services.write(record, of: account, replacing: stored.generation, wait: nil) } catch .signedOut {
+      return false
+    }
     return true
   }
 
@@ -148,13 +169,15 @@ package struct SignOutOperation: Sendable {
   /// - Parameter subject: The user of the session.
   package func revokeOwed(subject: String? = nil) -> Ending {
     var ending = Ending(confirmation: .nothingToRevoke)
+    var isHeld = false
     do throws(SessionError) {
-      try services.holding(account, cancellation) { () throws(SessionError) in
-        guard let stored = try services.storedRecord(of: account), let owed = stored.record.revocation else { return }
-        let now = services.time.wallSeconds()
+      try services.holding(account, at: nil, mustWrite: true, cancellation: cancellation) { (_) throws(SessionError) in
+        isHeld = true
+        guard let found = try services.storedRecord(of: account), let owed = found.record.revocation else { return }
+        let left = owed.until - services.time.wallSeconds()
+        let stored = try limited(found, owed, secondsLeft: left)
         do throws(SessionError) {
-          // A clock that was set back since only makes it longer.
-          guard now <= owed.until else { throw SessionError.cancelled }
+          guard left >= 0 else { throw SessionError.cancelled }
           ending.confirmation = try revoke(stored, owed, subject, &ending.logoutURL)
         } catch {
           if error.isPassing || cancellation.isCancelled { throw error }
@@ -166,12 +189,25 @@ package struct SignOutOperation: Sendable {
     } catch {
       var reason = error
       if cancellation.isCancelled {
-        let isHeld = if case .vault(let problem) = error { problem.code != .busy } else { true }
         reason = isHeld ? .oauth(OAuthError(.timeout, .endpoint(.revocation))) : .cancelled
       }
       ending.confirmation = .postponed(reason)
     }
     return ending
+  }
+
+  /// Shortens the time of a revocation that would end later than it may, because the clock was set back since.
+  private func limited(
+    _ stored: StoredRecord, _ owed: AccountRecord.Revocation, secondsLeft: Int
+  ) throws(SessionError) -> StoredRecord {
+    guard secondsLeft > Self.revocationLifetime else { return stored }
+    var record = stored.record
+    record.revocation = .init(
+      refreshToken: owed.refreshToken, accessToken: owed.accessToken,
+      until: services.time.wallSeconds() + Self.revocationLifetime)
+    return StoredRecord(
+      record: record,
+      generation: try services.write(record, of: account, replacing: stored.generation, wait: nil))
   }
 
   /// - Parameter logoutURL: Set before the tokens are revoked, since the page is there even when that fails.

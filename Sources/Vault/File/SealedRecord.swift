@@ -33,6 +33,11 @@ final class SealedRecord: Sendable {
     entry = bytes[...]
   }
 
+  /// The byte of a record that ``Vault/erase(_:generation:)`` has overwritten. No seal consists of it alone.
+  static let erasedByte: UInt8 = 0xFF
+
+  var isErased: Bool { !sealed.isEmpty && sealed.allSatisfy { $0 == Self.erasedByte } }
+
   /// The record with another label.
   func with(label: ArraySlice<UInt8>) -> SealedRecord {
     SealedRecord(

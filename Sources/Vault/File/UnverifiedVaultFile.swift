@@ -69,10 +69,10 @@ struct UnverifiedVaultFile {
     var records: [SealedRecord] = []
     records.reserveCapacity(entries.count)
     for entry in entries {
-      records.append(
-        SealedRecord(
-          name: entry.name, protection: entry.protection, generation: entry.generation, nonce: entry.nonce,
-          sealed: try reader.take(entry.sealedLength), label: entry.label))
+      let record = SealedRecord(
+        name: entry.name, protection: entry.protection, generation: entry.generation, nonce: entry.nonce,
+        sealed: try reader.take(entry.sealedLength), label: entry.label)
+      if !record.isErased { records.append(record) }
     }
     return records
   }

@@ -14,44 +14,114 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - orCreating: Whether a vault is created if there is none.
+  ///   - isShared: Whether the result may be written together with those of other calls.
   ///   - locks: A ``lockCount``: keys are remembered only if none was wiped since then. Nil counts from this call on.
+  ///   - wait: The wait for another process; nil means ``lockWait``.
   /// - Returns: The result of `body`. If that is nil, or there is no vault, nothing is written.
   /// - Throws: `busy` if another process held the lock for the whole wait.
   func changing<Result>(
-    orCreating: Bool = false, since locks: Int? = nil,
+    orCreating: Bool = false, isShared: Bool = false, since locks: Int? = nil, wait: LockWait? = nil,
     _ body: (inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Result?
   ) throws(VaultError) -> Result? {
-    let place = try place()
-    guard let directory = try orCreating ? place.openOrCreate() : place.open() else { return nil }
-    return try located(at: place.path) { () throws(VaultError) in
-      try changing(place, in: directory, orCreating: orCreating, since: locks, body)
+    var result: Result?
+    let apply = { (vault: inout OpenVault, directory: borrowing PrivateDirectory) throws(VaultError) -> Bool in
+      result = try body(&vault, directory)
+      return result != nil
+    }
+    try withoutActuallyEscaping(apply) { (apply) throws(VaultError) in
+      try run(
+        ChangeQueue.Change(work: .change(apply), isShared: isShared, creates: orCreating, locks: locks), wait: wait)
+    }
+    return result
+  }
+
+  /// Runs `body` while no other call and no other process changes the vault. Nothing is done without a directory.
+  func excludingWriters(_ body: (borrowing PrivateDirectory) throws(VaultError) -> Void) throws(VaultError) {
+    try withoutActuallyEscaping(body) { (body) throws(VaultError) in
+      try run(ChangeQueue.Change(work: .alone(body)), wait: nil)
     }
   }
 
-  private func changing<Result>(
-    _ place: VaultPlace, in directory: borrowing PrivateDirectory, orCreating: Bool, since locks: Int?,
-    _ body: (inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Result?
-  ) throws(VaultError) -> Result? {
-    let lock = try place.lock(directory, wait: lockWait)
-    defer { extendLifetime(lock) }
-    let seen = memory.withLock { $0 }
-    let newest = seen.newest?.generation ?? 0
-    var found = seen.vault(at: place)
-    // A process that has read the file and written it before has removed them then.
-    if found == nil || !seen.isWriter { place.removeLeftovers(in: directory) }
-    if found == nil { found = try load(place, in: directory) }
-    var vault: OpenVault
-    if let found {
-      vault = found
-      try vault.file.advance(above: newest)
-    } else if orCreating {
-      vault = try create(in: directory, above: newest)
-    } else {
-      return nil
+  /// Makes a change when it is its turn, with the others that wait then.
+  private func run(_ change: ChangeQueue.Change, wait: LockWait?) throws(VaultError) {
+    let place = try place()
+    try changes.run(change, wait ?? LockWait(lockWait), at: place.lockPath) { (take) throws(VaultError) in
+      try descriptors.lend { () throws(VaultError) in
+        guard let directory = try change.creates ? place.openOrCreate() : place.open() else {
+          return take().map { _ in .success(()) }
+        }
+        guard let lock = try place.tryLock(directory) else { return nil }
+        defer { extendLifetime(lock) }
+        return make(take(), at: place, in: directory)
+      }
     }
-    guard let result = try body(&vault, directory) else { return nil }
-    try store(vault, at: place, in: directory, since: locks ?? seen.wipes)
-    return result
+  }
+
+  /// Makes changes under the lock, and writes them together. Each has an outcome of its own, in their order; if the write
+  /// fails, all that were to be written have failed.
+  private func make(
+    _ changes: [ChangeQueue.Change], at place: VaultPlace, in directory: borrowing PrivateDirectory
+  ) -> [ChangeQueue.Outcome] {
+    var outcomes = changes.map { _ in ChangeQueue.Outcome.success(()) }
+    var rehearsals: [Int] = []
+    var others: [(index: Int, apply: (inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Bool)] = []
+    for (index, change) in changes.enumerated() {
+      switch change.work {
+      case .rehearsal: rehearsals.append(index)
+      case .change(let apply): others.append((index, apply))
+      case .alone(let body):
+        do { try body(directory) } catch { outcomes[index] = .failure(error) }
+      }
+    }
+    if !rehearsals.isEmpty {
+      do { try place.rehearse(rehearsals.count, in: directory) } catch {
+        for index in rehearsals { outcomes[index] = .failure(error) }
+      }
+    }
+    guard !others.isEmpty else { return outcomes }
+    let seen = memory.withLock { $0 }
+    var written: [Int] = []
+    do throws(VaultError) {
+      var vault = try current(seen, at: place, in: directory)
+      for (index, apply) in others {
+        do throws(VaultError) {
+          guard var next = try next(vault, creates: changes[index].creates, seen, in: directory) else { continue }
+          guard try apply(&next, directory) else { continue }
+          vault = next
+          written.append(index)
+        } catch {
+          outcomes[index] = .failure(error.located(at: place.path))
+        }
+      }
+      guard let vault, !written.isEmpty else { return outcomes }
+      let locks = written.map { changes[$0].locks ?? seen.wipes }.min() ?? seen.wipes
+      try store(vault, at: place, in: directory, since: locks)
+    } catch {
+      let failed = written.isEmpty ? others.map(\.index) : written
+      for index in failed { outcomes[index] = .failure(error.located(at: place.path)) }
+    }
+    return outcomes
+  }
+
+  /// The vault in its next write; nil if there is none, and none is made.
+  private func next(
+    _ vault: OpenVault?, creates: Bool, _ seen: VaultMemory, in directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> OpenVault? {
+    let newest = seen.newest?.generation ?? 0
+    guard var vault else { return creates ? try create(in: directory, above: newest) : nil }
+    try vault.file.advance(above: newest)
+    return vault
+  }
+
+  /// The vault to change; nil if there is none.
+  private func current(
+    _ seen: VaultMemory, at place: VaultPlace, in directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> OpenVault? {
+    let known = seen.vault(at: place)
+    // A process that has read the file and written it before has removed them then.
+    if known == nil || !seen.isWriter { place.removeLeftovers(in: directory) }
+    if let known { return known }
+    return try load(place, in: directory)
   }
 
   /// A new, empty vault. So far only the device secret is on disk.
@@ -70,10 +140,20 @@ extension Vault {
     let place = try place()
     // The file is the one that was read or written, so its directory need not be opened.
     if let vault = memory.withLock({ $0 }).vault(at: place) { return vault }
-    guard let directory = try place.open() else { return nil }
-    if let vault = try load(place, in: directory) { return vault }
-    try requireNoOtherMachine(place, in: directory)
-    return nil
+    return try withDescriptors { () throws(VaultError) in
+      guard let directory = try place.open() else { return nil }
+      if let vault = try load(place, in: directory) { return vault }
+      try requireNoOtherMachine(place, in: directory)
+      return nil
+    }
+  }
+
+  /// Runs `body`, with the descriptors that are kept for writes if there are no others.
+  func withDescriptors<Result: ~Copyable>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
+    do { return try body() } catch {
+      guard case .storage(let cause) = error.code, cause.isOutOfDescriptors else { throw error }
+      return try descriptors.lend(body)
+    }
   }
 
   /// - Throws: `otherMachinesOnly` if another machine has a vault here.
@@ -111,7 +191,11 @@ extension Vault {
     of file: UnverifiedVaultFile, seen: VaultMemory, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> DataKey {
     if let key = seen.key(of: .device, header: file.header, epoch: file.epochs[.device]) { return key }
-    return try file.unlock(with: bindings, in: directory)
+    do { return try file.unlock(with: bindings, in: directory) } catch {
+      var failure = error
+      failure.opensByPassphrase = file.slots.contains { $0.kind == .passphrase && $0.protection == .device }
+      throw failure
+    }
   }
 
   /// The vault with all of its keys in memory.
@@ -140,13 +224,10 @@ extension Vault {
   /// Checks that a write would not fail for lack of space, rights or locks, and changes nothing. Call it before a step
   /// that cannot be undone and whose result must be stored (reserve first).
   ///
+  /// - Parameter wait: The wait for another process; nil means ``lockWait``.
   /// - Throws: The error that the write would throw.
-  package func rehearseWrite() throws(VaultError) {
-    let place = try place()
-    let directory = try place.openOrCreate()
-    let lock = try place.lock(directory, wait: lockWait)
-    try place.rehearse(in: directory)
-    lock.release()
+  package func rehearseWrite(wait: LockWait? = nil) throws(VaultError) {
+    try run(ChangeQueue.Change(work: .rehearsal, isShared: true, creates: true), wait: wait)
   }
 }
 
@@ -154,9 +235,10 @@ extension VaultPlace {
   /// An upper bound for the growth of the file in one write, in bytes.
   private static let growth = 64 << 10
 
-  fileprivate func rehearse(in directory: borrowing PrivateDirectory) throws(VaultError) {
+  /// - Parameter count: The number of the writes to rehearse.
+  fileprivate func rehearse(_ count: Int, in directory: borrowing PrivateDirectory) throws(VaultError) {
     do {
-      try directory.rehearseReplacing(fileName, growth: Self.growth)
+      try directory.rehearseReplacing(fileName, growth: Self.growth * count)
     } catch {
       throw VaultError(error, path: path)
     }

@@ -54,12 +54,17 @@ struct VaultPlace: Sendable {
     do { return try PrivateDirectory(opening: directory, create: true) } catch { throw VaultError(error) }
   }
 
-  /// Excludes other writers. Readers need no lock, because a file is only replaced as a whole.
-  func lock(_ directory: borrowing PrivateDirectory, wait: Duration) throws(VaultError) -> FileLock {
+  /// The file whose lock excludes other writers.
+  var lockPath: String { "\(directory)/\(Self.lockName)" }
+
+  /// Excludes other writers; nil if another one has the lock. Readers need no lock, because a file is only replaced as
+  /// a whole.
+  func tryLock(_ directory: borrowing PrivateDirectory) throws(VaultError) -> FileLock? {
     do {
-      return try directory.lock(Self.lockName, wait: wait)
+      return try directory.tryLock(Self.lockName)
     } catch {
-      throw VaultError(lock: error, path: "\(directory.path)/\(Self.lockName)")
+      if error.isAgain { return nil }
+      throw VaultError(error, path: lockPath)
     }
   }
 

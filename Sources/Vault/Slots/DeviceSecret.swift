@@ -34,6 +34,19 @@ enum DeviceSecret {
     return try read(from: directory)
   }
 
+  /// Gives a damaged secret another name, so that a new one can be made.
+  ///
+  /// - Returns: Its new path; nil if it is not damaged.
+  static func setAsideIfDamaged(in directory: borrowing PrivateDirectory) throws(VaultError) -> String? {
+    do throws(VaultError) { _ = try read(from: directory) } catch {
+      guard error.code == .damaged else { return nil }
+      do throws(SystemError) { return try directory.setAside(fileName) } catch {
+        throw VaultError(error, path: "\(directory.path)/\(fileName)")
+      }
+    }
+    return nil
+  }
+
   private static func create(in directory: borrowing PrivateDirectory) throws(VaultError) {
     let secret = try translated { () throws(CryptoError) in try SecretBytes.random(byteCount) }
     do {

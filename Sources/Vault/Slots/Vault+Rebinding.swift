@@ -15,9 +15,17 @@ extension Vault {
   @discardableResult
   package func rebind(passphrase: borrowing SecretBytes) throws(VaultError) -> [SlotSummary] {
     let place = try place()
-    guard let directory = try place.open() else { throw VaultError(.nothingToUnlock, path: place.path) }
-    let lock = try place.lock(directory, wait: lockWait)
-    defer { extendLifetime(lock) }
+    var slots: [SlotSummary]?
+    try excludingWriters { (directory) throws(VaultError) in
+      slots = try rebind(place, in: directory, passphrase: passphrase)
+    }
+    guard let slots else { throw VaultError(.nothingToUnlock, path: place.path) }
+    return slots
+  }
+
+  private func rebind(
+    _ place: VaultPlace, in directory: borrowing PrivateDirectory, passphrase: borrowing SecretBytes
+  ) throws(VaultError) -> [SlotSummary] {
     place.removeLeftovers(in: directory)
     let source = try source(for: place, in: directory)
     let seen = memory.withLock { $0 }
@@ -30,6 +38,7 @@ extension Vault {
       try vault.file.advance(above: seen.newest?.generation ?? 0)
       return vault
     }
+    _ = try DeviceSecret.setAsideIfDamaged(in: directory)
     try located(at: place.path) { () throws(VaultError) in
       try bindAnew(&vault, in: directory)
       try store(vault, at: place, in: directory, since: seen.wipes, isLent: false)
@@ -38,6 +47,31 @@ extension Vault {
       do { try directory.removeFile(source.fileName) } catch { throw VaultError(error, path: source.path) }
     }
     return vault.file.slots.map { SlotSummary($0) }
+  }
+
+  /// Gives a vault that does not open another name, so that the next write makes a new one. Nothing is deleted.
+  ///
+  /// - Returns: The new paths: of the vault file, and of a device secret that was damaged.
+  /// - Throws: `inOrder` if the vault opens; `noVault`; the reason why that cannot be known now.
+  package func setAside() throws(VaultError) -> [String] {
+    let place = try place()
+    var paths: [String] = []
+    try excludingWriters { (directory) throws(VaultError) in
+      do throws(VaultError) {
+        if try check()?.isSound == true { throw VaultError(.inOrder, path: place.path) }
+      } catch {
+        if error.code == .inOrder || error.isUnread { throw error }
+      }
+      if directory.exists(place.fileName) {
+        do throws(SystemError) { paths.append(try directory.setAside(place.fileName)) } catch {
+          throw VaultError(error, path: place.path)
+        }
+      }
+      if let secret = try DeviceSecret.setAsideIfDamaged(in: directory) { paths.append(secret) }
+      forgetKeys()
+    }
+    if paths.isEmpty { throw VaultError(.noVault, path: place.path) }
+    return paths
   }
 
   /// The vault to bind: this machine's, else the only other one.

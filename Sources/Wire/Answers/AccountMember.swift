@@ -70,7 +70,12 @@ package enum AccountMember: String, CaseIterable, Sendable {
     case .httpLoopback: (.status, "boolean", "Plain http is allowed on this machine.")
     case .caFile: (.status, "text", "The file of the certificate authorities.")
     case .proxy: (.status, "text", "The proxy.")
-    case .problem: (.status, "object", "An error object: why the account cannot be used, or the last failure.")
+    case .problem:
+      (
+        .list, "object",
+        "An error object: why the account cannot be used, or the last failure; in `list` only why the vault"
+          + " cannot be read."
+      )
     case .check: (.status, "text", "With `check`, one of \(Self.words(CheckResult.self)).")
     case .checkCause: (.status, "text", "How the session ended at the server: `revoked` or `expired`.")
     case .checkProblem: (.status, "object", "An error object: why the check failed.")

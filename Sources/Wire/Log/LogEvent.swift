@@ -105,6 +105,7 @@ package enum LogEvent: Sendable, Hashable {
   /// A change of the vault's slots, keys or idle time.
   package enum VaultChange: String, Sendable, CaseIterable {
     case created, bound, rebound
+    case setAside = "set_aside"
     case passphraseAdded = "passphrase_added"
     case passphraseChanged = "passphrase_changed"
     case slotRemoved = "slot_removed"

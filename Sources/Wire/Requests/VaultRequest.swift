@@ -34,6 +34,9 @@ package enum VaultRequest: RequestBody {
   /// Binds a vault that no longer opens here to this device. Its descriptor has a passphrase.
   case rebind
 
+  /// Sets a vault aside that does not open, so that a new one can be made.
+  case setAside
+
   /// Checks all slots and records.
   case check
 
@@ -50,7 +53,7 @@ package enum VaultRequest: RequestBody {
   /// The number of descriptors of the request.
   package var secretCount: Int {
     switch self {
-    case .status, .lock, .bind, .removeSlot, .check, .set: 0
+    case .status, .lock, .bind, .removeSlot, .setAside, .check, .set: 0
     case .unlock, .create, .addPassphrase, .rebind: 1
     case .changePassphrase: 2
     case .rotateKey(let slots): slots.count
@@ -59,8 +62,8 @@ package enum VaultRequest: RequestBody {
 
   static let declarations: [any RequestBody] = [
     Self.lock, Self.unlock(.device), Self.status, Self.create(.device), Self.bind(nil), Self.addPassphrase(.device),
-    Self.changePassphrase(.device), Self.removeSlot(0), Self.rotateKey(slots: []), Self.rebind, Self.check,
-    Self.set(lockAfterSeconds: 0),
+    Self.changePassphrase(.device), Self.removeSlot(0), Self.rotateKey(slots: []), Self.rebind, Self.setAside,
+    Self.check, Self.set(lockAfterSeconds: 0),
   ]
 
   package var request: Request { .vault(self) }
@@ -77,6 +80,7 @@ package enum VaultRequest: RequestBody {
     case .removeSlot: RequestRow("vault_remove_slot", .change, about: .any)
     case .rotateKey: RequestRow("vault_rotate_key", .change, about: .any)
     case .rebind: RequestRow("vault_rebind", .change, about: .any)
+    case .setAside: RequestRow("vault_set_aside", .change, about: .any)
     case .check: RequestRow("vault_check", [.repeatable, .change], about: .any)
     case .set: RequestRow("vault_set", [.repeatable, .change], about: .any)
     }
@@ -84,7 +88,7 @@ package enum VaultRequest: RequestBody {
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
     switch self {
-    case .status, .lock, .rebind, .check: break
+    case .status, .lock, .rebind, .setAside, .check: break
     case .unlock(let level): self = .unlock(try Self.level(level, &members))
     case .create(let level): self = .create(try Self.level(level, &members))
     case .addPassphrase(let level): self = .addPassphrase(try Self.level(level, &members))
@@ -172,6 +176,10 @@ package enum VaultRequest: RequestBody {
         "Opens a vault that does not open here with a passphrase of the level `device`, removes slots that no longer open,"
           + " and binds it to this device.",
         result: [MemberRow("slots", "list of objects", "The slots.", members: slot)], note: passed)
+    case .setAside:
+      return RequestPage(
+        "Renames a vault that does not open, so that the next sign-in makes a new one. Nothing is deleted.",
+        result: [MemberRow("paths", "list of texts", "The new paths of the files.")])
     case .check:
       return RequestPage(
         "Reads and checks the entire vault.",

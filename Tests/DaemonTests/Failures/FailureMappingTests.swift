@@ -108,7 +108,7 @@ import Wire
   @Test(
     arguments: [
       (16, "mount the directory, not the file: a new file takes its place at each write"),
-      (37, "set XDG_STATE_HOME to a directory of a file system with locks"), (5, nil),
+      (37, "set XDG_STATE_HOME to a directory of a file system with locks"), (5, "agent doctor"),
     ] as [(Int32, String?)])
   func `a file that cannot be written has the way out that there is`(number: Int32, hint: String?) {
     let error = VaultError(.storage(SystemError(errno: number, operation: "rename")), path: "/s/vault.1.2")
@@ -292,7 +292,8 @@ import Wire
     (.damaged, .vaultUnusable, .failed), (.rolledBack, .vaultUnusable, .failed),
     (.unsupportedVersion, .vaultUnusable, .failed), (.unknownSlot, .vaultUnusable, .failed),
     (.deviceSecretMissing, .vaultUnusable, .failed), (.badPermissions, .storage, .failed),
-    (.busy, .vaultBusy, .tryLater), (.storage(system), .storage, .failed), (.noSpace, .storage, .failed),
+    (.busy, .vaultBusy, .tryLater), (.busyHere, .vaultBusy, .tryLater), (.storage(system), .storage, .failed),
+    (.noSpace, .storage, .failed),
     (.overQuota, .storage, .failed),
     (.tooManyAccounts, .vaultUnusable, .failed), (.cryptoFailure, .vaultUnusable, .failed),
     (.secureHeapFull, .tooBusy, .tryLater), (.locked(.device), .locked, .locked), (.locked(.tpm2), .locked, .locked),
@@ -321,7 +322,7 @@ import Wire
     #expect(failure.message == "\(path) is open to other users (mode 644)")
     #expect(failure.hint == "chmod 600 '\(path)'")
     let missing = Self.failure(.vault(VaultError(.badPermissions, path: directory.path("none"))))
-    #expect(missing.message == "\(directory.path("none")): permission denied" && missing.hint == nil)
+    #expect(missing.message == "\(directory.path("none")): permission denied" && missing.hint == "agent doctor")
   }
 
   static let configurationErrors: [(ConfigurationError.Code, FailureCode)] = [

@@ -178,6 +178,20 @@ import Testing
     }
   }
 
+  @Test func `of a key rotation leaves a vault that opens with all sessions`() throws {
+    try FaultSweep.with { sweep in
+      try sweep.tree.signIn("work", at: sweep.issuer.url)
+      try sweep.run("key rotation", share: 3) {
+        try sweep.tree.agent("vault", "rotate-key")
+      } check: { trial in
+        try sweep.daemon.restart()
+        #expect(try sweep.tree.agent("vault", "check").succeeded, "\(trial)")
+        for account in ["work", "home"] { try sweep.expectRenewed(account, "\(trial)") }
+      }
+      #expect(try sweep.issuer.count("reuse_detected") == 0)
+    }
+  }
+
   @Test func `of a rename leaves the whole session under one of the names`() throws {
     try FaultSweep.with { sweep in
       try sweep.tree.signIn("work", at: sweep.issuer.url)

@@ -15,6 +15,8 @@ import Testing
     /// A part of what a person reads.
     let message: String
     var needsRoot = false
+    /// Whether the vault can be read all the same.
+    var isOfWritingAlone = false
   }
 
   static let troubles: [Trouble] = [
@@ -76,8 +78,54 @@ import Testing
       mend: "mv kept device.key", code: "foreign_device", message: "the vault was made on another machine"),
     Trouble(
       testDescription: "a lock that is a link", spoil: "mv vault.lock kept && ln -s kept vault.lock",
-      mend: "mv kept vault.lock", code: "storage", message: "is a symbolic link, which is not followed"),
+      mend: "mv kept vault.lock", code: "storage", message: "is a symbolic link, which is not followed",
+      isOfWritingAlone: true),
   ]
+
+  /// Troubles with nothing left that could be put back.
+  static let losses = [
+    "rm device.key", ": > device.key", "head -c 32 /dev/urandom > device.key", ": > $VAULT",
+    "dd if=/dev/zero of=$VAULT bs=1 count=1 seek=300 conv=notrunc 2>/dev/null",
+  ]
+
+  @Test(arguments: losses) func `and cannot be mended is set aside, with a copy`(loss: String) throws {
+    try Session.with { session in
+      let tree = session.tree
+      let refused = try tree.agent("vault", "set-aside", "--json")
+      #expect(refused.failureCode == "invalid_request", "it opens: \(refused.outputText)\(refused.errorText)")
+      try tree.stopDaemon()
+      let vault = try tree.vaultName()
+      try #require(
+        try ProcessRunner.shell("VAULT=\(vault); cd '\(tree.path("state/agent"))'; \(loss)").succeeded)
+      let bytes = try tree.directory.read("state/agent/\(vault)")
+      let failed = try tree.agent("token", "work", "--json")
+      #expect(failed.failure?["hint"]?.string?.contains("agent vault set-aside") == true, "\(failed.errorText)")
+      let paths = try tree.json("vault", "set-aside")["paths"]?.array?.compactMap(\.string) ?? []
+      #expect(paths.first == tree.path("state/agent/\(vault).old-1"), "\(paths)")
+      #expect(try tree.directory.read("state/agent/\(vault).old-1") == bytes)
+      #expect(try tree.agent("token", "work").failed(3))
+      #expect(try tree.agent("login", "work").succeeded)
+      #expect(try !tree.token("work", "--force-refresh").isEmpty)
+      #expect(try tree.agent("vault", "check").succeeded)
+    }
+  }
+
+  // A passphrase loses nothing.
+  @Test(arguments: losses.prefix(3)) func `and has a passphrase is bound anew by it`(loss: String) throws {
+    try Session.with { session in
+      let tree = session.tree
+      try tree.directory.write("passphrase", "correct horse\n")
+      let passphrase = ["--passphrase-file", tree.path("passphrase")]
+      try #require(try tree.agent(["vault", "add-passphrase"] + passphrase).succeeded)
+      try tree.stopDaemon()
+      try #require(try ProcessRunner.shell("cd '\(tree.path("state/agent"))'; \(loss)").succeeded)
+      let failed = try tree.agent("token", "work", "--json")
+      #expect(failed.failure?["hint"]?.string?.contains("agent vault rebind") == true, "\(failed.errorText)")
+      let bound = try tree.agent(["vault", "rebind"] + passphrase)
+      #expect(bound.succeeded, "\(bound.errorText)")
+      #expect(try !tree.token("work", "--force-refresh").isEmpty)
+    }
+  }
 
   @Test(arguments: troubles.filter { !$0.needsRoot || Machine.userID == 0 })
   func `is told, left as it is, and works again when it is mended`(trouble: Trouble) throws {
@@ -94,9 +142,24 @@ import Testing
         #expect(result.failed(1), "\(result.outputText)\(result.errorText)")
         #expect(result.failureCode == trouble.code)
         #expect(result.errorText.contains(trouble.message), "\(result.errorText)")
+        #expect(result.errorText.contains("state/agent"), "it names the file: \(result.errorText)")
+        #expect(result.failure?["hint"]?.string != nil, "\(result.errorText)")
+      }
+      #expect(try session.issuer.requests() == asked, "nothing is sent")
+      if !trouble.isOfWritingAlone {
+        for command in ["list", "status"] {
+          let account = try #require(try tree.json(command)["accounts"]?.array?.first)
+          #expect(account["state"] == "unreadable", "\(account)")
+          #expect(account["problem"]?["code"]?.string == trouble.code, "\(account)")
+          #expect(account["problem"]?["hint"] != nil, "\(account)")
+          let text = try tree.agent(command).outputText
+          #expect(text.contains(trouble.message) && !text.contains("signed out"), "\(text)")
+        }
+        let findings = try JSON(parsing: try tree.agent("doctor", "--json").output)["findings"]?.array ?? []
+        #expect(
+          findings.contains { $0["check"] == "vault" && $0["level"] == "fail" && $0["hint"] != nil }, "\(findings)")
       }
       #expect(try listing(tree) == before)
-      #expect(try session.issuer.requests() == asked, "nothing is sent")
       try #require(try ProcessRunner.shell(home + trouble.mend).succeeded)
       let result = try tree.agent("token", "work", "--force-refresh")
       #expect(result.succeeded, "\(result.errorText)")
@@ -110,7 +173,7 @@ import Testing
     let login = "login work --issuer \(issuer.url) --client-id agent-cli --allow-http-loopback --device --quiet"
     let whole = """
       set -eu
-      mount -t tmpfs -o size=1m,mode=700 none '\(tree.path("state"))'
+      mount -t tmpfs -o size=1m,nr_inodes=64,mode=700 none '\(tree.path("state"))'
       cd /
       token() { \(agent) token work --force-refresh --json 2>&1 >/dev/null && echo done || echo "failed $?"; }
       \(agent) \(login)
@@ -136,6 +199,42 @@ import Testing
         #expect(lines.filter { $0.contains(": no space is left on the disk") }.count == 2, "\(lines)")
         #expect(try issuer.count("refreshes") == 3)
         #expect(try issuer.count("reuse_detected") == 0)
+      }
+    }
+  }
+
+  /// Shell lines that leave no blocks, and no inodes, on the disk.
+  static let fillings = [
+    "cat /dev/zero >\"$STATE/filler\" 2>/dev/null || true",
+    "number=0; while touch \"$STATE/filler.$number\" 2>/dev/null; do number=$((number + 1)); done",
+  ]
+
+  @Test(.needsMountNamespace, arguments: fillings, ["", "--local"])
+  func `on a full disk can be signed out of`(filling: String, option: String) throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let agent = "'\(try Programs.path("agent"))'"
+        let more = "--issuer \(issuer.url) --client-id agent-cli --allow-http-loopback --device --quiet"
+        let lines = try onOwnDisk(
+          tree, issuer,
+          """
+          STATE='\(tree.path("state"))'
+          \(agent) login other \(more)
+          \(filling)
+          \(agent) logout work \(option) >/dev/null && echo out
+          token
+          \(agent) token other >/dev/null && echo other
+          \(agent) daemon stop >/dev/null
+          token
+          rm "$STATE"/filler*
+          \(agent) token other --force-refresh >/dev/null && echo other
+          \(agent) login work --quiet
+          token
+          """)
+        #expect(lines.contains("out"), "\(lines)")
+        #expect(lines.filter { $0 == "failed 3" }.count == 2, "\(lines)")
+        #expect(lines.filter { $0 == "other" }.count == 2 && lines.last == "done", "\(lines)")
+        #expect(try (issuer.count("revocations") > 0) == option.isEmpty)
       }
     }
   }

@@ -48,6 +48,33 @@ import Testing
     }
   }
 
+  @Test(
+    .needsMountNamespace, arguments: ["state/agent", "config/agent", "state/agent/locks"],
+    ["ro", "size=4k", "nr_inodes=1"])
+  func `finds a directory in which no file can be made`(name: String, option: String) throws {
+    try Self.signedIn { tree, _ in
+      try tree.stopDaemon()
+      let place = tree.path(name)
+      let agent = "'\(try Programs.path("agent"))'"
+      let script = """
+        set -eu
+        cp -a '\(place)' '\(tree.path("kept"))'
+        mount -t tmpfs -o mode=700\(option == "ro" ? "" : ",\(option)") none '\(place)'
+        \(option == "ro" ? "cp -a '\(tree.path("kept"))'/. '\(place)'; mount -o remount,ro '\(place)'" : "")
+        \(option == "size=4k" ? "head -c 4096 /dev/zero > '\(place)/filler'" : "")
+        cd /
+        \(agent) doctor --json || true
+        \(agent) daemon stop >/dev/null 2>&1
+        """
+      let result = try ProcessRunner.run(
+        executable: "/usr/bin/unshare", arguments: OtherMachine.namespace + ["/bin/sh", "-c", script],
+        environment: tree.environment())
+      let findings = try JSON(parsing: Array(try #require(result.lines.first).utf8))["findings"]?.array ?? []
+      let found = findings.filter { $0["check"] == "directory" && $0["level"] == "fail" }
+      #expect(found.contains { $0["message"]?.string?.contains(place) == true && $0["hint"] != nil }, "\(findings)")
+    }
+  }
+
   @Test func `tells a server that is gone, and one that is silent, without waiting for it`() throws {
     let silent = try SilentServers(1)
     try AgentTree.with { tree in

@@ -1,5 +1,5 @@
 /// What happens at one call of the daemon, as `Tests/Faults/faults.c` takes it.
-struct Fault: Sendable, CustomStringConvertible {
+struct Fault: Sendable, Equatable, CustomStringConvertible {
   let description: String
   /// What a person reads when the operation fails for it; nil when the process just ends, or goes on.
   let message: String?
@@ -7,7 +7,7 @@ struct Fault: Sendable, CustomStringConvertible {
   var inSettings: String?
 
   /// Ended by SIGKILL.
-  var isKill: Bool { message == nil && description != "short" }
+  var isKill: Bool { self == .killBefore || self == .killAfter }
 
   static let killBefore = Fault(description: "before", message: nil)
   static let killAfter = Fault(description: "after", message: nil)
@@ -23,17 +23,27 @@ struct Fault: Sendable, CustomStringConvertible {
   static let readOnly = Fault(description: "30+", message: "Read-only file system")
   static let denied = Fault(description: "13+", message: "ermission denied")
   static let tooManyFiles = Fault(description: "24+", message: "Too many open files")
+  static let systemFull = Fault(description: "23+", message: "Too many open files in system")
   static let noLocks = Fault(description: "37+", message: "No locks available")
   static let noMemory = Fault(description: "12", message: "Cannot allocate memory")
 
   /// From this call on all of this function wait until there is another order.
   static func hold(_ function: String) -> Fault { Fault(description: "hold-\(function)", message: nil) }
 
+  /// From this call on all of this function take a second.
+  static func slow(_ function: String) -> Fault { Fault(description: "slow-\(function)", message: nil) }
+
+  /// The call is done, and reported as failed with this error number.
+  static func done(_ number: Int) -> Fault { Fault(description: "done-\(number)", message: nil) }
+
+  /// The call fails with this error number.
+  static func number(_ number: Int) -> Fault { Fault(description: "\(number)", message: nil) }
+
   /// What can happen at a call of this function.
   static func all(at function: String) -> [Fault] {
     let kills = [killBefore, killAfter]
     return switch function {
-    case "open", "openat": [failure, full, quota, readOnly, denied, tooManyFiles] + kills
+    case "open", "openat": [failure, full, quota, readOnly, denied, tooManyFiles, systemFull] + kills
     case "write": [failure, interruption, shortWrite, full, quota] + kills
     case "posix_fallocate": [failure, interruption, full, quota] + kills
     case "fsync": [failure, interruption, full, quota] + kills

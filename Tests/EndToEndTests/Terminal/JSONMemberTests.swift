@@ -110,6 +110,9 @@ import Testing
     try Session.with { session in
       try session.issuer.control("revoke_all", "1")
       try answers.succeed(["status", "--check"], in: session.tree, status: 3)
+      try session.tree.stopDaemon()
+      try session.tree.directory.open("state/agent").removeFile("device.key")
+      try answers.succeed(["list"], in: session.tree)
     }
     let missing = answers.missing(
       of: ["list", "status", "login", "logout", "account remove", "account client-metadata", "token"])

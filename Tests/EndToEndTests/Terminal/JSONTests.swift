@@ -128,6 +128,8 @@ import Testing
         try tree.directory.write("new", "battery staple")
         try SignedTokens().write(to: tree)
         for call in Self.calls(issuer, tree) { try answers.succeed(call, in: tree) }
+        try tree.directory.write("state/agent/device.key", "")
+        try answers.succeed(["vault", "set-aside"], in: tree)
       }
     }
     // They go on until they are stopped.

@@ -464,17 +464,17 @@ import Vocabulary
     try home.store()
     let home = home
     home.http.answer(TestIssuer.tokenURL) { _ in
-      #expect { _ = try home.otherProcess().vault.lockAccount(home.account, wait: .zero) } throws: {
+      #expect { _ = try home.otherProcess().vault.lockAccount(home.account, LockWait(.zero)) } throws: {
         ($0 as? VaultError)?.code == .busy
       }
       return try tokens("at-2")
     }
     _ = try home.refresh()
     // And free after it, also when it failed.
-    _ = try home.otherProcess().vault.lockAccount(home.account, wait: .zero)
+    _ = try home.otherProcess().vault.lockAccount(home.account, LockWait(.zero))
     home.http.answer(TestIssuer.tokenURL, try refusal("invalid_grant"))
     #expect(throws: SessionError.expired(account: "work")) { _ = try home.refresh() }
-    _ = try home.otherProcess().vault.lockAccount(home.account, wait: .zero)
+    _ = try home.otherProcess().vault.lockAccount(home.account, LockWait(.zero))
   }
 
   @Test func `two processes at once spend two different tokens`() throws {

@@ -64,6 +64,35 @@ import Vocabulary
     #expect(gate.enter(.passphrase))
   }
 
+  @Test func `cancels what it waits for, but for what spends something`() throws {
+    let services = try Home().services
+    let (waiting, spending) = (Cancellation(), Cancellation())
+    let isInside = Monitor(0)
+    let ended = Monitor<[String]>([])
+    func start(_ name: String, _ cancellation: Cancellation) throws {
+      try Threads.start(name: name) {
+        do throws(SessionError) {
+          try services.keepingUnlocked(.passphrase, cancellation) { (_) throws(SessionError) in
+            isInside.update { $0 += 1 }
+            let deadline = Instant.now.advanced(by: name == "spending" ? .milliseconds(200) : .testLimit)
+            while !cancellation.isCancelled, Instant.now < deadline { Threads.sleep(for: .milliseconds(1)) }
+            if cancellation.isCancelled { throw .cancelled }
+          }
+          ended.update { $0.append("\(name) done") }
+        } catch {
+          ended.update { $0.append("\(name) \(error.isLocked ? "locked" : "failed")") }
+        }
+      }
+    }
+    try start("waiting", waiting)
+    spending.beginSpending()
+    try start("spending", spending)
+    _ = isInside.wait(.testLimit) { $0 == 2 ? true : nil }
+    services.gate.close([.passphrase]) {}
+    #expect(waiting.isCancelled && !spending.isCancelled)
+    #expect(ended.wait(.testLimit) { $0.count == 2 ? $0 : nil } == ["waiting locked", "spending done"])
+  }
+
   @Test func `lets nobody in while the keys go`() {
     let gate = LockGate()
     gate.close([.passphrase]) {

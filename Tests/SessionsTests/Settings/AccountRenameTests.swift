@@ -71,7 +71,7 @@ import Vocabulary
   }
 
   @Test func `waits for a refresh in flight, and takes its token along`() throws {
-    let lock = try home.services.vault.lockAccount(home.account, wait: .zero)
+    let lock = try home.services.vault.lockAccount(home.account, LockWait(.zero))
     let moved = Monitor(false)
     try Threads.start(name: "rename") { [rename] in
       do { _ = try rename.run() } catch { Issue.record(error) }

@@ -332,6 +332,25 @@ import Vocabulary
     #expect(try home.stored() == nil)
   }
 
+  @Test(arguments: [-1, -3600, -400 * 86_400]) func `is told the server though the clock was set back`(step: Int) throws
+  {
+    try home.store()
+    try answer(503)
+    _ = try signOut()
+    home.time.setWall(seconds: home.time.wallSeconds() + step)
+    try answer(503)
+    guard case .postponed = operation().revokeOwed().confirmation else {
+      Issue.record("its time is not over")
+      return
+    }
+    // A day from now, and not a day from a wrong time.
+    let until = try #require(try home.stored()?.revocation?.until)
+    #expect(until == home.time.wallSeconds() + SignOutOperation.revocationLifetime)
+    try answer(200)
+    #expect(operation().revokeOwed().confirmation == .revoked)
+    #expect(try home.stored() == nil)
+  }
+
   @Test func `keeps the tokens for a day at most`() throws {
     try home.store()
     try answer(503)
@@ -389,7 +408,7 @@ import Vocabulary
     try home.store()
     let home = home
     home.http.answer(TestIssuer.revocationURL) { _ in
-      #expect { _ = try home.otherProcess().vault.lockAccount(home.account, wait: .zero) } throws: {
+      #expect { _ = try home.otherProcess().vault.lockAccount(home.account, LockWait(.zero)) } throws: {
         ($0 as? VaultError)?.code == .busy
       }
       return try response(200, [:])

@@ -145,15 +145,140 @@ import Vocabulary
     let first = scratch.vault()
     let second = scratch.vault()
     do {
-      let held = try first.lockAccount(alice, wait: .zero)
+      let held = try first.lockAccount(alice, LockWait(.zero))
       let error = VaultError(.busy, path: scratch.file("locks/account-alice.lock"))
-      #expect(throws: error) { _ = try second.lockAccount(alice, wait: .zero) }
-      _ = try second.lockAccount(bob, wait: .zero)
+      #expect(throws: error) { _ = try second.lockAccount(alice, LockWait(.zero)) }
+      _ = try second.lockAccount(bob, LockWait(.zero))
       try second.write(alice, "an account's lock does not keep writers away")
       extendLifetime(held)
     }
-    _ = try second.lockAccount(alice, wait: .zero)
+    _ = try second.lockAccount(alice, LockWait(.zero))
   }
 }
 
 private struct LostWrite: Error {}
+
+@Suite struct `Changes that wait for the lock` {
+  let scratch: Scratch
+
+  init() throws {
+    scratch = try Scratch()
+    try scratch.vault().write(alice, "first")
+  }
+
+  /// Starts a thread and returns its outcome.
+  private func start<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) throws -> Monitor<Result<Value, any Error>?> {
+    let outcome = Monitor<Result<Value, any Error>?>(nil)
+    try Threads.start(name: "vault-test") {
+      let result = Result { try body() }
+      outcome.update { $0 = result }
+    }
+    return outcome
+  }
+
+  private func outcome<Value: Sendable>(_ monitor: Monitor<Result<Value, any Error>?>) throws -> Value {
+    try #require(monitor.wait(.testLimit) { $0 }).get()
+  }
+
+  @Test func `of several accounts are made together, and each caller gets its own result`() throws {
+    let vault = scratch.vault()
+    let old = try #require(try vault.read(alice)?.generation)
+    let lock = try scratch.directory().lock("vault.lock", wait: .zero)
+    let writes = try (0..<20).map { number in
+      try start { try vault.write(try AccountName("account-\(number)"), "\(number)") }
+    }
+    let refused = try start { try vault.write(bob, content: secret("x"), protection: .passphrase) }
+    let stale = try start { try vault.write(alice, content: secret("x"), replacing: old + 100) }
+    let replaced = try start { try vault.write(alice, content: secret("second"), replacing: old) }
+    let absent = try start { try vault.remove(carol) }
+    Threads.sleep(for: .milliseconds(300))
+    lock.release()
+    let generations = try writes.map { try outcome($0) }
+    #expect(Set(generations).count == 20)
+    #expect(throws: VaultError(.locked(.passphrase), path: scratch.file(vaultName))) { try outcome(refused) }
+    #expect(try outcome(stale) == nil)
+    #expect(try outcome(replaced) != nil)
+    #expect(try !outcome(absent))
+    for number in 0..<20 {
+      let generation = try scratch.vault().read(AccountName("account-\(number)"))?.generation
+      #expect(generation == generations[number])
+    }
+    #expect(try scratch.vault().text(of: alice) == "second")
+    #expect(try scratch.vault().text(of: bob) == nil)
+  }
+
+  @Test func `fail together if the file cannot be written, and nothing is half written`() async throws {
+    let (path, names) = (scratch.path, try scratch.names())
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let vault = Vault(stateDirectory: path, machineIdentity: Scratch.machine, userID: Scratch.user)
+      let lock = try PrivateDirectory(opening: path, create: false).lock("vault.lock", wait: .zero)
+      let errors = WorkQueue<String>()
+      Signals.block([25])
+      for number in 0..<6 {
+        try Threads.start(name: "vault-test") {
+          do { errors.push("\(try vault.write(try AccountName("account-\(number)"), "x"))") } catch {
+            guard case .storage(let cause)? = (error as? VaultError)?.code else { return errors.push("\(error)") }
+            errors.push(cause.name)
+          }
+        }
+      }
+      Threads.sleep(for: .milliseconds(200))
+      try run("/usr/bin/prlimit", "--pid", "\(Machine.processID)", "--fsize=0:0")
+      lock.release()
+      for _ in 0..<6 { #expect(errors.pop(wait: .testLimit) == "EFBIG") }
+    }
+    #expect(try scratch.names() == names)
+    #expect(try scratch.vault().accounts() == [alice])
+  }
+
+  // The lock of this process is no other process's.
+  @Test func `wait for a change of this process however long it takes`() throws {
+    let vault = scratch.vault(lockWait: .milliseconds(200))
+    let isSlow = Monitor(false)
+    let slow = try start {
+      // The derivation of a passphrase takes its time under the lock, as an fsync does.
+      isSlow.update { $0 = true }
+      for _ in 0..<4 { try vault.addPassphrase(for: .device, secret("a passphrase")) }
+    }
+    _ = isSlow.wait(.testLimit) { $0 ? true : nil }
+    let writes = try (0..<8).map { number in
+      try start { try vault.write(try AccountName("account-\(number)"), "\(number)") }
+    }
+    for write in writes { _ = try outcome(write) }
+    _ = try outcome(slow)
+  }
+
+  @Test func `end when they are given up, or when their time is over because of another process`() throws {
+    let vault = scratch.vault(lockWait: .seconds(600))
+    let lock = try scratch.directory().lock("vault.lock", wait: .zero)
+    let leading = try start { try vault.write(bob, "bob") }
+    Threads.sleep(for: .milliseconds(100))
+    let isGivenUp = Monitor(false)
+    let rehearsal = try start {
+      try vault.rehearseWrite(wait: LockWait(.seconds(600)) { isGivenUp.withLock { $0 } })
+    }
+    let late = try start { try vault.write(carol, content: secret("x"), wait: LockWait(.milliseconds(50))) }
+    let error = VaultError(.busy, path: scratch.file("vault.lock"))
+    #expect(throws: error) { try outcome(late) }
+    isGivenUp.update { $0 = true }
+    #expect(throws: error) { try outcome(rehearsal) }
+    lock.release()
+    _ = try outcome(leading)
+    #expect(try vault.accounts() == [alice, bob])
+  }
+
+  @Test func `of one account wait for the call of this process that holds it, which is not another process`() throws {
+    let vault = scratch.vault()
+    let path = scratch.file("locks/account-alice.lock")
+    let held = try vault.lockAccount(alice, LockWait(.zero))
+    #expect(throws: VaultError(.busyHere, path: path)) { _ = try vault.lockAccount(alice, LockWait(.zero)) }
+    #expect(throws: VaultError(.busy, path: path)) { _ = try scratch.vault().lockAccount(alice, LockWait(.zero)) }
+    let next = try start { try vault.lockAccount(alice, LockWait(.seconds(600))).release() }
+    Threads.sleep(for: .milliseconds(50))
+    held.release()
+    try outcome(next)
+    try vault.lockAccount(alice, LockWait(.zero)).release()
+  }
+}

@@ -2,6 +2,7 @@ import Crypto
 import Platform
 import Testing
 import Vault
+import Vocabulary
 
 @Suite struct `Writing and reading` {
   let scratch: Scratch
@@ -134,5 +135,31 @@ import Vault
     try scratch.put([1, 2, 3], as: vaultName)
     #expect(
       vault.summary() == VaultSummary(slots: [], tpmProblem: .noTPM, isDeviceBound: true, path: path, exists: true))
+  }
+}
+
+@Suite struct `A record that is erased in the file` {
+  @Test func `is none, and leaves the others and the file as they are`() throws {
+    let scratch = try Scratch()
+    let vault = scratch.vault()
+    for account in [alice, bob, carol] { try vault.write(account, "text of \(account.text)") }
+    let size = try scratch.bytes(of: vaultName).count
+    let generation = try #require(try vault.read(bob)?.generation)
+    #expect(try !vault.erase(bob, generation: generation + 1))
+    #expect(try vault.erase(bob, generation: generation))
+    #expect(try !vault.erase(bob, generation: generation))
+    #expect(try scratch.bytes(of: vaultName).count == size)
+    for vault in [vault, scratch.vault()] {
+      #expect(try vault.accounts() == [alice, carol])
+      #expect(try vault.text(of: bob) == nil)
+      #expect(try vault.text(of: alice) == "text of alice")
+      #expect(try vault.text(of: carol) == "text of carol")
+      #expect(try vault.check()?.isSound == true)
+    }
+    // Another one can be erased beside it, and the next write drops both.
+    #expect(try vault.erase(carol, generation: try #require(try vault.read(carol)?.generation)))
+    try scratch.vault().write(bob, "again")
+    #expect(try vault.accounts() == [alice, bob])
+    #expect(try vault.text(of: bob) == "again")
   }
 }

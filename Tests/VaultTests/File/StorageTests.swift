@@ -55,7 +55,7 @@ import Vault
     let error = VaultError(.badPermissions, path: scratch.path)
     #expect(throws: error) { try scratch.vault().text(of: alice) }
     #expect(throws: error) { try scratch.vault().write(alice, "new") }
-    #expect(throws: error) { _ = try scratch.vault().lockAccount(alice, wait: .zero) }
+    #expect(throws: error) { _ = try scratch.vault().lockAccount(alice, LockWait(.zero)) }
     try run("/bin/chmod", "700", scratch.path)
     #expect(try scratch.vault().text(of: alice) == "first")
   }

@@ -74,6 +74,7 @@ import Wire
     #"{"v":1,"request":"vault_remove_slot","slot":255}"#,
     #"{"v":1,"request":"vault_rotate_key","slots":[1,2]}"#,
     #"{"v":1,"request":"vault_rebind"}"#,
+    #"{"v":1,"request":"vault_set_aside"}"#,
     #"{"v":1,"request":"vault_check"}"#,
     #"{"v":1,"request":"vault_set","lock_after":0}"#,
     #"{"v":1,"request":"events","account":"work","follow":true,"leases":true}"#,

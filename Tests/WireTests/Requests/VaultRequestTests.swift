@@ -9,7 +9,7 @@ import Wire
       [.unlock(level), .create(level), .addPassphrase(level), .changePassphrase(level)]
     } + [
       .status, .lock, .bind(nil), .bind(.host), .bind(.tpm2), .removeSlot(1), .removeSlot(255), .rotateKey(slots: []),
-      .rotateKey(slots: [2, 255, 7]), .rebind, .check, .set(lockAfterSeconds: 0),
+      .rotateKey(slots: [2, 255, 7]), .rebind, .setAside, .check, .set(lockAfterSeconds: 0),
       .set(lockAfterSeconds: VaultRequest.maximumLockAfterSeconds),
     ]
 
@@ -22,7 +22,9 @@ import Wire
     #expect(
       Set(Self.all.map { Request.vault($0).row.name }) == [
         "vault_status", "lock", "unlock", "vault_create", "vault_bind", "vault_add_passphrase",
-        "vault_change_passphrase", "vault_remove_slot", "vault_rotate_key", "vault_rebind", "vault_check", "vault_set",
+        "vault_change_passphrase", "vault_remove_slot", "vault_rotate_key", "vault_rebind", "vault_set_aside",
+        "vault_check",
+        "vault_set",
       ])
   }
 

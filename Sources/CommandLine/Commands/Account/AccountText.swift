@@ -11,6 +11,8 @@ enum AccountText {
     if purpose == .status { titles += [Phrase("TOKEN")] }
     if isChecked { titles += [Phrase("CHECK")] }
     var table = Table(titles + [Phrase("ISSUER")])
+    // That of the vault is the same for all accounts.
+    var shown: Set<String> = []
     for account in accounts {
       var cells = [
         Table.Cell(verbatim: account[.active]?.bool == true ? "*" : ""),
@@ -21,7 +23,7 @@ enum AccountText {
       if purpose == .status { cells.append(Table.Cell(timeLeft(account, presentation))) }
       if isChecked { cells.append(Table.Cell(check(account))) }
       table.add(cells + [Table.Cell(verbatim: issuer(account))])
-      for remark in remarks(account, presentation) { table.remark(remark, style: "33") }
+      for remark in remarks(account, presentation, except: &shown) { table.remark(remark, style: "33") }
     }
     return table.text(presentation)
   }
@@ -41,7 +43,11 @@ enum AccountText {
   }
 
   /// The problems, present and near.
-  private static func remarks(_ account: JSON, _ presentation: Presentation) -> [Phrase] {
+  ///
+  /// - Parameter shown: The problems of the vault that are above.
+  private static func remarks(
+    _ account: JSON, _ presentation: Presentation, except shown: inout Set<String>
+  ) -> [Phrase] {
     var remarks: [Phrase?] = [
       account[WireProtocol.signInMember]?.int.flatMap {
         SignInReminder.phrase(by: $0, now: presentation.now, isUTC: presentation.isUTC)
@@ -50,7 +56,12 @@ enum AccountText {
     if account[.refreshQueued]?.bool == true { remarks.append(Phrase("waits for the network or the server")) }
     if account[.ephemeral]?.bool == true { remarks.append(ephemeral) }
     if account[.httpLoopback]?.bool == true { remarks.append(Phrase("plain http to this machine is allowed")) }
-    let problem = problem(account[.problem])
+    var problem = problem(account[.problem])
+    if account[.state]?.string == SessionState.unreadable.rawValue, let text = problem?.english,
+      !shown.insert(text).inserted
+    {
+      problem = nil
+    }
     remarks.append(problem ?? (account[.inConfig]?.bool == false ? Phrase("not in config.json") : nil))
     return remarks.compactMap { $0 }
   }
@@ -60,7 +71,7 @@ enum AccountText {
   private static func style(_ account: JSON) -> String {
     switch account[.state]?.string.flatMap(SessionState.init(rawValue:)) {
     case .active, .stale, .refreshing: "32"
-    case .expired: "31"
+    case .expired, .unreadable: "31"
     case .locked, .offline: "33"
     case .signedOut, .signingIn, nil: ""
     }
@@ -148,6 +159,7 @@ enum AccountText {
     case .expired: Phrase("expired")
     case .locked: Phrase("locked")
     case .offline: Phrase("offline")
+    case .unreadable: Phrase("unknown")
     case nil: Phrase(verbatim: word)
     }
   }

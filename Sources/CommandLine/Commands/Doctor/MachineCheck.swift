@@ -29,7 +29,31 @@ enum MachineCheck {
   }
 
   /// The checks that do not depend on the daemon.
-  static func after() -> [Finding] { [path(), disk(), signIn()] + service() }
+  static func after() -> [Finding] { [path(), disk()] + directories() + [signIn()] + service() }
+
+  /// The directories of a session in which no file can be made.
+  private static func directories() -> [Finding] {
+    let homes = [
+      try? UserDirectories.stateHome + "/agent", try? UserDirectories.stateHome + "/agent/locks",
+      try? UserDirectories.configHome + "/agent", try? UserDirectories.cacheHome + "/agent",
+    ]
+    return homes.compactMap(\.self).compactMap { path in
+      do throws(DirectoryError) {
+        try PrivateDirectory.tryWriting(near: path)
+        return nil
+      } catch {
+        let command =
+          switch error {
+          case .system(let cause, let place) where cause.isNoSpace:
+            "df -h \(ShellWord.quoted(place)); df -i \(ShellWord.quoted(place))"
+          case .system(_, let place), .untrusted(_, let place): "ls -ld \(ShellWord.quoted(place))"
+          }
+        return Finding(
+          .directory, .fail, Phrase("no file can be made there: \(Phrase(verbatim: error.message))"),
+          hint: Phrase(verbatim: error.remedy ?? command))
+      }
+    }
+  }
 
   // MARK: Socket
 

@@ -71,6 +71,13 @@ enum VaultCommand {
       noting: { _ in Phrase("the vault is bound to this device now") })
   }
 
+  static func setAside(_ invocation: Invocation) -> Action {
+    change(.setAside, invocation) { result in
+      let paths = (result["paths"]?.array ?? []).compactMap(\.string).joined(separator: ", ")
+      return Phrase("kept as \(paths); the next sign-in makes a new vault")
+    }
+  }
+
   static func set(_ invocation: Invocation) throws(Failure) -> Action {
     guard let seconds = invocation[.lockAfter] else {
       throw Failure(.invalidRequest, "no setting to change is named", hint: "agent help vault set")

@@ -1,0 +1,78 @@
+internal import Platform
+internal import Vocabulary
+
+/// The advisory lock of an account, held as long as this value lives: the file `locks/account-NAME.lock` in the state
+/// directory. The files are never removed, because a lock on a removed file excludes no other process.
+package struct AccountLock: ~Copyable, Sendable {
+  private let file: FileLock
+  private let turn: Turn
+
+  /// How often a caller checks whether it still waits.
+  private static let pollInterval = Duration.milliseconds(100)
+
+  init(_ account: AccountName, of vault: Vault, _ wait: LockWait) throws(VaultError) {
+    let deadline = Instant.now.advanced(by: wait.longest)
+    let path = "\(vault.stateDirectory)/\(Self.folder)/\(Self.name(of: account))"
+    let turn = try Turn(of: account, in: vault.lockedAccounts, until: deadline, wait, path)
+    let file = try Self.lock(account, of: vault, until: deadline, wait, path)
+    self.file = file
+    self.turn = turn
+  }
+
+  private static let folder = "locks"
+  private static let longestPause = Duration.milliseconds(20)
+
+  private static func name(of account: AccountName) -> String { "account-\(account.text).lock" }
+
+  private static func lock(
+    _ account: AccountName, of vault: Vault, until deadline: Instant, _ wait: LockWait, _ path: String
+  ) throws(VaultError) -> FileLock {
+    var pause = Duration.milliseconds(1)
+    while true {
+      let lock = try vault.withDescriptors { () throws(VaultError) -> FileLock? in
+        let state = try open(vault.stateDirectory)
+        let directory = try open("\(state.path)/\(folder)")
+        do throws(SystemError) { return try directory.tryLock(name(of: account)) } catch {
+          if error.isAgain { return nil }
+          throw VaultError(error, path: path)
+        }
+      }
+      if let lock { return lock }
+      let left = Instant.now.duration(to: deadline)
+      guard left > .zero, !wait.isGivenUp() else { throw VaultError(.busy, path: path) }
+      // flock(2) has no time limit, so it is tried again.
+      Threads.sleep(for: min(pause, left))
+      pause = min(pause * 2, longestPause)
+    }
+  }
+
+  private static func open(_ path: String) throws(VaultError) -> PrivateDirectory {
+    do { return try PrivateDirectory(opening: path, create: true) } catch { throw VaultError(error) }
+  }
+
+  /// Releases the lock; makes the release visible where it matters.
+  package consuming func release() {}
+
+  /// Excludes the other threads of this process.
+  private struct Turn: ~Copyable, Sendable {
+    private let account: AccountName
+    private let locked: Monitor<Set<AccountName>>
+
+    init(
+      of account: AccountName, in locked: Monitor<Set<AccountName>>, until deadline: Instant, _ wait: LockWait,
+      _ path: String
+    ) throws(VaultError) {
+      while true {
+        let left = Instant.now.duration(to: deadline)
+        let isTaken = locked.wait(max(.zero, min(left, AccountLock.pollInterval))) { locked in
+          locked.insert(account).inserted ? true : nil
+        }
+        if isTaken != nil { break }
+        guard left > .zero, !wait.isGivenUp() else { throw VaultError(.busyHere, path: path) }
+      }
+      (self.account, self.locked) = (account, locked)
+    }
+
+    deinit { locked.update { _ = $0.remove(account) } }
+  }
+}
