@@ -119,15 +119,20 @@ package struct AuthorizationServer: Sendable {
     -> TokenEndpointAnswer
   {
     do throws(OAuthError) {
+      if let defect = response.defect, let endpoint = metadata.tokenEndpoint {
+        throw OAuthError(defect, .token, at: endpoint, proxy: transport.proxy?.url)
+      }
       return TokenEndpointAnswer(try tokens(in: response, kind: kind, sent: sent))
     } catch {
       var error = error
       let isSuccess = (200..<300).contains(response.status)
       if isSuccess, let refreshToken = TokenResponse.refreshToken(in: response) {
         error.followsSuccess = true
+        (error.lostAnswer, error.answerBegan) = (false, false)
         return TokenEndpointAnswer(refreshToken, butFailed: error)
       }
-      error.brokenAnswer = isSuccess && kind == .refresh && error.code.meaning != .grantEnded
+      error.brokenAnswer =
+        (isSuccess || response.defect != nil) && kind == .refresh && error.code.meaning != .grantEnded
       throw error
     }
   }

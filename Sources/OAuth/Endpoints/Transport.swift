@@ -31,6 +31,8 @@ package struct Transport: Sendable {
   package var connectTimeoutSeconds = 10
   /// For the whole request, connection included.
   package var totalTimeoutSeconds = 30
+  /// For the answer to a request that ``HTTPRequest/spends`` something, from its first byte on.
+  package var spendingTimeoutSeconds = 120
   /// The requests that may share a kept connection with this one; nil for those that the daemon composes itself, such as to
   /// an authorization server.
   package var connectionGroup: ConnectionGroup?

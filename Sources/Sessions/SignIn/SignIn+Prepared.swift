@@ -168,15 +168,14 @@ extension SignIn.Prepared {
 
   /// Ends a grant at the server that is not wanted, as far as that can be done. A session that the account has already
   /// is left alone, as in ``keepOrRevoke(_:because:_:needsIDToken:)``. Blocking.
-  func refuse(_ answer: TokenEndpointAnswer, _ cancellation: Cancellation) {
-    guard let old = try? oldRecord(), old.refreshToken != nil || old.accessToken != nil else {
-      let token = answer.refreshToken ?? (try? answer.tokens().accessToken)
-      guard let token else { return }
-      try? server.revoke(
-        token, hint: answer.refreshToken == nil ? .accessToken : .refreshToken,
-        bearer: answer.refreshToken == nil ? token : nil, cancellation: cancellation)
-      return
-    }
+  ///
+  /// - Returns: Whether the server ended it.
+  @discardableResult
+  func refuse(_ answer: TokenEndpointAnswer, _ cancellation: Cancellation) -> Bool {
+    if let old = try? oldRecord(), old.refreshToken != nil || old.accessToken != nil { return false }
+    if let token = answer.refreshToken { return server.end(token, .refreshToken, cancellation) }
+    guard let token = try? answer.tokens().accessToken else { return false }
+    return server.end(token, .accessToken, bearer: token, cancellation)
   }
 
   /// Stores the settings, which are needed to use or revoke the grant, and then the record. If the record cannot be
@@ -218,7 +217,7 @@ extension SignIn.Prepared {
       if hasSession { return .grantNotKept(because: error, isRevoked: false) }
       guard mayDoBetter else {
         let isRevoked = server.end(refreshToken, .refreshToken, cancellation)
-        return error.isOfStorage ? .grantNotKept(because: error, isRevoked: isRevoked) : error
+        return error.isOfStorage || isUnread ? .grantNotKept(because: error, isRevoked: isRevoked) : error
       }
       var record = try record(refreshToken, replacing: old)
       record.identity = old?.identity

@@ -172,6 +172,7 @@ final class PlayedServer: HTTPClient {
       _ = state.wait(nil) { $0.areDocumentsHeld || $0.heldRole == role ? nil : true }
       return try Self.response(.json(document))
     }
+    if request.spends { request.cancellation?.beginSpending() }
     let form = Self.text(of: request)
     state.update { $0.forms.append(form) }
     return try Self.response(try answer(for: request.cancellation))
