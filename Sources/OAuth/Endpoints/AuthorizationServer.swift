@@ -19,6 +19,8 @@ package struct AuthorizationServer: Sendable {
   package var signing = ResponseSigning()
   /// The security profile that server, client and answers must keep; nil demands none.
   package var profile: SecurityProfile?
+  /// The origins that may receive something; nil for any.
+  package var origins: [String]?
   /// The secrets that no error may repeat, beside those of the request itself: the session's other tokens.
   private var hidden: [SharedSecret] = []
 
@@ -100,6 +102,9 @@ package struct AuthorizationServer: Sendable {
   }
 
   func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {
+    guard origins?.contains(request.endpoint.uri.origin) ?? true else {
+      throw OAuthError(.endpointMissing, .endpoint(request.role))
+    }
     do { return try http.send(request) } catch { throw OAuthError(error, request) }
   }
 

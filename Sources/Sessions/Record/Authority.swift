@@ -71,6 +71,9 @@ package struct Authority: Sendable, Hashable {
     self.proxy.map { $0.utf8.elementsEqual(proxy.utf8) } ?? false
   }
 
+  /// Whether an endpoint is at an origin that was there at sign-in.
+  func includes(_ endpoint: Endpoint) -> Bool { origins.contains(endpoint.uri.origin) }
+
   /// The first origin in `metadata` that was not there at sign-in.
   package func unknownOrigin(in metadata: AuthorizationServerMetadata) -> String? {
     metadata.endpointOrigins.first { !origins.contains($0) }

@@ -87,6 +87,8 @@ package struct RefreshOperation: Sendable {
     try checkAwaitedKeys(for: stored.generation)
     var live = try services.server(for: account, configuration, record, cancellation: cancellation)
     try live.checkProfile(.code)
+    // The keys may be needed for the answer, after the token is spent.
+    if record.identity != nil { try live.check(\.jwksURI) }
     live.server.hide(previous)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()

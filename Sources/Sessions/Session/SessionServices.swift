@@ -20,6 +20,8 @@ package struct SessionServices: Sendable {
   let descriptors = DescriptorReserve(count: SessionServices.descriptorsOfWrite)
   /// The accounts that wait for keys of their issuer.
   let awaitedKeys = Monitor<[AccountName: AwaitedKeys]>([:])
+  /// The origin of an endpoint, by account, that was not there at sign-in and was reported.
+  let movedOrigins = Monitor<[AccountName: String]>([:])
   /// The accounts that are in no file.
   package let ephemeral = EphemeralAccounts()
   /// The account that these services are for is one of them, or becomes one.
@@ -50,8 +52,8 @@ package struct SessionServices: Sendable {
   }
 
   /// How long another process may hold an account before the attempt counts as a passing failure:
-  /// longer than one request may take.
-  private static let lockWait = Duration.seconds(40)
+  /// longer than one request that spends something may take.
+  private static let lockWait = Duration.seconds(150)
 
   /// A wait for the account's lock that is worth a word.
   private static let noticedWaitMilliseconds = 20

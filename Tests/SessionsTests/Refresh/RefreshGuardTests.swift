@@ -67,7 +67,7 @@ import Vocabulary
     #expect(home.http.requests.isEmpty)
   }
 
-  @Test(arguments: ["token_endpoint", "revocation_endpoint", "userinfo_endpoint", "jwks_uri"])
+  @Test(arguments: ["token_endpoint", "jwks_uri"])
   func `an endpoint that moved to an unknown origin gets nothing`(endpoint: String) throws {
     try home.store()
     let moved = TestIssuer.metadata(endpoint, "https://evil.example/x")
@@ -81,6 +81,52 @@ import Vocabulary
     #expect(throws: error) { _ = try home.refresh(Home.configuration, home.otherProcess()) }
     #expect(home.http.requests == [asked])
     #expect(try home.stored()?.refreshToken?.text == "rt-1")
+  }
+
+  // Only what is about to receive something counts.
+  @Test(arguments: [
+    "end_session_endpoint", "registration_endpoint", "introspection_endpoint", "pushed_authorization_request_endpoint",
+    "userinfo_endpoint", "device_authorization_endpoint", "revocation_endpoint", "authorization_endpoint",
+  ])
+  func `an endpoint that moved to an unknown origin stops nothing that does not use it, and is told once`(
+    endpoint: String
+  ) throws {
+    try home.store()
+    let moved = TestIssuer.metadata(endpoint, "https://new.example/x")
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(moved)))
+    let told = ToldSteps()
+    let services = home.services.observed { told.add($0) }
+    for number in 2...3 {
+      home.http.answer(TestIssuer.tokenURL, try tokens("at-\(number)", refresh: "rt-\(number)"))
+      #expect(try home.refresh(Home.configuration, services).accessToken.text == "at-\(number)")
+    }
+    #expect(told.steps.count { $0 == .endpointMoved } == 1)
+    #expect(home.http.urls == [TestIssuer.metadataURL, TestIssuer.tokenURL, TestIssuer.tokenURL])
+  }
+
+  @Test func `an account without a user needs no keys, wherever they are`() throws {
+    try home.store { $0.identity = nil }
+    let moved = TestIssuer.metadata("jwks_uri", "https://new.example/x")
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(moved)))
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
+    #expect(try home.refresh().accessToken.text == "at-2")
+    // The rotated token is kept when it turns out that they are needed.
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3", idToken: TestIssuer.first.idToken()))
+    let error = SessionError.endpointMoved(account: "work", origin: "https://new.example")
+    #expect(throws: error) { _ = try home.refresh() }
+    #expect(try home.stored()?.refreshToken?.text == "rt-3")
+  }
+
+  @Test func `a UserInfo endpoint that moved to an unknown origin gets no token`() throws {
+    try home.store()
+    let moved = TestIssuer.metadata("userinfo_endpoint", "https://evil.example/x")
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(moved)))
+    let question = ServerQuestion(
+      account: home.account, configuration: Home.configuration, grant: try grant("at-1"), services: home.services)
+    #expect(throws: SessionError.endpointMoved(account: "work", origin: "https://evil.example")) {
+      _ = try UserInfoOperation(question).run()
+    }
+    #expect(!home.http.urls.contains("https://evil.example/x"))
   }
 
   @Test func `a cached document that names an unknown origin is replaced by the server's own`() throws {
