@@ -34,11 +34,11 @@ package final class CurlClient: HTTPClient {
   package func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     if request.cancellation?.isCancelled == true { throw HTTPFailure(.cancelled) }
     let route = try Route(to: request.endpoint, by: request.transport)
-    let time = TimeLimit(.seconds(max(0, request.transport.totalTimeoutSeconds)))
+    var time = TimeLimit(.seconds(max(0, request.transport.totalTimeoutSeconds)))
     if request.spends { return try sendSpending(request, over: route, within: time) }
     var endpoint = request.endpoint
     for _ in 0...Self.maxRedirects {
-      let answer = try sendOnce(request, to: endpoint, over: route, within: time)
+      let answer = try sendOnce(request, to: endpoint, over: route, within: &time)
       guard request.followsRedirects, request.method == .get, let target = answer.redirect else {
         return answer.response
       }
@@ -46,6 +46,11 @@ package final class CurlClient: HTTPClient {
         throw Self.refusedRedirect(to: target, from: endpoint)
       }
       endpoint = next
+      if time.hasPassed() {
+        var failure = HTTPFailure(.timeout, responseStarted: true, requestMayHaveArrived: true)
+        failure.waitedSeconds = time.secondsWaited()
+        throw failure
+      }
     }
     throw Self.refusedRedirect(to: endpoint.uri.text, from: endpoint)
   }
@@ -64,7 +69,7 @@ package final class CurlClient: HTTPClient {
   }
 
   private func sendOnce(
-    _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, within time: TimeLimit
+    _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, within time: inout TimeLimit
   ) throws(HTTPFailure) -> (response: HTTPResponse, redirect: String?) {
     // A handle with a failed request is not put back.
     let handle = if let kept = pool.take(for: route) { kept } else { try CurlHandle() }
@@ -75,6 +80,7 @@ package final class CurlClient: HTTPClient {
       limits: limits)
     try handle.prepare(endpoint, over: route, userAgent: userAgent, transport: request.transport)
     try handle.send(request, exchange)
+    time = exchange.time
     pool.give(handle, for: route)
     return (try exchange.finish(), exchange.redirect)
   }

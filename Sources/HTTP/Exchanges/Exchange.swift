@@ -44,6 +44,8 @@ final class Exchange: RunningExchange {
 
   func update() { progress.update() }
 
+  var time: TimeLimit { limits.time }
+
   /// Bytes that are there are read before the time limit counts.
   var reasonToStop: HTTPFailure.Code? {
     let reason = limits.reasonToStop()
