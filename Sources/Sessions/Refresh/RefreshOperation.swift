@@ -100,6 +100,8 @@ package struct RefreshOperation: Sendable {
       record = stored.record
       generation = stored.generation
       record.refreshedAt = services.time.wallSeconds()
+      // An older record has the digest of the whole file, which was the same.
+      if record.authority.caDigest != nil { record.authority.seal(live.server.transport.certificateAuthorities) }
       if target == nil, let tokens = try? answer.tokens() {
         if let scope = tokens.scope { record.scope = scope.text }
         record.authorizationDetails = tokens.authorizationDetails ?? record.authorizationDetails

@@ -239,7 +239,7 @@ extension SignIn.Prepared {
     _ refreshToken: SharedSecret?, replacing old: AccountRecord?
   ) throws(SessionError) -> AccountRecord {
     var record = AccountRecord(
-      authority: Authority(configuration, caDigest: contact.access.caDigest, metadata: server.metadata),
+      authority: Authority(contact.access, metadata: server.metadata),
       signedInAt: services.time.wallSeconds())
     record.refreshToken = refreshToken
     record.credentials = contact.secrets.credentials

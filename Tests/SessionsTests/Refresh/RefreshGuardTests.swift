@@ -50,9 +50,78 @@ import Vocabulary
     #expect(throws: error) { _ = try home.refresh(configuration) }
     // The right path with other bytes is no better.
     try home.store { $0.authority.caDigest = "digest-of-the-first-file" }
-    #expect(throws: error) { _ = try home.refresh(configuration) }
+    let other = SessionError.configurationChanged(account: "work", setting: "ca_file", file: configuration.caFile)
+    #expect(throws: other) { _ = try home.refresh(configuration) }
     #expect(throws: error) { _ = try home.refresh() }
     #expect(home.http.requests.isEmpty)
+  }
+
+  private static func certificates(_ contents: String...) -> String {
+    contents.map { "# \($0)\n-----BEGIN CERTIFICATE-----\n\($0)\n-----END CERTIFICATE-----\n" }.joined()
+  }
+
+  /// Settings with a file of certificate authorities.
+  private func configuration(_ text: String) throws -> AccountConfiguration {
+    try home.directory.write("ca.pem", text)
+    var configuration = Home.configuration
+    configuration.caFile = home.directory.path("ca.pem")
+    return configuration
+  }
+
+  private func confirm(_ configuration: AccountConfiguration) throws -> OriginConfirmation.Move? {
+    try OriginConfirmation(
+      account: home.account, configuration: configuration, added: [], confirmsAuthorities: true,
+      services: home.services
+    ).run()
+  }
+
+  /// The certificates that the last request trusted.
+  private var trusted: String? {
+    home.http.transports.last?.certificateAuthorities.map { String(decoding: $0.pem, as: UTF8.self) }
+  }
+
+  @Test func `a certificate authority that is added to the file stops nothing and is not trusted`() throws {
+    try home.store()
+    _ = try confirm(configuration(Self.certificates("AAAA")))
+    let grown = try configuration(Self.certificates("BBBB", "AAAA"))
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
+    #expect(try home.refresh(grown).accessToken.text == "at-2")
+    #expect(trusted == "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+    // A person may say so, without a sign-in.
+    #expect(try confirm(grown) != nil)
+    #expect(try confirm(grown) == nil)
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3"))
+    _ = try home.refresh(grown)
+    #expect(trusted == Self.certificates("BBBB", "AAAA"))
+    // One that is left is enough.
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-4", refresh: "rt-4"))
+    #expect(try home.refresh(configuration(Self.certificates("BBBB"))).accessToken.text == "at-4")
+  }
+
+  @Test func `certificate authorities that were all replaced are named, and taken over on a person's word`() throws {
+    try home.store()
+    _ = try confirm(configuration(Self.certificates("AAAA")))
+    let replaced = try configuration(Self.certificates("BBBB"))
+    let changed = SessionError.configurationChanged(account: "work", setting: "ca_file", file: replaced.caFile)
+    #expect(throws: changed) { _ = try home.refresh(replaced) }
+    #expect(home.http.requests.isEmpty)
+    _ = try confirm(replaced)
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
+    #expect(try home.refresh(replaced).accessToken.text == "at-2")
+  }
+
+  @Test func `the digest of a whole file in an older record becomes those of its certificates`() throws {
+    let text = Self.certificates("AAAA", "BBBB")
+    let authorities = try CertificateAuthorities(pem: Array(text.utf8))
+    try home.store { $0.authority.caDigest = authorities.digest }
+    let grown = try configuration(text + "\n")
+    #expect(throws: SessionError.self) { _ = try home.refresh(grown) }
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
+    _ = try home.refresh(configuration(text))
+    let authority = try #require(try home.stored()?.authority)
+    #expect(authority.caDigest == nil && authority.caCertificates == authorities.certificateDigests.sorted())
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3"))
+    #expect(try home.refresh(configuration(text + Self.certificates("CCCC"))).accessToken.text == "at-3")
   }
 
   @Test(arguments: [nil, "no certificate here"])
