@@ -178,7 +178,9 @@ extension AccountSetting {
   package static let caFile = AccountSetting(
     "ca_file", \.caFile, kind: .file, Option("ca-file", in: .network, "FILE"),
     "Trust the certificate authorities in this PEM file besides the system's, for this account only",
-    details: "An absolute path; by default none.", isSealed: true)
+    details:
+      "An absolute path; by default none. Certificates that are added to the file after the sign-in are not used until"
+      + " the setting is set again.", isSealed: true)
 
   package static let pins = AccountSetting(
     "pins", \.pins, Option("pin", in: .network, "sha256//BASE64"),

@@ -44,6 +44,9 @@ enum AccountCommands {
       account is signed out until the setting is put back or `agent login` is run, and the command says so. The
       others take effect at once.
 
+      So does `--ca-file`. Each certificate of the file is sealed: one that is added to it later is not trusted, and if
+      none of them is left nothing is sent, until `--ca-file` is set again.
+
       `--host` adds an origin that may get the access token: a host name, with a port after a colon where it is not 443.
       It is sealed beside the session, so that a settings file that somebody else edited leads no token astray. `--unset
       host` takes all of them back, before those that are named are added.

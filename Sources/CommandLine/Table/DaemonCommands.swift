@@ -73,7 +73,8 @@ enum DaemonCommands {
       (`"change"`: \(Prose.words(LogEvent.TokenFileChange.self))), `key_set_warning`
       (`"reason"`: \(Prose.words(LogEvent.KeySetFlaw.self)), which an issuer published and which
       was left out), `authentication_time_changed` (the server put a later sign-in of the same user into a new ID
-      Token), `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the code of an
+      Token), `endpoint_moved` (the server's metadata name an endpoint at an origin that was not there at the sign-in; it
+      gets nothing), `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the code of an
       error.
 
       Each request to a server is an event: `answered` (`"endpoint"`, `"method"`, `"url"` without its query, and for a

@@ -126,7 +126,7 @@ final class AccountRequests: AccountPart {
     let confirmation = OriginConfirmation(
       account: account.name, configuration: changed,
       added: try changed.originEntries(named: given.origins).map { ResourceOrigin(of: $0) },
-      services: services)
+      confirmsAuthorities: given.caFile != nil, services: services)
     let protection = given.protection.map {
       ProtectionChange(account: account.name, to: $0, services: services)
     }
@@ -134,7 +134,8 @@ final class AccountRequests: AccountPart {
       // Runs first, because this step may fail.
       let moved = try protection?.run()
       let effect = try change.run()
-      return Changed(effect: effect, protected: moved, confirmed: try confirmation.run(for: change))
+      let confirmed = try confirmation.run(for: change)
+      return Changed(effect: confirmed == nil ? effect : change.effect(), protected: moved, confirmed: confirmed)
     } then: { [self] outcome in
       self.changed(change, outcome, ticket)
     }

@@ -14,6 +14,7 @@ extension LogEvent {
       case .keySetWarned(.privateKey): .keySetWarning(.privateKey)
       case .keySetWarned(.symmetricKey): .keySetWarning(.symmetricKey)
       case .authenticationTimeChanged: .authenticationTimeChanged
+      case .endpointMoved: .endpointMoved
       }
   }
 }

@@ -20,7 +20,8 @@ extension Failure {
     case .expired(let account):
       self.init(
         .sessionExpired, "\(account): session expired, please sign in again", hint: .command("agent login \(account)"))
-    case .configurationChanged(let account, let setting): self.init(changed: setting, of: account)
+    case .configurationChanged(let account, _, let file?): self.init(changedAuthorities: file, of: account)
+    case .configurationChanged(let account, let setting, nil): self.init(changed: setting, of: account)
     case .endpointMoved(let account, let origin): self.init(movedTo: origin, of: account)
     case .identityChanged(let account, let claim): self.init(identityChanged: claim, of: account)
     case .identityUnverified(let account):
@@ -114,6 +115,16 @@ extension Failure {
       .configurationChanged,
       "the setting \(setting) of \(account) was changed after the sign-in; nothing was sent",
       hint: Phrase("restore it, or sign in again: agent login \(account)").running("agent login \(account)"))
+  }
+
+  private init(changedAuthorities file: String, of account: String) {
+    let command = "agent account set \(account) --ca-file \(ShellWord.quoted(file))"
+    self.init(
+      .configurationChanged,
+      "the certificates in \(TerminalText.clean(file)) have changed since the sign-in to \(account); nothing was sent",
+      hint: ShellWord.isHarmless(file)
+        ? Phrase("if that is right: \(command)").running(command)
+        : Phrase("restore it, or sign in again: agent login \(account)").running("agent login \(account)"))
   }
 
   private init(movedTo origin: String, of account: String) {

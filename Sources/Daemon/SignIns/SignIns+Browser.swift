@@ -98,8 +98,6 @@ extension SignIns {
       redirects?.close(login.id)
       log.note(.signInApproved, login.account)
       if !isTold { login.visits.isTold = false }
-      // The code is spent from here on.
-      login.cancellation.beginSpending()
       if login.visits.isTold {
         run(login, then: loginFinished) { () throws(SessionError) in try waiting.finish(code) }
       } else {

@@ -16,8 +16,8 @@ package enum PEM {
 
   /// The objects of a text, in order. Text between them is explanatory (section 2) and ignored.
   ///
-  /// - Returns: nil if one does not end with its own label, or if there are too many.
-  package static func blocks(in text: Span<UInt8>) -> [Block]? {
+  /// - Returns: nil if one does not end with its own label, or if there are more than `most`.
+  package static func blocks(in text: Span<UInt8>, atMost most: Int = maximumBlocks) -> [Block]? {
     var blocks: [Block] = []
     var open: (label: [UInt8], start: Int)?
     var lineStart = 0
@@ -26,7 +26,7 @@ package enum PEM {
       while lineEnd < text.count, text[lineEnd] != UInt8(ascii: "\n") { lineEnd += 1 }
       let next = lineEnd + 1
       if let label = label(after: "-----BEGIN ", in: text, lineStart..<lineEnd) {
-        guard open == nil, blocks.count < maximumBlocks else { return nil }
+        guard open == nil, blocks.count < most else { return nil }
         open = (label, next)
       } else if let label = label(after: "-----END ", in: text, lineStart..<lineEnd) {
         guard let begun = open, begun.label == label else { return nil }

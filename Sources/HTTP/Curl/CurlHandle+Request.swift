@@ -4,11 +4,8 @@ internal import OAuth
 
 extension CurlHandle {
   /// Sets all options of a request except its secrets.
-  ///
-  /// - Parameter deadline: Ends the request; nil for none.
   func prepare(
-    _ endpoint: Endpoint, over route: Route, userAgent: String, transport: Transport,
-    until deadline: ContinuousClock.Instant? = nil
+    _ endpoint: Endpoint, over route: Route, userAgent: String, transport: Transport
   ) throws(HTTPFailure) {
     reset()
     try set(CURLOPT_URL, endpoint.text)
@@ -22,7 +19,6 @@ extension CurlHandle {
     try watchTLS(route)
     try watchClosing()
     try setProxy(route)
-    if let deadline { try set(CURLOPT_TIMEOUT_MS, ContinuousClock.now.duration(to: deadline).wholeMilliseconds) }
   }
 
   private func setConnectTimes(_ transport: Transport) throws(HTTPFailure) {

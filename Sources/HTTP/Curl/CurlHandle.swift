@@ -77,6 +77,44 @@ internal import OAuth
     }
   }
 
+  /// Makes the connection of the prepared request and keeps it until ``drop()``. Nothing is sent over it.
+  func connect(_ exchange: any RunningExchange) throws(HTTPFailure) {
+    try set(CURLOPT_CONNECT_ONLY, 1)
+    // Only then the bytes of the connection are HTTP/1.1.
+    try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+    unsafe running.pointee = exchange
+    try setCallbacks()
+    let progress = waking(by: exchange.cancellation) { shown.lend { transfer(exchange) } }
+    isBusy = true
+    guard case .ended(CURLE_OK) = progress else {
+      defer { drop() }
+      guard case .ended(let code) = progress, let failure = exchange.failure(after: code) else {
+        throw HTTPFailure(.setup)
+      }
+      throw failure
+    }
+  }
+
+  /// Sends bytes over the connection, as many as it takes now.
+  func send(_ bytes: Span<UInt8>) -> (code: CURLcode, count: Int) {
+    var count = 0
+    let code = unsafe bytes.withUnsafeBytes { unsafe curl_easy_send(easy, $0.baseAddress, $0.count, &count) }
+    return (code, count)
+  }
+
+  /// Receives the bytes that have come over the connection. None without an error means that it has ended.
+  func receive(into space: inout MutableSpan<UInt8>) -> (code: CURLcode, count: Int) {
+    var count = 0
+    let code = unsafe space.withUnsafeMutableBytes { unsafe curl_easy_recv(easy, $0.baseAddress, $0.count, &count) }
+    return (code, count)
+  }
+
+  /// Whether what the kernel has still to send is discarded when the connection is closed.
+  var isBusy: Bool {
+    get { unsafe connections.pointee.is_busy }
+    set { unsafe connections.pointee.is_busy = newValue }
+  }
+
   /// How far a transfer came.
   enum Progress {
     /// It waits for the network or for one of the descriptors of its exchange.

@@ -10,8 +10,19 @@ struct HeaderCollector {
 
   /// Whether cookies are kept. Only a request of a person needs them.
   private let keepsCookies: Bool
+  /// Whether fields past the limits are dropped, but for ``needed``, instead of the response.
+  private let dropsExcess: Bool
 
-  init(keepsCookies: Bool = false) { self.keepsCookies = keepsCookies }
+  init(keepsCookies: Bool = false, dropsExcess: Bool = false) {
+    self.keepsCookies = keepsCookies
+    self.dropsExcess = dropsExcess
+  }
+
+  /// The fields that an answer of an authorization server is read by.
+  private static let needed: Set<String> = [
+    "content-encoding", "content-length", "content-type", "date", "dpop-nonce", "location", "retry-after",
+    "transfer-encoding", "www-authenticate",
+  ]
 
   /// Bytes seen so far.
   private(set) var bytes = 0
@@ -27,7 +38,7 @@ struct HeaderCollector {
   /// - Returns: The problem of the line, if any.
   mutating func receive(_ line: Span<UInt8>) -> HTTPFailure.Code? {
     bytes += line.count
-    guard bytes <= Self.maxBytes else { return .tooLarge }
+    guard bytes <= Self.maxBytes || dropsExcess else { return .tooLarge }
     let text = Self.trimmed((0..<line.count).map { line[$0] }[...])
     if Self.isStatusLine(text) {
       startResponse()
@@ -36,8 +47,9 @@ struct HeaderCollector {
     // A line after the blank line is a trailer, which is never merged (RFC 9110 section 6.5.1).
     if isComplete { return nil }
     if text.isEmpty {
-      isComplete = hasOneLength
-      return isComplete ? nil : .malformed
+      let isGood = hasOneLength
+      isComplete = isGood || dropsExcess
+      return isGood ? nil : .malformed
     }
     if line[0] == 0x20 || line[0] == 0x09 { return unfold(text) }
     return addField(text)
@@ -46,10 +58,15 @@ struct HeaderCollector {
   /// Whether all lengths are equal. With different lengths readers would disagree on the end of the content, so such a
   /// response is rejected (RFC 9112 section 6.3).
   private var hasOneLength: Bool {
-    let lengths = fields.filter { $0.0.lowercased() == "content-length" }
+    let lengths = values(of: "content-length")
+    return lengths.allSatisfy { $0 == lengths[0] }
+  }
+
+  /// The values of all fields of a name in lower case, split at commas.
+  func values(of name: String) -> [[UInt8]] {
+    fields.filter { $0.0.lowercased() == name }
       .flatMap { $0.1.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) }
       .map { Array(Self.trimmed(Array($0)[...])) }
-    return lengths.allSatisfy { $0 == lengths[0] }
   }
 
   /// Whether only the end of the connection marks the end of the content (RFC 9112 section 6.3).
@@ -72,7 +89,7 @@ struct HeaderCollector {
 
   /// A line that continues the one before (RFC 9112 section 5.2).
   private mutating func unfold(_ text: ArraySlice<UInt8>) -> HTTPFailure.Code? {
-    if lastWasDropped { return nil }
+    if lastWasDropped || bytes > Self.maxBytes { return nil }
     guard let last = fields.indices.last else { return .malformed }
     fields[last].1 += " " + String(decoding: text, as: UTF8.self)
     return nil
@@ -85,7 +102,12 @@ struct HeaderCollector {
     let name = String(decoding: text[..<colon], as: UTF8.self)
     lastWasDropped = !keepsCookies && Self.isCookie(name)
     if lastWasDropped { return nil }
-    guard fields.count < Self.maxFields else { return .tooLarge }
+    if dropsExcess, fields.count >= Self.maxFields || bytes > Self.maxBytes {
+      lastWasDropped = fields.count >= 2 * Self.maxFields || !Self.needed.contains(name.lowercased())
+      if lastWasDropped { return nil }
+    } else if fields.count >= Self.maxFields {
+      return .tooLarge
+    }
     fields.append((name, String(decoding: Self.trimmed(text[(colon + 1)...]), as: UTF8.self)))
     return nil
   }

@@ -85,6 +85,12 @@ struct TransferProgress {
 
   mutating func update() { requestStarted = handle.sentBytes > 0 }
 
+  /// Something was sent or received without the library's own request.
+  mutating func note(sent: Bool = false, received: Bool = false) {
+    requestStarted = requestStarted || sent
+    responseStarted = responseStarted || received
+  }
+
   /// The failure of a transfer that ended with `code`, if any.
   ///
   /// - Parameters:

@@ -52,6 +52,9 @@ extension CurlHandle {
     try check(unsafe agent_curl_set_context(easy, CURLOPT_SSL_CTX_DATA, running))
   }
 
+  /// Whether the connection uses TLS and the server has not announced its end.
+  var isEndMissing: Bool { unsafe tlsEnd.pointee.isMissing }
+
   /// Whether the received content may be truncated.
   func isCutShort(_ headers: HeaderCollector) -> Bool {
     guard unsafe tlsEnd.pointee.isMissing, headers.leavesLengthOpen else { return false }

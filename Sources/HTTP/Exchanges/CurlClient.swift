@@ -34,10 +34,11 @@ package final class CurlClient: HTTPClient {
   package func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     if request.cancellation?.isCancelled == true { throw HTTPFailure(.cancelled) }
     let route = try Route(to: request.endpoint, by: request.transport)
-    let deadline = ContinuousClock.now.advanced(by: .seconds(max(0, request.transport.totalTimeoutSeconds)))
+    var time = TimeLimit(.seconds(max(0, request.transport.totalTimeoutSeconds)))
+    if request.spends { return try sendSpending(request, over: route, within: time) }
     var endpoint = request.endpoint
     for _ in 0...Self.maxRedirects {
-      let answer = try sendOnce(request, to: endpoint, over: route, until: deadline)
+      let answer = try sendOnce(request, to: endpoint, over: route, within: &time)
       guard request.followsRedirects, request.method == .get, let target = answer.redirect else {
         return answer.response
       }
@@ -45,6 +46,11 @@ package final class CurlClient: HTTPClient {
         throw Self.refusedRedirect(to: target, from: endpoint)
       }
       endpoint = next
+      if time.hasPassed() {
+        var failure = HTTPFailure(.timeout, responseStarted: true, requestMayHaveArrived: true)
+        failure.waitedSeconds = time.secondsWaited()
+        throw failure
+      }
     }
     throw Self.refusedRedirect(to: endpoint.uri.text, from: endpoint)
   }
@@ -63,18 +69,32 @@ package final class CurlClient: HTTPClient {
   }
 
   private func sendOnce(
-    _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, until deadline: ContinuousClock.Instant
+    _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, within time: inout TimeLimit
   ) throws(HTTPFailure) -> (response: HTTPResponse, redirect: String?) {
     // A handle with a failed request is not put back.
     let handle = if let kept = pool.take(for: route) { kept } else { try CurlHandle() }
-    let limits = ExchangeLimits(of: request, deadline: deadline)
+    let limits = ExchangeLimits(of: request, time: time)
     let exchange = try Exchange(
       TransferProgress(
         over: handle, isRepeatable: request.method == .get && request.proof == nil, usesProxy: route.proxy != nil),
       limits: limits)
-    try handle.prepare(endpoint, over: route, userAgent: userAgent, transport: request.transport, until: deadline)
+    try handle.prepare(endpoint, over: route, userAgent: userAgent, transport: request.transport)
     try handle.send(request, exchange)
+    time = exchange.time
     pool.give(handle, for: route)
     return (try exchange.finish(), exchange.redirect)
+  }
+
+  private func sendSpending(
+    _ request: borrowing HTTPRequest, over route: Route, within time: TimeLimit
+  ) throws(HTTPFailure) -> HTTPResponse {
+    let message = try RequestMessage.bytes(of: request, userAgent: userAgent)
+    let handle = try CurlHandle()
+    let exchange = try SpendingExchange(
+      TransferProgress(over: handle, isRepeatable: false, usesProxy: route.proxy != nil),
+      limits: ExchangeLimits(of: request, time: time),
+      answerTime: .seconds(max(0, request.transport.spendingTimeoutSeconds)))
+    try handle.prepare(request.endpoint, over: route, userAgent: userAgent, transport: request.transport)
+    return try exchange.run(message)
   }
 }

@@ -5,8 +5,12 @@ internal import OAuth
 /// A request to an authorization server. Memory for its largest response, and for the tokens in it, is reserved before
 /// anything is sent.
 final class Exchange: RunningExchange {
+  /// How often bytes are read after the limit before it ends the request.
+  private static let mostLateReads = 64
+
   var progress: TransferProgress
-  private let limits: ExchangeLimits
+  private var limits: ExchangeLimits
+  private var lateReads = 0
   private var body: SecretBuffer
   private var status = 0
   /// The redirect target of the response, as an absolute URL.
@@ -40,16 +44,28 @@ final class Exchange: RunningExchange {
 
   func update() { progress.update() }
 
-  var reasonToStop: HTTPFailure.Code? { limits.reasonToStop }
+  var time: TimeLimit { limits.time }
+
+  /// Bytes that are there are read before the time limit counts.
+  var reasonToStop: HTTPFailure.Code? {
+    let reason = limits.reasonToStop()
+    guard reason == .timeout, !progress.handle.isQuiet, lateReads < Self.mostLateReads else { return reason }
+    lateReads += 1
+    return nil
+  }
+
+  var longestWait: Duration { lateReads > 0 ? .zero : CurlHandle.longestWait }
   var cancellation: Cancellation? { limits.cancellation }
   var waits: [(descriptor: Int32, isWriting: Bool)] { [] }
   func nextPause() -> Int32? { nil }
 
   func failure(after code: CURLcode?) -> HTTPFailure? {
     // A partial content is detected by its parser, but an empty response can be valid too, for example to a revocation.
-    progress.failure(
+    var failure = progress.failure(
       after: code, isCutShort: body.count == 0 && progress.handle.isCutShort(progress.headers),
-      reason: limits.reasonToStop)
+      reason: limits.reasonToStop())
+    if code == nil, failure?.code == .timeout { failure?.waitedSeconds = limits.time.secondsWaited() }
+    return failure
   }
 
   func complete() {
@@ -73,19 +89,18 @@ final class Exchange: RunningExchange {
 struct ExchangeLimits: Sendable {
   /// The largest body in bytes, after the transfer coding is removed.
   let bodyBytes: Int
-  /// The end of the last attempt. Unlike the library's own limit it counts suspend.
-  let deadline: ContinuousClock.Instant
+  var time: TimeLimit
   let cancellation: Cancellation?
 
-  init(of request: borrowing HTTPRequest, deadline: ContinuousClock.Instant) {
+  init(of request: borrowing HTTPRequest, time: TimeLimit) {
     bodyBytes = max(0, min(request.responseLimit, SecretBytes.maximumAnswerCount))
-    self.deadline = deadline
+    self.time = time
     cancellation = request.cancellation
   }
 
   /// The reason to stop now, if there is one.
-  var reasonToStop: HTTPFailure.Code? {
+  mutating func reasonToStop() -> HTTPFailure.Code? {
     if cancellation?.isCancelled == true { return .cancelled }
-    return ContinuousClock.now >= deadline ? .timeout : nil
+    return time.hasPassed() ? .timeout : nil
   }
 }

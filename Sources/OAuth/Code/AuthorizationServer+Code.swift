@@ -77,7 +77,7 @@ extension AuthorizationServer {
   package func exchange(
     _ code: SharedSecret, of request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenEndpointAnswer {
-    let response = try requestTokens(cancellation: cancellation) { form in
+    let response = try requestTokens(spends: true, cancellation: cancellation) { form in
       form.add(.grantType, GrantType.code)
       form.add(.code, secret: code)
       form.add(.redirectURI, request.redirectURI)

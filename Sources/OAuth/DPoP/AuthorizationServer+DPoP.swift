@@ -6,10 +6,12 @@ internal import Vocabulary
 extension AuthorizationServer {
   /// Asks the token endpoint (RFC 6749 section 3.2), with a proof where the account has a key.
   ///
-  /// - Parameter fill: Writes the form, but for the client's identification. It is called anew for each try,
-  ///   so that nothing which may come once only is sent twice.
+  /// - Parameters:
+  ///   - spends: The form contains something that can be used only once.
+  ///   - fill: Writes the form, but for the client's identification. It is called anew for each try, so that nothing which
+  ///     may come once only is sent twice.
   func requestTokens(
-    cancellation: Cancellation?, _ fill: (inout RequestForm) -> Void
+    spends: Bool = false, cancellation: Cancellation?, _ fill: (inout RequestForm) -> Void
   ) throws(OAuthError) -> HTTPResponse {
     let endpoint = try require(metadata.tokenEndpoint, .token)
     return try proving(.post, endpoint, as: .authorizationServer) { (proof) throws(OAuthError) in
@@ -20,6 +22,7 @@ extension AuthorizationServer {
         post: endpoint, .token, form: try form.finish(), transport: privateTransport, cancellation: cancellation)
       request.authorization = authorization
       request.proof = proof
+      request.spends = spends
       return try send(request)
     }
   }

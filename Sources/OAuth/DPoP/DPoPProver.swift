@@ -84,7 +84,7 @@ package struct DPoPProver: Sendable {
   /// The error that an authorization server names in its answer, and a resource server in its challenge
   /// (RFC 9449 sections 8 and 9).
   private func refusal(in response: HTTPResponse, as role: DPoPMemory.Role) -> String? {
-    guard response.status >= 400 else { return nil }
+    guard response.status >= 400, response.defect == nil else { return nil }
     switch role {
     case .authorizationServer: return ErrorAnswer.read(response, sent: [])?.error
     case .resourceServer: return Self.challengedError(in: response.headers, status: response.status)

@@ -32,7 +32,7 @@ extension AuthorizationServer {
   ) throws(OAuthError) -> DevicePollOutcome {
     let response: HTTPResponse
     do throws(OAuthError) {
-      response = try requestTokens(cancellation: cancellation) { form in
+      response = try requestTokens(spends: true, cancellation: cancellation) { form in
         form.add(.grantType, GrantType.device)
         form.add(.deviceCode, secret: code)
         if provider?.has(.scopesInDeviceGrant) == true { form.add(.scopes, scope?.text ?? "") }

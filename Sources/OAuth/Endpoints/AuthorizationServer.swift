@@ -19,6 +19,8 @@ package struct AuthorizationServer: Sendable {
   package var signing = ResponseSigning()
   /// The security profile that server, client and answers must keep; nil demands none.
   package var profile: SecurityProfile?
+  /// The origins that may receive something; nil for any.
+  package var origins: [String]?
   /// The secrets that no error may repeat, beside those of the request itself: the session's other tokens.
   private var hidden: [SharedSecret] = []
 
@@ -100,6 +102,9 @@ package struct AuthorizationServer: Sendable {
   }
 
   func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {
+    guard origins?.contains(request.endpoint.uri.origin) ?? true else {
+      throw OAuthError(.endpointMissing, .endpoint(request.role))
+    }
     do { return try http.send(request) } catch { throw OAuthError(error, request) }
   }
 
@@ -119,15 +124,20 @@ package struct AuthorizationServer: Sendable {
     -> TokenEndpointAnswer
   {
     do throws(OAuthError) {
+      if let defect = response.defect, let endpoint = metadata.tokenEndpoint {
+        throw OAuthError(defect, .token, at: endpoint, proxy: transport.proxy?.url)
+      }
       return TokenEndpointAnswer(try tokens(in: response, kind: kind, sent: sent))
     } catch {
       var error = error
       let isSuccess = (200..<300).contains(response.status)
       if isSuccess, let refreshToken = TokenResponse.refreshToken(in: response) {
         error.followsSuccess = true
+        (error.lostAnswer, error.answerBegan) = (false, false)
         return TokenEndpointAnswer(refreshToken, butFailed: error)
       }
-      error.brokenAnswer = isSuccess && kind == .refresh && error.code.meaning != .grantEnded
+      error.brokenAnswer =
+        (isSuccess || response.defect != nil) && kind == .refresh && error.code.meaning != .grantEnded
       throw error
     }
   }

@@ -2,12 +2,13 @@ internal import Platform
 
 /// Ends an operation's requests and waits, from any thread.
 ///
-/// An operation that spends what can be used only once, such as a refresh token or a code, says so by
-/// ``spending(or:_:)``; ``cancel()`` then lets it go on until the result is stored. Only the end of the process cuts it.
+/// An operation that spends what can be used only once, such as a refresh token or a code, runs in
+/// ``spending(or:_:)``. From the first byte of its request on, ``cancel()`` lets it go on until the result is stored.
+/// Only the end of the process cuts it.
 package final class Cancellation: Sendable {
   private struct State {
     var isCancelled = false
-    /// Number of nested calls of ``spending(or:_:)`` and ``beginSpending()``.
+    /// Number of calls of ``beginSpending()`` whose effect has not ended.
     var spending = 0
     var wakers: [UInt64: @Sendable () -> Void] = [:]
     var lastWaker: UInt64 = 0
@@ -22,9 +23,6 @@ package final class Cancellation: Sendable {
   /// Ends the operation, unless it is spending something; then as soon as that is over.
   package func cancel() { end { $0.isCancelled = true } }
 
-  /// Ends the operation if it was cancelled while it was spending.
-  private func endSpending() { end { $0.spending -= 1 } }
-
   private func end(_ change: (inout State) -> Void) {
     state.withLock { state in
       change(&state)
@@ -37,7 +35,8 @@ package final class Cancellation: Sendable {
   /// Whether the operation is spending something, so that ``cancel()`` waits.
   package var isSpending: Bool { state.withLock { $0.spending > 0 } }
 
-  /// Makes ``cancel()`` wait from now on, until the end of the operation.
+  /// Makes ``cancel()`` wait from now on, until the end of the enclosing ``spending(or:_:)`` or else of the operation. An
+  /// ``HTTPClient`` calls it before the first byte of a request that spends something.
   ///
   /// - Returns: False if the operation was cancelled before.
   @discardableResult
@@ -49,14 +48,15 @@ package final class Cancellation: Sendable {
     }
   }
 
-  /// Runs `body`, which spends something that can be used only once and stores the result.
+  /// Runs `body`, which spends something that can be used only once and stores the result. Ends the operation
+  /// afterwards if it was cancelled meanwhile.
   ///
   /// - Parameter cancelled: Thrown if the operation was cancelled before.
   package func spending<Result, Problem: Error>(
     or cancelled: Problem, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
-    guard beginSpending() else { throw cancelled }
-    defer { endSpending() }
+    guard let before = state.withLock({ $0.isOver ? nil : $0.spending }) else { throw cancelled }
+    defer { end { $0.spending = before } }
     return try body()
   }
 

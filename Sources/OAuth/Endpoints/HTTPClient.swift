@@ -25,8 +25,11 @@ package final class HTTPResponse: Sendable {
   package let status: Int
   package let headers: HTTPHeaders
   package let body: SecretBytes
+  /// Why the message is not to be trusted beyond a new refresh token in its body; only after ``HTTPRequest/spends``.
+  package let defect: HTTPFailure?
 
-  package init(status: Int, headers: HTTPHeaders, body: consuming SecretBytes) {
+  package init(status: Int, headers: HTTPHeaders, body: consuming SecretBytes, defect: HTTPFailure? = nil) {
+    self.defect = defect
     self.status = status
     self.headers = headers
     self.body = body

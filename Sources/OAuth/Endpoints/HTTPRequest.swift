@@ -52,6 +52,12 @@ package struct HTTPRequest: ~Copyable {
   /// principle but breaks these rules is ``HTTPFailure/Code/redirect``.
   package var followsRedirects = false
 
+  /// The request spends something that can be used only once, such as a refresh token or a code, so its answer exists
+  /// only once too. It is sent over a connection of its own. From its first byte on it has
+  /// ``Transport/spendingTimeoutSeconds``, and is not ended by ``Cancellation/cancel()``. A body is
+  /// returned whatever is wrong with the head or the framing, with ``HTTPResponse/defect``.
+  package var spends = false
+
   /// Ends the request early from another thread.
   package var cancellation: Cancellation?
 

@@ -31,6 +31,8 @@ package struct Transport: Sendable {
   package var connectTimeoutSeconds = 10
   /// For the whole request, connection included.
   package var totalTimeoutSeconds = 30
+  /// For the answer to a request that ``HTTPRequest/spends`` something, from its first byte on.
+  package var spendingTimeoutSeconds = 120
   /// The requests that may share a kept connection with this one; nil for those that the daemon composes itself, such as to
   /// an authorization server.
   package var connectionGroup: ConnectionGroup?
@@ -66,10 +68,33 @@ package struct CertificateAuthorities: Sendable, Equatable {
   package let pem: [UInt8]
   /// SHA-256 of it, in base64url.
   package let digest: String
+  /// SHA-256 of each certificate, in base64url; empty if the text cannot be read.
+  package let certificateDigests: [String]
+  /// Each certificate in PEM form.
+  private let certificates: [String]
+
+  private static let mostCertificates = 4096
 
   package init(pem: [UInt8]) throws(CryptoError) {
     self.pem = pem
     digest = Base64URL.encode(try Digest.sha256.hash(pem.span))
+    var (certificates, digests): ([String], [String]) = ([], [])
+    for block in PEM.blocks(in: pem.span, atMost: Self.mostCertificates) ?? [] {
+      guard block.label.hasSuffix("CERTIFICATE") else { continue }
+      var text: [UInt8] = []
+      PEM.appendBase64(of: block, in: pem.span, to: &text)
+      guard let object = try? Base64.decode(String(decoding: text, as: UTF8.self)) else { continue }
+      certificates.append(PEM.text(block.label, object))
+      digests.append(Base64URL.encode(try Digest.sha256.hash(object.span)))
+    }
+    (self.certificates, certificateDigests) = (certificates, digests)
+  }
+
+  /// Those of the certificates that have one of these digests.
+  package func limited(to digests: [String]) throws(CryptoError) -> CertificateAuthorities {
+    let kept = certificates.indices.filter { digests.contains(certificateDigests[$0]) }
+    if kept.count == certificates.count { return self }
+    return try CertificateAuthorities(pem: Array(kept.map { certificates[$0] }.joined().utf8))
   }
 
   package static func == (left: Self, right: Self) -> Bool { left.digest == right.digest }

@@ -52,8 +52,15 @@ package struct ClientRegistration: Sendable {
     var message = HTTPRequest(
       post: endpoint, role, json: body, transport: transport, cancellation: cancellation)
     if let initialAccessToken { message.authorization = try initialAccessToken.authorization("Bearer") }
+    // An initial access token may be good once, and a client that was registered exists at the server.
+    message.spends = true
     let response: HTTPResponse
-    do { response = try http.send(message) } catch { throw OAuthError(error, message) }
+    do throws(HTTPFailure) {
+      response = try http.send(message)
+      if let defect = response.defect { throw defect }
+    } catch {
+      throw OAuthError(error, message)
+    }
     let sent = [initialAccessToken].compactMap { $0 }
     do throws(OAuthError) {
       return try response.body.withBytes { (bytes) throws(OAuthError) in

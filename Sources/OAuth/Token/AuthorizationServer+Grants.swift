@@ -18,7 +18,7 @@ extension AuthorizationServer {
   ) throws(OAuthError) -> TokenEndpointAnswer {
     let response: HTTPResponse
     do throws(OAuthError) {
-      response = try requestTokens(cancellation: cancellation) { form in
+      response = try requestTokens(spends: true, cancellation: cancellation) { form in
         form.add(.grantType, GrantType.refresh)
         form.add(.refreshToken, secret: token)
         form.add(target)

@@ -48,17 +48,22 @@ package final class TokenResponse: Sendable {
     }
   }
 
-  /// The refresh token of a success (RFC 6749 section 5.1), whatever else is wrong with the answer: from a body that is
+  /// The refresh token of a success (RFC 6749 section 5.1), whatever else is wrong with the answer: from a body with
   /// one JSON object with exactly one `refresh_token`, a non-empty text of printable ASCII (appendix A.17) of at most
-  /// 64 KiB.
+  /// 64 KiB. The rest of the text may break the grammar or be cut off.
   ///
   /// The server may have ended the token that was sent when it issued this one.
   static func refreshToken(in response: HTTPResponse) -> SharedSecret? {
     guard (200..<300).contains(response.status) else { return nil }
     return response.body.withBytes { bytes in
-      guard let root = try? JSONLayout(parsing: bytes, limits: .lenient).root else { return nil }
-      let members = root.members(named: refreshTokenMember)
-      return members.count == 1 ? refreshToken(members[0], bytes, response.body.room) : nil
+      if let root = try? JSONLayout(parsing: bytes, limits: .lenient).root {
+        let members = root.members(named: refreshTokenMember)
+        return members.count == 1 ? refreshToken(members[0], bytes, response.body.room) : nil
+      }
+      guard let range = LooseJSONObject.onlyString(named: refreshTokenMember, in: bytes) else { return nil }
+      let text = bytes.extracting(range)
+      guard let string = try? JSONLayout(parsing: text).root else { return nil }
+      return refreshToken(string, text, response.body.room)
     }
   }
 

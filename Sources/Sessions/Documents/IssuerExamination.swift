@@ -59,7 +59,7 @@ package struct IssuerExamination: Sendable {
     var access = try AccountAccess(configuration)
     // The credentials go to no other proxy than they were given for.
     if configuration.proxy != nil, let record = try? services.record(of: account),
-      record.difference(from: configuration, caDigest: access.caDigest) == nil
+      record.difference(from: access) == nil
     {
       access.useProxyCredentials(record.proxyCredentials)
     }

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import OAuth
 internal import Vault
 internal import Vocabulary
@@ -17,14 +18,7 @@ struct MetadataRenewal: Sendable {
   let bounds: Bounds?
 
   /// Newer ones; nil when there are none, or none can be had now.
-  ///
-  /// - Throws: `endpointMoved` when they name an endpoint that was not there at sign-in: an attacker who can change the
-  ///   document must not redirect a secret.
-  func newer() throws(SessionError) -> IssuerMetadata.Edition? {
-    guard let newer = try? source.renewed(after: edition) else { return nil }
-    try bounds?.check(newer.document)
-    return newer
-  }
+  func newer() -> IssuerMetadata.Edition? { try? source.renewed(after: edition) }
 }
 
 extension MetadataRenewal {
@@ -34,10 +28,10 @@ extension MetadataRenewal {
   func newerForKeys() throws(OAuthError) -> IssuerMetadata.Edition? {
     do throws(SessionError) {
       guard let newer = try source.renewed(after: edition) else { return nil }
-      try bounds?.check(newer.document)
+      try bounds?.check(newer.document.jwksURI)
       return newer
     } catch {
-      // The next request to the account's server reports that the server has moved.
+      // The next refresh reports that the keys have moved.
       guard case .oauth(let problem) = error else { return nil }
       throw problem
     }
@@ -45,9 +39,11 @@ extension MetadataRenewal {
 }
 
 extension MetadataRenewal.Bounds {
-  func check(_ metadata: AuthorizationServerMetadata) throws(SessionError) {
-    guard let origin = authority.unknownOrigin(in: metadata) else { return }
-    throw .endpointMoved(account: account.text, origin: origin)
+  /// - Throws: `endpointMoved` for an endpoint at an origin that was not there at sign-in: an attacker who can change the
+  ///   document must not redirect a secret. Endpoints that are not used do not count.
+  func check(_ endpoint: Endpoint?) throws(SessionError) {
+    guard let endpoint, !authority.includes(endpoint) else { return }
+    throw .endpointMoved(account: account.text, origin: endpoint.uri.origin)
   }
 }
 

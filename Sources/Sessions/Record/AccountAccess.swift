@@ -41,8 +41,14 @@ struct AccountAccess {
     _ = try oauth { () throws(OAuthError) in try Client(id: configuration.clientID, authentication: .none) }
   }
 
-  /// The digest of the certificate authorities that the settings name.
-  var caDigest: String? { transport.certificateAuthorities?.digest }
+  /// The certificate authorities that the settings name.
+  var authorities: CertificateAuthorities? { transport.certificateAuthorities }
+
+  /// Uses no other certificate authority than the sealed ones.
+  mutating func useSealed(_ authority: Authority) throws(SessionError) {
+    guard let authorities, let sealed = authority.caCertificates else { return }
+    do { transport.certificateAuthorities = try authorities.limited(to: sealed) } catch { throw .memory }
+  }
 
   /// How servers are reached under these settings.
   static func transport(of configuration: AccountConfiguration) throws(SessionError) -> Transport {
@@ -106,9 +112,12 @@ extension AccountRecord {
   /// - Throws: `configurationChanged` if a secret of the record would go elsewhere than at sign-in.
   func access(by configuration: AccountConfiguration, _ account: AccountName) throws(SessionError) -> AccountAccess {
     var access = try AccountAccess(configuration)
-    if let setting = difference(from: configuration, caDigest: access.caDigest) {
-      throw .configurationChanged(account: account.text, setting: setting)
+    if let setting = difference(from: access) {
+      let isOfFile = authority.hasAuthorities && setting.utf8.elementsEqual(AccountSetting.caFile.name.utf8)
+      throw .configurationChanged(
+        account: account.text, setting: setting, file: isOfFile ? configuration.caFile : nil)
     }
+    try access.useSealed(authority)
     access.useProxyCredentials(proxyCredentials)
     return access
   }
@@ -120,9 +129,9 @@ extension AccountRecord {
   }
 
   /// The first setting with which a secret of this record would go elsewhere than at sign-in.
-  func difference(from configuration: AccountConfiguration, caDigest: String?) -> String? {
-    if let setting = authority.difference(from: configuration, caDigest: caDigest) { return setting }
-    guard proxyCredentials != nil, let proxy = configuration.proxy else { return nil }
+  func difference(from access: AccountAccess) -> String? {
+    if let setting = authority.difference(from: access) { return setting }
+    guard proxyCredentials != nil, let proxy = access.configuration.proxy else { return nil }
     return authority.mayGiveCredentials(to: proxy) ? nil : "proxy"
   }
 }

@@ -58,6 +58,7 @@ struct IDTokenCheck {
       try oauth { () throws(OAuthError) in try server.metadata.checkUsable(.keys) }
       throw .oauth(OAuthError(.endpointMissing, .member("jwks_uri", of: .keySet)))
     }
+    try renewal?.bounds?.check(endpoint)
     var search = KeySearch(
       IssuerKeys(
         services: services, server: server, endpoint: endpoint, renewal: renewal, cancellation: cancellation))

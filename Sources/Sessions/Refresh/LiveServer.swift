@@ -21,7 +21,7 @@ struct LiveServer {
   mutating func checkProfile(_ flow: FAPI2.Flow) throws(SessionError) {
     self.flow = flow
     do { return try server.checkProfile(flow) } catch {
-      guard let newer = try renewal.newer() else { throw .oauth(error) }
+      guard let newer = renewal.newer() else { throw .oauth(error) }
       try follow(newer)
     }
   }
@@ -31,6 +31,16 @@ struct LiveServer {
     renewal.edition = newer
     let server = server
     if let flow { try oauth { () throws(OAuthError) in try server.checkProfile(flow) } }
+  }
+
+  /// Makes sure that an endpoint is at an origin that was there at sign-in. Cached metadata may be damaged or out of date;
+  /// only metadata fetched from the server itself are trusted.
+  mutating func check(_ endpoint: (AuthorizationServerMetadata) -> Endpoint?) throws(SessionError) {
+    guard let bounds = renewal.bounds, let place = endpoint(server.metadata), !bounds.authority.includes(place) else {
+      return
+    }
+    if let newer = renewal.newer() { try follow(newer) }
+    try bounds.check(endpoint(server.metadata))
   }
 
   /// Sends a request to the server. If the endpoint is gone, fetches the metadata anew and sends the request once more
@@ -44,11 +54,13 @@ struct LiveServer {
     _ endpoint: (AuthorizationServerMetadata) -> Endpoint?,
     _ ask: (AuthorizationServer) throws(OAuthError) -> Answer
   ) throws(SessionError) -> Answer {
+    try check(endpoint)
     let problem: OAuthError
     do { return try ask(server) } catch { problem = error }
-    guard problem.namesNoSuchEndpoint, let newer = try renewal.newer(), let place = endpoint(newer.document),
+    guard problem.namesNoSuchEndpoint, let newer = renewal.newer(), let place = endpoint(newer.document),
       place != endpoint(server.metadata)
     else { throw .oauth(problem) }
+    try renewal.bounds?.check(place)
     try follow(newer)
     return try oauth { () throws(OAuthError) in try ask(server) }
   }
@@ -69,12 +81,21 @@ extension AuthorizationServer {
 }
 
 extension SessionServices {
+  /// Reports once that the metadata name an origin that was not there at sign-in. It gets nothing.
+  private func noteMoved(_ origin: String?, _ account: AccountName) {
+    let known = movedOrigins.withLock { origins in
+      defer { origins[account] = origin }
+      return origins[account]
+    }
+    if origin != nil, origin != known { observer?(.endpointMoved) }
+  }
+
   /// The server that `record`'s secrets may be sent to.
   ///
   /// It is given proofs with the key of `grant`, if there is one, else with the record's.
   ///
-  /// The settings must name the place and the client that the person signed in with, and the
-  /// metadata must stay at the origins it named then; otherwise nothing is sent.
+  /// The settings must name the place and the client that the person signed in with; otherwise nothing is sent. Whether
+  /// an endpoint is at an origin of the sign-in is checked before it is used.
   func server(
     for account: AccountName, _ configuration: AccountConfiguration, _ record: AccountRecord,
     grant: AccessGrant? = nil, cancellation: Cancellation?
@@ -84,16 +105,14 @@ extension SessionServices {
       throw .clientSecretExpired(account: account.text)
     }
     let source = metadataSource(access, cancellation)
-    var edition = try source.atHand()
-    if record.authority.unknownOrigin(in: edition.document) != nil, let newer = try source.renewed(after: edition) {
-      // The cached metadata may be damaged or out of date; only metadata fetched from the server itself are trusted.
-      edition = newer
-    }
+    let edition = try source.atHand()
+    noteMoved(record.authority.unknownOrigin(in: edition.document), account)
     let bounds = MetadataRenewal.Bounds(account: account, authority: record.authority)
-    try bounds.check(edition.document)
     var server = try access.server(
       metadata: edition.document, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time,
       keyDevice: vault.keyDevice)
+    // What uses an endpoint checks it before, to say where it is.
+    server.origins = record.authority.origins
     let key = if let grant { grant.dpopKey } else { try key(of: record, account) }
     server.prover = key.map(prover)
     server.hide(record.revocation?.refreshToken, record.revocation?.accessToken)

@@ -87,6 +87,8 @@ package struct RefreshOperation: Sendable {
     try checkAwaitedKeys(for: stored.generation)
     var live = try services.server(for: account, configuration, record, cancellation: cancellation)
     try live.checkProfile(.code)
+    // The keys may be needed for the answer, after the token is spent.
+    if record.identity != nil { try live.check(\.jwksURI) }
     live.server.hide(previous)
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
@@ -98,6 +100,8 @@ package struct RefreshOperation: Sendable {
       record = stored.record
       generation = stored.generation
       record.refreshedAt = services.time.wallSeconds()
+      // An older record has the digest of the whole file, which was the same.
+      if record.authority.caDigest != nil { record.authority.seal(live.server.transport.certificateAuthorities) }
       if target == nil, let tokens = try? answer.tokens() {
         if let scope = tokens.scope { record.scope = scope.text }
         record.authorizationDetails = tokens.authorizationDetails ?? record.authorizationDetails

@@ -20,7 +20,12 @@ struct ObservedHTTPClient: HTTPClient {
     let line = RequestLine(request.role, request.method.name, url: request.endpoint.text)
     do {
       let response = try client.send(request)
-      observer(.step(.answered(line, status: response.status, milliseconds: milliseconds(since: begin))))
+      let time = milliseconds(since: begin)
+      if let defect = response.defect {
+        observer(.unanswered(line, defect, milliseconds: time))
+      } else {
+        observer(.step(.answered(line, status: response.status, milliseconds: time)))
+      }
       return response
     } catch {
       observer(.unanswered(line, error, milliseconds: milliseconds(since: begin)))

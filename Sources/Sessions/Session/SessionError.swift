@@ -12,7 +12,9 @@ package enum SessionError: Error, Hashable, Sendable {
   /// The authorization server ended the grant (`invalid_grant`, RFC 6749 section 5.2).
   case expired(account: String)
   /// The settings name another place or client than the one the person signed in at.
-  case configurationChanged(account: String, setting: String)
+  ///
+  /// - Parameter file: The file of certificate authorities, if its certificates are others.
+  case configurationChanged(account: String, setting: String, file: String? = nil)
   /// The metadata names an endpoint at an origin that was not there at sign-in.
   case endpointMoved(account: String, origin: String)
   /// An ID Token names another person, client or sign-in than the first one (OpenID Connect Core, section 12.2), by

@@ -10,6 +10,8 @@ package enum SessionObservation: Sendable, Hashable {
   case keySetWarned(JWKSet.Warning)
   /// The `auth_time` of a refreshed ID Token is not that of the first one (OpenID Connect Core, section 12.2).
   case authenticationTimeChanged
+  /// The server's metadata name an endpoint at an origin that was not there at sign-in. It gets nothing.
+  case endpointMoved
 }
 
 /// Receives the observations of an operation, on the thread that performs it.

@@ -18,6 +18,8 @@ package struct SessionServices: Sendable {
   let unstored = UnstoredRecords()
   /// The accounts that wait for keys of their issuer.
   let awaitedKeys = Monitor<[AccountName: AwaitedKeys]>([:])
+  /// The origin of an endpoint, by account, that was not there at sign-in and was reported.
+  let movedOrigins = Monitor<[AccountName: String]>([:])
   /// The accounts that are in no file.
   package let ephemeral = EphemeralAccounts()
   /// The account that these services are for is one of them, or becomes one.

@@ -47,9 +47,9 @@ package struct AccountChange: Sendable {
   }
 
   /// A vault that cannot be read now says so itself when its account is used.
-  private func effect() -> Effect {
+  package func effect() -> Effect {
     guard let record = try? services.record(of: account),
-      case .configurationChanged(_, let setting)? = record.problem(with: new, account: account)
+      case .configurationChanged(_, let setting, _)? = record.problem(with: new, account: account)
     else { return .none }
     return .signedOut(setting: setting)
   }

@@ -2,7 +2,8 @@ package import OAuth
 internal import Vault
 package import Vocabulary
 
-/// Seals in the vault which places may get an account's token, after a person has changed the list. Blocking.
+/// Seals in the vault which places may get an account's token, and which certificate authorities may vouch for its
+/// server, after a person has changed them. Blocking.
 ///
 /// Only entries named in that change are added: one written into the settings file by other means is not confirmed
 /// along with it.
@@ -11,11 +12,15 @@ package struct OriginConfirmation: Sendable {
   /// The settings with the change.
   package let configuration: AccountConfiguration
   package let added: [ResourceOrigin]
+  /// A person has named the file of certificate authorities.
+  package let confirmsAuthorities: Bool
   package let services: SessionServices
 
   package init(
-    account: AccountName, configuration: AccountConfiguration, added: [ResourceOrigin], services: SessionServices
+    account: AccountName, configuration: AccountConfiguration, added: [ResourceOrigin],
+    confirmsAuthorities: Bool = false, services: SessionServices
   ) {
+    self.confirmsAuthorities = confirmsAuthorities
     self.account = account
     self.configuration = configuration
     self.added = added
@@ -30,7 +35,7 @@ package struct OriginConfirmation: Sendable {
 
   /// The same as part of a change: nothing is read when the list is not what it is about.
   package func run(for change: AccountChange) throws(SessionError) -> Move? {
-    added.isEmpty && change.old.origins == change.new.origins ? nil : try run()
+    added.isEmpty && change.old.origins == change.new.origins && !confirmsAuthorities ? nil : try run()
   }
 
   /// - Returns: Nil when there was nothing to seal. An account that never signed in has no record; its
@@ -42,12 +47,13 @@ package struct OriginConfirmation: Sendable {
   private func seal() throws(SessionError) -> Move? {
     guard let stored = try services.storedRecord(of: account) else { return nil }
     var record = stored.record
+    let before = record.authority
+    if confirmsAuthorities { record.authority.seal(try AccountAccess(configuration).authorities) }
     let kept = record.authority.resourceOrigins.filter { text in
       ResourceOrigin(text, allowHTTPLoopback: true).map { configuration.lists($0) } ?? false
     }
-    let sealed = Set(kept + added.map(\.text)).sorted()
-    guard sealed != record.authority.resourceOrigins else { return nil }
-    record.authority.resourceOrigins = sealed
+    record.authority.resourceOrigins = Set(kept + added.map(\.text)).sorted()
+    guard record.authority != before else { return nil }
     return Move(from: stored.generation, to: try services.write(record, of: account, replacing: stored.generation))
   }
 }

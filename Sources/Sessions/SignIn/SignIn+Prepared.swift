@@ -176,15 +176,15 @@ extension SignIn.Prepared {
   /// is left alone, as in ``keepOrRevoke(_:because:_:needsIDToken:)``. Blocking.
   ///
   /// - Parameter endsSession: That session ends, too.
-  func refuse(_ answer: TokenEndpointAnswer, endsSession: Bool = false, _ cancellation: Cancellation) {
-    guard !endsSession, let old = try? oldRecord(), old.refreshToken != nil || old.accessToken != nil else {
-      let token = answer.refreshToken ?? (try? answer.tokens().accessToken)
-      guard let token else { return }
-      try? server.revoke(
-        token, hint: answer.refreshToken == nil ? .accessToken : .refreshToken,
-        bearer: answer.refreshToken == nil ? token : nil, cancellation: cancellation)
-      return
-    }
+  /// - Returns: Whether the server ended it.
+  @discardableResult
+  func refuse(
+    _ answer: TokenEndpointAnswer, endsSession: Bool = false, _ cancellation: Cancellation
+  ) -> Bool {
+    if !endsSession, let old = try? oldRecord(), old.refreshToken != nil || old.accessToken != nil { return false }
+    if let token = answer.refreshToken { return server.end(token, .refreshToken, cancellation) }
+    guard let token = try? answer.tokens().accessToken else { return false }
+    return server.end(token, .accessToken, bearer: token, cancellation)
   }
 
   /// Stores the settings, which are needed to use or revoke the grant, and then the record. If the record cannot be
@@ -229,7 +229,7 @@ extension SignIn.Prepared {
       if hasSession { return .grantNotKept(because: error, isRevoked: false) }
       guard mayDoBetter else {
         let isRevoked = server.end(refreshToken, .refreshToken, cancellation)
-        return error.isOfStorage ? .grantNotKept(because: error, isRevoked: isRevoked) : error
+        return error.isOfStorage || isUnread ? .grantNotKept(because: error, isRevoked: isRevoked) : error
       }
       var record = try record(refreshToken, replacing: old)
       record.identity = old?.identity
@@ -251,7 +251,7 @@ extension SignIn.Prepared {
     _ refreshToken: SharedSecret?, replacing old: AccountRecord?
   ) throws(SessionError) -> AccountRecord {
     var record = AccountRecord(
-      authority: Authority(configuration, caDigest: contact.access.caDigest, metadata: server.metadata),
+      authority: Authority(contact.access, metadata: server.metadata),
       signedInAt: services.time.wallSeconds())
     record.refreshToken = refreshToken
     record.credentials = contact.secrets.credentials

@@ -140,8 +140,9 @@ extension SignIn.Waiting {
           return SignIn.Unconfirmed(
             prepared: prepared, answer: answer, verified: verified, sentAt: sentAt, demands: demands)
         } catch {
-          prepared.refuse(answer, prepared.cancellation)
-          throw error
+          let isRevoked = prepared.refuse(answer, prepared.cancellation)
+          guard case .oauth(let problem) = error, problem.followsSuccess else { throw error }
+          throw .grantNotKept(because: error, isRevoked: isRevoked)
         }
       }
     }

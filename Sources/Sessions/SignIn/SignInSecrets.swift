@@ -42,7 +42,7 @@ package struct SignInSecrets: Sendable {
     // A profile that a person adds leads them nowhere else. One that was taken away since is a difference.
     var compared = configuration
     if record.authority.settings.profile == nil { compared.profile = nil }
-    if let setting = record.authority.difference(from: compared, caDigest: access.caDigest) {
+    if let setting = record.authority.difference(from: access, as: compared) {
       guard needsCredentials else { return self }
       throw .configurationChanged(account: account.text, setting: setting)
     }

@@ -95,7 +95,7 @@ package struct TokenImport: Sendable {
       try server.refresh(refreshToken, cancellation: cancellation)
     }
     var record = AccountRecord(
-      authority: Authority(contact.configuration, caDigest: contact.access.caDigest, metadata: server.metadata),
+      authority: Authority(contact.access, metadata: server.metadata),
       signedInAt: wallSeconds)
     record.refreshToken = answer.refreshToken ?? refreshToken
     let tokens = try? answer.tokens()

@@ -217,7 +217,7 @@ package struct SignOutOperation: Sendable {
   ) throws(SessionError) -> Confirmation {
     guard let configuration = settings(of: stored.record) else { return .notOffered(page: nil) }
     var live = try services.server(for: account, configuration, stored.record, grant: grant, cancellation: cancellation)
-    if wantsLogoutPage {
+    if wantsLogoutPage, live.server.metadata.endSessionEndpoint.map(stored.record.authority.includes) ?? false {
       logoutURL = live.server.metadata.logoutURL(clientID: configuration.clientID, subject: subject)
     }
     let metadata = live.server.metadata
@@ -254,6 +254,7 @@ package struct SignOutOperation: Sendable {
   private func revokeRenewed(
     _ refreshToken: SharedSecret, _ stored: StoredRecord, at live: inout LiveServer
   ) throws(SessionError) {
+    try live.check(\.tokenEndpoint)
     let answer = try oauth { () throws(OAuthError) in
       try live.server.refresh(refreshToken, cancellation: cancellation)
     }

@@ -41,6 +41,8 @@ package enum LogEvent: Sendable, Hashable {
   case requestTimedOut
   /// A refreshed ID Token names another time of authentication than the first one.
   case authenticationTimeChanged
+  /// The server's metadata name an endpoint at an origin that was not there at sign-in. It gets nothing.
+  case endpointMoved
   /// A key that must not be published was left out of an issuer's key set.
   case keySetWarning(KeySetFlaw)
 
@@ -230,6 +232,10 @@ extension LogEvent {
       LogRow(
         "authentication_time_changed", isFailure: true,
         "the server's new ID Token names another time of authentication than the first one")
+    case .endpointMoved:
+      LogRow(
+        "endpoint_moved", isFailure: true,
+        "the server's metadata name an endpoint at a place that was not there at the sign-in; nothing is sent there")
     case .commandFailed(let position, let problem):
       LogRow(
         "command_failed", [("position", .int(position))] + problem.row.members, isFailure: true,

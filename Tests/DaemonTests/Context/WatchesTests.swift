@@ -89,6 +89,7 @@ extension `Requests that receive steps` {
     (.keySetWarned(.privateKey), .keySetWarning(.privateKey)),
     (.keySetWarned(.symmetricKey), .keySetWarning(.symmetricKey)),
     (.authenticationTimeChanged, .authenticationTimeChanged),
+    (.endpointMoved, .endpointMoved),
   ]) func `is told in the words of the log`(observation: SessionObservation, told: LogEvent) {
     #expect(LogEvent(observation) == told)
   }

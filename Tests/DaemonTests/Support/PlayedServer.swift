@@ -184,6 +184,7 @@ final class PlayedServer: HTTPClient {
       _ = state.wait(nil) { $0.areDocumentsHeld || $0.heldRole == role ? nil : true }
       return try Self.response(.json(document))
     }
+    if request.spends { request.cancellation?.beginSpending() }
     let form = Self.text(of: request)
     // A server acts on a request when it comes, whether or not its answer is read.
     let planned = state.withLock { state in

@@ -100,6 +100,52 @@ import Testing
     try #require(result.succeeded, "\(result.errorText)")
   }
 
+  @Test func `that answers no handshake does not keep a daemon that stops waiting`() throws {
+    try HostileScene.with { scene in
+      let tree = scene.tree
+      let server = try HostileTLSServer(tree)
+      try tree.directory.write("secret", "s3cret")
+      try importSession(tree, server)
+      try server.standStill()
+      let caller = try tree.start(["token", "work", "--force-refresh"])
+      try tree.awaitStatus { $0["state"] == "refreshing" }
+      Threads.sleep(for: .milliseconds(500))
+      let begin = Instant.now
+      #expect(try tree.agent("daemon", "stop").succeeded)
+      #expect(begin.duration(to: .now) < .seconds(4))
+      _ = try caller.wait()
+    }
+  }
+
+  @Test func `is vouched for by the authorities of the sign-in, and by others on a person's word`() throws {
+    try HostileScene.with { scene in
+      let tree = scene.tree
+      let server = try HostileTLSServer(tree)
+      try tree.directory.write("secret", "s3cret")
+      try importSession(tree, server)
+      let own = String(decoding: try tree.directory.read("ca.pem"), as: UTF8.self)
+      let other = String(decoding: try tree.directory.read("selfSigned.pem"), as: UTF8.self)
+      // One more in the file stops nothing, and counts only when that is said.
+      try tree.directory.write("ca.pem", other + own)
+      #expect(try !tree.token("work", "--force-refresh").isEmpty)
+      try server.behave(.selfSigned)
+      #expect(try tree.agent("token", "work", "--force-refresh").failed(1))
+      try server.behave(.good)
+      // No certificate of the sign-in is left.
+      try tree.directory.write("ca.pem", other)
+      let result = try tree.agent("token", "work", "--force-refresh", "--json")
+      #expect(result.failed(3) && result.failureCode == "configuration_changed", "\(result.errorText)")
+      #expect(result.failure?["message"]?.string?.contains(tree.path("ca.pem")) == true)
+      let command = "agent account set work --ca-file \(tree.path("ca.pem"))"
+      #expect(result.failure?["hint"]?.string?.contains(command) == true)
+      try tree.directory.write("ca.pem", "# in another order\n" + own + other)
+      #expect(try !tree.token("work", "--force-refresh").isEmpty)
+      try #require(tree.shell("sh", command).succeeded)
+      try server.behave(.selfSigned)
+      #expect(try !tree.token("work", "--force-refresh").isEmpty)
+    }
+  }
+
   @Test(arguments: [HostileTLSServer.Mode.expired, .selfSigned, .otherHost, .plain])
   func `gets no token by a request or a sign-out either`(mode: HostileTLSServer.Mode) throws {
     try HostileScene.with { scene in

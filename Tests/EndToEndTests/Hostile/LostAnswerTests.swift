@@ -76,6 +76,39 @@ import Testing
     }
   }
 
+  /// Longer than other requests may take.
+  private static let late = Duration.seconds(33)
+
+  @Test func `for its caller, since it comes late, is stored, and nothing is sent twice`() throws {
+    try Self.with { (tree, server) throws in
+      server.fail(.hold)
+      let first = try tree.agent("token", "work", "--force-refresh", "--timeout", "1s", "--json")
+      #expect(first.failed(4) && first.failureCode == "timeout")
+      let second = try tree.start(["token", "work", "--timeout", "120s"])
+      Threads.sleep(for: Self.late)
+      server.release()
+      #expect(try second.wait() == .exited(0))
+      #expect(server.refreshes.count == 2 && server.repeated == 0)
+      #expect(try !tree.token("work", "--force-refresh").isEmpty)
+      #expect(server.replays == 0)
+    }
+  }
+
+  @Test func `on a machine that stands still is read when it goes on`() throws {
+    try Self.with { (tree, server) throws in
+      server.fail(.hold)
+      let caller = try tree.start(["token", "work", "--force-refresh", "--timeout", "120s"])
+      try server.awaitHolding(1)
+      let daemon = try OtherProcess(try tree.daemon())
+      try daemon.signal(Signals.SIGSTOP)
+      server.release()
+      Threads.sleep(for: Self.late)
+      try daemon.signal(Signals.SIGCONT)
+      #expect(try caller.wait() == .exited(0))
+      #expect(server.refreshes.count == 2 && server.replays == 0)
+    }
+  }
+
   @Test func `with the daemon, which is killed meanwhile, is asked for by the next one`() throws {
     try Self.with { (tree, server) throws in
       server.becomeLenient()

@@ -320,12 +320,13 @@ enum HostileCatalogue {
           "empty", "html", "array", "redirect", "type", "two_types", "endless", "huge", "flood", "bomb", "deep",
           "two_lengths", "two_locations", "crumbs",
         ], at: $0.2, "body_at=\($0.1)"
-      ).map { $0.leavingSession(["type", "two_types"], at: "token") }
+      ).map { $0.leavingSession(["type", "two_types", "deep", "two_lengths"], at: "token") }
     }
     + HostileRow.bodies(.browser, ["drop", "truncated"], at: .token, "body_at=token")
+    .map { $0.leavingSession(["truncated"], at: "token") }
     + HostileRow.bodies(.device, ["drop", "truncated"], at: .device, "body_at=device")
     + HostileRow.bodies(
       .device, ["empty", "html", "array", "redirect", "type", "endless", "flood", "deep", "two_lengths"], at: .token,
       "body_at=token"
-    ).map { $0.leavingSession(["type"], at: "token") }
+    ).map { $0.leavingSession(["type", "deep", "two_lengths"], at: "token") }
 }

@@ -52,6 +52,9 @@ final class HostileTLSServer: Sendable {
     url = "https://127.0.0.1:\(try process.readLine())"
   }
 
+  /// Takes connections from now on and answers no handshake.
+  func standStill() throws { try process.signal(Signals.SIGSTOP) }
+
   /// From now on.
   ///
   /// - Returns: How many requests it has read so far.

@@ -69,6 +69,33 @@ import Testing
     #expect(throws: answered(.receive)) { try fetch("HTTP/1.1 200 OK\r\n\r\n", isSaid: false) }
   }
 
+  private func spend(_ answer: String, isSaid: Bool, proxy: String? = nil) throws -> HTTPResponse {
+    var transport = server.transport
+    transport.proxy = proxy.map { Transport.Proxy(url: $0) }
+    var request = try HTTPTests.post(server.url(answer, isSaid: isSaid), transport: transport)
+    request.spends = true
+    return try client().send(request)
+  }
+
+  @Test func `does not matter to the answer of what spends something, but an empty one does not show its end`() throws {
+    for isSaid in [true, false] {
+      let response = try spend("HTTP/1.1 200 OK\r\n\r\n{}", isSaid: isSaid)
+      #expect(response.body.text == "{}" && response.defect == nil)
+    }
+    let empty = "HTTP/1.1 400 Bad Request\r\n\r\n"
+    #expect(try spend(empty, isSaid: true).status == 400)
+    #expect(throws: answered(.receive)) { try spend(empty, isSaid: false) }
+  }
+
+  @Test func `comes through a proxy too`() throws {
+    let port = try #require(UInt16(server.port))
+    let proxy = try LoopbackServer { try Tunnel.serve($0, to: port) }
+    let response = try spend("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", isSaid: true, proxy: proxy.url(""))
+    #expect(response.status == 200 && response.body.text == "{}" && response.defect == nil)
+    #expect(response.headers["X-Proxy"] == nil)
+    #expect(proxy.requests.map(\.line) == ["CONNECT 127.0.0.1:\(port) HTTP/1.1"])
+  }
+
   private func post(_ answer: String, isSaid: Bool) throws -> HTTPResponse {
     try client().send(HTTPTests.post(server.url(answer, isSaid: isSaid), transport: server.transport))
   }

@@ -189,6 +189,8 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2","n":\#(String(repeating: "9", count: 99))}"#,
     #"{"access_token":"a","refresh_token":"r2","deep":\#(String(repeating: "[", count: 40))"#
       + String(repeating: "]", count: 40) + "}",
+    // Cut off after it.
+    #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2""#,
   ]
 
   // Store first: the server may have ended the token that was sent.
@@ -217,7 +219,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #"{"refresh_token":"r2","refresh_token":"r3"}"#, #"{"refresh_token":"r2","refresh\u005ftoken":"r3"}"#,
     #"{"refresh_token":""}"#, #"{"refresh_token":5}"#, #"{"refresh_token":null}"#, #"{"refresh_token":"é"}"#,
     #"{"refresh_token":"a\u0000"}"#, #"[{"refresh_token":"r2"}]"#, #"{"refresh_token":"r2"} {}"#,
-    #"{"refresh_token":"r2""#, #"{"a":{"refresh_token":"r2"}}"#,
+    #"{"refresh_token":"r2"#, #"{"a":{"refresh_token":"r2"}}"#,
     #"{"refresh_token":"\#(String(repeating: "r", count: 65_537))"}"#,
   ])
   func `what is not one refresh token in one object is none`(body: String) throws {

@@ -105,7 +105,7 @@ import Vocabulary
   }
 
   // Whoever can change the metadata must not lead a refresh token elsewhere.
-  @Test(arguments: ["token_endpoint", "revocation_endpoint", "jwks_uri"])
+  @Test(arguments: ["token_endpoint"])
   func `is not followed to a place that was not there at sign-in`(endpoint: String) throws {
     try move(endpoint, to: "https://evil.example/x")
     home.http.answer(TestIssuer.tokenURL, try gone())

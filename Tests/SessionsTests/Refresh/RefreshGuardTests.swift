@@ -50,9 +50,78 @@ import Vocabulary
     #expect(throws: error) { _ = try home.refresh(configuration) }
     // The right path with other bytes is no better.
     try home.store { $0.authority.caDigest = "digest-of-the-first-file" }
-    #expect(throws: error) { _ = try home.refresh(configuration) }
+    let other = SessionError.configurationChanged(account: "work", setting: "ca_file", file: configuration.caFile)
+    #expect(throws: other) { _ = try home.refresh(configuration) }
     #expect(throws: error) { _ = try home.refresh() }
     #expect(home.http.requests.isEmpty)
+  }
+
+  private static func certificates(_ contents: String...) -> String {
+    contents.map { "# \($0)\n-----BEGIN CERTIFICATE-----\n\($0)\n-----END CERTIFICATE-----\n" }.joined()
+  }
+
+  /// Settings with a file of certificate authorities.
+  private func configuration(_ text: String) throws -> AccountConfiguration {
+    try home.directory.write("ca.pem", text)
+    var configuration = Home.configuration
+    configuration.caFile = home.directory.path("ca.pem")
+    return configuration
+  }
+
+  private func confirm(_ configuration: AccountConfiguration) throws -> OriginConfirmation.Move? {
+    try OriginConfirmation(
+      account: home.account, configuration: configuration, added: [], confirmsAuthorities: true,
+      services: home.services
+    ).run()
+  }
+
+  /// The certificates that the last request trusted.
+  private var trusted: String? {
+    home.http.transports.last?.certificateAuthorities.map { String(decoding: $0.pem, as: UTF8.self) }
+  }
+
+  @Test func `a certificate authority that is added to the file stops nothing and is not trusted`() throws {
+    try home.store()
+    _ = try confirm(configuration(Self.certificates("AAAA")))
+    let grown = try configuration(Self.certificates("BBBB", "AAAA"))
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
+    #expect(try home.refresh(grown).accessToken.text == "at-2")
+    #expect(trusted == "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+    // A person may say so, without a sign-in.
+    #expect(try confirm(grown) != nil)
+    #expect(try confirm(grown) == nil)
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3"))
+    _ = try home.refresh(grown)
+    #expect(trusted == Self.certificates("BBBB", "AAAA"))
+    // One that is left is enough.
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-4", refresh: "rt-4"))
+    #expect(try home.refresh(configuration(Self.certificates("BBBB"))).accessToken.text == "at-4")
+  }
+
+  @Test func `certificate authorities that were all replaced are named, and taken over on a person's word`() throws {
+    try home.store()
+    _ = try confirm(configuration(Self.certificates("AAAA")))
+    let replaced = try configuration(Self.certificates("BBBB"))
+    let changed = SessionError.configurationChanged(account: "work", setting: "ca_file", file: replaced.caFile)
+    #expect(throws: changed) { _ = try home.refresh(replaced) }
+    #expect(home.http.requests.isEmpty)
+    _ = try confirm(replaced)
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
+    #expect(try home.refresh(replaced).accessToken.text == "at-2")
+  }
+
+  @Test func `the digest of a whole file in an older record becomes those of its certificates`() throws {
+    let text = Self.certificates("AAAA", "BBBB")
+    let authorities = try CertificateAuthorities(pem: Array(text.utf8))
+    try home.store { $0.authority.caDigest = authorities.digest }
+    let grown = try configuration(text + "\n")
+    #expect(throws: SessionError.self) { _ = try home.refresh(grown) }
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
+    _ = try home.refresh(configuration(text))
+    let authority = try #require(try home.stored()?.authority)
+    #expect(authority.caDigest == nil && authority.caCertificates == authorities.certificateDigests.sorted())
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3"))
+    #expect(try home.refresh(configuration(text + Self.certificates("CCCC"))).accessToken.text == "at-3")
   }
 
   @Test(arguments: [nil, "no certificate here"])
@@ -67,7 +136,7 @@ import Vocabulary
     #expect(home.http.requests.isEmpty)
   }
 
-  @Test(arguments: ["token_endpoint", "revocation_endpoint", "userinfo_endpoint", "jwks_uri"])
+  @Test(arguments: ["token_endpoint", "jwks_uri"])
   func `an endpoint that moved to an unknown origin gets nothing`(endpoint: String) throws {
     try home.store()
     let moved = TestIssuer.metadata(endpoint, "https://evil.example/x")
@@ -81,6 +150,52 @@ import Vocabulary
     #expect(throws: error) { _ = try home.refresh(Home.configuration, home.otherProcess()) }
     #expect(home.http.requests == [asked])
     #expect(try home.stored()?.refreshToken?.text == "rt-1")
+  }
+
+  // Only what is about to receive something counts.
+  @Test(arguments: [
+    "end_session_endpoint", "registration_endpoint", "introspection_endpoint", "pushed_authorization_request_endpoint",
+    "userinfo_endpoint", "device_authorization_endpoint", "revocation_endpoint", "authorization_endpoint",
+  ])
+  func `an endpoint that moved to an unknown origin stops nothing that does not use it, and is told once`(
+    endpoint: String
+  ) throws {
+    try home.store()
+    let moved = TestIssuer.metadata(endpoint, "https://new.example/x")
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(moved)))
+    let told = ToldSteps()
+    let services = home.services.observed { told.add($0) }
+    for number in 2...3 {
+      home.http.answer(TestIssuer.tokenURL, try tokens("at-\(number)", refresh: "rt-\(number)"))
+      #expect(try home.refresh(Home.configuration, services).accessToken.text == "at-\(number)")
+    }
+    #expect(told.steps.count { $0 == .endpointMoved } == 1)
+    #expect(home.http.urls == [TestIssuer.metadataURL, TestIssuer.tokenURL, TestIssuer.tokenURL])
+  }
+
+  @Test func `an account without a user needs no keys, wherever they are`() throws {
+    try home.store { $0.identity = nil }
+    let moved = TestIssuer.metadata("jwks_uri", "https://new.example/x")
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(moved)))
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
+    #expect(try home.refresh().accessToken.text == "at-2")
+    // The rotated token is kept when it turns out that they are needed.
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3", idToken: TestIssuer.first.idToken()))
+    let error = SessionError.endpointMoved(account: "work", origin: "https://new.example")
+    #expect(throws: error) { _ = try home.refresh() }
+    #expect(try home.stored()?.refreshToken?.text == "rt-3")
+  }
+
+  @Test func `a UserInfo endpoint that moved to an unknown origin gets no token`() throws {
+    try home.store()
+    let moved = TestIssuer.metadata("userinfo_endpoint", "https://evil.example/x")
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(moved)))
+    let question = ServerQuestion(
+      account: home.account, configuration: Home.configuration, grant: try grant("at-1"), services: home.services)
+    #expect(throws: SessionError.endpointMoved(account: "work", origin: "https://evil.example")) {
+      _ = try UserInfoOperation(question).run()
+    }
+    #expect(!home.http.urls.contains("https://evil.example/x"))
   }
 
   @Test func `a cached document that names an unknown origin is replaced by the server's own`() throws {

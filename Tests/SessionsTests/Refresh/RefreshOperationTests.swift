@@ -122,6 +122,66 @@ import Vocabulary
     #expect(home.http.requests.last?.form?[1] == "refresh_token=rt-2")
   }
 
+  private static let object = #"{"access_token":"at-2","token_type":"Bearer","refresh_token":"rt-2"}"#
+  private static let unfinished = HTTPFailure(.receive, responseStarted: true, requestMayHaveArrived: true)
+
+  /// Answers whose only `refresh_token` is `rt-2`, in a form or a message with something wrong.
+  private static let odd: [(String, HTTPFailure?)] = [
+    (object, unfinished), (object, HTTPFailure(.malformed, responseStarted: true, requestMayHaveArrived: true)),
+    (object, HTTPFailure(.timeout, responseStarted: true, requestMayHaveArrived: true)),
+    ("\u{FEFF}" + object, nil), (object + " // done", nil), (object + "\u{0}\u{0}", nil),
+    (object.dropLast() + ",}", nil), (object.dropLast() + #","x":NaN}"#, nil), (object.dropLast() + #","x":'y'}"#, nil),
+    (object.dropLast() + #","token_type":"Bearer"}"#, nil), (object.dropLast() + ",\"x\":\"a\nb\"}", nil),
+    (object.dropLast() + " /* \" */ }", nil), (")]}',\n" + object, nil),
+    (String(object.dropLast()), unfinished), (object.dropLast() + #","id_token":"eyJ"#, unfinished),
+    (object.dropLast() + #","x":{"refresh_token":"no"}, "y":[1,]}"#, nil),
+    (object.dropLast() + #","x":01}"#, nil), (#"{"refresh_token" : "rt\u002d2", x: 1}"#, nil),
+  ]
+
+  @Test(arguments: odd.indices) func `the rotated token is kept whatever the form of the answer`(index: Int) throws {
+    let (body, defect) = Self.odd[index]
+    try home.store()
+    home.http.answer(TestIssuer.tokenURL, try oddResponse(body, defect))
+    let ending = home.operation().attempt()
+    guard case .failure(.oauth(let error)) = ending.result else {
+      Issue.record("the answer was taken: \(ending.result)")
+      return
+    }
+    #expect(error.followsSuccess && !error.lostAnswer && !error.answerBegan)
+    #expect(try home.stored()?.refreshToken?.text == "rt-2")
+    #expect(home.http.urls.filter { $0 == TestIssuer.tokenURL }.count == 1)
+  }
+
+  // RFC 8259 section 8.1: not UTF-8.
+  @Test func `the rotated token is kept beside a text in another encoding`() throws {
+    try home.store()
+    let body = Array(Self.object.utf8.dropLast()) + Array(",\"x\":\"".utf8) + [0xE4] + Array("\"}".utf8)
+    home.http.answer(
+      TestIssuer.tokenURL,
+      HTTPResponse(
+        status: 200, headers: HTTPHeaders([("Content-Type", "application/json")]),
+        body: try SecretBytes(copying: body.span)))
+    #expect(throws: SessionError.self) { _ = try home.refresh() }
+    #expect(try home.stored()?.refreshToken?.text == "rt-2")
+  }
+
+  @Test(arguments: [
+    #"{"refresh_token":"rt-2","refresh_token":"rt-3",}"#, #"{"refresh_token":"rt-2",}{"refresh_token":"rt-3"}"#,
+    #"{"refresh_token":"rt-"#, #"{"refresh_token":5,}"#, #"["refresh_token":"rt-2",]"#,
+    #"{"x":{"refresh_token":"rt-2"},}"#, #"{"refresh_token":"",}"#, #"{"refresh_token":"a\u00e4",}"#,
+    #"{/*"refresh_token":"rt-2"*/}"#,
+  ])
+  func `no token is made up from an answer without exactly one`(body: String) throws {
+    try home.store()
+    home.http.answer(TestIssuer.tokenURL, try oddResponse(body, Self.unfinished))
+    guard case .failure(.oauth(let error)) = home.operation().attempt().result else {
+      Issue.record("the answer was taken")
+      return
+    }
+    #expect(error.brokenAnswer && !error.followsSuccess)
+    #expect(try home.stored()?.refreshToken?.text == "rt-1")
+  }
+
   @Test(arguments: faults)
   func `an answer that brings no token leaves the one there is, which is not sent again within the call`(
     fault: JSONObject

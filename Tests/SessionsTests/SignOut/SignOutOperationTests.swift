@@ -180,8 +180,19 @@ import Vocabulary
     operation.wantsLogoutPage = true
     let ending = try operation.run()
     #expect(ending.logoutURL == nil)
+    #expect(ending.confirmation == .revoked)
+  }
+
+  @Test func `sends no token to a revocation endpoint that was not there at sign-in`() throws {
+    try home.store()
+    let moved = try response(200, .object(TestIssuer.metadata("revocation_endpoint", "https://evil.example/bye")))
+    home.http.always(TestIssuer.metadataURL, moved)
+    let operation = SignOutOperation(
+      account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: home.services)
     #expect(
-      ending.confirmation == .failed(.endpointMoved(account: home.account.text, origin: "https://evil.example")))
+      try operation.run().confirmation
+        == .failed(.endpointMoved(account: home.account.text, origin: "https://evil.example")))
+    #expect(!home.http.urls.contains("https://evil.example/bye"))
   }
 
   // MARK: What else may be

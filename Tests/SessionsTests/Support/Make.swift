@@ -35,6 +35,14 @@ func response(_ status: Int = 200, _ body: JSON, headers: [(String, String)] = [
     body: try SecretBytes(copying: bytes.span))
 }
 
+/// An answer of the token endpoint with a body of any form, in a message with something wrong.
+func oddResponse(_ body: String, _ defect: HTTPFailure? = nil, type: String = "application/json") throws -> HTTPResponse
+{
+  HTTPResponse(
+    status: 200, headers: HTTPHeaders([("Content-Type", type)]), body: try SecretBytes(copying: Array(body.utf8).span),
+    defect: defect)
+}
+
 /// An answer of the UserInfo endpoint that the issuer signed (OpenID Connect Core 1.0 section 5.3.2).
 func signedUserInfo(by issuer: TestIssuer = .first) throws -> HTTPResponse {
   HTTPResponse(

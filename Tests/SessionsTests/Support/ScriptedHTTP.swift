@@ -77,6 +77,7 @@ final class ScriptedHTTP: HTTPClient {
       return first
     }
     if request.cancellation?.isCancelled == true { throw HTTPFailure(.cancelled) }
+    if request.spends { request.cancellation?.beginSpending() }
     guard let answer else {
       Issue.record("nobody expected a request to \(recorded.url)")
       throw HTTPFailure(.setup)

@@ -1,0 +1,134 @@
+/// Finds the end and the string members of a JSON object in a text that may break the grammar of RFC 8259, such as by a
+/// byte order mark, NaN, a comment, a trailing comma or ill-formed UTF-8. It reads the text once, in any number of pieces.
+package struct LooseJSONObject: Sendable {
+  /// How much of the object was read.
+  package enum Extent: Sendable {
+    /// Nothing but white space or a byte order mark.
+    case none
+    /// The text begins with something else.
+    case other
+    /// The object has begun.
+    case open
+    /// The object has ended.
+    case whole
+  }
+
+  private enum Place {
+    case between, string, escape, slash, lineComment, comment, commentStar
+  }
+
+  package private(set) var extent = Extent.none
+  private var place = Place.between
+  private var depth = 0
+  private var offset = 0
+  private var stringStart = 0
+  /// The last string directly in the object, with its quotes, until something else follows.
+  private var last: Range<Int>?
+  /// The member name before the value that is next.
+  private var name: Range<Int>?
+  /// The byte after the object.
+  private var end: Int?
+  private var found: [(name: Range<Int>, value: Range<Int>)] = []
+  private let collects: Bool
+
+  /// - Parameter collects: Whether the members are noted, and not the extent alone.
+  package init(collects: Bool = false) { self.collects = collects }
+
+  /// Reads the next bytes. What follows the object is ignored.
+  package mutating func read(_ bytes: Span<UInt8>) {
+    for index in bytes.indices {
+      if extent == .whole || extent == .other { return }
+      read(bytes[index])
+      offset += 1
+    }
+  }
+
+  private mutating func read(_ byte: UInt8) {
+    switch place {
+    case .string:
+      if byte == UInt8(ascii: "\\") { place = .escape }
+      if byte == UInt8(ascii: "\"") { endString() }
+    case .escape: place = .string
+    case .lineComment: if byte == 0x0A { place = .between }
+    case .comment: if byte == UInt8(ascii: "*") { place = .commentStar }
+    case .commentStar:
+      if byte == UInt8(ascii: "/") { place = .between } else if byte != UInt8(ascii: "*") { place = .comment }
+    case .slash:
+      switch byte {
+      case UInt8(ascii: "/"): place = .lineComment
+      case UInt8(ascii: "*"): place = .comment
+      default:
+        place = .between
+        readBetween(byte)
+      }
+    case .between: readBetween(byte)
+    }
+  }
+
+  private mutating func endString() {
+    place = .between
+    guard depth == 1 else { return }
+    let range = stringStart..<(offset + 1)
+    if let name {
+      if collects { found.append((name, range)) }
+      self.name = nil
+    } else {
+      last = range
+    }
+  }
+
+  private mutating func readBetween(_ byte: UInt8) {
+    switch byte {
+    case 0x20, 0x09, 0x0A, 0x0D: return
+    // A byte order mark.
+    case 0xEF, 0xBB,
+      0xBF where extent == .none:
+      return
+    case UInt8(ascii: "{") where extent == .none:
+      extent = .open
+      depth = 1
+      return
+    default: break
+    }
+    guard extent == .open else { return extent = .other }
+    switch byte {
+    case UInt8(ascii: "/"):
+      place = .slash
+      return
+    case UInt8(ascii: "\""):
+      place = .string
+      stringStart = offset
+      return
+    case UInt8(ascii: ":") where depth == 1: name = last
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      depth += 1
+      name = nil
+    case UInt8(ascii: "}"), UInt8(ascii: "]"):
+      depth -= 1
+      name = nil
+      if depth == 0 {
+        extent = .whole
+        end = offset + 1
+      }
+    default: name = nil
+    }
+    last = nil
+  }
+
+  /// The only member of that name directly in the object, if its value is a string and no other object follows: the
+  /// string with its quotes. Something else may come before the object, and the object may be cut off after the member.
+  package static func onlyString(named name: String, in bytes: Span<UInt8>) -> Range<Int>? {
+    guard let start = bytes.indices.first(where: { bytes[$0] == UInt8(ascii: "{") }) else { return nil }
+    var object = LooseJSONObject(collects: true)
+    let text = bytes.extracting(start...)
+    object.read(text)
+    let wanted = "\"\(name)\""
+    let rest = text.extracting((object.end ?? text.count)...)
+    guard !rest.indices.contains(where: { rest[$0] == UInt8(ascii: "{") }) else { return nil }
+    let values = object.found.filter { member in
+      member.name.count == wanted.utf8.count && text.extracting(member.name).hasPart(wanted)
+    }
+    guard values.count == 1 else { return nil }
+    return (start + values[0].value.lowerBound)..<(start + values[0].value.upperBound)
+  }
+}

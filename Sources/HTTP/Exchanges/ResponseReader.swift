@@ -1,0 +1,229 @@
+internal import Crypto
+internal import Encoding
+internal import OAuth
+
+/// Reads an HTTP/1.1 response (RFC 9112) as its bytes come. It keeps the body whatever is wrong with the head or the
+/// framing, and notes the first problem.
+struct ResponseReader: ~Copyable {
+  private enum Part {
+    case start, statusLine, fields
+    /// Content of so many bytes; nil for all up to the end of the connection.
+    case content(left: Int?)
+    case chunkSize, chunkExtension, chunk(left: Int), chunkEnd
+    /// The framing says that the response has ended.
+    case ended
+  }
+
+  /// Of a longer line of the head only the beginning is read.
+  private static let mostLineBytes = 16_384
+  private static let mostChunkDigits = 8
+
+  /// Nil until the status line was read.
+  private(set) var status: Int?
+  private(set) var headers = HeaderCollector(dropsExcess: true)
+  private(set) var body: SecretBuffer
+  /// Whether any byte has come.
+  private(set) var hasBegun = false
+  private(set) var problem: HTTPFailure.Code?
+  private var object = LooseJSONObject()
+  private var part = Part.start
+  private var line: [UInt8] = []
+  private var isLineCut = false
+  /// The digits of a chunk's size.
+  private var digits: [UInt8] = []
+  private let bodyLimit: Int
+
+  /// - Parameter body: An empty buffer.
+  init(into body: consuming SecretBuffer, limit: Int) {
+    self.body = body
+    bodyLimit = limit
+  }
+
+  /// Whether the response has ended and nothing more is to be read.
+  var isComplete: Bool { isFramed && !mayGoOn || problem == .tooLarge }
+
+  /// Whether the response has ended according to its framing.
+  var isFramed: Bool { if case .ended = part { true } else { false } }
+
+  /// Whether the body is one whole JSON object, whatever the framing says.
+  var isWholeObject: Bool { object.extent == .whole }
+
+  /// Whether the framing of a success may be too short: the body is empty or an object that has not ended.
+  private var mayGoOn: Bool {
+    guard let status, (200..<300).contains(status), problem != .tooLarge else { return false }
+    return object.extent == .none || object.extent == .open
+  }
+
+  mutating func read(_ bytes: Span<UInt8>) {
+    hasBegun = hasBegun || !bytes.isEmpty
+    var index = 0
+    while index < bytes.count {
+      let rest = bytes.extracting(index...)
+      switch part {
+      case .content(let left):
+        let count = min(left ?? rest.count, rest.count)
+        keep(rest.extracting(..<count))
+        index += count
+        if let left { part = left == count ? .ended : .content(left: left - count) }
+      case .chunk(let left):
+        let count = min(left, rest.count)
+        keep(rest.extracting(..<count))
+        index += count
+        part = left == count ? .chunkEnd : .chunk(left: left - count)
+      case .ended:
+        guard mayGoOn else { return }
+        loseFraming(rest)
+        return
+      default:
+        if !read(bytes[index]) {
+          loseFraming(rest)
+          return
+        }
+        index += 1
+      }
+    }
+  }
+
+  /// The end of the connection.
+  ///
+  /// - Parameter isAnnounced: Whether the server said that it ends.
+  mutating func end(isAnnounced: Bool) {
+    switch part {
+    case .ended: break
+    case .content(left: nil) where isAnnounced || body.count > 0: break
+    default: note(.receive)
+    }
+  }
+
+  /// Adds the first problem.
+  mutating func note(_ code: HTTPFailure.Code) { problem = problem ?? code }
+
+  /// Returns the body, once.
+  mutating func takeBody() -> SecretBuffer {
+    var taken = SecretBuffer(capacity: 0)
+    swap(&taken, &body)
+    return taken
+  }
+
+  // MARK: Bytes of the head and between chunks
+
+  /// - Returns: False if the byte does not fit and content begins with it.
+  private mutating func read(_ byte: UInt8) -> Bool {
+    switch part {
+    case .start:
+      if byte == 0x0D || byte == 0x0A { return true }
+      // What is no HTTP may still be the content.
+      guard byte | 0x20 == UInt8(ascii: "h") else { return false }
+      part = .statusLine
+      add(byte)
+    case .statusLine, .fields:
+      add(byte)
+      if byte == 0x0A { endLine() }
+    case .chunkSize:
+      if HexDigit.value(byte) != nil, digits.count < Self.mostChunkDigits {
+        digits.append(byte)
+      } else if byte == 0x0A {
+        return endChunkSize()
+      } else if byte == UInt8(ascii: ";") || byte == 0x20 || byte == 0x09 || byte == 0x0D {
+        guard !digits.isEmpty else { return false }
+        part = .chunkExtension
+      } else {
+        return false
+      }
+    case .chunkExtension: if byte == 0x0A { return endChunkSize() }
+    case .chunkEnd:
+      if byte == 0x0A { part = .chunkSize } else if byte != 0x0D { return false }
+    case .content, .chunk, .ended: return false
+    }
+    return true
+  }
+
+  private mutating func add(_ byte: UInt8) {
+    if line.count < Self.mostLineBytes || byte == 0x0A { line.append(byte) } else { isLineCut = true }
+  }
+
+  private mutating func endLine() {
+    let (line, wasCut) = (line, isLineCut)
+    (self.line, isLineCut) = ([], false)
+    if case .statusLine = part {
+      status = Self.status(line)
+      if status == nil { note(.malformed) }
+      _ = headers.receive(line.span)
+      part = .fields
+      return
+    }
+    let wasFinished = headers.isFinished
+    // The part of a field that was cut off may change its meaning.
+    if wasCut { return }
+    if line.contains(0) { return note(.malformed) }
+    if let code = headers.receive(line.span) { note(code) }
+    if headers.isFinished, !wasFinished { beginContent() }
+  }
+
+  /// Three digits between blanks, after the version (RFC 9112 section 4).
+  private static func status(_ line: [UInt8]) -> Int? {
+    let words = line.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }
+    guard words.count >= 2, String(decoding: words[0], as: UTF8.self).uppercased().hasPrefix("HTTP/"),
+      words[1].count == 3, words[1].allSatisfy({ (0x30...0x39).contains($0) })
+    else { return nil }
+    return words[1].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+  }
+
+  private mutating func beginContent() {
+    if let status, status < 200 {
+      // Another response follows an interim one (RFC 9110 section 15.2).
+      part = .statusLine
+      return self.status = nil
+    }
+    if let coding = headers.values(of: "transfer-encoding").last.map({ String(decoding: $0, as: UTF8.self) }) {
+      switch coding.lowercased() {
+      case "chunked": part = .chunkSize
+      case "identity": part = .content(left: nil)
+      default:
+        note(.malformed)
+        part = .content(left: nil)
+      }
+      return
+    }
+    part = length(headers.values(of: "content-length"))
+    if status == 204 || status == 304 { part = .ended }
+  }
+
+  private mutating func length(_ values: [[UInt8]]) -> Part {
+    guard let first = values.first else { return .content(left: nil) }
+    guard values.allSatisfy({ $0 == first }), let length = Int(String(decoding: first, as: UTF8.self)), length >= 0
+    else {
+      note(.malformed)
+      return .content(left: nil)
+    }
+    return length == 0 ? .ended : .content(left: length)
+  }
+
+  private mutating func endChunkSize() -> Bool {
+    guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else { return false }
+    digits = []
+    // Trailers are dropped, so that the content is complete here.
+    part = size == 0 ? .ended : .chunk(left: size)
+    return true
+  }
+
+  // MARK: Content
+
+  /// Takes all that comes from here on as content.
+  private mutating func loseFraming(_ rest: Span<UInt8>) {
+    note(.malformed)
+    part = .content(left: nil)
+    let read = digits
+    digits = []
+    keep(read.span)
+    keep(rest)
+  }
+
+  private mutating func keep(_ bytes: Span<UInt8>) {
+    let count = min(bytes.count, bodyLimit - body.count)
+    if count < bytes.count { note(.tooLarge) }
+    let kept = bytes.extracting(..<count)
+    object.read(kept)
+    body.append(contentsOf: kept)
+  }
+}

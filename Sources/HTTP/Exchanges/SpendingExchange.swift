@@ -1,0 +1,153 @@
+internal import CCurl
+internal import Crypto
+internal import OAuth
+
+/// A request that spends something that can be used only once, over a connection of its own.
+///
+/// The library makes the connection. The response is read here, since the library drops a message whose head or framing
+/// is wrong, and with it a token that exists nowhere else. Memory for the largest response, and for the tokens in it, is
+/// reserved before anything is sent.
+final class SpendingExchange: RunningExchange {
+  /// The most bytes of a response with its head.
+  private static let mostBytes = 4 << 20
+  /// How long a whole JSON object waits for the end of its message.
+  private static let objectWait = Duration.seconds(5)
+  /// How long a message that ends too early waits for more.
+  private static let moreWait = Duration.seconds(1)
+
+  var progress: TransferProgress
+  private var limits: ExchangeLimits
+  private let answerTime: Duration
+  private let room: SecretRoom
+  private var reader: ResponseReader
+  private var input: SecretBytes
+
+  /// - Parameter answerTime: The time for the response, from the first byte of the request on.
+  /// - Throws: `memory` if there is none for the response.
+  init(_ progress: TransferProgress, limits: ExchangeLimits, answerTime: Duration) throws(HTTPFailure) {
+    self.progress = progress
+    self.limits = limits
+    self.answerTime = answerTime
+    do throws(CryptoError) {
+      // For the body, for the same without its coding, and for all strings of its JSON text.
+      room = try SecretRoom(byteCount: max(1, 3 * limits.bodyBytes))
+      reader = ResponseReader(into: try SecretBuffer(reserving: limits.bodyBytes, in: room), limit: limits.bodyBytes)
+      input = try SecretBytes(zeroed: 16_384)
+    } catch {
+      throw HTTPFailure(.memory)
+    }
+  }
+
+  var reasonToStop: HTTPFailure.Code? { limits.reasonToStop() }
+  var cancellation: Cancellation? { limits.cancellation }
+  var waits: [(descriptor: Int32, isWriting: Bool)] { [] }
+  func nextPause() -> Int32? { nil }
+  func update() {}
+  func complete() {}
+  // The library sends nothing and reads nothing.
+  func receive(headerLine line: Span<UInt8>) -> Bool { true }
+  func receive(body bytes: Span<UInt8>) -> ContentReceipt { .taken }
+  func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart { .end }
+
+  func failure(after code: CURLcode?) -> HTTPFailure? {
+    var failure = progress.failure(after: code, isCutShort: false, reason: limits.reasonToStop())
+    if code == nil, failure?.code == .timeout { failure?.waitedSeconds = limits.time.secondsWaited() }
+    return failure
+  }
+
+  /// Connects over the prepared handle, sends the request, and waits for the response.
+  func run(_ message: borrowing SecretBytes) throws(HTTPFailure) -> HTTPResponse {
+    let handle = progress.handle
+    try handle.connect(self)
+    defer { handle.drop() }
+    // From here on a byte may leave.
+    if limits.cancellation?.beginSpending() == false { throw progress.failure(.cancelled) }
+    progress.note(sent: true)
+    limits.time = TimeLimit(answerTime)
+    let problem = handle.waking(by: limits.cancellation) { send(message) ?? receive() }
+    progress.note(received: reader.hasBegun)
+    if problem == nil { handle.isBusy = false }
+    return try response(problem)
+  }
+
+  /// Sends the whole request. After a failure to send, the server may still have answered.
+  ///
+  /// - Returns: Why the exchange ends here, if it does.
+  private func send(_ message: borrowing SecretBytes) -> HTTPFailure? {
+    message.withBytes { bytes in
+      var sent = 0
+      while sent < bytes.count {
+        let (code, count) = progress.handle.send(bytes.extracting(sent...))
+        sent += count
+        switch code {
+        case CURLE_OK: break
+        case CURLE_AGAIN: if let failure = wait(isWriting: true, atMost: CurlHandle.longestWait) { return failure }
+        default: return receive() ?? failure(after: code)
+        }
+      }
+      return nil
+    }
+  }
+
+  /// Reads the response. All that is there is read before a limit counts.
+  ///
+  /// - Returns: Why it could not be read to its end.
+  private func receive() -> HTTPFailure? {
+    var total = 0
+    var quiet = ContinuousClock.now
+    while !reader.isComplete {
+      let (code, count) = input.withMutableBytes { progress.handle.receive(into: &$0) }
+      switch code {
+      case CURLE_OK where count > 0:
+        input.withBytes { reader.read($0.extracting(..<count)) }
+        (total, quiet) = (total + count, .now)
+        if total > Self.mostBytes { return progress.failure(.tooLarge) }
+      case CURLE_OK:
+        reader.end(isAnnounced: !progress.handle.isEndMissing)
+        return reader.hasBegun ? nil : progress.failure(.receive)
+      case CURLE_AGAIN:
+        let silence = quiet.duration(to: .now)
+        if reader.isFramed, silence >= Self.moreWait { return nil }
+        if reader.isWholeObject, silence >= Self.objectWait { return progress.failure(.receive) }
+        if let failure = wait(isWriting: false, atMost: .milliseconds(reader.isFramed ? 200 : 1000)) { return failure }
+      default: return reader.isFramed ? nil : failure(after: code)
+      }
+    }
+    return nil
+  }
+
+  private func wait(isWriting: Bool, atMost longest: Duration) -> HTTPFailure? {
+    if let reason = limits.reasonToStop() {
+      var failure = progress.failure(reason)
+      if reason == .timeout { failure.waitedSeconds = limits.time.secondsWaited() }
+      return failure
+    }
+    guard let socket = progress.handle.socket,
+      progress.handle.wait(for: [(socket, isWriting)], atMost: longest)
+    else { return progress.failure(.setup) }
+    return nil
+  }
+
+  /// The response, with its defect if something is wrong with it.
+  private func response(_ problem: HTTPFailure?) throws(HTTPFailure) -> HTTPResponse {
+    var failure = problem ?? reader.problem.map { progress.failure($0) }
+    if reader.status == nil { failure = failure ?? progress.failure(reader.hasBegun ? .malformed : .receive) }
+    // The failure may have been made before the first byte was seen.
+    failure?.responseStarted = reader.hasBegun
+    let body = decoded(reader.takeBody())
+    if let failure, body.count == 0 { throw failure }
+    do throws(CryptoError) {
+      return HTTPResponse(
+        status: reader.status ?? 200, headers: HTTPHeaders(reader.headers.fields), body: try body.finish(),
+        defect: failure)
+    } catch {
+      throw progress.failure(.memory)
+    }
+  }
+
+  /// The body without a content coding that nobody asked for. One that cannot be decoded stays as it is.
+  private func decoded(_ body: consuming SecretBuffer) -> SecretBuffer {
+    guard let plain = body.withBytes({ Inflate.decode($0, limit: limits.bodyBytes, in: room) }) else { return body }
+    return plain
+  }
+}
