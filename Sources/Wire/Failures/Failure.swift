@@ -73,16 +73,15 @@ package struct Failure: Error, Sendable {
   }
 }
 
-/// Failures are equal if their code and English texts are equal.
+/// Failures are equal if they have the same code and are about the same subject, in whatever words.
 extension Failure: Hashable {
   package static func == (one: Failure, other: Failure) -> Bool {
-    one.code == other.code && one.message == other.message && one.hint == other.hint
+    one.code == other.code && one.subject == other.subject
   }
 
   package func hash(into hasher: inout Hasher) {
     hasher.combine(code)
-    hasher.combine(message)
-    hasher.combine(hint)
+    hasher.combine(subject)
   }
 }
 

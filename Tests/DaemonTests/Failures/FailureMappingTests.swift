@@ -7,6 +7,7 @@ import Testing
 import Vault
 import Vocabulary
 import Wire
+import WireSupport
 
 @testable import Daemon
 
@@ -343,7 +344,8 @@ import Wire
   @Test func `an ended session is told in exactly these words`() {
     let failure = Self.failure(.expired(account: "work"))
     #expect(
-      failure == Failure(.sessionExpired, "work: session expired, please sign in again", hint: "agent login work"))
+      failure.words
+        == Failure(.sessionExpired, "work: session expired, please sign in again", hint: "agent login work").words)
   }
 
   private static var allErrors: [SessionError] {

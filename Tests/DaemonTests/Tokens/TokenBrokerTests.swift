@@ -8,6 +8,7 @@ import Testing
 import Vault
 import Vocabulary
 import Wire
+import WireSupport
 
 @testable import Daemon
 
@@ -264,7 +265,7 @@ import Wire
   @Test func `refuses what is behind a lock without a request`() throws {
     let locked = SessionError.vault(VaultError(.locked(.passphrase)))
     home.lock.refused = locked
-    #expect(throws: Failure(locked, account: "work")) { try home.ask(1) }
+    expect(throws: Failure(locked, account: "work")) { try home.ask(1) }
     #expect(home.http.sent.isEmpty)
     home.lock.refused = nil
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
