@@ -88,6 +88,9 @@ extension Failure: Hashable {
 extension Failure {
   /// The daemon takes no notice of a request, or of a connection.
   package static let noAnswerInTime = Failure(.timeout, "the daemon did not answer in time")
+  /// As many callers wait for the daemon to accept them as may.
+  package static let queueFull = Failure(
+    .tooBusy, "too many programs wait for the daemon to take notice of them", hint: "agent doctor")
   /// The time of a lease is over.
   package static let leaseTimeOver = Failure(.leaseEnded, "the time of the lease is over")
   /// The daemon does not know a request.
@@ -108,6 +111,15 @@ extension Failure {
     Failure(
       .missingValue, "\(account) has no ID Token: none was asked for, or the server gave none",
       hint: idTokenHint(account: account))
+  }
+
+  /// The failure of a request for an ID Token that has too little time left, after a refresh has brought no other.
+  package static func spentIDToken(of account: String) -> Failure {
+    Failure(.interactionRequired, spentIDTokenText(of: account), hint: .command("agent login \(account)"))
+  }
+
+  package static func spentIDTokenText(of account: String) -> Phrase {
+    Phrase("the ID Token of \(account) has expired, and the server gives no new one")
   }
 
   /// The hint for an account that has no ID Token.

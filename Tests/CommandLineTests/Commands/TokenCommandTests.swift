@@ -48,8 +48,10 @@ private func output(_ line: [UInt8], as form: TokenCommand.Form) throws(Failure)
     expect(throws: expected) { try output(line(token), as: .header) }
   }
 
-  private func idTokenOutput(_ idToken: String?, as form: TokenCommand.Form) throws(Failure) -> String {
-    let line = AnswerLine.make(tokenType: "DPoP", idToken: idToken)
+  private func idTokenOutput(
+    _ idToken: String?, isExpired: Bool = false, as form: TokenCommand.Form
+  ) throws(Failure) -> String {
+    let line = AnswerLine.make(tokenType: "DPoP", idToken: idToken, isIDTokenExpired: isExpired)
     let answer = try TokenAnswer(parsing: line.span)
     return try SecretText.with(capacity: 10) { (text) throws(Failure) in
       try TokenCommand.append(.idToken, of: answer, from: line.span, as: form, to: &text)
@@ -72,6 +74,11 @@ private func output(_ line: [UInt8], as form: TokenCommand.Form) throws(Failure)
       .missingValue, "work has no ID Token: none was asked for, or the server gave none",
       hint: "sign in again, with openid among the scopes: agent login work")
     expect(throws: missing) { try idTokenOutput(nil, as: form) }
+    let expired = Failure(
+      .interactionRequired, "the ID Token of work has expired, and the server gives no new one",
+      hint: "agent login work")
+    expect(throws: expired) { try idTokenOutput(nil, isExpired: true, as: form) }
+    #expect(expired.code.exitStatus == .signInNeeded)
     let unusable = Failure(.serverMisbehaved, "the ID Token holds characters that no token may have")
     for idToken in ["", "a b", "a\nX-Injected: 1", "\u{1B}[31m", "tök"] {
       expect(throws: unusable) { try idTokenOutput(idToken, as: form) }

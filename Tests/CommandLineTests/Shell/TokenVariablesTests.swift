@@ -132,6 +132,21 @@ import WireSupport
     expect(throws: expected) { try environment(line, variables, inherited: []) }
   }
 
+  @Test func `with an expired ID Token are set without it, and an error where it is the only one`() throws {
+    let line = AnswerLine.make(isIDTokenExpired: true)
+    let expired = Failure(
+      .interactionRequired, "the ID Token of work has expired, and the server gives no new one",
+      hint: "agent login work")
+    for texts in [["ID=id_token"], ["ID=id_token", "OTHER=id_token"]] {
+      let variables = try TokenVariables(texts)
+      expect(throws: expired) { try environment(line, variables, inherited: []) }
+      for shell in Shell.all { expect(throws: expired) { try statements(line, variables, for: shell) } }
+    }
+    let variables = try TokenVariables(["FIRST=account", "ID=id_token"])
+    #expect(try environment(line, variables, inherited: ["ID=old"]) == ["FIRST=work"])
+    #expect(try statements(line, variables, for: .json) == #"{"FIRST":"work"}"# + "\n")
+  }
+
   @Test func `with a line break go to programs and into JSON, not into shells`() throws {
     let line = AnswerLine.make(claims: Self.claims)
     let variables = try TokenVariables(["TEXT=claim:lines"])

@@ -134,7 +134,7 @@ import WireSupport
     try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work", kind: .idToken), .number(2))
     home.runJobs()
     #expect(home.http.sent == ["rt-1"])
-    #expect(home.sink.failures[2]?.code == .missingValue, "the refresh brought none")
+    #expect(home.sink.failures[2]?.code == .interactionRequired, "the refresh brought none")
   }
 
   @Test func `is one of 32, with those that have no name yet`() throws {
