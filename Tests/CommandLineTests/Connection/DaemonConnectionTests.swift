@@ -19,6 +19,17 @@ import WireSupport
 
   private static var soon: Instant { .now.advanced(by: .testLimit) }
 
+  // Every refusal is told.
+  @Test func `tells what the daemon said before it hung up, though the request could not be sent`() throws {
+    let pair = try UnixSocket.pair()
+    let refusal = Failure(.tooBusy, "others need its place", hint: "try again")
+    try pair.second.writeAll(Reply.failure(refusal).serialized().span)
+    try UnixSocket.shutDown(pair.second)
+    let connection = try DaemonConnection(over: pair.first)
+    expect(throws: refusal) { try connection.send(RequestEnvelope(.state(.list))) }
+    connection.finish()
+  }
+
   @Test func `gives one line at a time, however they arrive`() throws {
     let pair = try UnixSocket.pair()
     var connection = try DaemonConnection(over: pair.first)
