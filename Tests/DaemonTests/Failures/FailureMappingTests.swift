@@ -382,7 +382,9 @@ import WireSupport
     let hostile = "https://b.example/\u{1B}[31m\u{202E}"
     for error in [
       SessionError.noAccount(name: hostile), .endpointMoved(account: "work", origin: hostile),
-      .configuration(ConfigurationError(.invalid, hostile)), .configuration(ConfigurationError(.caFile(nil), hostile)),
+      .configuration(ConfigurationError(.invalid, hostile)),
+      .configuration(ConfigurationError(.unknownMember(known: ["run"]), hostile)),
+      .configuration(ConfigurationError(.caFile(nil), hostile)),
       .configuration(ConfigurationError(.caFile(Self.system), hostile)),
     ] {
       let message = Self.failure(error).message
