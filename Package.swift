@@ -114,28 +114,33 @@ let package = Package(
       path: "Tests/DevIssuer", swiftSettings: strict, linkerSettings: staticSwift),
     .target(
       name: "TestSupport", dependencies: ["Encoding", "Platform"], path: "Tests/TestSupport", swiftSettings: strict),
+    // Apart from what every test may use, since it needs the failures of the protocol.
+    .target(
+      name: "WireSupport", dependencies: ["Wire", "Vocabulary"], path: "Tests/WireSupport", swiftSettings: strict),
     tests("EncodingTests", uses: ["Encoding"]),
     tests("PlatformTests", uses: ["Platform", "TestSupport"]),
     tests("CryptoTests", uses: ["Crypto", "Encoding", "Platform", "TestSupport"]),
     tests("JOSETests", uses: ["JOSE", "Crypto", "Encoding"]),
     tests("QRCodeTests", uses: ["QRCode"]),
     tests("VocabularyTests", uses: ["Vocabulary", "Encoding"]),
-    tests("WireTests", uses: ["Wire", "Encoding", "Vocabulary"]),
+    tests("WireTests", uses: ["Wire", "Encoding", "Vocabulary", "WireSupport"]),
     tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport", "Vocabulary"]),
     tests("OAuthTests", uses: ["OAuth", "JOSE", "Crypto", "Encoding", "Vocabulary"]),
     tests("HTTPTests", uses: ["HTTP", "OAuth", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport", "Vocabulary"]),
     tests(
       "SessionsTests",
       uses: ["Sessions", "OAuth", "JOSE", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform", "TestSupport"]),
-    tests("AgentClientTests", uses: ["AgentClient", "Wire", "Vocabulary", "Encoding", "Platform", "TestSupport"]),
+    tests(
+      "AgentClientTests",
+      uses: ["AgentClient", "Wire", "Vocabulary", "Encoding", "Platform", "TestSupport", "WireSupport"]),
     tests(
       "CommandLineTests",
-      uses: ["CommandLine", "AgentSocket", "Wire", "Encoding", "Platform", "TestSupport", "Vocabulary"]),
+      uses: ["CommandLine", "AgentSocket", "Wire", "Encoding", "Platform", "TestSupport", "Vocabulary", "WireSupport"]),
     tests(
       "DaemonTests",
       uses: [
         "Daemon", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Vocabulary", "Encoding", "Platform",
-        "TestSupport",
+        "TestSupport", "WireSupport",
       ]),
     tests("DevIssuerTests", uses: ["devissuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     fuzzing,

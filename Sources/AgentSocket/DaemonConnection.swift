@@ -42,7 +42,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     do {
       try UnixSocket.sendAll(request.serialized().span, over: socket)
     } catch {
-      throw ended(error)
+      throw refused(error)
     }
   }
 
@@ -58,7 +58,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
       }
       try UnixSocket.sendAll(line.span.extracting(sent...), over: socket)
     } catch {
-      throw ended(error)
+      throw refused(error)
     }
   }
 
@@ -126,6 +126,21 @@ package struct DaemonConnection: ~Copyable, Sendable {
       throw ended(error)
     }
     if !isReadable { throw .noAnswerInTime }
+  }
+
+  /// The failure of a request that could not be sent: what the daemon said before it closed the connection, if anything.
+  private borrowing func refused(_ error: SystemError) -> Failure {
+    guard error.isDisconnected else { return ended(error) }
+    var (last, lines) = (Failure?.none, LineBuffer())
+    do {
+      // The other end is closed, so nothing is waited for.
+      while last == nil, try lines.fill(from: socket) > 0 {
+        _ = try lines.passLine { (line) throws(Failure) in
+          if case .failure(let failure) = try Reply(parsing: line) { last = failure }
+        }
+      }
+    } catch { return ended(error as? SystemError) }
+    return last ?? ended(error)
   }
 
   private borrowing func ended(_ error: SystemError?) -> Failure {

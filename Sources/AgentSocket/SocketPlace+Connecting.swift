@@ -39,6 +39,10 @@ extension SocketPlace {
       tell { "no daemon at \(path): the directory is missing or open to other users" }
       return nil
     }
+    if isForeign(directory) {
+      tell { "the daemon at \(path) is in another network or mount namespace" }
+      return nil
+    }
     return try connection(telling: tell) { () throws(SystemError) in
       try UnixSocket.connect(in: directory, name: name, seconds: seconds)
     }
@@ -63,7 +67,7 @@ extension SocketPlace {
       return nil
     } catch  where error.isAgain {
       // Its queue of connections is full: it is stopped, or its machine is.
-      throw .noAnswerInTime
+      throw .queueFull
     } catch {
       throw Failure(error, doing: "cannot connect to the daemon's socket \(path)")
     }

@@ -7,6 +7,8 @@ package struct SocketPlace: Sendable, Hashable {
   package let name: String
   /// Another user whose process may serve there, besides this one's.
   package private(set) var otherUser: UInt32?
+  /// Nobody named it, so a daemon with a network or files of its own is not used there.
+  private var isDefault = false
 
   /// The place of a socket of this name.
   package init(directory: String, name: String) {
@@ -48,14 +50,29 @@ package struct SocketPlace: Sendable, Hashable {
 
   /// The first default place, found without a system call; nil without `XDG_RUNTIME_DIR`.
   package static var best: SocketPlace? {
-    UserDirectories.sessionRuntimeDirectory.map { SocketPlace(directory: $0, name: WireProtocol.socketName) }
+    UserDirectories.sessionRuntimeDirectory.flatMap { places(in: [$0]).first }
   }
 
   /// The default places, in the order in which a daemon uses them.
   package static var all: [SocketPlace] { places(in: UserDirectories.runtimeCandidates()) }
 
   private static func places(in directories: [String]) -> [SocketPlace] {
-    directories.map { SocketPlace(directory: $0, name: WireProtocol.socketName) }
+    directories.map { directory in
+      var place = SocketPlace(directory: directory, name: WireProtocol.socketName)
+      place.isDefault = true
+      return place
+    }
+  }
+
+  /// Whether the daemon there was started in a network or mount namespace that this process is not in.
+  func isForeign(_ directory: borrowing PrivateDirectory) -> Bool {
+    isDefault && Namespaces.areOutside(of: directory)
+  }
+
+  /// Whether such a daemon is running there.
+  package var isServedElsewhere: Bool {
+    guard isDefault, let directory = try? PrivateDirectory(opening: directory, create: false) else { return false }
+    return isForeign(directory) && UnixSocket.isListening(in: directory, name: name)
   }
 
   /// The socket's path, for messages.

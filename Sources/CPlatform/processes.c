@@ -194,6 +194,14 @@ int agent_run_on_all_processors(void) {
   return sched_setaffinity(0, sizeof all, (const cpu_set_t *)all) == 0 ? 0 : -errno;
 }
 
+void agent_reset_priority(void) {
+  struct sched_param none = {0};
+  sched_setscheduler(0, SCHED_OTHER, &none);
+  setpriority(PRIO_PROCESS, 0, 0);
+  // ioprio_set(2) has no wrapper: IOPRIO_WHO_PROCESS, this thread, IOPRIO_CLASS_NONE.
+  syscall(SYS_ioprio_set, 1, 0, 0);
+}
+
 int agent_set_undumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : -errno; }
 
 int agent_is_dumpable(void) {

@@ -1,7 +1,8 @@
 internal import Platform
+internal import Wire
 
-/// The program `generate`, with which the developers of this package write `man/` and `completions/`
-/// anew, and with which `make install` writes them for another name.
+/// The program `generate`, with which the developers of this package write `man/`, `completions/` and a part of the schema
+/// of the JSON output anew, and with which `make install` writes them for another name.
 package enum Generator {
   /// A file that is made from the command table.
   package struct GeneratedFile: Sendable {
@@ -25,6 +26,21 @@ package enum Generator {
     return pages + completions
   }
 
+  /// Not every directory has one: an installation does not.
+  private static let schemaPath = "Tests/Schema/agent.schema.json"
+
+  /// The schema of the JSON output, in which the definitions that are made from rows are replaced.
+  package static func schema(_ text: String) -> String {
+    AccountMember.schemas.reduce(text) { text, definition in
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      guard let first = lines.firstIndex(where: { $0 == "    \"\(definition.name)\": {" }),
+        let last = lines[first...].firstIndex(of: "    },")
+      else { return text }
+      return (lines[..<first].map { "\($0)\n" } + [definition.text] + [lines[(last + 1)...].joined(separator: "\n")])
+        .joined()
+    }
+  }
+
   /// Writes all files below the directory that the command line names, and ends the process.
   package static func runAndExit() -> Never {
     ProcessHardening.occupyStandardDescriptors()
@@ -35,7 +51,12 @@ package enum Generator {
       Console.tell("usage: generate DIRECTORY [NAME]\n")
       Processes.exit(2)
     }
-    for file in files(for: program) {
+    var files = files(for: program)
+    if let text = try? FileDescriptor(opening: "\(arguments[0])/\(schemaPath)", for: .reading).readToEnd(limit: 1 << 20)
+    {
+      files.append(GeneratedFile(path: schemaPath, content: schema(String(decoding: text, as: UTF8.self))))
+    }
+    for file in files {
       do throws(SystemError) {
         let target = try FileDescriptor(opening: "\(arguments[0])/\(file.path)", for: .replacing)
         try target.writeAll(Array(file.content.utf8).span)

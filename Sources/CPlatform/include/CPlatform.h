@@ -170,6 +170,10 @@ int agent_disable_core_dumps(void);
 
 // Lets the calling thread, and those that it starts, run on every processor that the kernel has for this process.
 int agent_run_on_all_processors(void);
+
+// Gives the calling thread, and those that it starts, the usual priority for processors and disks, as far as the system
+// allows. What it refuses stays as it is.
+void agent_reset_priority(void);
 int agent_set_undumpable(void);
 int agent_is_dumpable(void);
 

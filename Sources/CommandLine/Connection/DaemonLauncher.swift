@@ -45,7 +45,12 @@ enum DaemonLauncher {
     }
     let places = place.map { [$0] } ?? SocketPlace.all
     var problem: Failure?
+    var isServedElsewhere = false
     for place in places {
+      if place.isServedElsewhere {
+        isServedElsewhere = true
+        continue
+      }
       let directory: PrivateDirectory
       do {
         directory = try PrivateDirectory(opening: place.directory, create: true)
@@ -55,6 +60,9 @@ enum DaemonLauncher {
         continue
       }
       return try start(in: directory, place, console, patience)
+    }
+    if isServedElsewhere {
+      return try startPrivate(console, because: "the user's daemon is in another network or mount namespace")
     }
     throw problem
       ?? Failure(

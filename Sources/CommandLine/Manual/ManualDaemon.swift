@@ -108,8 +108,9 @@ enum ManualDaemon {
       term: "$XDG_RUNTIME_DIR/agent/",
       meaning:
         "The runtime directory: the socket `agent.sock`, two locks, and the token files of `agent exec --token-file`. Without `XDG_RUNTIME_DIR` it is"
-        + " `/run/user/UID/agent`, else `$XDG_STATE_HOME/agent/run/HOST-BOOT`. It must belong to the user and have mode"
-        + " 0700."),
+        + " `/run/user/UID/agent`, else `$XDG_STATE_HOME/agent/run/MACHINE-BOOT`, where `MACHINE` is a hash of the machine"
+        + " id. It must belong to the user and have mode 0700. The file `namespaces` names the network and mount namespaces"
+        + " of a daemon that was started in its own. Programs outside of them use the next of these directories."),
     Manual.Item(
       term: "$XDG_CONFIG_HOME/agent/config.json", meaning: "Accounts and their settings, see agent-config(5)."),
     Manual.Item(

@@ -135,7 +135,8 @@ enum SignInCommands {
       the like name; later the one that there is. See `agent lock`.
 
       With `--ephemeral` nothing is written: account and session are in the memory of `agentd` alone, renewed as any
-      other, and gone when it ends or the account is signed out. It is the active account where there is no other.
+      other, and gone when it ends or the account is signed out. It is the active account where there is no other, and
+      with `--use` or after `agent use`.
 
       With `--json` the events go to standard output, one object a line: `{"event": "device_code", "login", "account",
       "issuer", "client_id", "scope", "user_code", "verification_uri", "verification_uri_complete", "expires_at",

@@ -28,11 +28,17 @@ final class AccountRequests: AccountPart {
   func use(_ name: String, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(name)
     let name = account.name
-    try broker.refuseEphemeral(name)
+    if services.ephemeral.contains(name) {
+      services.ephemeral.activate(name)
+      log.note(.settingsChanged(.activated), name)
+      announceSettings()
+      return loop.send(.result(JSONObject([("account", .string(name.text))])), to: ticket)
+    }
     context.changeSettings {
       $0.activate(name)
     } then: { [self] outcome in
       if case .success = outcome {
+        services.ephemeral.activate(nil)
         log.note(.settingsChanged(.activated), name)
         announceSettings()
       }

@@ -51,16 +51,25 @@ final class SignOuts: AccountPart {
   }
 
   func logout(_ request: LogoutRequest, _ ticket: Ticket) throws(Failure) {
-    let settings = try settings()
     guard request.all else {
       return try withTarget(request.account, ticket) { [self] (name, account) throws(Failure) in
         try signOut([(name, account)], request, ticket)
       }
     }
+    _ = try settings()
     jobs.run({ [services] in (try? services.vault.accounts()) ?? [] }) { [self] outcome in
-      var targets = settings.accounts.map { ($0.name, Optional(broker.account($0.name, $0.configuration))) }
-      targets += outcome.get().filter { settings[$0] == nil }.map { ($0, nil) }
-      do throws(Failure) { try signOut(targets, request, ticket) } catch { loop.send(.failure(error), to: ticket) }
+      context.noteFileChanges()
+      // An account may have come or gone, or be another one, since the job began.
+      context.whenSettingsAreRead { [self] in
+        do throws(Failure) {
+          let settings = try settings()
+          var targets = settings.accounts.map { ($0.name, Optional(broker.account($0.name, $0.configuration))) }
+          targets += outcome.get().filter { settings[$0] == nil }.map { ($0, nil) }
+          try signOut(targets, request, ticket)
+        } catch {
+          loop.send(.failure(error), to: ticket)
+        }
+      }
     }
   }
 
@@ -82,8 +91,10 @@ final class SignOuts: AccountPart {
     guard refusal.code == .noAccount, let name = asked.flatMap({ try? AccountName($0) }) else { throw refusal }
     jobs.run({ [services] in ((try? services.vault.accounts()) ?? []).contains(name) }) { [self] isLeft in
       do throws(Failure) {
-        guard isLeft.get() else { throw refusal }
-        try act(name, nil)
+        // It may have been added meanwhile.
+        let account = try? broker.resolve(name.text)
+        guard account != nil || isLeft.get() else { throw refusal }
+        try act(name, account)
       } catch {
         loop.send(.failure(error), to: ticket)
       }
@@ -176,6 +187,7 @@ final class SignOuts: AccountPart {
       if wasEphemeral {
         services.ephemeral.remove(name)
         broker.remove(name, because: .signedOut(account: name.text))
+        announceSettings()
       }
       var result = ending.confirmation.json(name)
       result["end_session_url"] = ending.logoutURL.map { .string($0) }

@@ -25,7 +25,7 @@ final class DaemonContext {
   /// Closes idle HTTP connections, frees unused memory and writes pending records. Any thread may call it.
   let housekeeping: @Sendable () -> Void
   /// Called with the settings each time they are read.
-  var onSettings: (Settings) -> Void = { _ in }
+  var onSettings: (_ file: Settings, _ active: AccountName?) -> Void = { _, _ in }
   /// Ends what was begun for the requests that wait, each by its ticket.
   private(set) var cancellations: [Ticket: Cancellation] = [:]
 
@@ -144,8 +144,9 @@ final class DaemonContext {
   func settings() throws(Failure) -> Settings {
     let settings: Settings
     do { settings = try settingsFile.lastRead() } catch { throw Failure(error) }
-    onSettings(settings)
-    return settings.adding(services.ephemeral.accounts)
+    let all = settings.adding(services.ephemeral.accounts, active: services.ephemeral.active)
+    onSettings(settings, all.active)
+    return all
   }
 }
 

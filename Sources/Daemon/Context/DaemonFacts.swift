@@ -16,6 +16,7 @@ struct DaemonFacts {
     let build = BuildFacts.json
     for name in build.names { object[name] = build[name] }
     object["socket"] = socketPath.map { .string($0) }
+    if Namespaces.arePrivate { object["own_namespaces"] = true }
     if Machine.isProgramReplaced { object["program_replaced"] = true }
     if let memory = try? MemoryUse.ofThisProcess() {
       object["memory_pss_kib"] = .int(memory.pssKiB)

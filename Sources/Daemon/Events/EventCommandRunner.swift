@@ -22,6 +22,13 @@ final class EventCommandRunner {
     var input: [UInt8]
   }
 
+  /// A command that a worker has started.
+  struct Started: Sendable {
+    let process: Int32
+    /// Is readable when the process has ended.
+    let ended: SharedDescriptor
+  }
+
   private struct Running {
     let order: Order
     let process: Int32
@@ -31,6 +38,8 @@ final class EventCommandRunner {
   }
 
   private let poller: Poller
+  /// Killed processes that are not watched, and are waited for from time to time.
+  private var unwatched: [Int32] = []
   private var running: [UInt64: Running] = [:]
   private var starting = 0
   private var waiting: [Order] = []
@@ -46,7 +55,7 @@ final class EventCommandRunner {
   var raw: Int32 { poller.raw }
 
   /// Whether nothing runs, and nothing is about to.
-  var isIdle: Bool { running.isEmpty && starting == 0 && waiting.isEmpty }
+  var isIdle: Bool { running.isEmpty && starting == 0 && waiting.isEmpty && unwatched.isEmpty }
 
   /// Queues a command. Drops it if too many wait or the runner is closed.
   func add(_ order: Order) {
@@ -69,26 +78,37 @@ final class EventCommandRunner {
   /// The command that ``next()`` gave runs, or could not be started.
   ///
   /// - Returns: The problem; nil if the command runs.
-  func started(_ order: Order, _ outcome: Result<Int32, SystemError>, now: Instant) -> LogEvent.CommandProblem? {
+  func started(_ order: Order, _ outcome: Result<Started, SystemError>, now: Instant) -> LogEvent.CommandProblem? {
     starting -= 1
     switch outcome {
     case .failure(let error): return .notStarted(errno: Int(error.errno))
-    case .success(let process):
+    case .success(let started):
       lastKey += 1
       do {
-        let ended = SharedDescriptor(try Spawn.processDescriptor(process))
-        try poller.add(ended.descriptor.raw, interest: .read, key: lastKey)
+        try poller.add(started.ended.descriptor.raw, interest: .read, key: lastKey)
         running[lastKey] = Running(
-          order: order, process: process, ended: ended,
+          order: order, process: started.process, ended: started.ended,
           deadline: min(now.advanced(by: .seconds(order.command.timeoutSeconds)), end ?? .distantFuture))
         return nil
       } catch {
-        // It could not be watched, so it must not run.
-        Self.signal(process, Signals.SIGKILL)
-        _ = try? Spawn.wait(process)
+        // It could not be watched, so it must not run. Its end may take a while (the loop never blocks).
+        Self.signal(started.process, Signals.SIGKILL)
+        unwatched.append(started.process)
+        unwatchedDue = now.advanced(by: Self.unwatchedInterval)
         return .notStarted(errno: Int(error.errno))
       }
     }
+  }
+
+  private static let unwatchedInterval = Duration.milliseconds(200)
+  private var unwatchedDue = Instant.distantFuture
+
+  /// Waits for those that have ended.
+  private func reapUnwatched(_ now: Instant) {
+    unwatched.removeAll { process in
+      do { return try Spawn.tryWait(process) != nil } catch { return true }
+    }
+    unwatchedDue = unwatched.isEmpty ? .distantFuture : now.advanced(by: Self.unwatchedInterval)
   }
 
   /// Handles commands that ended.
@@ -117,7 +137,9 @@ final class EventCommandRunner {
   }
 
   /// When ``expire(_:)`` has something to do.
-  var nextDeadline: Instant? { running.isEmpty ? nil : running.values.map(\.deadline).min() }
+  var nextDeadline: Instant? {
+    (running.values.map(\.deadline) + (unwatched.isEmpty ? [] : [unwatchedDue])).min()
+  }
 
   /// Ends commands past their deadline, first with SIGTERM, then with SIGKILL. Drops waiting commands after the end
   /// set by ``close(at:)``.
@@ -126,6 +148,7 @@ final class EventCommandRunner {
       isClosed = true
       waiting = []
     }
+    if unwatchedDue <= now { reapUnwatched(now) }
     for (key, entry) in running where entry.deadline <= now {
       Self.signal(entry.process, entry.wasTerminated ? Signals.SIGKILL : Signals.SIGTERM)
       running[key]?.wasTerminated = true
@@ -153,7 +176,7 @@ final class EventCommandRunner {
 extension EventCommandRunner.Order {
   /// Starts the command, away from the terminal, in a group and a session of its own: with this on its standard
   /// input, no output, and nothing of the daemon's but these variables. Blocks, for a worker.
-  func start(environment: [String]) throws(SystemError) -> Int32 {
+  func start(environment: [String]) throws(SystemError) -> EventCommandRunner.Started {
     let pipe = try Pipe()
     // The capacity of a pipe exceeds the size of any event, so the write does not wait for the reader.
     try pipe.writing.setNonBlocking(true)
@@ -163,6 +186,13 @@ extension EventCommandRunner.Order {
       Spawn.Request(
         executable: command.arguments[0], arguments: command.arguments, environment: environment, newSession: true,
         inherits: [(parent: inputNumber, child: 0)], nullStandardStreams: true, directory: "/"))
-    return process
+    do throws(SystemError) {
+      return EventCommandRunner.Started(process: process, ended: SharedDescriptor(try Spawn.processDescriptor(process)))
+    } catch {
+      // It could not be watched, so it must not run.
+      try? Spawn.killGroup(process, Signals.SIGKILL)
+      _ = try? Spawn.wait(process)
+      throw error
+    }
   }
 }

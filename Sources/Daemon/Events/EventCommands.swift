@@ -60,7 +60,9 @@ final class EventCommands: DaemonPart {
     if dropped > 0 { log.note(.commandsDropped(count: dropped)) }
   }
 
-  private func commandStarted(_ order: EventCommandRunner.Order, _ outcome: Result<Int32, SystemError>) {
+  private func commandStarted(
+    _ order: EventCommandRunner.Order, _ outcome: Result<EventCommandRunner.Started, SystemError>
+  ) {
     if let problem = commands.started(order, outcome, now: services.time.now()) { note(problem, of: order) }
     setAlarm()
     start()

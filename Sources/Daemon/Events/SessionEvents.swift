@@ -33,7 +33,7 @@ final class SessionEvents: AccountPart {
     self.lock = lock
     mark = ChangeMark(socketPath: context.facts.socketPath)
     super.init(context, broker)
-    context.onSettings = { [unowned self] settings in publishAccounts(settings) }
+    context.onSettings = { [unowned self] settings, active in publishAccounts(settings, active) }
     log.sessionListener = { [unowned self] entry in publish(entry) }
     leases.listener = { [unowned self] entry in
       for ticket in followers.ticketsForLeases { loop.send(.event(.leaseEntry(entry)), to: ticket) }
@@ -104,11 +104,15 @@ final class SessionEvents: AccountPart {
   }
 
   /// Publishes the difference between the accounts and the last published list.
-  func publishAccounts(_ settings: Settings) {
-    guard publishedAccounts?.revision != settingsFile.revision, renamesInFlight == 0 else { return }
+  ///
+  /// - Parameter active: The active account, which may be in no file.
+  func publishAccounts(_ settings: Settings, _ active: AccountName?) {
+    guard publishedAccounts?.revision != settingsFile.revision || publishedAccounts?.active != active,
+      renamesInFlight == 0
+    else { return }
     let before = publishedAccounts
     let names = settings.accounts.map(\.name)
-    publishedAccounts = PublishedAccounts(revision: settingsFile.revision, names: names, active: settings.active)
+    publishedAccounts = PublishedAccounts(revision: settingsFile.revision, names: names, active: active)
     lock.applyIdleTime(settings)
     guard let before else { return }
     let (old, new) = (Set(before.names), Set(names))
@@ -117,7 +121,7 @@ final class SessionEvents: AccountPart {
       log.publish(.accountRemoved, name)
     }
     for name in names where !old.contains(name) { log.publish(.accountAdded, name) }
-    if before.active != settings.active { log.publish(.activeChanged, settings.active) }
+    if before.active != active { log.publish(.activeChanged, active) }
   }
 
   /// Publishes a change of an account's name as such, not as a removal and an addition.

@@ -51,12 +51,3 @@ extension OAuthError {
     issuerMeant.map { Phrase("the slash at the end counts: \(login.with([.init("issuer", $0)]))") }
   }
 }
-
-extension Failure {
-  /// An ID Token has too little time left, and a refresh has brought no other.
-  static func spentIDToken(of account: String) -> Failure {
-    Failure(
-      .missingValue, "the ID Token of \(account) has expired, and the server gives no new one",
-      hint: .command("agent login \(account)"))
-  }
-}

@@ -11,13 +11,16 @@ extension Failure {
     switch error.code {
     case .invalid:
       self.init(
-        .invalidConfiguration,
-        error.place == Settings.wholeFile
-          ? Phrase("the settings file is not valid")
-          : Phrase("the settings file is not valid at: \(TerminalText.clean(error.place))"),
-        hint: "fix it by hand, or move it away and sign in again")
+        .invalidConfiguration, error.located(error.problem),
+        hint: Phrase("fix it by hand, or move it away and sign in again"))
+    case .unknownMember(let known):
+      let name = error.place.split(separator: ".").last.map { String($0) } ?? error.place
+      self.init(
+        .invalidConfiguration, error.located(Phrase("there is no setting \(TerminalText.clean(error.place))")),
+        hint: Phrase.meant(by: name, among: known) ?? Phrase("choose one of \(known.joined(separator: ", "))"))
     case .unsupportedVersion:
-      self.init(.invalidConfiguration, "the settings file is of a version this program does not know")
+      self.init(
+        .invalidConfiguration, error.located(Phrase("the settings file is of a version this program does not know")))
     case .tooManyAccounts:
       self.init(.invalidConfiguration, "there are already \(Settings.maximumAccounts) accounts")
     case .accountExists:
@@ -83,6 +86,60 @@ extension Failure {
         "a passphrase or PIN has 1 to \(VaultSecret.maximumBytes) bytes of UTF-8")
     case .pin:
       self.init(.invalidConfiguration, "a pin is not of the form sha256//BASE64=")
+    }
+  }
+}
+
+extension ConfigurationError {
+  /// A text after the file, line and column that it is about, as compilers write them.
+  fileprivate func located(_ text: Phrase) -> Phrase {
+    guard let line else { return text }
+    return Phrase("\(TerminalText.clean(line.file)):\(line.line):\(line.column): \(text)")
+  }
+
+  /// What is wrong, and what was expected.
+  fileprivate var problem: Phrase {
+    if let syntax = line?.syntax { return Self.text(syntax) }
+    if place == Settings.wholeFile { return Phrase("the settings file is not valid") }
+    let name = TerminalText.clean(place)
+    guard let expected = expected.map({ Phrase($0) }) ?? expectation else {
+      return Phrase("the settings file is not valid at: \(name)")
+    }
+    return line?.isMissing == true
+      ? Phrase("\(name) is missing, which must be \(expected)") : Phrase("\(name) must be \(expected)")
+  }
+
+  /// The valid values of what is no setting of an account, after "must be".
+  private var expectation: Phrase? {
+    let parts = place.split(separator: ".")
+    switch (parts.first, parts.last) {
+    case ("version", _): return Phrase("the number \(Settings.version)")
+    case ("active", _): return Phrase("the name of an account")
+    case ("lock_after", _): return Phrase("a number of seconds, at most 30 days")
+    case ("accounts", "issuer"): return Phrase("the URL of the issuer")
+    case ("accounts", "client_id"): return Phrase("the client ID")
+    case ("accounts", "endpoints"): return Phrase("an object")
+    case ("accounts", _) where parts.count < 3: return Phrase("an object with accounts by their names")
+    case (_, "events"): return Phrase("a list of names of events")
+    case (_, "account"): return Phrase("the name of an account")
+    case (_, "run"): return Phrase("a list of texts, the first one the absolute path of a program")
+    case (_, "timeout"): return Phrase("a number of seconds from 1 to 300")
+    case (let first?, _) where first.hasPrefix("on"): return Phrase("a list of at most \(EventCommand.most) objects")
+    default: return nil
+    }
+  }
+
+  private static func text(_ syntax: JSONError.Code) -> Phrase {
+    switch syntax {
+    case .unexpectedByte: Phrase("a value, a name in quotes, a comma or a bracket was expected here")
+    case .unexpectedEnd: Phrase("the file ends here, where a value or a bracket was expected")
+    case .trailingBytes: Phrase("the end of the file was expected here")
+    case .duplicateMember: Phrase("another name was expected here: there is a member of this name already")
+    case .invalidUTF8, .loneSurrogate: Phrase("text in UTF-8 was expected here")
+    case .invalidEscape: Phrase("an escape of JSON was expected after this backslash")
+    case .invalidNumber, .numberTooLong: Phrase("a number as JSON writes it was expected here")
+    case .tooDeep, .tooManyMembers, .tooManyElements, .stringTooLong, .tooLarge:
+      Phrase("less was expected here: the settings file is too large")
     }
   }
 }

@@ -52,13 +52,23 @@ final class Connections {
     try? admit(descriptor)
   }
 
+  /// Tells a peer that there are no descriptors for its connection, and closes it.
+  func refuse(_ descriptor: consuming FileDescriptor) {
+    tell(outOfDescriptors, descriptor)
+    log.note(.peerDropped(.crowded))
+  }
+
   /// - Parameter descriptor: A non-blocking one.
   func admit(_ descriptor: consuming FileDescriptor) throws(SystemError) { _ = try add(descriptor, under: nil) }
 
   private func add(
     _ descriptor: consuming FileDescriptor, under admission: (any Admission)?
   ) throws(SystemError) -> UInt64 {
-    let id = try loop.watch(descriptor.raw) { [unowned self] event in handle(event) }
+    let id: UInt64
+    do { id = try loop.watch(descriptor.raw) { [unowned self] event in handle(event) } } catch {
+      tell(outOfDescriptors, descriptor)
+      throw error
+    }
     let connection = Connection(id: id, descriptor: descriptor, mayIdle: mayIdle, under: admission, now: now)
     connections[id] = connection
     scheduleDeadline(of: connection)
@@ -83,6 +93,10 @@ final class Connections {
 
   private var tooManyRequests: Failure {
     Failure(.tooBusy, "\(mostRequests) requests wait for an answer already", hint: "try again when some have ended")
+  }
+
+  private var outOfDescriptors: Failure {
+    Failure(.tooBusy, "the daemon can open no more connections", hint: "try again when some requests have ended")
   }
 
   private var crowded: Failure {

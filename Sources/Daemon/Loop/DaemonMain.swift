@@ -12,8 +12,13 @@ package enum DaemonMain {
   /// Exit status if another daemon already serves the directory.
   private static let alreadyRunningStatus: Int32 = 75
 
-  /// It has some twenty of its own, and must be able to answer those who come when the others are used up.
-  private static let leastDescriptors = 40
+  /// The limits that the daemon needs, with the option of `ulimit`. It has some twenty descriptors of its own, and must be
+  /// able to answer those who come when the others are used up. The other two would have it store nothing, or be killed
+  /// while it does; those who start it in the foreground may choose them.
+  private static let least: [(limit: ResourceLimit, name: String, least: Int, isForAll: Bool)] = [
+    (.descriptors, "RLIMIT_NOFILE (ulimit -n)", 40, true), (.fileBytes, "RLIMIT_FSIZE (ulimit -f)", 1 << 20, false),
+    (.processorSeconds, "RLIMIT_CPU (ulimit -t)", 60, false),
+  ]
 
   package static func run(arguments: [String]) -> Int32 {
     if arguments.dropFirst().first == "--version" { return printVersion(arguments.dropFirst(2)) }
@@ -24,9 +29,13 @@ package enum DaemonMain {
       Environment.keepOnly(where: DaemonEnvironment.keeps)
       // The limits of the first caller do not rule the daemon, as far as that can be (nobody inherits).
       ResourceLimit.raiseAll()
-      if invocation.isStartedByClient { ProcessHardening.runOnAllProcessors() }
-      if let limit = ResourceLimit.descriptors.soft, limit < leastDescriptors {
-        complain("RLIMIT_NOFILE (ulimit -n): \(limit) < \(leastDescriptors)")
+      if invocation.isStartedByClient {
+        ProcessHardening.runOnAllProcessors()
+        ProcessHardening.resetPriority()
+      }
+      for (limit, name, least, isForAll) in least where isForAll || invocation.isStartedByClient {
+        guard let soft = limit.soft, soft < least else { continue }
+        complain("\(name): \(soft) < \(least)")
         return ExitStatus.failed.rawValue
       }
       try TPMAccess.prepareEnvironment()

@@ -50,6 +50,7 @@ final class ListeningSocket {
   static func bind(_ directory: consuming PrivateDirectory, _ name: String) throws(SystemError) -> ListeningSocket {
     let lock = try directory.lock(WireProtocol.lifetimeLockName, wait: lockWait)
     if directory.exists(name) { try directory.removeFile(name) }
+    try Namespaces.note(in: directory)
     let descriptor = try UnixSocket.listen(in: directory, name: name, backlog: backlog)
     let watch = try? DirectoryWatch(directory)
     return ListeningSocket(try Place(directory, name), lock, descriptor, watch, isInherited: false)
@@ -61,6 +62,7 @@ final class ListeningSocket {
   ) throws(SystemError) -> ListeningSocket {
     let lock = try directory.lock(WireProtocol.lifetimeLockName, wait: lockWait)
     try descriptor.setNonBlocking(true)
+    try Namespaces.note(in: directory)
     let watch = try? DirectoryWatch(directory)
     return ListeningSocket(try Place(directory, name), lock, descriptor, watch, isInherited: true)
   }

@@ -28,6 +28,8 @@ final class Server {
   /// Time after which peers are accepted again when there was no descriptor for them: others than connections may have
   /// been closed.
   private static let acceptInterval = Duration.milliseconds(500)
+  /// How long peers wait for a descriptor before they are told that there is none.
+  private static let crowdedPatience = Duration.seconds(5)
   private static let housekeepingInterval = Duration.seconds(60)
   /// How long the answer to a stop request, and the answers to those who wait for a token, may wait for servers that have
   /// got what can be used only once. Everything else that waits for others is cancelled at once.
@@ -49,6 +51,10 @@ final class Server {
   private let listening: ListeningSocket?
   /// The key of the listening socket in the loop.
   private var accepting: UInt64?
+  /// Kept for telling peers that there is no descriptor for them; nil if there is none for that either.
+  private var spare: SharedDescriptor?
+  /// Since when there is no descriptor for peers; nil while there is.
+  private var crowdedSince: Instant?
   private let signals: Signals.SignalReceiver
   private var stopRequests: [Ticket] = []
   /// Nil until the daemon stops.
@@ -87,6 +93,7 @@ final class Server {
     }
     try loop.watch(self.signals.raw) { [unowned self] _ in while self.signals.next() != nil { beginStop() } }
     if let listening {
+      keepSpare()
       accepting = try loop.watch(listening.raw) { [unowned self] _ in accept(listening) }
       connections.onDrop = { [unowned self] in resumeAccepting() }
       if let raw = listening.watchRaw { try loop.watch(raw) { [unowned self] _ in checkSocket() } }
@@ -150,14 +157,39 @@ final class Server {
   }
 
   /// Takes the next peer; the poller reports further waiting ones again. Without a descriptor for it the idlest
-  /// connection goes, and if none is idle the peers wait until one has gone.
+  /// connection goes, and if none is idle the peers wait until one has gone, or are told after a while.
   private func accept(_ listening: ListeningSocket) {
     do {
-      if let descriptor = try listening.accept() { connections.accept(descriptor) }
+      guard let descriptor = try listening.accept() else { return }
+      crowdedSince = nil
+      connections.accept(descriptor)
     } catch {
       guard !connections.dropIdlest(), let accepting else { return }
+      let since = crowdedSince ?? loop.now
+      crowdedSince = since
+      if since.duration(to: loop.now) >= Self.crowdedPatience { while refuseNext(listening) {} }
       loop.setInterest(.none, of: accepting)
       loop.schedule(at: loop.now.advanced(by: Self.acceptInterval)) { [self] in resumeAccepting() }
+    }
+  }
+
+  private func keepSpare() {
+    spare = try? SharedDescriptor(FileDescriptor(opening: "/dev/null", for: .reading))
+  }
+
+  /// Tells the next peer that there is no descriptor for it (every refusal is told).
+  ///
+  /// - Returns: False if no peer waits, or there is none for telling it.
+  private func refuseNext(_ listening: ListeningSocket) -> Bool {
+    guard spare != nil else { return false }
+    spare = nil
+    defer { keepSpare() }
+    do throws(SystemError) {
+      guard let descriptor = try listening.accept() else { return false }
+      connections.refuse(descriptor)
+      return true
+    } catch {
+      return false
     }
   }
 

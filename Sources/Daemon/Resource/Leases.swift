@@ -138,15 +138,22 @@ final class Leases: AccountPart {
         continue
       }
       let peers = leases.values.reduce(0) { $0 + $1.lease.peers.count }
-      guard opened.lease.peers.count < Self.mostPeers, peers < Self.mostPeersOfAll,
-        let connection = try? loop.admit(socket, under: opened.lease)
-      else {
+      guard opened.lease.peers.count < Self.mostPeers, peers < Self.mostPeersOfAll else {
+        // The buffer of a socket to which nothing was sent takes the line whole.
+        _ = try? socket.write(Reply.failure(Self.crowded).serialized().span)
+        note(.refused(.tooBusy), opened.lease.name, peer)
+        continue
+      }
+      guard let connection = try? loop.admit(socket, under: opened.lease) else {
         note(.refused(.tooBusy), opened.lease.name, peer)
         continue
       }
       opened.lease.came(connection, peer)
     }
   }
+
+  private static let crowded = Failure(
+    .tooBusy, "the lease has as many connections as it may", hint: "try again when some have ended")
 
   /// Lets peers wait for a while, since there is no descriptor for them.
   private func rest(_ opened: Opened) {

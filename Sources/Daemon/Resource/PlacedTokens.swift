@@ -26,14 +26,17 @@ final class PlacedTokens: AccountPart {
     var kind: TokenKind { choice?.entry?.token ?? place.kind ?? .accessToken }
 
     /// For how many seconds more the token must be good.
-    var minimum: Int { request.minimumValiditySeconds ?? 60 }
+    var minimum: Int { request.minimumValiditySeconds ?? AccessGrant.shortestIDTokenSeconds }
   }
 
   func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
-    try obtain(request, ticket) { [loop] slot, grant, use throws(Failure) in
+    try obtain(request, ticket) { [loop, services] slot, grant, use throws(Failure) in
       var (description, extras) = (slot.describe(grant), request.extras)
       description.use = use
       if use.kind == .idToken { extras.idToken = true }
+      if extras.idToken, let expiry = grant.idTokenExpiry, expiry <= services.time.wallSeconds() {
+        (description.isIDTokenExpired, extras.idToken) = (true, false)
+      }
       loop.send(try TokenLine(description, grant, extras).line, to: ticket)
     }
   }
@@ -134,10 +137,8 @@ final class PlacedTokens: AccountPart {
 
   private func finish(_ placed: PlacedRequest, _ slot: TokenSlot, _ grant: AccessGrant) throws(Failure) {
     var expiry = grant.expiresAtUnixSeconds
-    if placed.kind == .idToken {
-      expiry = grant.idTokenExpiry
-      if let expiry, try renewed(placed, slot, grant, expiry) { return }
-    }
+    if placed.kind == .idToken { expiry = grant.idTokenExpiry }
+    if placed.kind == .idToken || placed.request.extras.idToken, try renewed(placed, slot, grant) { return }
     let (place, entry) = (placed.choice?.place.origin.text, placed.choice?.entry)
     try placed.deliver(
       slot, grant,
@@ -146,17 +147,17 @@ final class PlacedTokens: AccountPart {
         header: entry?.header))
   }
 
-  /// An ID Token has a lifetime of its own. One that has too little time left is renewed by a refresh, once, unless it had
-  /// as little left when the refresh before was made: that brought no other.
+  /// An ID Token has a lifetime of its own. One that has too little time left is renewed by a refresh, once.
   ///
   /// - Returns: Whether a refresh is under way.
   private func renewed(
-    _ placed: PlacedRequest, _ slot: TokenSlot, _ grant: AccessGrant, _ expiry: Int
+    _ placed: PlacedRequest, _ slot: TokenSlot, _ grant: AccessGrant
   ) throws(Failure) -> Bool {
-    let seconds = grant.idTokenSeconds(
-      until: expiry, wallSeconds: services.time.wallSeconds(), now: services.time.now())
-    guard seconds.left < placed.minimum else { return false }
-    guard !placed.hasRenewed, seconds.atIssue >= placed.minimum else {
+    let use = grant.idTokenUse(
+      minimum: placed.minimum, wallSeconds: services.time.wallSeconds(), now: services.time.now())
+    if use == .good { return false }
+    guard use == .due, !placed.hasRenewed, slot.session.isRenewable else {
+      guard placed.kind == .idToken else { return false }
       throw .spentIDToken(of: slot.name.text)
     }
     var placed = placed

@@ -30,6 +30,8 @@ extension SignIns {
   /// Sends the result of a sign-in to its waiting request. Keeps it if the sign-in was started in the background.
   func conclude(_ login: Login, _ reply: Reply) {
     loop.send(reply, to: login.ticket)
+    if endedAccounts.count >= Self.mostEnded { endedAccounts.removeFirst() }
+    endedAccounts.append((login.name, login.account))
     guard login.isDetached else { return }
     forgetEnded()
     if ended.count >= Self.mostEnded { ended.removeFirst() }
@@ -42,8 +44,7 @@ extension SignIns {
       let reply = ended.first { Login.isSame($0.name, request.login) }?.reply
       guard let reply else {
         throw Failure(
-          .unknownLogin, "no such sign-in: it has ended, or the daemon was restarted",
-          hint: .command("agent login --start"))
+          .unknownLogin, "no such sign-in: it has ended, or the daemon was restarted", hint: startHint(request.login))
       }
       return loop.send(reply, to: ticket)
     }
@@ -53,6 +54,15 @@ extension SignIns {
     }
     login.ticket = ticket
     if let event = login.event { loop.send(.event(event), to: ticket) }
+  }
+
+  /// The command that starts the sign-in of this name again. Where it is not known whose it was, the person chooses.
+  private func startHint(_ login: String) -> Phrase {
+    let known = (try? settings())?.accounts.map(\.name) ?? []
+    let account = endedAccounts.last { Login.isSame($0.name, login) }?.account
+    let names = account.map { [$0] } ?? Array(known.prefix(3))
+    let commands = names.map { "agent login \($0.text) --start" }
+    return commands.count > 1 ? Phrase.choices(commands) : .command(commands.first ?? "agent login --start")
   }
 
   /// Returns the background sign-in with this name while it is in progress.

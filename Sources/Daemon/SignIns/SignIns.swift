@@ -17,6 +17,8 @@ final class SignIns: AccountPart {
   var redirects: RedirectServer?
   /// How sign-ins in the background ended.
   var ended: [EndedLogin] = []
+  /// The accounts of the last sign-ins that ended, by the sign-ins' names.
+  var endedAccounts: [(name: String, account: AccountName)] = []
 
   func login(_ request: LoginRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let settings = try settings()

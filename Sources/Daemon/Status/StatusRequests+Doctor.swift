@@ -18,11 +18,12 @@ private final class ExaminationBatch {
   let ticket: Ticket
   let summaries: [AccountSummary]
   let vault: JSONObject
+  let unknown: [UnknownSetting]
   var servers: [Server] = []
   var isAnswered = false
 
-  init(_ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject) {
-    (self.ticket, self.summaries, self.vault) = (ticket, summaries, vault)
+  init(_ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject, _ unknown: [UnknownSetting]) {
+    (self.ticket, self.summaries, self.vault, self.unknown) = (ticket, summaries, vault, unknown)
   }
 
   func server(of account: AccountName) -> Server? { servers.first { $0.accounts.contains(account) } }
@@ -36,9 +37,11 @@ extension StatusRequests {
   func examine(_ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
     let only = try broker.named(name)
-    jobs.run({ [services] in Self.survey(settings, only, services) }) { [self] surveyed in
-      let (summaries, vault) = surveyed.get()
-      examine(ExaminationBatch(ticket, summaries, vault))
+    jobs.run({ [services, directory = settingsFile.directoryPath] in
+      (Self.survey(settings, only, services), SettingsFile.unknownSettings(in: directory))
+    }) { [self] surveyed in
+      let ((summaries, vault), unknown) = surveyed.get()
+      examine(ExaminationBatch(ticket, summaries, vault, unknown))
     }
   }
 
@@ -78,7 +81,7 @@ extension StatusRequests {
     batch.isAnswered = true
     for server in batch.servers where server.finding == nil { server.examination.cancellation.cancel() }
     let (now, wall) = (services.time.now(), services.time.wallSeconds())
-    surveyed(.status, batch.ticket, batch.summaries, batch.vault) { summary, account, object in
+    surveyed(.status, batch.ticket, batch.summaries, batch.vault, unknown: batch.unknown) { summary, account, object in
       let unixTime = { (moment: Instant) in wall + Int(now.duration(to: moment).components.seconds) }
       object[.askedScope] = .string(summary.configuration.scope.joined(separator: " "))
       object[.origins] = .array(summary.configuration.origins.map { .string($0) })

@@ -41,6 +41,7 @@ final class StatusRequests: AccountPart {
 
   func surveyed(
     _ purpose: Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject,
+    unknown: [UnknownSetting] = [],
     adding more: (AccountSummary, Account, inout JSONObject) -> Void = { _, _, _ in }
   ) {
     broker.noteClock()
@@ -62,7 +63,18 @@ final class StatusRequests: AccountPart {
       result["daemon"] = .object(context.facts.json(time: services.time))
       result["vault"] = .object(vault)
     }
+    if !unknown.isEmpty { result["unknown_settings"] = .array(unknown.map { .object(Self.json($0)) }) }
     loop.send(.result(result), to: ticket)
+  }
+
+  private static func json(_ setting: UnknownSetting) -> JSONObject {
+    var object = JSONObject([
+      ("file", .string(setting.line.file)), ("line", .int(setting.line.line)), ("column", .int(setting.line.column)),
+      ("name", .string(TerminalText.clean(setting.name))),
+    ])
+    object["account"] = setting.account.map { .string(TerminalText.clean($0)) }
+    object["meant"] = setting.meant.map { .string($0) }
+    return object
   }
 
   /// An account that was deleted from the settings by hand.

@@ -15,9 +15,6 @@ final class TokenFiles: AccountPart {
   private var claiming: Set<Ticket> = []
   private lazy var work = JobQueue(jobs)
 
-  /// An ID Token with less time left is renewed before a file gets it.
-  private static let shortestIDTokenSeconds = 60
-
   override init(_ context: DaemonContext, _ broker: TokenBroker) {
     super.init(context, broker)
     broker.onAdopted = { [unowned self] name in renew(of: name) }
@@ -197,8 +194,10 @@ final class TokenFiles: AccountPart {
     }
     let now = services.time.now()
     let seconds = grant.idTokenSeconds(until: expiry, wallSeconds: services.time.wallSeconds(), now: now)
-    if seconds.left < Self.shortestIDTokenSeconds {
-      guard seconds.atIssue >= Self.shortestIDTokenSeconds else { throw Failure.spentIDToken(of: file.account.text) }
+    let use = grant.idTokenUse(
+      minimum: AccessGrant.shortestIDTokenSeconds, wallSeconds: services.time.wallSeconds(), now: now)
+    if use != .good {
+      guard use == .due, slot.session.isRenewable else { throw Failure.spentIDToken(of: file.account.text) }
       file.passedOver = slot.session.generation
       return nil
     }

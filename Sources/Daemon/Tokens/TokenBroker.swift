@@ -96,7 +96,7 @@ final class TokenBroker: DaemonPart {
   /// Whether a session is in memory alone: it would end with the daemon.
   var holdsUnrenewable: Bool {
     !services.ephemeral.accounts.isEmpty
-      || accounts.values.contains { $0.session.grant?.isAlive(at: loop.now) == true && !$0.session.isRenewable }
+      || accounts.values.contains { $0.session.holdsLast(at: loop.now) }
   }
 
   /// Lets go of an account that the settings no longer name: its session is neither served nor renewed. A refresh under
@@ -157,20 +157,47 @@ final class TokenBroker: DaemonPart {
     onAdopted(account.name)
   }
 
-  func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
+  func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) { try token(request, ticket, replacing: nil) }
+
+  /// - Parameter spent: The grant whose ID Token has too little time left; nil before it was found.
+  private func token(_ request: TokenRequest, _ ticket: Ticket, replacing spent: AccessGrant?) throws(Failure) {
     let account = try resolve(request.account)
-    let need = TokenNeed(
-      minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: request.forceRefresh)
     let target = try TokenTarget.make(request.target, account: account.name.text)
+    let need = TokenNeed(
+      minimumValiditySeconds: request.minimumValiditySeconds,
+      forceRefresh: spent.map { account.slot(for: target).session.grant === $0 } ?? request.forceRefresh)
     let waiter = Waiter(ticket: ticket, need: need, target: target, waitsUntil: waitEnd(request.waitSeconds)) {
-      [loop] slot, outcome in
+      [self] slot, outcome in
       do throws(Failure) {
-        loop.send(try slot.line(for: try outcome.get(of: slot), request.extras), to: ticket)
+        try answer(request, ticket, replacing: spent, slot, outcome)
       } catch {
         loop.send(.failure(error), to: ticket)
       }
     }
     try obtain(for: waiter, account)
+  }
+
+  /// Sends a token, with an ID Token that is good or with none.
+  private func answer(
+    _ request: TokenRequest, _ ticket: Ticket, replacing spent: AccessGrant?, _ slot: TokenSlot,
+    _ outcome: Result<AccessGrant, SessionError>
+  ) throws(Failure) {
+    let extras = slot.completed(request.extras)
+    var outcome = outcome
+    // A server that is not reached costs the ID Token only, if the request did not name it.
+    if let spent, !request.extras.idToken, case .failure(let error) = outcome, error.isPassing {
+      outcome = .success(spent)
+    }
+    let grant = try outcome.get(of: slot)
+    guard extras.idToken else { return loop.send(try slot.line(for: grant, extras), to: ticket) }
+    let use = grant.idTokenUse(
+      minimum: request.minimumValiditySeconds ?? AccessGrant.shortestIDTokenSeconds,
+      wallSeconds: services.time.wallSeconds(), now: services.time.now())
+    if use == .due, spent == nil, slot.session.isRenewable {
+      return try token(request, ticket, replacing: grant)
+    }
+    let isExpired = grant.idTokenExpiry.map { $0 <= services.time.wallSeconds() } ?? false
+    loop.send(try slot.line(for: grant, extras, isIDTokenExpired: isExpired), to: ticket)
   }
 
   /// Serves a token, or waits for one.

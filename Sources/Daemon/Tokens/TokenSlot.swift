@@ -64,15 +64,28 @@ final class TokenSlot {
   /// Whether no request waits here, and none is on its way to the server.
   var isIdle: Bool { waiters.isEmpty && session.refresh == nil }
 
+  /// Adds what the variables of the settings need, if they are requested.
+  func completed(_ extras: TokenRequest.Extras) -> TokenRequest.Extras {
+    guard extras.variables else { return extras }
+    var extras = extras
+    let fields = configuration.settings.variables.map { $0.drop { $0 != "=" }.dropFirst() }
+    extras.idToken = extras.idToken || fields.contains("id_token")
+    extras.claims = extras.claims || fields.contains { $0.hasPrefix("claim:") }
+    return extras
+  }
+
   /// The answer line to a request for a token.
-  func line(for grant: AccessGrant, _ extras: TokenRequest.Extras) throws(Failure) -> SharedSecret {
+  ///
+  /// - Parameters:
+  ///   - extras: From ``completed(_:)``.
+  ///   - isIDTokenExpired: The ID Token is left out, if it is requested.
+  func line(
+    for grant: AccessGrant, _ extras: TokenRequest.Extras, isIDTokenExpired: Bool = false
+  ) throws(Failure) -> SharedSecret {
     var (description, extras) = (describe(grant), extras)
-    if extras.variables {
-      description.variables = configuration.settings.variables
-      let fields = description.variables.map { $0.drop { $0 != "=" }.dropFirst() }
-      extras.idToken = extras.idToken || fields.contains("id_token")
-      extras.claims = extras.claims || fields.contains { $0.hasPrefix("claim:") }
-    }
+    if extras.variables { description.variables = configuration.settings.variables }
+    description.isIDTokenExpired = extras.idToken && isIDTokenExpired
+    extras.idToken = extras.idToken && !isIDTokenExpired
     return try TokenLine(description, grant, extras).line
   }
 
@@ -155,7 +168,8 @@ extension Result<AccessGrant, SessionError> {
   func get(of slot: TokenSlot) throws(Wire.Failure) -> AccessGrant {
     switch self {
     case .success(let grant): return grant
-    case .failure(.expired) where slot.session.holdsLast(at: .now):
+    case .failure(.expired)
+    where slot.session.holdsLast(at: .now) && slot.session.grant?.isAlive(at: .now) == true:
       throw Wire.Failure(
         .sessionExpired, "\(slot.name.text) has no refresh token, so only a sign-in gets a new token",
         hint: .command("agent login \(slot.name.text)"))

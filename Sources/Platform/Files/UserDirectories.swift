@@ -76,7 +76,7 @@ package enum UserDirectories {
 
   /// The directories that may hold the socket, best first: `$XDG_RUNTIME_DIR/agent`,
   /// `/run/user/UID/agent`, and for cron, su and containers a directory below the state home whose
-  /// name changes with the host and with each start of it. Never one that others can write to.
+  /// name changes with the machine and with each start of it, but not with the host name. Never one that others can write to.
   package static func runtimeCandidates() -> [String] { runtimeCandidates(in: Environment.value) }
 
   /// The directory in `XDG_RUNTIME_DIR`, the first of ``runtimeCandidates()``; nil if it is not set.
@@ -94,24 +94,28 @@ package enum UserDirectories {
     let isThere = unsafe access(standard, F_OK) == 0
     if isThere, candidates.first != "\(standard)\(runtimePart)" { candidates.append("\(standard)\(runtimePart)") }
     if let run = try? runHome(in: variables) {
-      candidates.append("\(run)/\(hostPrefix)\(Machine.bootID() ?? "unknown")")
+      candidates.append("\(run)/\(machinePrefix ?? "")\(Machine.bootID() ?? "unknown")")
     }
     return candidates
   }
 
-  /// The directories below the state home that were ``runtimeCandidates()`` on this host in earlier boots.
+  /// The directories below the state home that were ``runtimeCandidates()`` on this machine in earlier boots. None without
+  /// a machine id, which alone tells them from those of other machines.
   package static func pastRuntimeDirectories() -> [String] { pastRuntimeDirectories(in: Environment.value) }
 
   package static func pastRuntimeDirectories(in variables: Variables) -> [String] {
     guard let start = Machine.bootID(), let run = try? runHome(in: variables),
       let directory = try? PrivateDirectory(opening: run, create: false), let names = try? directory.fileNames()
     else { return [] }
-    let prefix = hostPrefix
+    // Earlier versions used the host name.
+    let hostPrefix = String(Machine.hostName().map { $0 == "/" ? "_" : $0 }) + "-"
     return names.filter { name in
-      // The name of another host may begin with this one's.
-      guard name.utf8.starts(with: prefix.utf8) else { return false }
-      let id = name.utf8.dropFirst(prefix.utf8.count)
-      return isBootID(id) && !id.elementsEqual(start.utf8)
+      [Machine.identity().flatMap { _ in machinePrefix }, hostPrefix].compactMap { $0 }.contains { prefix in
+        // The name of another host may begin with this one's.
+        guard name.utf8.starts(with: prefix.utf8) else { return false }
+        let id = name.utf8.dropFirst(prefix.utf8.count)
+        return isBootID(id) && !id.elementsEqual(start.utf8)
+      }
     }.map { "\(run)/\($0)" }
   }
 
@@ -120,7 +124,15 @@ package enum UserDirectories {
     try stateHome(in: variables) + "/agent/run"
   }
 
-  private static var hostPrefix: String { String(Machine.hostName().map { $0 == "/" ? "_" : $0 }) + "-" }
+  /// Differs between machines, and between containers of one machine; nil without a machine id in the machine itself.
+  private static var machinePrefix: String? {
+    // The boot id is that of the machine in each of its containers.
+    let container = Machine.processNamespace.map { "\($0)-" }
+    guard let id = Machine.identity() else { return container }
+    // FNV-1a: the id itself is confidential.
+    let hash = id.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    return String(hash, radix: 16) + "-" + (container ?? "")
+  }
 
   /// As the kernel writes it: `01234567-89ab-cdef-0123-456789abcdef`.
   private static func isBootID(_ text: Substring.UTF8View) -> Bool {

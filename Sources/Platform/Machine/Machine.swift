@@ -30,6 +30,14 @@ package enum Machine {
     return id.isEmpty ? nil : id
   }
 
+  /// The number of the process namespace, if this process is in a container; nil in the machine itself.
+  package static var processNamespace: UInt64? {
+    var status = stat()
+    // PROC_PID_INIT_INO in linux/proc_ns.h.
+    guard unsafe stat("/proc/self/ns/pid", &status) == 0, status.st_ino != 0xEFFF_FFFC else { return nil }
+    return UInt64(status.st_ino)
+  }
+
   /// Whether the kernel is that of the Windows Subsystem for Linux, which brings connections from Windows as root.
   package static let isWSL: Bool = {
     let release = readSmallFile("/proc/sys/kernel/osrelease") ?? []

@@ -26,6 +26,21 @@ package enum ProcessHardening {
     _ = agent_run_on_all_processors()
   }
 
+  /// Gives this process the usual priority (`nice(1)`, `ionice(1)`, `chrt(1)`), and makes the kernel kill it neither sooner
+  /// nor later than others when memory runs out, as far as the system allows. To be called while it has one thread.
+  package static func resetPriority() {
+    agent_reset_priority()
+    // A process without privileges can raise the number, and lower it to the last one that a privileged process set: 100
+    // or 200 in a session of systemd(1).
+    for adjustment in [0, 100, 200] {
+      do throws(SystemError) {
+        try FileDescriptor(opening: "/proc/self/oom_score_adj", for: .writing)
+          .writeAll(Array("\(adjustment)".utf8).span)
+        return
+      } catch {}
+    }
+  }
+
   /// The part of ``harden()`` that `exec` undoes, for a program that holds a secret only briefly: a program that
   /// replaces this process may write core files as its user wants.
   package static func hide() { _ = agent_set_undumpable() }

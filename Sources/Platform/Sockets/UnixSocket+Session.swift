@@ -9,8 +9,8 @@ extension UnixSocket {
   /// - Parameters:
   ///   - name: The name of the socket, without a slash and short.
   ///   - seconds: As in ``connect(in:name:seconds:)``.
-  /// - Returns: nil if no process listens, the directory is missing or not private, or the path is too long for an address: the other
-  ///   functions tell which, and know a way for long ones.
+  /// - Returns: nil if no process listens, the daemon is in a private namespace, the directory is missing or not private, or the
+  ///   path is too long for an address: the other functions tell which, and know a way for long ones.
   /// - Throws: `EAGAIN` if the time is over.
   package static func connectInSession(name: String, seconds: Int) throws(SystemError) -> FileDescriptor? {
     try unsafe connectInSession(of: getenv("XDG_RUNTIME_DIR"), name: name, seconds: seconds)
@@ -20,7 +20,8 @@ extension UnixSocket {
   package static func connectInSession(
     of home: UnsafePointer<CChar>?, name: String, seconds: Int
   ) throws(SystemError) -> FileDescriptor? {
-    try unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: agent_unix_path_capacity() + 1) {
+    let capacity = agent_unix_path_capacity() + 1 + Namespaces.fileName.utf8.count
+    return try unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) {
       (path) throws(SystemError) in try unsafe connect(home, building: path, name, seconds)
     }
   }
@@ -34,11 +35,16 @@ extension UnixSocket {
     var length = unsafe strlen(home)
     while length > 1, unsafe home[length - 1] == CChar(bitPattern: UInt8(ascii: "/")) { length -= 1 }
     let part = UserDirectories.runtimePart
-    guard length + part.utf8.count + 1 + name.utf8.count < path.count else { return nil }
+    guard length + part.utf8.count + 1 + name.utf8.count <= agent_unix_path_capacity() else { return nil }
     unsafe memcpy(start, home, length)
     unsafe append(part, to: start, &length)
     guard unsafe PrivateDirectory.isUsable(start) else { return nil }
     unsafe append("/", to: start, &length)
+    let directory = length
+    unsafe append(Namespaces.fileName, to: start, &length)
+    // Most daemons have no such file, and what it says is compared elsewhere.
+    guard unsafe access(start, F_OK) != 0 else { return nil }
+    length = directory
     unsafe append(name, to: start, &length)
     do {
       return try unsafe connect(toAddress: start, seconds: seconds)

@@ -298,6 +298,6 @@ package struct RefreshOperation: Sendable {
       accessToken: accessToken, tokenType: record.tokenType, scope: record.scope, subject: record.identity?.subject,
       idToken: record.idToken.map(SealedSecret.init), issuedAt: services.time.now(),
       issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: left, recordGeneration: stored.generation,
-      dpopKey: try services.key(of: record, account), protection: level)
+      dpopKey: try services.key(of: record, account), protection: level, isRenewable: false)
   }
 }

@@ -32,6 +32,8 @@ package final class AccessGrant: Sendable {
   package let dpopKey: DPoPKey?
   /// The level that the record was at.
   package let protection: Protection
+  /// Whether another token can be got without a person: false for one that is the session itself.
+  let isRenewable: Bool
   /// When the session ends without a sign-in, as the record says it.
   package let expiry: GrantExpiry
   /// The machine's clock when the token was issued, in unix seconds.
@@ -45,7 +47,7 @@ package final class AccessGrant: Sendable {
     idToken: SealedSecret? = nil,
     issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?, recordGeneration: UInt64,
     replacedGeneration: UInt64? = nil, dpopKey: DPoPKey? = nil, protection: Protection = .device,
-    expiry: GrantExpiry = GrantExpiry()
+    isRenewable: Bool = true, expiry: GrantExpiry = GrantExpiry()
   ) {
     self.accessToken = SealedSecret(accessToken)
     self.tokenType = tokenType
@@ -60,6 +62,7 @@ package final class AccessGrant: Sendable {
     self.replacedGeneration = replacedGeneration
     self.dpopKey = dpopKey
     self.protection = protection
+    self.isRenewable = isRenewable
     self.expiry = expiry
     clockChange = 0
   }
@@ -97,6 +100,7 @@ package final class AccessGrant: Sendable {
     replacedGeneration = other.replacedGeneration
     dpopKey = other.dpopKey
     self.protection = protection ?? other.protection
+    isRenewable = other.isRenewable
     expiry = other.expiry
     self.clockChange = clockChange ?? other.clockChange
   }
@@ -140,6 +144,9 @@ extension AccessGrant {
   /// Nil when the server named no lifetime.
   package var expiresAt: Instant? { lifetimeSeconds.map { countedFrom.advanced(by: .seconds($0)) } }
 
+  /// The latest end, which no setting of the machine's clock changes; nil when the server named no lifetime.
+  var latestEnd: Instant? { lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) } }
+
   /// By the machine's clock as it is set now, in unix seconds.
   package var issuedByClock: Int { issuedAtUnixSeconds.saturatingSum(min(0, clockChange)) }
 
@@ -157,6 +164,29 @@ extension AccessGrant {
   ) -> (left: Int, atIssue: Int) {
     let left = expiry.saturatingSum(0 - wallSeconds)
     return (left, left.saturatingSum(Int(issuedAt.duration(to: now).components.seconds)))
+  }
+
+  /// Whether an ID Token can be handed out.
+  package enum IDTokenUse: Sendable, Hashable {
+    /// It is good for as long as wanted, or there is none.
+    case good
+    /// A refresh may bring one with more time left.
+    case due
+    /// A refresh brings no other: it had as little time left when the access token came.
+    case spent
+  }
+
+  /// An ID Token with less time left is renewed before it is handed out, unless a caller names another time.
+  package static let shortestIDTokenSeconds = 60
+
+  /// Judges the ID Token. An access token has at most one refresh because of it.
+  ///
+  /// - Parameter minimum: The seconds for which it must be good.
+  package func idTokenUse(minimum: Int, wallSeconds: Int, now: Instant) -> IDTokenUse {
+    guard let expiry = idTokenExpiry else { return .good }
+    let seconds = idTokenSeconds(until: expiry, wallSeconds: wallSeconds, now: now)
+    if seconds.left >= minimum { return .good }
+    return seconds.atIssue >= minimum ? .due : .spent
   }
 
   /// The same grant, if the machine's clock was set since it was issued. One whose access token is gone stays expired.

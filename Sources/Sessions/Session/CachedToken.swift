@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Platform
 internal import Vocabulary
 
@@ -25,6 +26,23 @@ struct CachedToken: Sendable {
       return nil
     }
     return grant.expiresAt?.advanced(by: .zero - renewalLead)
+  }
+
+  /// Whether it is the last one, and may be alive: its end by the machine's clock passes if that was set wrongly.
+  func isLast(at now: Instant) -> Bool {
+    !notices.isRenewable && grant.accessToken.count > 0 && grant.latestEnd.map { now < $0 } ?? true
+  }
+
+  /// When the token is wiped; nil before the last notice and afterwards.
+  var wipeDue: Instant? {
+    guard notices.areOver, grant.accessToken.count > 0 else { return nil }
+    return notices.isRenewable ? grant.expiresAt : grant.latestEnd
+  }
+
+  /// Adjusts the times after the machine's clock was set.
+  mutating func clockSet(wallSeconds: Int, now: Instant) {
+    grant = grant.at(wallSeconds: wallSeconds, now)
+    if isLast(at: now), grant.isAlive(at: now) { notices.revoke() }
   }
 
   /// When a policy removes the token from memory; nil if it does not.

@@ -13,6 +13,13 @@ package final class EphemeralAccounts: Sendable {
   }
 
   private let entries = Monitor<[AccountName: Entry]>([:])
+  private let chosen = Monitor<AccountName?>(nil)
+
+  /// The one that was made the active account, in place of the one in the settings file; nil if none was.
+  package var active: AccountName? { chosen.withLock { $0 } }
+
+  /// Makes an account the active one; nil leaves that to the settings file.
+  package func activate(_ account: AccountName?) { chosen.withLock { $0 = account } }
 
   /// The accounts with their settings, in byte order of the names.
   package var accounts: [(name: AccountName, configuration: AccountConfiguration)] {
@@ -49,7 +56,10 @@ package final class EphemeralAccounts: Sendable {
   }
 
   /// Forgets an account and its record.
-  package func remove(_ account: AccountName) { entries.withLock { $0[account] = nil } }
+  package func remove(_ account: AccountName) {
+    entries.withLock { $0[account] = nil }
+    chosen.withLock { if $0 == account { $0 = nil } }
+  }
 }
 
 extension SessionServices {

@@ -37,6 +37,12 @@ struct ExpiryNotices: Sendable {
     }
   }
 
+  /// Whether all have been given.
+  var areOver: Bool { notified == .end }
+
+  /// Takes the notice of the end back: the token lives again.
+  mutating func revoke() { if areOver { notified = nil } }
+
   /// Returns the notice that is due, if any, and records it as given.
   mutating func next(_ end: Instant?, now: Instant) -> ExpiryNotice? {
     guard let end, let due = due(end), due <= now else { return nil }

@@ -21,7 +21,8 @@ extension Session {
   }
 
   private var plannedRenewal: Instant? {
-    switch (policy, state) {
+    guard isRenewable else { return nil }
+    return switch (policy, state) {
     case (.onDemand, _), (.strict, _): nil
     case (.proactive, .granted(let token)), (.offline, .granted(let token)): token.isUsed ? token.renewalDue : nil
     case (.proactive, .tokenless), (.offline, .tokenless): nil
@@ -89,10 +90,12 @@ extension Session {
 
 extension Session {
   /// When the next notice about the cached token, or its removal, is due.
-  private var expiryDue: Instant? { token.flatMap { $0.removalDue(policy) ?? $0.notices.due($0.grant.expiresAt) } }
+  private var expiryDue: Instant? {
+    token.flatMap { $0.removalDue(policy) ?? $0.notices.due($0.grant.expiresAt) ?? $0.wipeDue }
+  }
 
   /// Removes the cached token, or returns a notice about it, if that is due. With the last notice the token itself goes,
-  /// and what is known of it stays.
+  /// and what is known of it stays. One that cannot be renewed stays until its end by the clock that cannot be set.
   package mutating func applyExpiry(now: Instant) -> ExpiryNotice? {
     guard let token else { return nil }
     if let removalDue = token.removalDue(policy) {
@@ -102,7 +105,7 @@ extension Session {
     var notice: ExpiryNotice?
     updateToken {
       notice = $0.notices.next($0.grant.expiresAt, now: now)
-      if notice == .end { $0.grant = $0.grant.spent() }
+      if let due = $0.wipeDue, due <= now { $0.grant = $0.grant.spent() }
     }
     return notice
   }

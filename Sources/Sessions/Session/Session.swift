@@ -80,8 +80,8 @@ extension Session {
   /// Whether a new token can be got without a person.
   package var isRenewable: Bool { token?.notices.isRenewable ?? true }
 
-  /// Whether there is a token that is alive, after which there can be no other without a sign-in.
-  package func holdsLast(at now: Instant) -> Bool { grant?.isAlive(at: now) == true && !isRenewable }
+  /// Whether there is a token that may be alive, after which there can be no other without a sign-in.
+  package func holdsLast(at now: Instant) -> Bool { token?.isLast(at: now) ?? false }
 
   /// Changes the cached token, if there is one.
   mutating func updateToken(_ change: (inout CachedToken) -> Void) {
@@ -134,6 +134,10 @@ extension Session {
       return fallback(for: need, now: now).map { .serve($0) } ?? .fail(hold.refusal(at: now))
     }
     updateToken { $0.isUsed = true }
+    if holdsLast(at: now) {
+      // A refresh would end the session, and with it a token that is good or will be once the clock is right.
+      return fallback(for: need, now: now).map { .serve($0) } ?? .fail(.expired(account: account))
+    }
     return .wait(start: beginRefresh(now: now))
   }
 
@@ -172,8 +176,7 @@ extension Session {
     guard ended.generation == generation, refresh != nil else { return .ignored }
     switch outcome {
     case .success(let renewed):
-      // Only a token from a refresh replaced another one.
-      accept(renewed, isRenewable: renewed.replacedGeneration != nil, wallSeconds: wallSeconds, jitter: jitter)
+      accept(renewed, isRenewable: renewed.isRenewable, wallSeconds: wallSeconds, jitter: jitter)
       return .renewed(renewed)
     case .failure(let error):
       if let next = nextAttempt(after: ended, error, now: now) {
@@ -301,7 +304,7 @@ extension Session {
 
   /// Adjusts the times of the cached token after the machine's clock was set.
   package mutating func clockSet(wallSeconds: Int, now: Instant) {
-    updateToken { $0.grant = $0.grant.at(wallSeconds: wallSeconds, now) }
+    updateToken { $0.clockSet(wallSeconds: wallSeconds, now: now) }
     if let grant { refreshedAt = grant.issuedByClock }
   }
 

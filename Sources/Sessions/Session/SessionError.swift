@@ -237,10 +237,12 @@ package enum SessionError: Error, Hashable, Sendable {
 }
 
 /// An error in the settings, by file and member.
-package struct ConfigurationError: Error, Hashable, Sendable {
+package struct ConfigurationError: Error, Sendable {
   package enum Code: Hashable, Sendable {
     /// Not JSON, or a member of the wrong type or range.
     case invalid
+    /// A member that an object of the settings file cannot have.
+    case unknownMember(known: [String])
     case unsupportedVersion
     case tooManyAccounts
     /// The account that was to be added is there already.
@@ -295,9 +297,15 @@ package struct ConfigurationError: Error, Hashable, Sendable {
   /// The member at fault in our words, such as `accounts.work.issuer`; or a path.
   package var place: String
 
-  package init(_ code: Code, _ place: String) {
+  /// The valid values of a setting that has another one.
+  package var expected: AccountSetting.Expectation?
+  /// The line of the settings file with the member, or with the object that it is missing in.
+  package var line: SettingsLine?
+
+  package init(_ code: Code, _ place: String, expected: AccountSetting.Expectation? = nil) {
     self.code = code
     self.place = place
+    self.expected = expected
   }
 
   /// Whether another process kept the lock of the settings.
@@ -355,4 +363,16 @@ package enum ClientURLProblem: Sendable, Hashable {
   case certificate
   /// The server does not take such clients.
   case unannounced(canRegister: Bool)
+}
+
+/// Errors are equal if they have the same code and are about the same place.
+extension ConfigurationError: Hashable {
+  package static func == (one: ConfigurationError, other: ConfigurationError) -> Bool {
+    one.code == other.code && one.place == other.place
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(code)
+    hasher.combine(place)
+  }
 }

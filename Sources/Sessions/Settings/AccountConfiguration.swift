@@ -144,7 +144,7 @@ extension AccountConfiguration {
   init(_ object: JSONObject, place: String) throws(ConfigurationError) {
     let settings: AccountSettings
     do { settings = try AccountSettings(members: { object[$0] }) } catch {
-      throw ConfigurationError(.invalid, "\(place).\(error.name)")
+      throw ConfigurationError(.invalid, "\(place).\(error.name)", expected: error.expected)
     }
     guard settings.issuer != nil else { throw ConfigurationError(.invalid, "\(place).issuer") }
     guard let configuration = Self(settings) else { throw ConfigurationError(.invalid, "\(place).client_id") }

@@ -21,8 +21,9 @@ package struct EventCommand: Sendable, Hashable {
   /// Reads an object of the list `on`; `place` names it in errors.
   init(_ object: JSONObject, place: String) throws(ConfigurationError) {
     let reader = SettingsReader(object: object, place: place)
-    for name in object.names where !["events", "account", "run", "timeout"].contains(name) {
-      throw ConfigurationError(.invalid, "\(place).\(name)")
+    let members = ["events", "account", "run", "timeout"]
+    for name in object.names where !members.contains(name) {
+      throw ConfigurationError(.unknownMember(known: members), "\(place).\(name)")
     }
     for name in try reader.texts("events") {
       guard let event = SessionEventName(rawValue: name) else { throw ConfigurationError(.invalid, "\(place).events") }

@@ -35,12 +35,15 @@ package struct Settings: Sendable, Hashable {
   package static func == (left: Settings, right: Settings) -> Bool { left.object == right.object }
   package func hash(into hasher: inout Hasher) { object.hash(into: &hasher) }
 
+  static let limits = JSONLimits(bytes: maximumBytes, members: maximumAccounts)
+  /// The names of the file's members.
+  static let members = ["version", "accounts", "active", "lock_after", "on"]
+
   /// The place of an error that is about no member.
   package static let wholeFile = "the file"
 
   package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
-    let limits = JSONLimits(bytes: Self.maximumBytes, members: Self.maximumAccounts)
-    guard let parsed = try? JSON(parsing: bytes, limits: limits), let object = parsed.object else {
+    guard let parsed = try? JSON(parsing: bytes, limits: Self.limits), let object = parsed.object else {
       throw ConfigurationError(.invalid, Self.wholeFile)
     }
     self.object = object
@@ -50,10 +53,10 @@ package struct Settings: Sendable, Hashable {
     if let value = object["accounts"] {
       guard var named = value.object else { throw ConfigurationError(.invalid, "accounts") }
       for name in named.names {
-        guard let account = try? AccountName(name), var settings = named[name]?.object else {
-          throw ConfigurationError(.invalid, "accounts: a name or its value")
-        }
         let place = "accounts.\(name)"
+        guard let account = try? AccountName(name), var settings = named[name]?.object else {
+          throw ConfigurationError(.invalid, place)
+        }
         if version == 1 {
           settings = try AccountConfiguration.upgraded(settings, place: place)
           named[name] = .object(settings)
@@ -77,15 +80,20 @@ package struct Settings: Sendable, Hashable {
     if self[active] != nil { self.active = active }
   }
 
-  /// The settings with accounts that are in no file. One of these is active unless the file's active account was signed in.
-  package func adding(_ ephemeral: [(name: AccountName, configuration: AccountConfiguration)]) -> Settings {
+  /// The settings with accounts that are in no file. One of these is active if it was chosen, or if the file's active
+  /// account was never signed in.
+  package func adding(
+    _ ephemeral: [(name: AccountName, configuration: AccountConfiguration)], active chosen: AccountName? = nil
+  ) -> Settings {
     guard !ephemeral.isEmpty else { return self }
     var settings = self
     for account in ephemeral where self[account.name] == nil {
       settings.accounts.append(account)
       settings.ephemeral.insert(account.name)
     }
-    if active.map(isNeverSignedIn) ?? true {
+    if let chosen, settings.ephemeral.contains(chosen) {
+      settings.active = chosen
+    } else if active.map(isNeverSignedIn) ?? true {
       settings.active = ephemeral.first { settings.ephemeral.contains($0.name) }?.name ?? settings.accounts.first?.name
     }
     return settings
@@ -110,7 +118,7 @@ package struct Settings: Sendable, Hashable {
   }
 
   /// Member of an account that was added and never signed in.
-  private static let neverSignedIn = "never_signed_in"
+  static let neverSignedIn = "never_signed_in"
 
   func isNeverSignedIn(_ name: AccountName) -> Bool {
     object["accounts"]?.object?[name.text]?[Self.neverSignedIn]?.bool == true

@@ -154,7 +154,18 @@ package final class SettingsFile {
     let bytes = try storing { (directory, name) throws(SystemError) in
       try directory.readFile(changedByUserAlone: name, limit: Settings.maximumBytes)
     }
-    return try Settings(parsing: bytes)
+    do { return try Settings(parsing: bytes) } catch { throw error.located(in: bytes, of: path) }
+  }
+
+  /// The members of the file that this build does not know. Blocking.
+  package static func unknownSettings(in directory: String) -> [UnknownSetting] {
+    let file = SettingsFile(directory: directory)
+    guard (try? file.openDirectory(create: false)) == true,
+      let bytes = try? file.storing({ (directory, name) throws(SystemError) in
+        try directory.readFile(changedByUserAlone: name, limit: Settings.maximumBytes)
+      })
+    else { return [] }
+    return UnknownSetting.all(in: bytes, of: file.path)
   }
 
   private func stampOnDisk() throws(ConfigurationError) -> FileStamp? {

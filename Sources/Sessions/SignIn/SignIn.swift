@@ -204,7 +204,11 @@ extension SignIn.Request {
   ///
   /// - Parameter activates: The account becomes the active one.
   func save(_ configuration: AccountConfiguration, activates: Bool = false) throws(SessionError) {
-    if services.isEphemeral { return services.ephemeral.set(configuration, for: account) }
+    if services.isEphemeral {
+      services.ephemeral.set(configuration, for: account)
+      if activates { services.ephemeral.activate(account) }
+      return
+    }
     try settings { () throws(ConfigurationError) in
       let file = SettingsFile(directory: settingsDirectory)
       try descriptors.lend { () throws(ConfigurationError) in
@@ -214,6 +218,7 @@ extension SignIn.Request {
         }
       }
     }
+    if activates { services.ephemeral.activate(nil) }
   }
 
   /// Removes the settings of a new account whose session could not be stored. Best effort.

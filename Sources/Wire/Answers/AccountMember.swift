@@ -34,66 +34,98 @@ package enum AccountMember: String, CaseIterable, Sendable {
     case list, status, doctor
   }
 
-  /// The first answer with the member, the type of its value, and its meaning in the notation of the manual.
-  private var declaration: (Answer, type: String, meaning: String) {
+  /// The first answer with the member, the kind of its value, and its meaning in the notation of the manual.
+  private var declaration: (Answer, kind: MemberKind, meaning: String) {
     switch self {
-    case .name: (.list, "text", "The name.")
-    case .active: (.list, "boolean", "Whether commands without an account use it.")
-    case .person: (.list, "text", "The user's email address or name.")
-    case .issuer: (.list, "text", "The authorization server.")
-    case .state: (.list, "text", "One of \(Self.words(SessionState.self)).")
-    case .guest: (.list, "boolean", "The session has no user.")
-    case .assertion: (.list, "boolean", "The session has no user, and a JWT renews it.")
-    case .ephemeral: (.list, "boolean", "The account exists in memory only.")
-    case .expiresAt: (.list, "number", "When the access token expires.")
+    case .name: (.list, .account, "The name.")
+    case .active: (.list, .boolean, "Whether commands without an account use it.")
+    case .person: (.list, .text, "The user's email address or name.")
+    case .issuer: (.list, .url, "The authorization server.")
+    case .state: (.list, .word(SessionState.self), "One of \(Self.words(SessionState.self)).")
+    case .guest: (.list, .only(true), "The session has no user.")
+    case .assertion: (.list, .only(true), "The session has no user, and a JWT renews it.")
+    case .ephemeral: (.list, .only(true), "The account exists in memory only.")
+    case .expiresAt: (.list, .time, "When the access token expires.")
     case .signInBy:
-      (.list, "number", "The end of the session, if it is so near that the user should sign in again.")
+      (.list, .time, "The end of the session, if it is so near that the user should sign in again.")
     case .inConfig:
       (
-        .list, "boolean",
+        .list, .only(false),
         "False for an account that was deleted from the settings by hand. Its session is neither used nor renewed."
       )
-    case .clientID: (.status, "text", "The client ID.")
-    case .subject: (.status, "text", "The user, according to the ID Token.")
-    case .scope: (.status, "text", "The granted scope.")
-    case .protection: (.status, "text", "How its record in the vault opens: \(Self.words(Protection.self)).")
-    case .refresh: (.status, "text", "The refresh policy: \(Self.words(RefreshPolicy.self)).")
-    case .authorizationDetails: (.status, "list of objects", "The granted authorization details (RFC 9396).")
-    case .refreshTokenExpiresAt: (.status, "number", "The end of the refresh token, according to the server.")
-    case .authorizationExpiresAt: (.status, "number", "The end of the session, according to the server.")
-    case .clientSecretExpiresAt: (.status, "number", "When the registered client's secret expires.")
+    case .clientID: (.status, .text, "The client ID.")
+    case .subject: (.status, .text, "The user, according to the ID Token.")
+    case .scope: (.status, .text, "The granted scope.")
+    case .protection:
+      (.status, .word(Protection.self), "How its record in the vault opens: \(Self.words(Protection.self)).")
+    case .refresh: (.status, .word(RefreshPolicy.self), "The refresh policy: \(Self.words(RefreshPolicy.self)).")
+    case .authorizationDetails: (.status, .objects, "The granted authorization details (RFC 9396).")
+    case .refreshTokenExpiresAt: (.status, .time, "The end of the refresh token, according to the server.")
+    case .authorizationExpiresAt: (.status, .time, "The end of the session, according to the server.")
+    case .clientSecretExpiresAt: (.status, .time, "When the registered client's secret expires.")
     case .certificateThumbprint:
-      (.status, "text", "`x5t#S256` of tokens bound to the client certificate (RFC 8705).")
-    case .certificateExpiresAt: (.status, "number", "When the client certificate expires.")
-    case .refreshQueued: (.status, "boolean", "A refresh waits for the network or the server.")
-    case .lastRefresh: (.status, "number", "When the token was last refreshed.")
-    case .httpLoopback: (.status, "boolean", "Plain http is allowed on this machine.")
-    case .caFile: (.status, "text", "The file of the certificate authorities.")
-    case .proxy: (.status, "text", "The proxy.")
+      (.status, .pattern("^[A-Za-z0-9_-]+$"), "`x5t#S256` of tokens bound to the client certificate (RFC 8705).")
+    case .certificateExpiresAt: (.status, .time, "When the client certificate expires.")
+    case .refreshQueued: (.status, .only(true), "A refresh waits for the network or the server.")
+    case .lastRefresh: (.status, .time, "When the token was last refreshed.")
+    case .httpLoopback: (.status, .only(true), "Plain http is allowed on this machine.")
+    case .caFile: (.status, .text, "The file of the certificate authorities.")
+    case .proxy: (.status, .text, "The proxy.")
     case .problem:
       (
-        .list, "object",
+        .list, .failure,
         "An error object: why the account cannot be used, or the last failure; in `list` only why the vault"
           + " cannot be read."
       )
-    case .check: (.status, "text", "With `check`, one of \(Self.words(CheckResult.self)).")
-    case .checkCause: (.status, "text", "How the session ended at the server: `revoked` or `expired`.")
-    case .checkProblem: (.status, "object", "An error object: why the check failed.")
-    case .askedScope: (.doctor, "text", "The scope in the settings.")
-    case .nextRenewal: (.doctor, "number", "When the daemon will renew the token.")
-    case .failedAt: (.doctor, "number", "When the last refresh failed.")
-    case .origins: (.doctor, "list of texts", "The origins that may get the token.")
-    case .unconfirmedOrigins: (.doctor, "list of texts", "Origins that only the settings list.")
-    case .server: (.doctor, "object", "The answer of the authorization server.")
+    case .check: (.status, .word(CheckResult.self), "With `check`, one of \(Self.words(CheckResult.self)).")
+    case .checkCause:
+      (.status, .words(["revoked", "expired"]), "How the session ended at the server: `revoked` or `expired`.")
+    case .checkProblem: (.status, .failure, "An error object: why the check failed.")
+    case .askedScope: (.doctor, .text, "The scope in the settings.")
+    case .nextRenewal: (.doctor, .time, "When the daemon will renew the token.")
+    case .failedAt: (.doctor, .time, "When the last refresh failed.")
+    case .origins: (.doctor, .texts, "The origins that may get the token.")
+    case .unconfirmedOrigins: (.doctor, .texts, "Origins that only the settings list.")
+    case .server: (.doctor, .object, "The answer of the authorization server.")
     }
+  }
+
+  /// The members that every account has.
+  private static let required: Set<AccountMember> = [.name, .active, .issuer, .state, .clientID, .refresh]
+
+  private static func all(of answer: Answer) -> [AccountMember] {
+    allCases.filter { $0.declaration.0.rawValue <= answer.rawValue }
   }
 
   /// The rows of an answer.
   package static func rows(of answer: Answer) -> [MemberRow] {
-    allCases.filter { $0.declaration.0.rawValue <= answer.rawValue }.map { member in
+    all(of: answer).map { member in
       MemberRow(
-        member.rawValue, member.declaration.type, member.declaration.meaning,
+        member.rawValue, member.declaration.kind.type, member.declaration.meaning,
         members: member == .server ? Self.serverRows : [])
+    }
+  }
+
+  /// The definitions of an account in the schema of the JSON output, by the answer that has them.
+  package static var schemas: [(name: String, text: String)] {
+    [("list_account", Answer.list), ("status_account", .status)].map { name, answer in
+      let members = all(of: answer)
+      let lines = members.map { "        \"\($0.rawValue)\": \($0.declaration.kind.schema)" }
+      let names = members.filter(required.contains).map { "\"\($0.rawValue)\"" }
+      return (
+        name,
+        """
+            "\(name)": {
+              "type": "object",
+              "properties": {
+        \(lines.joined(separator: ",\n"))
+              },
+              "required": [\(names.joined(separator: ", "))],
+              "additionalProperties": false
+            },
+
+        """
+      )
     }
   }
 

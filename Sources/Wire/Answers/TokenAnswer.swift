@@ -18,6 +18,8 @@ package struct TokenDescription: Sendable, Hashable {
   package var signInBy: Int?
   /// `NAME=FIELD`, as the account's settings name them; only for a request with `variables`.
   package var variables: [String] = []
+  /// The ID Token was left out because it has expired.
+  package var isIDTokenExpired = false
   /// For a request that names a place.
   package var use: Use?
 
@@ -95,6 +97,7 @@ package struct TokenDescription: Sendable, Hashable {
       MemberRow("offline", "boolean", "A refresh was due, but the server could not be reached; absent otherwise."),
       MemberRow("variables", "list of texts", "The variables, as `NAME=FIELD`, if requested."),
       MemberRow("id_token", "text", "The ID Token, if requested and available."),
+      MemberRow("id_token_expired", "boolean", "It has expired, and the server gives no new one; absent otherwise."),
       MemberRow("claims", "object", "Its claims, if requested and available."),
       MemberRow(
         "use", "text",
@@ -148,6 +151,7 @@ package struct TokenDescription: Sendable, Hashable {
       sink.append(utf8: ",\"id_token\":")
       sink.append(jsonStringBytes: idToken)
     }
+    if isIDTokenExpired { sink.append(utf8: ",\"id_token_expired\":true") }
     if let claims {
       sink.append(utf8: ",\"claims\":")
       sink.append(json: .object(claims))
@@ -189,6 +193,7 @@ package struct TokenAnswer: Sendable {
       isOffline: result["offline"]?.value(in: line).bool ?? false,
       signInBy: result[WireProtocol.signInMember]?.value(in: line).int)
     description.variables = result["variables"]?.value(in: line).array?.compactMap(\.string) ?? []
+    description.isIDTokenExpired = result["id_token_expired"]?.value(in: line).bool ?? false
     description.use = TokenDescription.Use(result, in: line)
     self.description = description
   }

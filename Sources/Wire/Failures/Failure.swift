@@ -73,22 +73,24 @@ package struct Failure: Error, Sendable {
   }
 }
 
-/// Failures are equal if their code and English texts are equal.
+/// Failures are equal if they have the same code and are about the same subject, in whatever words.
 extension Failure: Hashable {
   package static func == (one: Failure, other: Failure) -> Bool {
-    one.code == other.code && one.message == other.message && one.hint == other.hint
+    one.code == other.code && one.subject == other.subject
   }
 
   package func hash(into hasher: inout Hasher) {
     hasher.combine(code)
-    hasher.combine(message)
-    hasher.combine(hint)
+    hasher.combine(subject)
   }
 }
 
 extension Failure {
   /// The daemon takes no notice of a request, or of a connection.
   package static let noAnswerInTime = Failure(.timeout, "the daemon did not answer in time")
+  /// As many callers wait for the daemon to accept them as may.
+  package static let queueFull = Failure(
+    .tooBusy, "too many programs wait for the daemon to take notice of them", hint: "agent doctor")
   /// The time of a lease is over.
   package static let leaseTimeOver = Failure(.leaseEnded, "the time of the lease is over")
   /// The daemon does not know a request.
@@ -109,6 +111,15 @@ extension Failure {
     Failure(
       .missingValue, "\(account) has no ID Token: none was asked for, or the server gave none",
       hint: idTokenHint(account: account))
+  }
+
+  /// The failure of a request for an ID Token that has too little time left, after a refresh has brought no other.
+  package static func spentIDToken(of account: String) -> Failure {
+    Failure(.interactionRequired, spentIDTokenText(of: account), hint: .command("agent login \(account)"))
+  }
+
+  package static func spentIDTokenText(of account: String) -> Phrase {
+    Phrase("the ID Token of \(account) has expired, and the server gives no new one")
   }
 
   /// The hint for an account that has no ID Token.

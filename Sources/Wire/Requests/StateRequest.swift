@@ -70,6 +70,15 @@ package enum StateRequest: RequestBody {
           MemberRow("accounts", "list of objects", "The accounts.", members: AccountMember.rows(of: .doctor)),
           DaemonRequest.summaryRow,
           MemberRow("vault", "object", "The vault.", members: VaultRequest.summaryRows),
+          MemberRow(
+            "unknown_settings", "list of objects",
+            "Members of the settings file that this version does not know, and keeps; absent without any.",
+            members: [
+              MemberRow("file", "text", "The path of the file."), MemberRow("line", "number", "The line."),
+              MemberRow("column", "number", "The column, in characters."), MemberRow("name", "text", "The member."),
+              MemberRow("account", "text", "The account that has it; absent for the file itself."),
+              MemberRow("meant", "text", "The name that was probably meant."),
+            ]),
         ])
     case .list:
       RequestPage(
@@ -175,6 +184,10 @@ package enum DaemonRequest: RequestBody {
         "libraries", "object", "The versions of the libraries in use.",
         members: ["libcurl", "openssl", "libqrencode"].map { MemberRow($0, "text", "The version.") }),
       MemberRow("program_replaced", "boolean", "Whether the program file was replaced by another version."),
+      MemberRow(
+        "own_namespaces", "boolean",
+        "Whether it was started in a network or mount namespace other than that of process 1. Programs outside do not use"
+          + " it."),
       MemberRow("uptime", "number", "Seconds since the start."),
       MemberRow("socket", "text", "The path of the socket; absent for a private daemon."),
       MemberRow("memory_pss_kib", "number", "The proportional set size, in KiB."),

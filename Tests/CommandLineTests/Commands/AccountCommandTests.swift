@@ -2,6 +2,7 @@ import Encoding
 import Testing
 import Vocabulary
 import Wire
+import WireSupport
 
 @testable import CommandLine
 
@@ -67,7 +68,7 @@ private func object(_ text: String) throws -> JSONObject {
 
   @Test func `that change nothing are refused before anyone is asked`() throws {
     let failure = Failure(.invalidRequest, "no setting to change is named", hint: "agent help account set")
-    #expect(throws: failure) { try AccountCommand.set(try Parser.parse(["account", "set", "work"])) }
+    expect(throws: failure) { try AccountCommand.set(try Parser.parse(["account", "set", "work"])) }
   }
 
   @Test(arguments: [
@@ -75,19 +76,19 @@ private func object(_ text: String) throws -> JSONObject {
   ]) func `to import want the token from one place`(options: [String]) throws {
     let invocation = try Parser.parse(["account", "import", "work"] + options)
     let failure = Failure(.invalidRequest, "give one of --refresh-token-file and --refresh-token-fd")
-    #expect(throws: failure) { try AccountCommand.import(invocation).run() }
+    expect(throws: failure) { try AccountCommand.import(invocation).run() }
   }
 
   @Test(arguments: ["-1", "x", "", "99999999999", "65536", "3.0"].filter { !$0.isEmpty })
   func `to import want a descriptor's number`(text: String) throws {
     let invocation = try Parser.parse(["account", "import", "work", "--refresh-token-fd=\(text)"])
     let failure = Failure(.invalidRequest, "\"--refresh-token-fd\" takes the number of an open descriptor")
-    #expect(throws: failure) { try AccountCommand.import(invocation).run() }
+    expect(throws: failure) { try AccountCommand.import(invocation).run() }
   }
 
   @Test func `to import say when the descriptor is not open`() throws {
     let invocation = try Parser.parse(["account", "import", "work", "--refresh-token-fd", "60001"])
-    #expect(throws: Failure(.invalidRequest, "descriptor 60001 cannot be read: Bad file descriptor")) {
+    expect(throws: Failure(.invalidRequest, "descriptor 60001 cannot be read: Bad file descriptor")) {
       try AccountCommand.import(invocation).run()
     }
   }
@@ -97,7 +98,7 @@ private func object(_ text: String) throws -> JSONObject {
       ["account", "import", "work", "--refresh-token-file", "-", "--client-secret-file", "-"])
     let failure = Failure(
       .invalidRequest, "standard input cannot hold what --refresh-token-file and --client-secret-file name")
-    #expect(throws: failure) { try AccountCommand.import(invocation).run() }
+    expect(throws: failure) { try AccountCommand.import(invocation).run() }
   }
 
   @Test func `show settings by the names of their options`() throws {

@@ -4,6 +4,7 @@ import Platform
 import TestSupport
 import Testing
 import Wire
+import WireSupport
 
 @testable import CommandLine
 
@@ -92,7 +93,7 @@ func unsignedToken(
     ("eyJhIjoxLCJhIjoyfQ.e30.c2ln", "the header of the token is not a JSON object"),
   ])
   func `tells what is wrong with a text that is no token`(text: String, message: String) throws {
-    #expect(throws: Failure(.malformedToken, verbatim: message)) { try decode(text) }
+    expect(throws: Failure(.malformedToken, verbatim: message)) { try decode(text) }
     let result = try run(["--json"], input: text + "\n")
     #expect(result.status == .exited(7) && result.output == [])
     #expect(result.errorText == #"{"error":{"code":"malformed_token","message":"\#(message)"}}"# + "\n")

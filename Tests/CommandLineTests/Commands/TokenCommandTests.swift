@@ -2,6 +2,7 @@ import AgentSocket
 import Encoding
 import Testing
 import Wire
+import WireSupport
 
 @testable import CommandLine
 
@@ -43,12 +44,14 @@ private func output(_ line: [UInt8], as form: TokenCommand.Form) throws(Failure)
   @Test(arguments: ["", "a b", "a\nX-Injected: 1", "a\r", "\u{1B}[31m", "tök", "\u{0}", "a\u{7F}"])
   func `prints no token that could end a header or steer a terminal (RFC 6750 section 2.1)`(token: String) {
     let expected = Failure(.serverMisbehaved, "the access token holds characters that no token may have")
-    #expect(throws: expected) { try output(line(token), as: .bare) }
-    #expect(throws: expected) { try output(line(token), as: .header) }
+    expect(throws: expected) { try output(line(token), as: .bare) }
+    expect(throws: expected) { try output(line(token), as: .header) }
   }
 
-  private func idTokenOutput(_ idToken: String?, as form: TokenCommand.Form) throws(Failure) -> String {
-    let line = AnswerLine.make(tokenType: "DPoP", idToken: idToken)
+  private func idTokenOutput(
+    _ idToken: String?, isExpired: Bool = false, as form: TokenCommand.Form
+  ) throws(Failure) -> String {
+    let line = AnswerLine.make(tokenType: "DPoP", idToken: idToken, isIDTokenExpired: isExpired)
     let answer = try TokenAnswer(parsing: line.span)
     return try SecretText.with(capacity: 10) { (text) throws(Failure) in
       try TokenCommand.append(.idToken, of: answer, from: line.span, as: form, to: &text)
@@ -70,16 +73,21 @@ private func output(_ line: [UInt8], as form: TokenCommand.Form) throws(Failure)
     let missing = Failure(
       .missingValue, "work has no ID Token: none was asked for, or the server gave none",
       hint: "sign in again, with openid among the scopes: agent login work")
-    #expect(throws: missing) { try idTokenOutput(nil, as: form) }
+    expect(throws: missing) { try idTokenOutput(nil, as: form) }
+    let expired = Failure(
+      .interactionRequired, "the ID Token of work has expired, and the server gives no new one",
+      hint: "agent login work")
+    expect(throws: expired) { try idTokenOutput(nil, isExpired: true, as: form) }
+    #expect(expired.code.exitStatus == .signInNeeded)
     let unusable = Failure(.serverMisbehaved, "the ID Token holds characters that no token may have")
     for idToken in ["", "a b", "a\nX-Injected: 1", "\u{1B}[31m", "tök"] {
-      #expect(throws: unusable) { try idTokenOutput(idToken, as: form) }
+      expect(throws: unusable) { try idTokenOutput(idToken, as: form) }
     }
   }
 
   @Test(arguments: ["", "Bearer x", "Bearer\n", "Béarer", "a:b"])
   func `makes no header of a token type that is no scheme (RFC 9110 section 11.1)`(tokenType: String) {
     let expected = Failure(.serverMisbehaved, "the token's type holds characters that no type may have")
-    #expect(throws: expected) { try output(line("abc", tokenType: tokenType), as: .header) }
+    expect(throws: expected) { try output(line("abc", tokenType: tokenType), as: .header) }
   }
 }

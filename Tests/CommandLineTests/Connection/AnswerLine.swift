@@ -5,12 +5,13 @@ import Wire
 enum AnswerLine {
   static func make(
     _ token: String = "abc", tokenType: String = "Bearer", subject: String? = "42", scope: String? = "a b",
-    expiresAt: Int? = 17, idToken: String? = nil, claims: JSONObject? = nil
+    expiresAt: Int? = 17, idToken: String? = nil, claims: JSONObject? = nil, isIDTokenExpired: Bool = false
   ) -> [UInt8] {
     var line: [UInt8] = []
-    let description = TokenDescription(
+    var description = TokenDescription(
       account: "work", issuer: "https://id.example.com", subject: subject, tokenType: tokenType, scope: scope,
       expiresAt: expiresAt)
+    description.isIDTokenExpired = isIDTokenExpired
     let accessToken = Array(token.utf8)
     if let idToken {
       let idToken = Array(idToken.utf8)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Vocabulary
 import Wire
+import WireSupport
 
 @testable import CommandLine
 
@@ -293,7 +294,7 @@ import Wire
     #expect(
       try HelpCommand.text(for: ["daemon"], all: true).contains(
         HelpWriter.help(on: CommandTable.named(.daemonLog), all: true)))
-    #expect(throws: Failure(.invalidRequest, "there is no command \"daemon fly\"", hint: "agent help daemon")) {
+    expect(throws: Failure(.invalidRequest, "there is no command \"daemon fly\"", hint: "agent help daemon")) {
       try HelpCommand.text(for: ["daemon", "fly"])
     }
   }

@@ -93,6 +93,7 @@ import Wire
     var description = TokenDescription(
       account: "a", issuer: "i", subject: "s", tokenType: "t", scope: "c", expiresAt: 1, isOffline: true, signInBy: 2)
     description.variables = ["A=scope"]
+    description.isIDTokenExpired = true
     description.use = TokenDescription.Use(.idToken, at: "p", expiresAt: 1, user: "u", header: .bearer)
     description.appendAnswer(accessToken: [0x61].span, idToken: [0x62].span, claims: JSONObject(), to: &line)
     let result = try #require(try JSON(parsing: Array(line.dropLast()))["result"]?.object)

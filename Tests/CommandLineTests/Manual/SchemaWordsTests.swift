@@ -20,6 +20,12 @@ import Wire
     #expect(Set(rows.map(\.name)) == paths)
   }
 
+  @Test func `of an account are written by generate`() throws {
+    let text = try PackageFiles.text("Tests/Schema/agent.schema.json")
+    #expect(Generator.schema(text) == text)
+    for definition in AccountMember.schemas { #expect(text.contains(definition.text)) }
+  }
+
   /// A row and those of its members, also the ones that the manual describes elsewhere.
   private static func all(_ row: MemberRow, in prefix: String = "") -> [MemberRow] {
     [MemberRow(prefix + row.name, row.type, row.meaning, members: row.members)]

@@ -1,5 +1,6 @@
 import Testing
 import Wire
+import WireSupport
 
 @testable import CommandLine
 
@@ -131,7 +132,8 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
   ]
 
   @Test(arguments: wrong) func `are refused with the way out`(line: WrongLine) {
-    #expect(throws: line.expected) { try Parser.parse(line.arguments) }
+    let thrown = #expect(throws: line.expected) { try Parser.parse(line.arguments) }
+    #expect(thrown?.failure.words == line.expected.failure.words)
   }
 
   @Test func `any bytes are refused or read, and never trap`() {
@@ -160,11 +162,11 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
 
   @Test func `is not guessed when two are named, or when a variable was empty`() throws {
     let two = try Parser.parse(["token", "-a", "work", "home"])
-    #expect(throws: Failure(.invalidRequest, "two accounts are named: \"home\" and \"work\"")) {
+    expect(throws: Failure(.invalidRequest, "two accounts are named: \"home\" and \"work\"")) {
       try two.namedAccount()
     }
     let empty = try Parser.parse(["token", ""])
-    #expect(throws: Failure(.invalidRequest, "the account's name is empty")) { try empty.namedAccount() }
+    expect(throws: Failure(.invalidRequest, "the account's name is empty")) { try empty.namedAccount() }
   }
 }
 

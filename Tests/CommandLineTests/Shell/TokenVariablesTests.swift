@@ -2,6 +2,7 @@ import AgentSocket
 import Encoding
 import Testing
 import Wire
+import WireSupport
 
 @testable import CommandLine
 
@@ -57,7 +58,7 @@ import Wire
   @Test func `none is set when one of them cannot be`() {
     let expected = Failure(
       .serverMisbehaved, "the value of AGENT_TOKEN_TYPE holds a control character, so it is not set")
-    #expect(throws: expected) { try statements(AnswerLine.make(tokenType: "a\nb")) }
+    expect(throws: expected) { try statements(AnswerLine.make(tokenType: "a\nb")) }
   }
 
   private func environment(
@@ -126,9 +127,24 @@ import Wire
     let variables = try TokenVariables(["FIRST=account", "WANTED=\(field)"])
     let expected = Failure(.missingValue, "work has no \(field), so WANTED is not set", hint: hint)
     for shell in Shell.all {
-      #expect(throws: expected) { try statements(line, variables, for: shell) }
+      expect(throws: expected) { try statements(line, variables, for: shell) }
     }
-    #expect(throws: expected) { try environment(line, variables, inherited: []) }
+    expect(throws: expected) { try environment(line, variables, inherited: []) }
+  }
+
+  @Test func `with an expired ID Token are set without it, and an error where it is the only one`() throws {
+    let line = AnswerLine.make(isIDTokenExpired: true)
+    let expired = Failure(
+      .interactionRequired, "the ID Token of work has expired, and the server gives no new one",
+      hint: "agent login work")
+    for texts in [["ID=id_token"], ["ID=id_token", "OTHER=id_token"]] {
+      let variables = try TokenVariables(texts)
+      expect(throws: expired) { try environment(line, variables, inherited: []) }
+      for shell in Shell.all { expect(throws: expired) { try statements(line, variables, for: shell) } }
+    }
+    let variables = try TokenVariables(["FIRST=account", "ID=id_token"])
+    #expect(try environment(line, variables, inherited: ["ID=old"]) == ["FIRST=work"])
+    #expect(try statements(line, variables, for: .json) == #"{"FIRST":"work"}"# + "\n")
   }
 
   @Test func `with a line break go to programs and into JSON, not into shells`() throws {
@@ -136,12 +152,12 @@ import Wire
     let variables = try TokenVariables(["TEXT=claim:lines"])
     let expected = Failure(.serverMisbehaved, "the value of TEXT holds a control character, so it is not set")
     for shell in Shell.all where shell.quoting != .json {
-      #expect(throws: expected) { try statements(line, variables, for: shell) }
+      expect(throws: expected) { try statements(line, variables, for: shell) }
     }
     #expect(try statements(line, variables, for: .json) == #"{"TEXT":"a\nb"}"# + "\n")
     #expect(try environment(line, variables, inherited: []) == ["TEXT=a\nb"])
     let nul = AnswerLine.make(claims: ["lines": "a\u{0}b"])
-    #expect(throws: expected) { try statements(nul, variables, for: .json) }
-    #expect(throws: expected) { try environment(nul, variables, inherited: []) }
+    expect(throws: expected) { try statements(nul, variables, for: .json) }
+    expect(throws: expected) { try environment(nul, variables, inherited: []) }
   }
 }

@@ -1,5 +1,6 @@
 import Testing
 import Wire
+import WireSupport
 
 @testable import CommandLine
 
@@ -19,14 +20,14 @@ import Wire
   }
 
   @Test(arguments: ["", "A", "access_token"]) func `needs both`(text: String) {
-    #expect(throws: Failure(.invalidRequest, "\"--var\" takes NAME=FIELD", hint: "agent help env")) {
+    expect(throws: Failure(.invalidRequest, "\"--var\" takes NAME=FIELD", hint: "agent help env")) {
       try VariableMapping(text)
     }
   }
 
   @Test(arguments: ["", "1A", "A-B", "A B", "A;touch x;", "Ä", "A\u{301}", "A.B", "$A", "A\nB", "A[0]"])
   func `has a name that all shells take for one`(name: String) {
-    #expect(
+    expect(
       throws: Failure(
         .invalidRequest, "\"\(name)\" is no name for a variable: it takes letters, digits and underscores")
     ) { try VariableMapping("\(name)=account") }
@@ -74,7 +75,7 @@ import Wire
       "VAGRANT_VAGRANTFILE", "SWIFT_EXEC", "OCL_ICD_VENDORS", "R_LIBS_USER", "THOR_DIFF", "ZDOTDIR", "TMPDIR", "GOROOT",
     ])
   func `has no name that decides what programs run`(name: String) {
-    #expect(
+    expect(
       throws: Failure(
         .invalidRequest, "the variable \(name) decides what programs run, so no server may choose its value")
     ) { try VariableMapping("\(name)=account") }
@@ -113,13 +114,13 @@ import Wire
     ("", "choose one of \(TokenField.spellings.joined(separator: ", "))"),
     ("claim:", "did you mean \"claim:email\"?"),
   ]) func `names a field that there is`(field: String, hint: String) {
-    #expect(throws: Failure(.invalidRequest, "unknown field \"\(field)\"", hint: hint)) {
+    expect(throws: Failure(.invalidRequest, "unknown field \"\(field)\"", hint: hint)) {
       try VariableMapping("A=\(field)")
     }
   }
 
   @Test func `is named once`() {
-    #expect(throws: Failure(.invalidRequest, "\"--var\" names A twice")) {
+    expect(throws: Failure(.invalidRequest, "\"--var\" names A twice")) {
       try TokenVariables(["A=account", "B=account", "A=issuer"])
     }
   }

@@ -37,9 +37,20 @@ import Wire
     #expect(results(2)?.map { $0["revoked"] } == [false], "one that is named is told of")
     #expect(home.published == [.accountAdded, .signedOut(.user)])
     let empty = try DaemonHome()
-    try DaemonParts(empty.context).signOuts.logout(LogoutRequest(all: true), .number(1))
+    let others = try DaemonParts(empty.context)
+    try others.signOuts.logout(LogoutRequest(all: true), .number(1))
     empty.runJobs()
     #expect(empty.sink.results[1]?["accounts"]?.array?.isEmpty == true)
+  }
+
+  @Test func `of all is of those that the settings name when it acts`() throws {
+    try home.add("mail")
+    let mail = try AccountName("mail")
+    try parts.signOuts.logout(LogoutRequest(all: true), .number(1))
+    _ = try home.settings.change { (settings) throws(ConfigurationError) in settings.remove(mail) }
+    home.runJobs()
+    #expect(results(1)?.compactMap { $0["account"] } == ["work"])
+    #expect(parts.broker.accounts[mail] == nil)
   }
 
   @Test(arguments: [true, false])

@@ -25,6 +25,31 @@ import Wire
     return order
   }
 
+  // The loop never blocks.
+  @Test func `waits for no command that it cannot watch, and is idle when that has ended`() throws {
+    let (order, process) = try {
+      let text = #"{"version":1,"on":[{"run":["/bin/sleep","60"]}]}"#
+      let command = try #require(try Settings(parsing: Array(text.utf8)).commands.first)
+      desk.add(EventCommandRunner.Order(position: 1, command: command, account: nil, input: []))
+      let order = try #require(desk.next())
+      return (order, try order.start(environment: []).process)
+    }()
+    // Of a file no poller tells anything.
+    let file = SharedDescriptor(try FileDescriptor(opening: "/etc/passwd", for: .reading))
+    let started = EventCommandRunner.Started(process: process, ended: file)
+    // A process that is traced ends when its tracer lets it: it is stopped here until the group gets the signal.
+    let problem = desk.started(order, .success(started), now: begin)
+    guard case .notStarted = problem else { return #expect(problem != nil) }
+    #expect(!desk.isIdle)
+    let deadline = Instant.now.advanced(by: .testLimit)
+    while !desk.isIdle {
+      try #require(Instant.now < deadline)
+      desk.expire(try #require(desk.nextDeadline))
+      Threads.sleep(for: .milliseconds(5))
+    }
+    #expect(desk.nextDeadline == nil)
+  }
+
   /// Waits until nothing runs, and says what became of what did.
   private func awaitIdle() throws -> [LogEvent.CommandProblem] {
     let deadline = Instant.now.advanced(by: .testLimit)

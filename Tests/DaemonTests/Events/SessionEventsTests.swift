@@ -6,6 +6,7 @@ import Testing
 import Vault
 import Vocabulary
 import Wire
+import WireSupport
 
 @testable import Daemon
 
@@ -41,7 +42,7 @@ import Wire
   @Test func `end when the daemon does`() throws {
     try home.follow(nil, 1)
     home.parts.stop()
-    #expect(home.daemon.sink.failures[1] == .stopping)
+    #expect(home.daemon.sink.failures[1]?.words == Failure.stopping.words)
   }
 
   @Test func `of the past are answered at once, to who does not follow`() throws {

@@ -7,6 +7,7 @@ import Testing
 import Vault
 import Vocabulary
 import Wire
+import WireSupport
 
 @testable import Daemon
 
@@ -344,7 +345,8 @@ import Wire
   @Test func `an ended session is told in exactly these words`() {
     let failure = Self.failure(.expired(account: "work"))
     #expect(
-      failure == Failure(.sessionExpired, "work: session expired, please sign in again", hint: "agent login work"))
+      failure.words
+        == Failure(.sessionExpired, "work: session expired, please sign in again", hint: "agent login work").words)
   }
 
   private static var allErrors: [SessionError] {
@@ -381,7 +383,9 @@ import Wire
     let hostile = "https://b.example/\u{1B}[31m\u{202E}"
     for error in [
       SessionError.noAccount(name: hostile), .endpointMoved(account: "work", origin: hostile),
-      .configuration(ConfigurationError(.invalid, hostile)), .configuration(ConfigurationError(.caFile(nil), hostile)),
+      .configuration(ConfigurationError(.invalid, hostile)),
+      .configuration(ConfigurationError(.unknownMember(known: ["run"]), hostile)),
+      .configuration(ConfigurationError(.caFile(nil), hostile)),
       .configuration(ConfigurationError(.caFile(Self.system), hostile)),
     ] {
       let message = Self.failure(error).message

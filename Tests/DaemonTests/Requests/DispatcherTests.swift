@@ -6,6 +6,7 @@ import Testing
 import Vault
 import Vocabulary
 import Wire
+import WireSupport
 
 @testable import Daemon
 
@@ -113,7 +114,8 @@ import Wire
     dispatcher.stop()
     send(.state(.list), 3)
     home.runJobs()
-    #expect(home.sink.failures[1] == .stopping && home.sink.failures[3] == .stopping)
+    #expect(
+      home.sink.failures[1]?.words == Failure.stopping.words && home.sink.failures[3]?.words == Failure.stopping.words)
     #expect(home.sink.failures[2]?.message == "the daemon is stopping")
     #expect(home.logged.contains(.stopping))
   }

@@ -193,7 +193,7 @@ import Wire
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     for number in 1...2 {
       #expect(try ask(number, TokenRequest.Place(url: nil, kind: .idToken)) == nil)
-      #expect(home.sink.failures[number]?.code == .missingValue)
+      #expect(home.sink.failures[number]?.code == .interactionRequired)
       #expect(home.http.sent == ["rt-1"])
     }
     try home.put(idTokenFor: 60, parts.broker.resolve("work"))

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 import Vocabulary
 import Wire
+import WireSupport
 
 @testable import Daemon
 
@@ -87,9 +88,9 @@ import Wire
     }
     try home.runJobs { home.http.resourceTokens.count == 2 }
     parts.resources.endTransfers(of: try AccountName("work"), .stopping)
-    #expect(home.sink.failures == [1: .stopping])
+    #expect(home.sink.failures.mapValues(\.words) == [1: Failure.stopping.words])
     parts.resources.endTransfers(.stopping)
-    #expect(home.sink.failures == [1: .stopping, 2: .stopping])
+    #expect(home.sink.failures.mapValues(\.words) == [1: Failure.stopping.words, 2: Failure.stopping.words])
     home.http.isResourceHeld = false
     home.runJobs()
     #expect(home.sink.results.isEmpty)

@@ -611,9 +611,17 @@ import Wire
     try home.paste(event.login, answer("code=c-1"))
     home.daemon.runJobs()
     #expect(home.sink.results[1]?["account"] == "work")
+    try home.daemon.add("other")
+    _ = try home.daemon.settings.change { (settings) throws(ConfigurationError) in
+      settings.activate(try! AccountName("other"))
+    }
+    home.daemon.context.noteFileChanges()
     let failure = #expect(throws: Failure.self) { try home.resume(event.login, 2) }
-    #expect(failure?.code == .unknownLogin)
+    #expect(failure?.code == .unknownLogin && failure?.hint == "agent login work --start")
     #expect(home.sink.results[2] == nil)
+    // Of one that is not known nobody can say whose it was.
+    let unknown = #expect(throws: Failure.self) { try home.resume("0f", 3) }
+    #expect(unknown?.hint == "agent login work --start or agent login other --start")
   }
 
   // What is refused must not be taken for the result of the request that waits.

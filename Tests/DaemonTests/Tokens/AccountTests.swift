@@ -38,7 +38,7 @@ import Wire
 
   /// The line for the token at hand.
   private static func line(_ account: Account, _ extras: TokenRequest.Extras = .init()) throws -> SharedSecret {
-    try account.own.line(for: try #require(account.session.grant), extras)
+    try account.own.line(for: try #require(account.session.grant), account.own.completed(extras))
   }
 
   private static let first =

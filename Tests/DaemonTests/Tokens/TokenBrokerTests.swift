@@ -8,6 +8,7 @@ import Testing
 import Vault
 import Vocabulary
 import Wire
+import WireSupport
 
 @testable import Daemon
 
@@ -25,6 +26,45 @@ import Wire
     #expect(home.sink.lines.values.allSatisfy { $0.contains("at-1") })
     #expect(home.http.sent == ["rt-1"])
     #expect(try home.storedToken() == "rt-2")
+  }
+
+  private func ask(_ number: Int, _ extras: TokenRequest.Extras, minimum: Int? = nil) throws -> JSON? {
+    try home.broker.token(
+      TokenRequest(account: "work", minimumValiditySeconds: minimum, extras: extras), .number(number))
+    home.runJobs()
+    return try home.sink.lines[number].flatMap { try JSON(parsing: Array($0.utf8))["result"] }
+  }
+
+  @Test(arguments: [-600, 0, 59])
+  func `renews an ID Token that ends once for each access token, and leaves out what has expired`(left: Int) throws {
+    let account = try home.broker.resolve("work")
+    try home.daemon.put(idTokenFor: left, issuedBefore: 700, account)
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    // Who wants no ID Token causes no refresh.
+    #expect(try ask(1, .init())?["access_token"] == "at-0")
+    for number in 2...3 {
+      let answer = try ask(number, .init(idToken: true))
+      #expect(answer?["access_token"] == "at-1")
+      // The server gave no other, so there is none in the answer once it has expired.
+      #expect((answer?["id_token"] == nil) == (left <= 0))
+      #expect(answer?["id_token_expired"] == (left <= 0 ? true : nil))
+      #expect(home.http.sent == ["rt-1"])
+    }
+  }
+
+  @Test func `hands out an ID Token that has time left without a refresh`() throws {
+    try home.daemon.put(idTokenFor: 60, issuedBefore: 700, home.broker.resolve("work"))
+    #expect(try ask(1, .init(idToken: true))?["id_token"] != nil)
+    #expect(home.http.sent.isEmpty)
+    home.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    #expect(try ask(2, .init(idToken: true), minimum: 300)?["access_token"] == "at-1")
+  }
+
+  @Test func `fails for an ID Token that is asked for by name where the server is not reached`() throws {
+    try home.daemon.put(idTokenFor: -1, issuedBefore: 700, home.broker.resolve("work"))
+    #expect(try ask(1, .init(idToken: true)) == nil)
+    for _ in 0..<3 { home.daemon.pass(seconds: 5) }
+    #expect(home.sink.failures[1]?.code == .network)
   }
 
   @Test func `says how to begin where there is no account`() throws {
@@ -264,7 +304,7 @@ import Wire
   @Test func `refuses what is behind a lock without a request`() throws {
     let locked = SessionError.vault(VaultError(.locked(.passphrase)))
     home.lock.refused = locked
-    #expect(throws: Failure(locked, account: "work")) { try home.ask(1) }
+    expect(throws: Failure(locked, account: "work")) { try home.ask(1) }
     #expect(home.http.sent.isEmpty)
     home.lock.refused = nil
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Vocabulary
 import Wire
+import WireSupport
 
 @testable import Daemon
 
@@ -223,7 +224,7 @@ import Wire
     try results.writing.awaitClosingOfOtherEnd()
     try begin([Self.file(Self.keys), Self.file("no token\n"), Self.copy(results.writing)])
     home.runJobs()
-    #expect(home.sink.failures[1] == Failure(.cancelled, "nobody reads the results"))
+    #expect(home.sink.failures[1]?.words == Failure(.cancelled, "nobody reads the results").words)
     #expect(home.sink.results.isEmpty)
   }
 

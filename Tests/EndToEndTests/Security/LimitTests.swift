@@ -61,6 +61,28 @@ import Testing
     }
   }
 
+  // Every refusal is told.
+  @Test func `tells those who wait long for a descriptor that there is none`() throws {
+    try AgentTree.with { tree in
+      _ = try tree.json("daemon", "start")
+      let daemon = try tree.daemon()
+      let peers = try (0..<4).map { _ in try Peer(tree.socketPath) }
+      for peer in peers { _ = try peer.ask(#"{"v":1,"request":"events","follow":true}"#) }
+      let open = try ProcessRunner.shell("ls /proc/\(daemon)/fd").lines.compactMap { Int($0) }
+      try Self.setDescriptors(of: daemon, try #require(open.max()) + 1)
+      let late = try (0..<4).map { _ in try Peer(tree.socketPath) }
+      for command in [["list", "--json"], ["token", "work"]] {
+        let result = try tree.agent(command)
+        #expect(
+          result.failed(4) && result.errorText.contains("the daemon can open no more connections"),
+          "\(result.errorText)")
+      }
+      #expect(try late.last?.readLine()?.contains(#""code":"too_busy""#) == true)
+      try Self.setDescriptors(of: daemon, 1024)
+      #expect(try tree.agent("list").succeeded)
+    }
+  }
+
   @Test func `has the peers of a lease wait for a free descriptor without using the processor`() throws {
     try Session.with { session in
       try #require(session.tree.agent("account", "set", "work", "--host", "https://api.example").succeeded)
@@ -318,7 +340,7 @@ import Testing
         for command in [["list"], ["token", "work"]] {
           let result = try tree.agent(command + ["--timeout", "1s", "--json"])
           #expect(result.failed(4))
-          #expect(result.failureCode == "timeout")
+          #expect(result.failureCode == "too_busy")
         }
       }
     }

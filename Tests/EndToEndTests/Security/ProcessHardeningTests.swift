@@ -60,6 +60,35 @@ import Testing
     }
   }
 
+  private static let first = ["nice", "-n", "7", "choom", "-n", "900", "--"]
+
+  @Test(.enabled(if: (try? ProcessRunner.shell((first + ["true"]).joined(separator: " ")).succeeded) ?? false))
+  func `the first caller's priority and place at the end of memory are not the daemon's`() throws {
+    try AgentTree.with { tree in
+      let own = try ProcessRunner.shell("cat /proc/self/oom_score_adj").outputText
+      let start = try tree.shell("sh", (Self.first + ["agent", "daemon", "start", "--quiet"]).joined(separator: " "))
+      try #require(start.succeeded, "\(start.errorText)")
+      let process = try tree.daemon()
+      let adjustment = try #require(ProcessFiles.text("oom_score_adj", of: process))
+      #expect(["0\n", "100\n", "200\n", own].contains(adjustment), "\(adjustment)")
+      // proc(5): priority and nice value are the 18th and 19th field.
+      let fields = ProcessFiles.text("stat", of: process)?.split(separator: ")").last?.split(separator: " ")
+      if Machine.userID == 0 { #expect(fields?[16] == "0") }
+    }
+  }
+
+  @Test(arguments: [
+    ("-f 0", "RLIMIT_FSIZE (ulimit -f): 0 < "), ("-f 1", "RLIMIT_FSIZE"), ("-t 30", "RLIMIT_CPU (ulimit -t): 30 < 60"),
+  ])
+  func `a limit under which it could store nothing is named, and it does not start`(limit: String, text: String) throws
+  {
+    try AgentTree.with { tree in
+      let start = try tree.shell("bash", "ulimit \(limit); agent daemon start 2>&1 | cat")
+      #expect(start.outputText.contains(text), "\(start.outputText)")
+      #expect(try tree.agent("daemon", "start").succeeded)
+    }
+  }
+
   @Test func `it leaves no core file and has no terminal`() throws {
     try AgentTree.with { tree in
       _ = try tree.json("daemon", "start")

@@ -65,10 +65,31 @@ import Testing
     }
   }
 
+  @Test func `is the active one if that is chosen, for as long as it lives`() throws {
+    try Self.with { tree, issuer in
+      try tree.signIn("lasting", at: issuer.url)
+      func active() throws -> String? {
+        try tree.json("list")["accounts"]?.array?.first { $0["active"] == true }?["name"]?.string
+      }
+      #expect(try tree.agent("use", "lasting").succeeded)
+      #expect(try active() == "lasting")
+      #expect(try tree.agent("use", "passing").succeeded)
+      #expect(try active() == "passing")
+      try tree.signIn("chosen", at: issuer.url, "--ephemeral", "--use")
+      #expect(try active() == "chosen")
+      #expect(try tree.json("token")["account"] == "chosen")
+      #expect(try tree.agent("logout", "chosen").succeeded)
+      #expect(try active() == "lasting")
+      #expect(try tree.agent("use", "passing").succeeded)
+      try tree.stopDaemon()
+      #expect(try active() == "lasting")
+    }
+  }
+
   @Test func `is not written down by a change, and is kept apart from the accounts of the settings`() throws {
     try Self.with { tree, issuer in
       for change in [
-        ["use", "passing"], ["account", "set", "passing", "--scope", "openid"],
+        ["account", "set", "passing", "--scope", "openid"],
         ["account", "rename", "passing", "other"],
       ] {
         let refused = try tree.agent(change)
@@ -79,7 +100,7 @@ import Testing
         "login", "passing", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--device",
       ]
       #expect(try tree.agent(stored).failed(1))
-      for other in [["--use"], ["--keep"], ["--register"], ["--protect", "passphrase"]] {
+      for other in [["--keep"], ["--register"], ["--protect", "passphrase"]] {
         #expect(try tree.agent(["login", "new", "--issuer", issuer.url, "--ephemeral"] + other).failed(2), "\(other)")
       }
       try tree.signIn("lasting", at: issuer.url)

@@ -141,7 +141,7 @@ import Testing
         try renew(lifetime: "9")
         #expect(try process.readLine() == "gone")
         let refused = try session.tree.agent("exec", "--token-file", "--id-token", "--", "true")
-        #expect(refused.failed(1) && refused.errorText.contains("the ID Token of work has expired, and the server"))
+        #expect(refused.failed(3) && refused.errorText.contains("the ID Token of work has expired, and the server"))
         try renew(lifetime: "3600")
         #expect(try process.readLine().hasPrefix("has ey"))
         process.closeInput()

@@ -36,6 +36,20 @@ struct `A clock that jumps` {
     }
   }
 
+  @Test(arguments: [7200, 86_400]) func `forward and right again ends no session without a refresh token`(jump: Int)
+    throws
+  {
+    try SetClock.with("--no-refresh-token") { (tree, issuer, clock) throws in
+      let token = try tree.token()
+      try clock.set(wall: jump)
+      #expect(try tree.agent("token", "work").failed(3))
+      #expect(try tree.status()["state"] != "active")
+      try clock.set()
+      #expect(try tree.token() == token)
+      #expect(try tree.status()["state"] == "active")
+    }
+  }
+
   // OpenID Connect Core section 3.1.3.7, steps 9 and 10.
   @Test(arguments: [3 * year, -3 * year]) func `is named where an ID Token is judged by it, and ends no session`(
     jump: Int

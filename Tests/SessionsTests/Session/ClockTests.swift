@@ -68,6 +68,53 @@ import Vocabulary
     #expect(session.fallback(for: TokenNeed(), now: at(90)) == nil)
   }
 
+  /// A session without a refresh token: after its token there is no other.
+  private func last() throws -> SessionRun {
+    var run = SessionRun()
+    run.session.signedIn(try issued(), isRenewable: false, wallSeconds: Self.wall, jitter: 0)
+    return run
+  }
+
+  @Test(arguments: [RefreshPolicy.proactive, .background, .offline])
+  func `that cannot be renewed is as it was when the clock is set right again`(policy: RefreshPolicy) throws {
+    var run = try last()
+    run.session.policy = policy
+    run.session.clockSet(wallSeconds: Self.wall + 7260, now: at(60))
+    #expect(run.session.applyExpiry(now: at(60)) == .end)
+    #expect(run.session.renewalDue == nil)
+    #expect(run.ask(at: 61) == .fails(.expired(account: "work")))
+    #expect(run.session.state(now: at(61)) != .active)
+    run.session.clockSet(wallSeconds: Self.wall + 90, now: at(90))
+    #expect(run.ask(at: 90) == .served("at"))
+    #expect(run.session.state(now: at(90)) == .active)
+    // Its own end is told anew.
+    #expect(run.session.applyExpiry(now: at(3300)) == .nearEnd(seconds: 300))
+    #expect(run.session.applyExpiry(now: at(3600)) == .end)
+    #expect(run.session.grant?.accessToken.count == 0)
+  }
+
+  @Test func `that cannot be renewed is wiped at its end by the clock that cannot be set`() throws {
+    var run = try last()
+    run.session.clockSet(wallSeconds: Self.wall + 7260, now: at(60))
+    #expect(run.session.applyExpiry(now: at(60)) == .end)
+    #expect(run.session.actionDue == at(3600))
+    #expect(run.session.applyExpiry(now: at(3600)) == nil)
+    #expect(run.session.grant?.accessToken.count == 0 && run.session.actionDue == nil)
+    run.session.clockSet(wallSeconds: Self.wall + 3601, now: at(3601))
+    #expect(run.session.satisfied(by: TokenNeed(), now: at(3601)) == nil)
+  }
+
+  @Test func `that cannot be renewed survives whoever wants another`() throws {
+    var run = try last()
+    for need in [TokenNeed(forceRefresh: true), TokenNeed(minimumValiditySeconds: 3000)] {
+      #expect(run.ask(need, at: 700) == .fails(.expired(account: "work")))
+    }
+    #expect(run.ask(at: 701) == .served("at"))
+    // There is no better one than this.
+    #expect(run.ask(at: 3599) == .served("at"))
+    #expect(run.ask(at: 3600) == .starts)
+  }
+
   // Times are true.
   @Test(arguments: [(-7200, -7200), (7200, 0)]) func `was issued no later than the clock now says`(
     change: Int, shown: Int

@@ -255,6 +255,35 @@ import Vocabulary
     }
   }
 
+  @Test(arguments: [
+    ("{\n  \"version\": 2,\n}", 3, 1, false), ("{", 1, 2, false), ("{\"version\":2}\n x", 2, 2, false),
+    ("{\n  \"version\": 2, \"accounts\": {\n    \"my.work\": {\"issuer\": \"é\", \"client_id\": 7}}}", 3, 45, false),
+    ("{\"version\": 2,\n \"accounts\": {\"work\":\n {\"issuer\": \"https://id.example\"}}}", 3, 2, true),
+    ("{\"version\":2,\"on\":[{\"run\":[\"/a\"]},\n{\"run\":[\"a\"]}]}", 2, 8, false),
+    ("{\"version\":2,\"on\":[{\"run\":[\"/a\"],\"tiemout\":3}]}", 1, 44, false),
+  ]) func `that is not valid is an error with its line and column`(
+    text: String, line: Int, column: Int, isMissing: Bool
+  ) throws {
+    try write(text)
+    let error = #expect(throws: ConfigurationError.self) { try file().current() }
+    #expect(error?.line?.file == file().path)
+    #expect(error?.line?.line == line && error?.line?.column == column && error?.line?.isMissing == isMissing)
+  }
+
+  @Test func `keeps members that it does not know, and names them with what was meant`() throws {
+    let text = """
+      {"version": 2, "activ": "work", "accounts": {
+        "work": {"issuer": "https://id.example", "client_id": "c",
+          "scoope": ["openid"], "zzz": 1}}}
+      """
+    try write(text)
+    #expect(try file().current()[work] != nil)
+    let found = SettingsFile.unknownSettings(in: path)
+    #expect(found.map(\.name) == ["activ", "scoope", "zzz"])
+    #expect(found.map(\.account) == [nil, "work", "work"] && found.map(\.meant) == ["active", "scope", nil])
+    #expect(found.map(\.line.line) == [1, 3, 3] && found.map(\.line.column) == [25, 15, 34])
+  }
+
   @Test func `that is damaged is named and never overwritten`() throws {
     try write("{")
     let file = file()

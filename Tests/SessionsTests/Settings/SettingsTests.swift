@@ -186,9 +186,9 @@ import Vocabulary
   }
 
   @Test(arguments: [
-    ("accounts", #""accounts":[]"#), ("accounts: a name or its value", #""accounts":{"work":1}"#),
-    ("accounts: a name or its value", #""accounts":{"":{}}"#),
-    ("accounts: a name or its value", #""accounts":{"../x":{}}"#),
+    ("accounts", #""accounts":[]"#), ("accounts.work", #""accounts":{"work":1}"#),
+    ("accounts.", #""accounts":{"":{}}"#),
+    ("accounts.../x", #""accounts":{"../x":{}}"#),
     ("active", #""active":1"#), ("active", #""active":"../x""#),
     ("accounts.work.issuer", #""accounts":{"work":{"client_id":"cli"}}"#),
     ("accounts.work.client_id", #""accounts":{"work":{"issuer":"https://as.example"}}"#),

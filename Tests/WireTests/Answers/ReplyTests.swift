@@ -2,6 +2,7 @@ import Encoding
 import Testing
 import Vocabulary
 import Wire
+import WireSupport
 
 @Suite struct `A reply` {
   static let unreadable = Failure(
@@ -39,9 +40,10 @@ import Wire
     #expect(line.last == UInt8(ascii: "\n"))
     #expect(line.count { $0 == UInt8(ascii: "\n") } == 1)
     #expect(try Reply(parsing: line.span) == reply)
+    #expect(try Reply(parsing: line.span).serialized() == line)
     let whole = Array(line.dropLast())
     for count in 0..<whole.count {
-      #expect(throws: Self.unreadable) { try Reply(parsing: Array(whole[..<count]).span) }
+      expect(throws: Self.unreadable) { try Reply(parsing: Array(whole[..<count]).span) }
     }
   }
 
@@ -81,7 +83,7 @@ import Wire
   ])
   func `that is garbage is told as such`(line: String) {
     let bytes = Array(line.utf8)
-    #expect(throws: Self.unreadable) { try Reply(parsing: bytes.span) }
+    expect(throws: Self.unreadable) { try Reply(parsing: bytes.span) }
   }
 
   @Test(arguments: [
@@ -107,7 +109,7 @@ import Wire
           do {
             _ = try Reply(parsing: flipped.span)
           } catch {
-            #expect(error == Self.unreadable)
+            #expect(error.words == Self.unreadable.words)
           }
         }
       }

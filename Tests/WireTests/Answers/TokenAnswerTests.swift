@@ -1,6 +1,7 @@
 import Encoding
 import Testing
 import Wire
+import WireSupport
 
 @Suite struct `A token answer` {
   static let full = TokenDescription(
@@ -67,7 +68,7 @@ import Wire
   @Test func `may be a failure, which is thrown as it came`() {
     let failure = Failure(.sessionExpired, "work: session expired, please sign in again", hint: "agent login work")
     let line = Reply.failure(failure).serialized()
-    #expect(throws: failure) { try TokenAnswer(parsing: line.span) }
+    expect(throws: failure) { try TokenAnswer(parsing: line.span) }
   }
 
   @Test(arguments: [
@@ -84,13 +85,13 @@ import Wire
   ])
   func `that is garbage is told as such`(line: String) {
     let bytes = Array(line.utf8)
-    #expect(throws: `A reply`.unreadable) { try TokenAnswer(parsing: bytes.span) }
+    expect(throws: `A reply`.unreadable) { try TokenAnswer(parsing: bytes.span) }
   }
 
   @Test func `that was cut is never taken for a shorter token`() {
     let line = Array(Self.line(Self.full, Array("access-token".utf8)).dropLast())
     for count in 0..<line.count {
-      #expect(throws: `A reply`.unreadable) { try TokenAnswer(parsing: Array(line[..<count]).span) }
+      expect(throws: `A reply`.unreadable) { try TokenAnswer(parsing: Array(line[..<count]).span) }
     }
   }
 }

@@ -1,6 +1,7 @@
 import Encoding
 import Testing
 import Wire
+import WireSupport
 
 @Suite struct `Extras of a token answer` {
   private static let description = TokenDescription(
@@ -41,7 +42,7 @@ import Wire
 
   @Test(arguments: ["id_token", "claims"]) func `are asked for by true or false and nothing else`(name: String) {
     let line = Array(#"{"v":1,"request":"token","\#(name)":1}"#.utf8)
-    #expect(throws: Failure(.invalidRequest, "\"\(name)\" must be true or false")) {
+    expect(throws: Failure(.invalidRequest, "\"\(name)\" must be true or false")) {
       try RequestEnvelope(parsing: line.span)
     }
   }

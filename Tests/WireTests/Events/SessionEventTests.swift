@@ -2,6 +2,7 @@ import Encoding
 import Testing
 import Vocabulary
 import Wire
+import WireSupport
 
 @Suite struct `What happens to sessions` {
   static let all: [SessionEvent] =
@@ -140,7 +141,7 @@ import Wire
     "token-0123456789abcdef0123456789abcd/f", "xtoken-123456789abcdef0123456789abcdef",
   ]) func `never names another file than a token's`(name: String) {
     #expect(!TokenFileName.isWellFormed(name))
-    #expect(throws: Failure.invalid("\"name\" must be the name of a token file")) {
+    expect(throws: Failure.invalid("\"name\" must be the name of a token file")) {
       let line = Array(#"{"v":1,"request":"token_file","name":"\#(name)"}"#.utf8)
       _ = try RequestEnvelope(parsing: line.span)
     }

@@ -2,6 +2,7 @@ import Encoding
 import Testing
 import Vocabulary
 import Wire
+import WireSupport
 
 extension Failure {
   /// What a request of a bad form fails with.
@@ -123,7 +124,7 @@ private let fullDiscovery: DiscoverRequest = {
   @Test(arguments: all) func `is refused when any byte is missing at its end`(request: Request) {
     let line = Array(RequestEnvelope(request).serialized().dropLast())
     for count in 0..<line.count {
-      #expect(throws: Failure.invalid("the request is not one JSON object on a line")) {
+      expect(throws: Failure.invalid("the request is not one JSON object on a line")) {
         try RequestEnvelope(parsing: Array(line[..<count]).span)
       }
     }
@@ -174,7 +175,7 @@ private let fullDiscovery: DiscoverRequest = {
   // MARK: Versions and names
 
   @Test func `of another version is refused with what helps`() {
-    #expect(
+    expect(
       throws: Failure(
         .unsupportedVersion, "the request speaks protocol version 2, this daemon speaks 1",
         hint: "agent daemon restart")
@@ -183,27 +184,27 @@ private let fullDiscovery: DiscoverRequest = {
 
   @Test(arguments: ["0", "-1", "1.5", "1000001", "99999999999999999999999", #""1""#, "true", "[1]", "{}"])
   func `with a version that is none is refused`(version: String) {
-    #expect(throws: Failure.invalid(#""v" must be a whole number from 1 to 1000000"#)) {
+    expect(throws: Failure.invalid(#""v" must be a whole number from 1 to 1000000"#)) {
       try parse(#"{"v":\#(version),"request":"list"}"#)
     }
   }
 
   @Test(arguments: [#"{"request":"list"}"#, #"{"v":null,"request":"list"}"#, "{}"])
   func `without a version is refused`(line: String) {
-    #expect(throws: Failure.invalid("the request has no protocol version")) { try parse(line) }
+    expect(throws: Failure.invalid("the request has no protocol version")) { try parse(line) }
   }
 
   @Test(arguments: ["Token", "token ", "", "tok\u{65}\u{301}n", "steal", "daemon-stop"])
   func `of an unknown name is refused without repeating it`(name: String) {
-    #expect(throws: Failure.unknownRequest) { try parse(#"{"v":1,"request":"\#(name)"}"#) }
+    expect(throws: Failure.unknownRequest) { try parse(#"{"v":1,"request":"\#(name)"}"#) }
   }
 
   @Test func `without a name is refused`() {
-    #expect(throws: Failure.invalid("the request has no name")) { try parse(#"{"v":1}"#) }
+    expect(throws: Failure.invalid("the request has no name")) { try parse(#"{"v":1}"#) }
   }
 
   @Test(arguments: ["[]", "1", "null", #""token""#]) func `must be an object`(line: String) {
-    #expect(throws: Failure.invalid("the request is not a JSON object")) { try parse(line) }
+    expect(throws: Failure.invalid("the request is not a JSON object")) { try parse(line) }
   }
 
   @Test(arguments: [
@@ -211,7 +212,7 @@ private let fullDiscovery: DiscoverRequest = {
     #"{"v":1,"request":"list"} {}"#, "", "garbage", "{\"v\":1,\"request\":\"list\",\"x\":\"\u{0}\"}",
   ])
   func `that is no strict JSON is refused`(line: String) {
-    #expect(throws: Failure.invalid("the request is not one JSON object on a line")) { try parse(line) }
+    expect(throws: Failure.invalid("the request is not one JSON object on a line")) { try parse(line) }
   }
 
   @Test func `may hold members that this build does not know`() throws {
@@ -221,13 +222,13 @@ private let fullDiscovery: DiscoverRequest = {
   // MARK: What makes no sense
 
   @Test func `to use no account is refused`() {
-    #expect(throws: Failure.invalid(#"the request needs the member "account""#)) {
+    expect(throws: Failure.invalid(#"the request needs the member "account""#)) {
       try parse(#"{"v":1,"request":"use"}"#)
     }
   }
 
   @Test func `to sign out one account and all is refused`() {
-    #expect(throws: Failure.invalid("name an account or all of them, not both")) {
+    expect(throws: Failure.invalid("name an account or all of them, not both")) {
       try parse(#"{"v":1,"request":"logout","account":"a","all":true}"#)
     }
   }

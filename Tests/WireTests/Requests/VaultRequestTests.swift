@@ -2,6 +2,7 @@ import Encoding
 import Testing
 import Vocabulary
 import Wire
+import WireSupport
 
 @Suite struct `A request about the vault` {
   static let all: [VaultRequest] =
@@ -40,10 +41,10 @@ import Wire
 
   @Test(arguments: ["unlock", "vault_create", "vault_add_passphrase", "vault_change_passphrase"])
   func `must name the level`(name: String) {
-    #expect(throws: Failure.invalid("the request needs the member \"protection\"")) {
+    expect(throws: Failure.invalid("the request needs the member \"protection\"")) {
       try parse(#"{"v":1,"request":"\#(name)"}"#)
     }
-    #expect(throws: Failure.invalid("\"protection\" must be one of device, passphrase, tpm2")) {
+    expect(throws: Failure.invalid("\"protection\" must be one of device, passphrase, tpm2")) {
       try parse(#"{"v":1,"request":"\#(name)","protection":"none"}"#)
     }
   }
@@ -56,7 +57,7 @@ import Wire
   @Test func `names no more slots than there can be`() throws {
     let most = (1...VaultRequest.maximumSlots).map { String($0) }.joined(separator: ",")
     #expect(try parse(#"{"v":1,"request":"vault_rotate_key","slots":[\#(most)]}"#).verbose == false)
-    #expect(throws: Failure.invalid(#""slots" must be a list of at most 16 numbers from 1 to 255"#)) {
+    expect(throws: Failure.invalid(#""slots" must be a list of at most 16 numbers from 1 to 255"#)) {
       try parse(#"{"v":1,"request":"vault_rotate_key","slots":[\#(most),17]}"#)
     }
   }

@@ -2,6 +2,7 @@ import Encoding
 import Testing
 import Vocabulary
 import Wire
+import WireSupport
 
 @Suite struct `A request to verify tokens` {
   private static let full: VerifyRequest = {
@@ -39,7 +40,7 @@ import Wire
   }
 
   @Test(arguments: [-1, 301, 1 << 40]) func `takes no more than five minutes of clock skew`(seconds: Int) {
-    #expect(throws: Failure.invalid("\"clock_skew\" must be a whole number from 0 to 300")) {
+    expect(throws: Failure.invalid("\"clock_skew\" must be a whole number from 0 to 300")) {
       try parse(#"{"v":1,"request":"verify","clock_skew":\#(seconds)}"#)
     }
   }

@@ -12,6 +12,9 @@ enum DaemonText {
     if let memory = daemon?["memory_pss_kib"]?.int {
       parts.append(Phrase(verbatim: "\(memory / 1024).\(memory % 1024 * 10 / 1024) MiB"))
     }
+    if daemon?["own_namespaces"]?.bool == true {
+      parts.append(Phrase("in a network or mount namespace of its own, so programs outside do not use it"))
+    }
     parts += problems(daemon)
     return parts.dropFirst().reduce(parts.first ?? Phrase(verbatim: "")) { Phrase("\($0), \($1)") }
   }

@@ -7,7 +7,8 @@ internal import Wire
 enum DaemonCheck {
   static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
     let accounts = answer["accounts"]?.array ?? []
-    return daemon(answer["daemon"]) + servers(accounts) + accounts.flatMap { account($0, now) + unconfirmed($0) }
+    return daemon(answer["daemon"]) + unknown(answer) + servers(accounts)
+      + accounts.flatMap { account($0, now) + unconfirmed($0) }
   }
 
   /// The places that accounts list.
@@ -23,6 +24,18 @@ enum DaemonCheck {
       Finding(
         .settings, .warn, Phrase("\(name): \(origin) is in the settings, but was never confirmed and gets no token"),
         hint: Phrase(verbatim: "agent account set \(name) --host \(ShellWord.quoted(origin))"))
+    }
+  }
+
+  /// Members of the settings file that have no effect.
+  private static func unknown(_ answer: JSONObject) -> [Finding] {
+    (answer["unknown_settings"]?.array ?? []).map { setting in
+      let name = setting["name"]?.string ?? "?"
+      let place = Phrase(
+        verbatim: "\(setting["file"]?.string ?? "?"):\(setting["line"]?.int ?? 0):\(setting["column"]?.int ?? 0)")
+      return Finding(
+        .settings, .warn, Phrase("\(place): there is no setting \"\(name)\", so it has no effect"),
+        hint: setting["meant"]?.string.map { Phrase("did you mean \"\($0)\"?") })
     }
   }
 

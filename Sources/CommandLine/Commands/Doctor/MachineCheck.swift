@@ -77,6 +77,8 @@ enum MachineCheck {
     case absent
     /// A socket that a daemon left behind.
     case stale
+    /// Its daemon has a network or files of its own.
+    case elsewhere
     case unusable(Failure)
     case silent(Failure, process: Int32?)
     case daemon(process: Int)
@@ -101,6 +103,12 @@ enum MachineCheck {
       switch reach {
       case .absent: break
       case .stale: findings.append(Finding(.socket, .ok, Phrase("\(place.path) is left from a daemon that is gone")))
+      case .elsewhere:
+        findings.append(
+          Finding(
+            .socket, .warn,
+            Phrase("the daemon at \(place.path) is in another network or mount namespace, so it is not used here"),
+            hint: Phrase(verbatim: "AGENT_SOCKET=\(ShellWord.quoted(place.path)) agent daemon stop")))
       case .unusable(let failure): findings.append(Finding(.socket, .fail, failure))
       case .silent(let failure, let process):
         answers = answers ?? false
@@ -158,6 +166,7 @@ enum MachineCheck {
     do throws(DirectoryError) {
       let directory = try PrivateDirectory(opening: place.directory, create: false)
       guard directory.exists(place.name) else { return .absent }
+      if place.isServedElsewhere { return .elsewhere }
     } catch {
       if case .system(let cause, _) = error, cause.isNotFound { return .absent }
       return .unusable(Failure(error))

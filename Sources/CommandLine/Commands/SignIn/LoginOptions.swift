@@ -32,7 +32,7 @@ enum LoginOptions {
     if request.isEphemeral {
       // There is no file that says it, and a client that is registered would be left at the server.
       let others = [
-        ("use", request.activates), ("register", request.registersClient), ("keep", request.keepsAccessToken),
+        ("register", request.registersClient), ("keep", request.keepsAccessToken),
         ("protect", request.protection != nil),
       ]
       if let other = others.first(where: \.1) {

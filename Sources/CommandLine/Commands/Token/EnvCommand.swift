@@ -20,10 +20,11 @@ enum EnvCommand {
         try deliver(unsetting(try variables.chosen(among: named), for: shell).span, for: shell)
       }
     }
-    let request = Request.token(try TokenRequest(invocation, variables))
+    let request = try TokenRequest(invocation, variables)
     let client = DaemonClient(invocation)
     return .doing { () throws(Failure) in
-      try client.askForToken(request) { (answer, line) throws(Failure) in
+      try client.askForToken(.token(request)) { (answer, line) throws(Failure) in
+        request.note(answer.description, client.console)
         let variables = try variables.chosen(for: answer.description)
         try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
           try append(variables, of: answer, from: line, for: shell, to: &text)

@@ -33,7 +33,7 @@ enum QuickToken {
       else { return .unusual }
       return unsafe ask(socket, account)
     } catch {
-      return .failed(.noAnswerInTime)
+      return .failed(.queueFull)
     }
   }
 

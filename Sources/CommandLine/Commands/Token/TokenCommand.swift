@@ -43,14 +43,17 @@ enum TokenCommand {
   /// Writes the access token or the ID Token in a form, with a line feed at the end. In JSON an ID Token stands beside
   /// the access token.
   ///
-  /// - Throws: `missing_value` when there is no ID Token.
+  /// - Throws: `missing_value` when there is no ID Token, `interaction_required` when it has expired.
   static func append(
     _ token: TokenField, of answer: TokenAnswer, from line: Span<UInt8>, as form: Form, to text: inout SecretText
   ) throws(Failure) {
     if form == .json { appendJSON(answer, from: line, to: &text) }
     if form != .json || token == .idToken {
       try token.withValue(in: answer, from: line) { (value) throws(Failure) in
-        guard let value else { throw Failure.missingIDToken(of: answer.description.account) }
+        guard let value else {
+          let account = answer.description.account
+          throw answer.description.isIDTokenExpired ? .spentIDToken(of: account) : .missingIDToken(of: account)
+        }
         switch form {
         case .bare: text.append(contentsOf: value)
         case .header:
@@ -97,8 +100,9 @@ extension TokenRequest {
     waitSeconds = invocation[.wait]
   }
 
-  /// Tells that the validity that was asked for cannot be promised.
+  /// Tells that the validity that was asked for cannot be promised, and that an ID Token was left out.
   func note(_ answer: TokenDescription, _ console: Console) {
+    if answer.isIDTokenExpired { console.note(Failure.spentIDTokenText(of: answer.account)) }
     guard minimumValiditySeconds ?? 0 > 0, answer.expiresAt == nil else { return }
     console.note(Phrase("the server does not say how long tokens of \(answer.account) last"))
   }

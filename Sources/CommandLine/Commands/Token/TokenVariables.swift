@@ -90,15 +90,19 @@ struct TokenVariables: Sendable {
 
   /// Gives each variable's name and value to `body`, in order; nil stands for a usual one that has no value.
   ///
+  /// An ID Token that has expired is left out, too, unless nothing else is asked for.
+  ///
   /// - Throws: `missing_value` for one of `--var` that has none; what `body` throws.
   func forEach(
     _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (String, Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {
     // A renewal would make these two untrue.
     let untrue: [TokenField] = isUsual && isForFile ? [.accessToken, .expiresAt] : []
+    let mayLackIDToken = answer.description.isIDTokenExpired && mappings.contains { $0.field != .idToken }
     for mapping in mappings where mapping.field != .tokenFile && !untrue.contains(mapping.field) {
       try mapping.field.withValue(in: answer, from: line) { (value) throws(Failure) in
-        if value == nil, !isUsual { throw mapping.missing(in: answer) }
+        let mayLack = isUsual || mayLackIDToken && mapping.field == .idToken
+        if value == nil, !mayLack { throw mapping.missing(in: answer) }
         try body(mapping.name, value)
       }
     }

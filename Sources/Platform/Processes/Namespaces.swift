@@ -1,0 +1,79 @@
+internal import Glibc
+
+/// The network and mount namespaces of this process (`namespaces(7)`).
+package enum Namespaces {
+  private enum Kind: String, CaseIterable {
+    case network = "net"
+    case mounts = "mnt"
+
+    /// The name of this process's own, such as `net:[4026531840]`; nil without /proc.
+    var own: String? { Namespaces.link("/proc/self/ns/\(rawValue)") }
+
+    /// Whether it is another one than that of process 1: the programs of the machine or container see another network or
+    /// other files. False if that is not known.
+    var isPrivate: Bool {
+      // The links in /proc/1/ns are for privileged processes alone; inode and mount numbers differ between namespaces.
+      switch self {
+      case .network: Namespaces.pair(Namespaces.inode, "net/dev").map { $0.own != $0.first } ?? false
+      case .mounts: Namespaces.pair(Namespaces.firstMount, "mountinfo").map { $0.own != $0.first } ?? false
+      }
+    }
+  }
+
+  /// The names of those that are private.
+  private static let named: [String] = Kind.allCases.filter(\.isPrivate).compactMap(\.own)
+
+  /// Whether one of them is another one than that of process 1.
+  package static var arePrivate: Bool { !named.isEmpty }
+
+  private static func pair<Value>(_ read: (String) -> Value?, _ name: String) -> (own: Value, first: Value)? {
+    guard let own = read("/proc/self/\(name)"), let first = read("/proc/1/\(name)") else { return nil }
+    return (own, first)
+  }
+
+  private static func link(_ path: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: 64)
+    let count = unsafe buffer.withUnsafeMutableBufferPointer { unsafe readlink(path, $0.baseAddress!, $0.count) }
+    return count > 0 ? String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+  }
+
+  private static func inode(_ path: String) -> UInt64? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+  }
+
+  /// The number of the first mount, which no other namespace has.
+  private static func firstMount(_ path: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    guard let file = try? FileDescriptor(opening: path, for: .reading),
+      (try? file.read(into: &bytes, upTo: 32)) ?? 0 > 0
+    else { return nil }
+    return Array(bytes.prefix { $0 != UInt8(ascii: " ") })
+  }
+
+  // MARK: The file beside a daemon's socket
+
+  /// The file that names the namespaces of a daemon, if they are private.
+  package static let fileName = "namespaces"
+
+  /// Writes the file, or removes that of an earlier daemon.
+  package static func note(in directory: borrowing PrivateDirectory) throws(SystemError) {
+    if arePrivate {
+      try directory.replaceFile(fileName, with: Array(named.joined(separator: " ").utf8).span, isDurable: false)
+    } else if directory.exists(fileName) {
+      try directory.removeFile(fileName, isDurable: false)
+    }
+  }
+
+  /// Whether the daemon is inside of a namespace and this process is not. One that is in a namespace of its own, such as a
+  /// sandbox, was given the socket.
+  package static func areOutside(of directory: borrowing PrivateDirectory) -> Bool {
+    guard directory.exists(fileName), let text = try? directory.readFile(fileName, limit: 256) else { return false }
+    let names = text.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+    return Kind.allCases.contains { kind in
+      guard let own = kind.own, let name = names.first(where: { $0.utf8.starts(with: "\(kind.rawValue):".utf8) })
+      else { return false }
+      return !own.utf8.elementsEqual(name.utf8) && !kind.isPrivate
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package import Encoding
+internal import Vocabulary
+
+/// A place in the settings file, for a person with an editor.
+package struct SettingsLine: Sendable, Hashable {
+  /// The path of the file.
+  package let file: String
+  /// 1 for the first.
+  package let line: Int
+  /// In characters, 1 for the first.
+  package let column: Int
+  /// The member is missing in the object there.
+  package var isMissing = false
+  /// Why the file is not JSON; nil if it is.
+  package var syntax: JSONError.Code?
+
+  init(_ offset: Int, in bytes: [UInt8], of file: String) {
+    let before = bytes.prefix(offset)
+    self.file = file
+    line = 1 + before.count { $0 == UInt8(ascii: "\n") }
+    let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    // The bytes after the first one of a character are 10xxxxxx.
+    column = 1 + before[start...].count { $0 & 0xC0 != 0x80 }
+  }
+}
+
+extension ConfigurationError {
+  /// The error with the line of the file that it is about.
+  func located(in bytes: [UInt8], of file: String) -> ConfigurationError {
+    var error = self
+    do throws(JSONError) {
+      let layout = try JSONLayout(parsing: bytes, limits: Settings.limits)
+      let (offset, isMissing) = Self.find(place, in: layout.root)
+      error.line = SettingsLine(offset, in: bytes, of: file)
+      error.line?.isMissing = isMissing
+    } catch {
+      var line = SettingsLine(error.offset, in: bytes, of: file)
+      line.syntax = error.code
+      return with(line)
+    }
+    return error
+  }
+
+  private func with(_ line: SettingsLine) -> ConfigurationError {
+    var error = self
+    error.line = line
+    return error
+  }
+
+  /// The offset of a place such as `accounts.work.issuer` or `on[0].run`, or of the innermost object that it is missing in.
+  private static func find(_ place: String, in root: JSONLayout.Node) -> (offset: Int, isMissing: Bool) {
+    var (node, rest) = (root, Substring(place))
+    if place.utf8.elementsEqual(Settings.wholeFile.utf8) { rest = "" }
+    while !rest.isEmpty {
+      if rest.utf8.first == UInt8(ascii: "."), node.kind == .object { rest.removeFirst() }
+      if let (next, length) = member(of: node, named: rest) ?? element(of: node, numbered: rest) {
+        node = next
+        rest = rest.dropFirst(length)
+      } else {
+        return (node.place.lowerBound, true)
+      }
+    }
+    return (node.place.lowerBound, false)
+  }
+
+  /// The member whose name the text begins with. Names of accounts have dots, too, so the longest one counts.
+  private static func member(
+    of node: JSONLayout.Node, named text: Substring
+  ) -> (JSONLayout.Node, Int)? {
+    node.members.filter { member in
+      guard text.hasPrefix(member.name) else { return false }
+      let next = text.dropFirst(member.name.count).first
+      return next == nil || next == "." || next == "["
+    }.max { $0.name.utf8.count < $1.name.utf8.count }.map { ($0.value, $0.name.count) }
+  }
+
+  private static func element(of node: JSONLayout.Node, numbered text: Substring) -> (JSONLayout.Node, Int)? {
+    guard text.first == "[", let end = text.firstIndex(of: "]"),
+      let number = Int(text[text.index(after: text.startIndex)..<end]), node.elements.indices.contains(number)
+    else { return nil }
+    return (node.elements[number], text.distance(from: text.startIndex, to: end) + 1)
+  }
+}
+
+/// A member of the settings file that this build does not know, and keeps.
+package struct UnknownSetting: Sendable, Hashable {
+  package let line: SettingsLine
+  package let name: String
+  /// The account that has it; nil for the file itself.
+  package let account: String?
+  /// The name that was probably meant, if one is near.
+  package let meant: String?
+
+  /// Those of a file, at most 20. None of a file that is not valid.
+  static func all(in bytes: [UInt8], of file: String) -> [UnknownSetting] {
+    guard let root = try? JSONLayout(parsing: bytes, limits: Settings.limits).root else { return [] }
+    let isCurrent = root["version"]?.value(in: bytes.span).int == Settings.version
+    var found = list(in: root, of: nil, known: Settings.members)
+    for (name, account) in isCurrent ? root["accounts"]?.members ?? [] : [] {
+      found += list(in: account, of: name, known: AccountSetting.all.map(\.name) + [Settings.neverSignedIn])
+    }
+    return found.prefix(20).map { offset, name, account, meant in
+      UnknownSetting(line: SettingsLine(offset, in: bytes, of: file), name: name, account: account, meant: meant)
+    }
+  }
+
+  private static func list(
+    in object: JSONLayout.Node, of account: String?, known: [String]
+  ) -> [(Int, String, String?, String?)] {
+    object.members.filter { member in !known.contains { $0.utf8.elementsEqual(member.name.utf8) } }.map { member in
+      let meant = Suggestion.candidates(for: member.name, among: known.filter { $0 != Settings.neverSignedIn }).first
+      return (member.value.place.lowerBound, member.name, account, meant)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/// The kind of a member's value, for the manual and for the schema of the JSON output.
+package enum MemberKind: Sendable {
+  case text, number, boolean, texts, objects, object
+  /// The name of an account.
+  case account
+  case url
+  /// Unix seconds.
+  case time
+  /// A boolean that is absent unless it has this value.
+  case only(Bool)
+  case words([String])
+  /// A text that matches a regular expression.
+  case pattern(String)
+  /// An error object.
+  case failure
+
+  /// One of the words of a closed set.
+  static func word<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> MemberKind {
+    .words(Word.allCases.map(\.rawValue))
+  }
+
+  /// The type in the manual.
+  var type: String {
+    switch self {
+    case .text, .account, .url, .words, .pattern: "text"
+    case .number, .time: "number"
+    case .boolean, .only: "boolean"
+    case .texts: "list of texts"
+    case .objects: "list of objects"
+    case .object, .failure: "object"
+    }
+  }
+
+  /// The JSON Schema of a value, which may refer to the definitions of `Tests/Schema/agent.schema.json`.
+  var schema: String {
+    switch self {
+    case .text: #"{"type": "string"}"#
+    case .number: #"{"type": "integer"}"#
+    case .boolean: #"{"type": "boolean"}"#
+    case .texts: #"{"type": "array", "items": {"type": "string"}}"#
+    case .objects: ##"{"type": "array", "items": {"$ref": "#/$defs/json_object"}}"##
+    case .object: ##"{"$ref": "#/$defs/json_object"}"##
+    case .account: ##"{"$ref": "#/$defs/account_name"}"##
+    case .url: ##"{"$ref": "#/$defs/url"}"##
+    case .time: ##"{"$ref": "#/$defs/time"}"##
+    case .only(let value): #"{"const": \#(value)}"#
+    case .words(let words): #"{"enum": [\#(words.map { "\"\($0)\"" }.joined(separator: ", "))]}"#
+    case .pattern(let pattern): #"{"type": "string", "pattern": "\#(pattern)"}"#
+    case .failure: ##"{"$ref": "#/$defs/failure"}"##
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+@Suite(.needsPrograms) struct `Namespaces and names of the machine` {
+  /// Runs a command in new namespaces; nil where none may be made.
+  private static let unshare: [String]? = [["unshare"], ["unshare", "-r"]].first { words in
+    (try? ProcessRunner.shell("\(words.joined(separator: " ")) -n -m -u true").succeeded) ?? false
+  }
+
+  private static func run(_ tree: AgentTree, _ option: String, _ line: String) throws -> ProcessResult {
+    try tree.shell("sh", "\((unshare ?? []).joined(separator: " ")) \(option) sh -c '\(line)'")
+  }
+
+  /// A caller that has files of its own itself is not outside.
+  private static let options = Namespaces.arePrivate ? ["-n"] : ["-n", "-m"]
+
+  @Test(.enabled(if: unshare != nil, "no namespaces may be made here"), arguments: options)
+  func `a daemon that was started inside says so, and callers outside do not use it`(option: String) throws {
+    try AgentTree.with { tree in
+      let inside = try Self.run(
+        tree, option, "agent daemon start --quiet; agent daemon status --json; agent daemon status; agent doctor")
+      let status = try JSON(parsing: Array((inside.lines.first ?? "").utf8))
+      #expect(status["own_namespaces"] == true, "\(inside.outputText) \(inside.errorText)")
+      let told = inside.outputText.split(separator: "\n").filter {
+        $0.contains("in a network or mount namespace of its own")
+      }
+      #expect(told.count == 2, "\(inside.outputText)")
+      let first = try #require(status["pid"]?.int)
+      defer { _ = try? ProcessRunner.shell("kill \(first)") }
+      // Outside there is none, and what is started has another place, or ends with its command.
+      #expect(try !tree.agent("daemon", "status").succeeded)
+      let doctor = try tree.agent("doctor", "--json")
+      #expect(doctor.outputText.contains("is in another network or mount namespace"), "\(doctor.outputText)")
+      #expect(try tree.agent("list").succeeded)
+      let outside = try tree.agent("daemon", "start", "--json")
+      if outside.succeeded { #expect(try JSON(parsing: outside.output)["pid"]?.int != first) }
+      #expect(try OtherProcess(Int32(clamping: first)).ends(within: .milliseconds(1)) == false)
+    }
+  }
+
+  @Test(.enabled(if: unshare != nil, "no namespaces may be made here"))
+  func `a caller inside uses the daemon outside, as a sandbox does`() throws {
+    try AgentTree.with { tree in
+      let outside = try tree.json("daemon", "start")
+      let inside = try Self.run(tree, "-n", "agent daemon status --json")
+      #expect(try JSON(parsing: inside.output)["pid"] == outside["pid"])
+      // The next daemon there leaves no mark of an earlier one.
+      try tree.stopDaemon()
+      _ = try Self.run(tree, "-n", "agent daemon start --quiet; agent daemon stop")
+      #expect(try tree.json("daemon", "start")["own_namespaces"] == outside["own_namespaces"])
+    }
+  }
+
+  @Test(.enabled(if: unshare != nil, "no namespaces may be made here"))
+  func `a host name that changes leaves no second daemon`() throws {
+    try AgentTree.with { tree in
+      let hidden = "unset XDG_RUNTIME_DIR; agent daemon start --json"
+      let first = try tree.shell("sh", hidden)
+      let second = try Self.run(tree, "-u", "hostname other-name; \(hidden)")
+      let pids = try [first, second].map { try JSON(parsing: $0.output)["pid"]?.int }
+      #expect(pids[0] != nil && pids[0] == pids[1], "\(first.errorText) \(second.errorText)")
+      _ = try tree.shell("sh", "unset XDG_RUNTIME_DIR; agent daemon stop")
+    }
+  }
+}

@@ -1,0 +1,17 @@
+package import Testing
+package import Wire
+
+extension Failure {
+  /// The texts of the failure: code, message, hint. `==` compares the code and the subject only.
+  package var words: [String?] { [code.rawValue, message, hint] }
+}
+
+/// Expects that `body` throws a failure with the same code, message and hint.
+package func expect<Value: ~Copyable>(
+  throws expected: Failure, _ comment: @autoclosure () -> Comment? = nil,
+  sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value
+) {
+  let thrown = #expect(throws: Failure.self, comment(), sourceLocation: sourceLocation) { _ = try body() }
+  guard let thrown else { return }
+  #expect(thrown.words == expected.words, comment(), sourceLocation: sourceLocation)
+}
