@@ -10,7 +10,9 @@ enum VaultCommands {
       The keys of those accounts and their tokens go from the memory of `agentd`; their commands fail with exit
       status 5 until `agent unlock`. Accounts that this device alone protects go on.
 
-      A refresh that is under way ends first, so that no renewed refresh token is lost.
+      The answer comes at once. If a refresh is under way, the keys stay for its result for 5 seconds at most, or not at
+      all when the session is locked. A refresh token that comes later is kept in memory and written after the next
+      unlock.
 
       The same is done after a while without use (see `agent vault set`), and when the screen of one of the user's
       sessions is locked, by `loginctl lock-session` or by the desktop's screen saver, where libsystemd and a message

@@ -324,12 +324,13 @@ extension Connections: ReplySink {
     finish(ticket, .secret(line), connection)
   }
 
-  /// Sends the last line of a request and goes on with the next.
+  /// Sends the last line of a request. The next one is served in the loop's next round, never from inside an answer.
   private func finish(_ ticket: Ticket, _ outgoing: Connection.Outgoing, _ connection: Connection) {
     handler?.answered(ticket)
     connection.finishRequest()
     enqueue(outgoing, connection)
-    serveLines(connection)
+    guard !connection.isServing, connection.hasPartialLine else { return }
+    loop.schedule(at: loop.now) { [self] in if !connection.isDropped { serveLines(connection) } }
   }
 
   private func enqueue(_ outgoing: Connection.Outgoing, _ connection: Connection) {

@@ -61,8 +61,9 @@ final class Server {
   private var ending: Ending?
   /// Whether the daemon, which stops, serves nobody any more and has let the next one begin.
   private var hasLeft = false
-  /// Whether the records that could not be stored were written once more, after everything else was done.
-  private var hasSettled = false
+  /// Until when refresh tokens that could not be stored are written once more or revoked, after everything else was done;
+  /// nil before that.
+  private var settling: Instant?
   /// Whether it can be seen that the program is replaced.
   private let knowsProgram = !Machine.isProgramReplaced
 
@@ -123,9 +124,17 @@ final class Server {
       if loop.now >= ending.answer { leave() }
       return false
     }
-    guard hasSettled || !context.services.isUnsettled || loop.now >= ending.jobs else {
-      hasSettled = true
-      loop.jobs.run({ [services = context.services] in services.settleAll() }) { _ in }
+    if settling == nil, context.services.isUnsettled {
+      let end = loop.now.advanced(by: Self.stopPatience)
+      settling = end
+      loop.schedule(at: end) {}
+      loop.jobs.run({ [services = context.services] in
+        services.settleAll()
+        services.revokeUnsettled()
+      }) { _ in }
+    }
+    if let settling, loop.now < settling, loop.jobs.localInFlight > 0 {
+      if loop.now >= ending.answer { leave() }
       return false
     }
     leave()

@@ -16,7 +16,7 @@ final class TokenSlot {
 
   var session = Session()
   var waiters: [Waiter] = []
-  /// The run under way. What another run brings is not applied to the slot.
+  /// The run under way. What another run brings is not applied to the slot (late answers have an owner).
   private(set) var run: RefreshRun?
 
   /// The last time that the cached token was held against the vault: the vault file's stamp and the revision of the
@@ -132,7 +132,7 @@ final class RefreshRun {
   }
 }
 
-/// A request that waits for a token. It is answered once.
+/// A request that waits for a token (each ticket is answered once).
 final class Waiter {
   /// The request. Its end removes the waiter.
   let ticket: Ticket

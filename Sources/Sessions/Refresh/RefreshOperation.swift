@@ -113,14 +113,14 @@ package struct RefreshOperation: Sendable {
       // Store first: the server may have ended the token that was sent, whatever is wrong with the rest of its answer.
       if let rotated = answer.refreshToken {
         record.refreshToken = rotated
+        let (server, bearer) = (live.server, try? answer.tokens().accessToken)
+        let revoke = { @Sendable in _ = server.end(rotated, .refreshToken, bearer: bearer, Cancellation()) }
         do throws(SessionError) {
           generation = try services.write(
-            rotated: record, of: account, replacing: generation, cancellation, in: room)
+            rotated: record, of: account, replacing: generation, cancellation, in: room, orEndBy: revoke)
         } catch {
           // It is nobody's any more.
-          if case .signedOut = error, !services.leaveForRevocation(rotated, of: account) {
-            _ = live.server.end(rotated, .refreshToken, bearer: try? answer.tokens().accessToken, cancellation)
-          }
+          if case .signedOut = error, !services.leaveForRevocation(rotated, of: account) { revoke() }
           throw error
         }
         rewritten = RecordMove(from: stored.generation, to: generation)

@@ -14,6 +14,8 @@ final class UnstoredRecords: Sendable {
     let renewal: AccountRecord.Renewal
     /// The number of the write that made the record in the vault, which this is about.
     let replaces: UInt64
+    /// Ends the grant at the server.
+    let revoke: @Sendable () -> Void
   }
 
   private let entries = Monitor<[AccountName: Entry]>([:])
@@ -78,9 +80,10 @@ extension SessionServices {
   ///   - generation: The number of the record that was read.
   ///   - cancellation: Ends the wait for the vault's lock.
   ///   - room: As ``rehearseWrite(wait:_:)`` returns it.
+  ///   - revoke: Ends the grant at the server, for a process that ends before the token could be written.
   func write(
     rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64,
-    _ cancellation: Cancellation, in room: WriteReserve? = nil
+    _ cancellation: Cancellation, in room: WriteReserve? = nil, orEndBy revoke: @escaping @Sendable () -> Void = {}
   ) throws(SessionError) -> UInt64 {
     let deadline = Instant.now.advanced(by: Self.descriptorWait)
     while true {
@@ -90,7 +93,8 @@ extension SessionServices {
       } catch {
         if case .signedOut = error { throw error }
         guard error.lacksDescriptors, Instant.now < deadline else {
-          unstored[account] = UnstoredRecords.Entry(renewal: record.renewal, replaces: generation)
+          unstored[account] = UnstoredRecords.Entry(
+            renewal: record.renewal, replaces: generation, revoke: revoke)
           throw error
         }
         Threads.sleep(for: .milliseconds(20))
@@ -130,6 +134,11 @@ extension SessionServices {
     for account in unstored.accounts {
       try? holding(account, at: nil, mustWrite: true) { (_) throws(SessionError) in try settle(account) }
     }
+  }
+
+  /// Ends the grants at the servers whose refresh tokens could not be written, because the process ends. Blocking.
+  package func revokeUnsettled() {
+    for account in unstored.accounts { unstored[account]?.revoke() }
   }
 
   /// Whether a refresh token exists in memory only.

@@ -53,8 +53,9 @@ package struct AccountLock: ~Copyable, Sendable {
   /// Releases the lock; makes the release visible where it matters.
   package consuming func release() {}
 
-  /// Excludes the other threads of this process.
-  private struct Turn: ~Copyable, Sendable {
+  /// Excludes the other threads of this process. (A private type that cannot be copied would be missing from other modules of a
+  /// release build.)
+  private final class Turn: Sendable {
     private let account: AccountName
     private let locked: Monitor<Set<AccountName>>
 

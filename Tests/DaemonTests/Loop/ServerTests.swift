@@ -154,9 +154,10 @@ private final class Peer: Sendable {
     #expect(try home.home.storedToken("work") == "rt-2")
   }
 
-  @Test func `names at its end the sessions that are lost, as the disk takes nothing`() throws {
+  @Test func `names at its end the sessions that are lost, as the disk takes nothing, and revokes them`() throws {
     let home = try ServerHome(signedIn: "work")
     #expect(try stop(home, whileSpoiled: true)?["unstored"] == ["work"])
+    #expect(home.home.http.revoked == ["rt-2"])
     #expect(try home.home.storedToken("work") == "rt-1")
   }
 }

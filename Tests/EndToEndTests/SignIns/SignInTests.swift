@@ -45,6 +45,26 @@ import Testing
     }
   }
 
+  // What spends something is cut only by the end of the process.
+  @Test func `one that is given up while its poll is under way leaves no grant at the server`() throws {
+    try Issuer.with(approval: "ask") { issuer in
+      try AgentTree.with { tree in
+        let login = try tree.start(Self.login(issuer))
+        let code = try JSON(parsing: Array(login.readLine().utf8))
+        try issuer.control("hang", "token")
+        try issuer.await("hangs", 1)
+        try issuer.control("approve", try #require(code["user_code"]?.string))
+        try login.signal(Signals.SIGINT)
+        _ = try login.wait()
+        // The daemon has heard of it when it has nothing else to do.
+        #expect(try tree.json("list")["accounts"] == [])
+        try issuer.control("hang", "off")
+        try issuer.await("revocations", 1)
+        #expect(try issuer.count("device_grants") == 1)
+      }
+    }
+  }
+
   // A person corrects the line, under another name too; what the first one left would be the active account.
   @Test func `a first one that fails leaves nothing, and its hint is the whole line`() throws {
     try Issuer.with(approval: "never") { denying in
