@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test func `outlives the stop of the daemon, and the next one waits for it`() throws {
-    try Self.held { tree, server, caller in
+    try Self.held { (tree, server, caller) throws in
       let process = try OtherProcess(try tree.daemon())
       let stopped = try tree.agent("daemon", "stop")
       #expect(stopped.succeeded && stopped.errorText.hasSuffix(": work\n"), "\(stopped.errorText)")
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `outlives a restart, and its caller is answered by the next daemon`() throws {
-    try Self.held { tree, server, caller in
+    try Self.held { (tree, server, caller) throws in
       #expect(try tree.agent("daemon", "restart").succeeded)
       server.release()
       #expect(try caller.wait() == .exited(0))
@@ -47,7 +47,7 @@ import Testing
 
   @Test(arguments: [Signals.SIGTERM, Signals.SIGINT, Signals.SIGHUP])
   func `is stored before a signal ends a command that has a daemon of its own`(signal: Int32) throws {
-    try Self.held(["--no-daemon"]) { tree, server, caller in
+    try Self.held(["--no-daemon"]) { (tree, server, caller) throws in
       try caller.signal(signal)
       Threads.sleep(for: .milliseconds(300))
       server.release()
