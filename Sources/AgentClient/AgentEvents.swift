@@ -28,7 +28,7 @@ public struct AgentEvents: AsyncSequence, Sendable {
   /// The iterator of the events.
   public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
     fileprivate let replies: ReplyStream
-    /// What an agent says that is about to end, and what is said of one that has ended.
+    /// The failure of an agent that is ending, and the one reported for an agent that has ended.
     private static let endings: [FailureCode] = [.daemonUnavailable, .daemonStopped]
 
     /// Waits for the next event; nil if the agent has ended, which is the end of all events.

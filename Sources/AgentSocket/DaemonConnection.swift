@@ -128,7 +128,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if !isReadable { throw .noAnswerInTime }
   }
 
-  /// The failure of a request that could not be sent: what the daemon said before it closed the connection, if anything.
+  /// The failure of a request that could not be sent: the one that the daemon sent before it closed the connection, if any.
   private borrowing func refused(_ error: SystemError) -> Failure {
     guard error.isDisconnected else { return ended(error) }
     var (last, lines) = (Failure?.none, LineBuffer())

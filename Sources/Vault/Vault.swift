@@ -143,7 +143,7 @@ package final class Vault: Sendable {
     return removed ?? false
   }
 
-  /// Overwrites the record of an account in the file, which needs no space. A record that is overwritten is none.
+  /// Overwrites the record of an account in the file, which needs no space. An overwritten record counts as absent.
   ///
   /// Unlike ``remove(_:generation:)`` it changes the file itself, so a power failure may leave a damaged record.
   /// - Returns: Whether it was there.

@@ -191,7 +191,7 @@ extension VaultError {
     }
   }
 
-  /// What helps if the vault does not open and stays so.
+  /// The hint for a vault that cannot be opened.
   private var recovery: Phrase {
     opensByPassphrase
       ? Phrase("put the file back from a backup; or bind the vault anew by its passphrase: \("agent vault rebind")")

@@ -112,7 +112,7 @@ long agent_changes_read(const void *buffer, long place, struct agent_change *cha
 int agent_signal_ignore(int number);
 int agent_signal_default(int number);
 int agent_signal_is_ignored(int number);
-// The child that agent_signal_end_after_child waits for, and the socket whose end tells it to end; none for 0.
+// Sets the child that agent_signal_end_after_child waits for, and the socket that is shut down to end it; 0 for none.
 void agent_signal_keep_child(int child, int socket);
 // The signal ends this process after the child has ended, or 10 seconds later.
 int agent_signal_end_after_child(int number);

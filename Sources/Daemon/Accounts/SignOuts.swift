@@ -135,7 +135,7 @@ final class SignOuts: AccountPart {
   ///
   /// - Parameters:
   ///   - account: Nil when the settings do not name it.
-  ///   - overdue: Called when the server has had its time and has still not answered a refresh, which goes on.
+  ///   - overdue: Called if a refresh is still unanswered at the time limit. It continues.
   func begin(
     _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false,
     overdue: @escaping () -> Void = {}
@@ -174,7 +174,7 @@ final class SignOuts: AccountPart {
     return others.contains { $0.configuration.issuer.utf8.elementsEqual(account.configuration.issuer.utf8) }
   }
 
-  /// Takes in how the sign-out of one account of a request has ended.
+  /// Records the result for one account of a request.
   private func settle(
     _ batch: SignOutBatch, _ name: AccountName, wasEphemeral: Bool,
     _ outcome: Result<SignOutOperation.Ending, SessionError>

@@ -166,7 +166,7 @@ extension DaemonPart {
 
   func settings() throws(Failure) -> Settings { try context.settings() }
 
-  /// What those are told whom the daemon, which stops, serves no more.
+  /// The failure of requests that a stopping daemon does not serve.
   var stopping: Failure { jobs.stopping.map { Failure($0, account: nil) } ?? .stopping }
 
   /// Calls `act` on the loop at this time. Nothing cancels it, so it looks whether it is still wanted.

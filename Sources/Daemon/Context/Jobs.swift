@@ -57,7 +57,7 @@ final class Jobs {
   /// Number of waits for others whose results have not been handled.
   var waitsInFlight: Int { underWay.count }
 
-  /// Whether a wait spends what can be used only once, so that nothing but the end of the process may cut it.
+  /// Whether a wait spends a token or a code that can be used only once. Only the end of the process cuts it.
   var isSpending: Bool { underWay.values.contains { $0.cancellation.isSpending } }
 
   /// The accounts for which that is so.
@@ -170,7 +170,7 @@ final class Jobs {
 
   /// Cancels all that waits for others, unless it is spending something, and all that comes later.
   ///
-  /// - Parameter isForGood: A person wants no other daemon.
+  /// - Parameter isForGood: The user wants no other daemon.
   func endWaits(isForGood: Bool = false) {
     stopping = .stopping(isForGood: isForGood)
     for wait in underWay.values where wait.share?.isShort != true { wait.cancellation.cancel() }

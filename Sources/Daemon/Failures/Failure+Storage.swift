@@ -97,7 +97,7 @@ extension ConfigurationError {
     return Phrase("\(TerminalText.clean(line.file)):\(line.line):\(line.column): \(text)")
   }
 
-  /// What is wrong, and what was expected.
+  /// The problem, and the expected value.
   fileprivate var problem: Phrase {
     if let syntax = line?.syntax { return Self.text(syntax) }
     if place == Settings.wholeFile { return Phrase("the settings file is not valid") }

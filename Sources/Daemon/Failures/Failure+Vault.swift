@@ -22,7 +22,7 @@ extension Failure {
     advice = Self.remedy(problem, of: path) ?? advice
   }
 
-  /// What makes a file of the vault usable again; nil for a path that a terminal would not show as it is.
+  /// The command that makes a file of the vault usable again; nil for a path that a terminal cannot show.
   private static func remedy(_ problem: FileProblem?, of path: String) -> Phrase? {
     guard TerminalText.clean(path).utf8.elementsEqual(path.utf8) else { return nil }
     let quoted = "'\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"

@@ -14,9 +14,9 @@ final class Locking: DaemonPart {
   private let resources: ResourceRequests
   /// The requests that asked for the lock in progress.
   private var tickets: [Ticket] = []
-  /// The answer to the lock in progress, once it is known what it covers.
+  /// The answer to the lock in progress, once its levels are known.
   private var answered: JSONObject?
-  /// The accounts of which the lock in progress was published at its begin.
+  /// The accounts whose lock was published when it began.
   private var published: Set<AccountName> = []
   /// How long the keys stay for exchanges that have sent a refresh token.
   private static let exchangePatience = Duration.seconds(5)
@@ -63,7 +63,7 @@ final class Locking: DaemonPart {
     jobs.run({ [services] in Self.shut(services) }) { [self] result in shut(result.get(), cause) }
   }
 
-  /// What a lock covers.
+  /// The levels and accounts of a lock.
   private struct Extent: Sendable {
     let closing: Set<Protection>
     /// The levels that are locked now.

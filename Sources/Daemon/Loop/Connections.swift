@@ -283,7 +283,7 @@ extension Connections: ReplySink {
     }
   }
 
-  /// Tells those who wait for an answer that they get none, sends what can be sent at once, and closes all connections.
+  /// Fails the requests that are waiting, sends what can be sent without waiting, and closes all connections.
   func closeAll(saying failure: Failure) {
     for connection in connections.values {
       if let ticket = connection.current {

@@ -34,7 +34,7 @@ final class Server {
   /// How long the answer to a stop request, and the answers to those who wait for a token, may wait for servers that have
   /// got what can be used only once. Everything else that waits for others is cancelled at once.
   private static let answerPatience = Duration.seconds(5)
-  /// How long the process, which serves nobody any more, waits for these servers: a new token must not be lost.
+  /// How long the process waits for these servers after it stopped serving, so that no new token is lost.
   private static let lastPatience = Duration.seconds(120)
   /// Time for what was cancelled to end.
   private static let endPatience = Duration.seconds(3)
@@ -59,7 +59,7 @@ final class Server {
   private var stopRequests: [Ticket] = []
   /// Nil until the daemon stops.
   private var ending: Ending?
-  /// Whether the daemon, which stops, serves nobody any more and has let the next one begin.
+  /// Whether the stopping daemon has closed its connections and released its lock for the next one.
   private var hasLeft = false
   /// Until when refresh tokens that could not be stored are written once more or revoked, after everything else was done;
   /// nil before that.
@@ -149,8 +149,8 @@ final class Server {
       && (parts.events.commands.isIdle || loop.now >= ending.commands)
   }
 
-  /// Answers those who asked for the stop, serves nobody any more, and lets the next daemon begin. What is being spent
-  /// keeps the lock of its account until it ends.
+  /// Answers the stop requests, closes all connections, and releases the lock for the next daemon. An exchange that is
+  /// spending a token keeps the lock of its account until it ends.
   private func leave() {
     guard !hasLeft else { return }
     hasLeft = true
@@ -233,7 +233,7 @@ final class Server {
 
   /// No new peers and requests; jobs in flight end, so that a rotated token is not lost.
   ///
-  /// - Parameter isForGood: A person wants no other daemon.
+  /// - Parameter isForGood: The user wants no other daemon.
   private func beginStop(isForGood: Bool = false) {
     guard ending == nil else { return }
     let answer = loop.now.advanced(by: Self.answerPatience)

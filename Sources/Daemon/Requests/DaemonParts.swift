@@ -45,7 +45,7 @@ final class DaemonParts {
 
   /// Stops all parts: no new work begins, and unapproved sign-ins are cancelled.
   ///
-  /// - Parameter isForGood: A person wants no other daemon.
+  /// - Parameter isForGood: The user wants no other daemon.
   func stop(isForGood: Bool = false) {
     broker.jobs.endWaits(isForGood: isForGood)
     resources.leases.stop()

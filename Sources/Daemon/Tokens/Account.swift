@@ -68,8 +68,8 @@ final class Account {
     return others[others.count - 1]
   }
 
-  /// Takes all waiters from their slots, gives up all runs, and drops the tokens with other targets, because the session
-  /// that they were issued from has ended.
+  /// Removes all waiters from their slots and returns them. Gives up all runs, and drops the tokens with other targets,
+  /// because the session that they were issued from has ended.
   func takeWaiters() -> [Waiter] {
     let waiters = slots.flatMap(\.waiters)
     own.waiters = []
@@ -79,7 +79,7 @@ final class Account {
     return waiters
   }
 
-  /// Moves the account to a new name. What was begun under the old one ends for nobody.
+  /// Renames the account. Gives up the runs that began under the old name.
   func rename(to name: AccountName) {
     facts.name = name
     settingsRevision = nil
@@ -108,7 +108,7 @@ final class Account {
   }
 }
 
-/// What the slots of an account have in common.
+/// The data that the slots of an account share.
 final class AccountFacts {
   fileprivate(set) var name: AccountName
   fileprivate(set) var configuration: AccountConfiguration

@@ -15,7 +15,7 @@ extension TokenBroker {
   }
 
   private func attempt(_ run: RefreshRun, _ slot: TokenSlot) {
-    // While the daemon stops, a request would begin that nobody waits for.
+    // A stopping daemon begins no request.
     if let stopping = jobs.stopping { return ended(run, .failure(stopping)) }
     run.attemptStartedAt = services.time.now()
     log.note(.refreshBegan(attempt: run.refresh.attempt), run.account)
@@ -71,7 +71,7 @@ extension TokenBroker {
     obtainOrFail(for: waiter, account)
   }
 
-  /// Takes in what a run has brought, under the settings of now: they may have changed since it began.
+  /// Applies the result of a run under the current settings, which may have changed since it began.
   private func came(_ outcome: Result<AccessGrant, SessionError>, for run: RefreshRun) {
     context.whenSettingsAreRead { [self] in
       if accounts[run.account] != nil, let configuration = (try? settings())?[run.account] {
@@ -81,7 +81,7 @@ extension TokenBroker {
     }
   }
 
-  /// An attempt has ended. A run that was given up has stored what it brought, and nothing else comes of it.
+  /// An attempt has ended. A run that was given up has stored its refresh token; its result is not applied.
   private func ended(_ run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>) {
     noteClock()
     let now = services.time.now()
@@ -96,7 +96,7 @@ extension TokenBroker {
     if slot.session.refresh == nil { slot.endRun() }
     publishResult(of: slot, result)
     switch result {
-    // The session began anew meanwhile.
+    // The session was reset during the attempt.
     case .ignored:
       slot.endRun()
       if let account = accounts[run.account] { for waiter in slot.takeWaiters() { obtainOrFail(for: waiter, account) } }

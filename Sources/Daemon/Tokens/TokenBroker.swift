@@ -62,7 +62,7 @@ final class TokenBroker: DaemonPart {
   /// All slots of all accounts.
   var slots: [TokenSlot] { accounts.values.flatMap(\.slots) }
 
-  /// Returns the account of this name, which is made if there is none, with these settings.
+  /// Returns the account of this name with these settings. Creates it if it does not exist.
   func put(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
     guard let account = accounts[name] else {
       let account = Account(name: name, configuration: configuration)
@@ -73,7 +73,7 @@ final class TokenBroker: DaemonPart {
     return account
   }
 
-  /// Lets go of an account. A run under way stores what it brings, and nothing of it is served.
+  /// Removes an account. A run under way still stores its refresh token; its result is not served.
   ///
   /// - Parameter error: Answers the requests that wait for its tokens.
   func remove(_ name: AccountName, because error: SessionError) {
@@ -85,7 +85,7 @@ final class TokenBroker: DaemonPart {
   /// Gives an account another name.
   func rename(_ old: AccountName, to new: AccountName) -> Account? {
     guard let account = accounts.removeValue(forKey: old) else { return nil }
-    // One of the new name was made by a request that read the settings before the rename was told of here.
+    // A request that read the new settings early may have created an account of the new name.
     let early = accounts[new]?.takeWaiters() ?? []
     account.rename(to: new)
     account.own.waiters += early
@@ -150,7 +150,7 @@ final class TokenBroker: DaemonPart {
     let keepsTokens = configuration.differsOnlyInRefreshPolicy(from: account.configuration)
     account.configuration = configuration
     guard !keepsTokens else { return account.slots.forEach(schedule) }
-    // A run that has sent the refresh token ends, and stores what replaces it. The next run waits for that.
+    // A run that has sent the refresh token continues and stores the new one. The next run waits for the account's lock.
     account.session.forgetToken()
     account.cancelQuestions()
     restartForWaiters(account)
@@ -261,7 +261,7 @@ final class TokenBroker: DaemonPart {
   /// Returns the slot of the account's own token or of one with another target; nil if it no longer exists.
   func slot(_ name: AccountName, _ target: TokenTarget?) -> TokenSlot? { accounts[name]?.existing(target) }
 
-  /// Starts all waiting requests again, each for its own target, because what is under way is not for them any more.
+  /// Restarts all waiting requests, each for its own target.
   func restartForWaiters(_ account: Account) {
     for waiter in account.takeWaiters() { obtainOrFail(for: waiter, account) }
   }
@@ -304,7 +304,7 @@ extension TokenBroker {
       publish(of: slot.name) { $0.renewed(grant) }
       noteSessionEnd(of: slot)
     case .failed(let error):
-      // The server may reject only this target. Only the end of the grant affects the whole slot.
+      // The server may reject only this target. Only the end of the grant affects the whole account.
       guard slot.target == nil || SessionEvent.SignOutCause(error) == .expired else { return }
       publish(of: slot.name) { $0.failed(error) }
     }

@@ -16,7 +16,7 @@ final class TokenSlot {
 
   var session = Session()
   var waiters: [Waiter] = []
-  /// The run under way. What another run brings is not applied to the slot (late answers have an owner).
+  /// The run under way. The result of any other run is not applied (late answers have an owner).
   private(set) var run: RefreshRun?
 
   /// The last time that the cached token was held against the vault: the vault file's stamp and the revision of the
@@ -48,8 +48,8 @@ final class TokenSlot {
   /// The run has ended.
   func endRun() { run = nil }
 
-  /// Nobody waits for the run any more. It is cancelled unless its refresh token was sent: the answer may contain the
-  /// only valid one, which the run stores itself.
+  /// Detaches the run and cancels it, unless its refresh token was sent: the answer may contain the only valid one, which
+  /// the run stores itself.
   func giveUpRun() {
     guard let run = run.take() else { return }
     run.cancellation.cancel()

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Encoding
 
-/// Decodes content that a server compressed although nobody asked for it: gzip (RFC 1952) and zlib (RFC 1950), told by
+/// Decodes content that a server compressed unasked: gzip (RFC 1952) and zlib (RFC 1950), told by
 /// their first bytes.
 enum Inflate {
   /// - Parameter limit: The most decoded bytes.

@@ -45,7 +45,7 @@ struct ResponseReader: ~Copyable {
   /// Whether the response has ended according to its framing.
   var isFramed: Bool { if case .ended = part { true } else { false } }
 
-  /// Whether the body is one whole JSON object, whatever the framing says.
+  /// Whether the body is a complete JSON object, regardless of the framing.
   var isWholeObject: Bool { object.extent == .whole }
 
   /// Whether the framing of a success may be too short: the body is empty or an object that has not ended.
@@ -112,7 +112,7 @@ struct ResponseReader: ~Copyable {
     switch part {
     case .start:
       if byte == 0x0D || byte == 0x0A { return true }
-      // What is no HTTP may still be the content.
+      // Bytes that are not HTTP may still be the content.
       guard byte | 0x20 == UInt8(ascii: "h") else { return false }
       part = .statusLine
       add(byte)

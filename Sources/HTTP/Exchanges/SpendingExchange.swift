@@ -10,7 +10,7 @@ internal import OAuth
 final class SpendingExchange: RunningExchange {
   /// The most bytes of a response with its head.
   private static let mostBytes = 4 << 20
-  /// How long a whole JSON object waits for the end of its message.
+  /// How long to wait for the end of the message after a complete JSON object.
   private static let objectWait = Duration.seconds(5)
   /// How long a message that ends too early waits for more.
   private static let moreWait = Duration.seconds(1)
@@ -145,7 +145,7 @@ final class SpendingExchange: RunningExchange {
     }
   }
 
-  /// The body without a content coding that nobody asked for. One that cannot be decoded stays as it is.
+  /// The body without an unrequested content coding. A body that cannot be decoded is returned unchanged.
   private func decoded(_ body: consuming SecretBuffer) -> SecretBuffer {
     guard let plain = body.withBytes({ Inflate.decode($0, limit: limits.bodyBytes, in: room) }) else { return body }
     return plain

@@ -74,10 +74,10 @@ package enum Signals {
     ("WINCH", Glibc.SIGWINCH), ("URG", Glibc.SIGURG), ("IO", Glibc.SIGIO),
   ]
 
-  /// Has signals that end this process wait for the end of a child, 10 seconds at most: it may be storing what came from
-  /// a server. Nothing is changed for a signal that the parent process has set to be ignored.
+  /// Makes the signals that end this process wait until a child has ended, at most 10 seconds: the child may be storing a
+  /// new token. Signals that the parent process ignores stay ignored.
   ///
-  /// - Parameter socket: Its end tells the child to end.
+  /// - Parameter socket: Closing it ends the child.
   package static func endAfter(child: Int32, socket: Int32) {
     agent_signal_keep_child(child, socket)
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] where !isIgnored(signal) {

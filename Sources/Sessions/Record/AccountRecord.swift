@@ -63,7 +63,7 @@ package struct AccountRecord: Sendable {
     self.signedInAt = signedInAt
   }
 
-  /// What the answer to a refresh changes.
+  /// The members that a refresh changes.
   struct Renewal: Sendable {
     let refreshToken: SharedSecret?
     let scope: String?

@@ -111,7 +111,7 @@ extension SessionServices {
     var server = try access.server(
       metadata: edition.document, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time,
       keyDevice: vault.keyDevice)
-    // What uses an endpoint checks it before, to say where it is.
+    // The user of an endpoint has checked it before, with a better error.
     server.origins = record.authority.origins
     let key = if let grant { grant.dpopKey } else { try key(of: record, account) }
     server.prover = key.map(prover)

@@ -119,7 +119,7 @@ package struct RefreshOperation: Sendable {
           generation = try services.write(
             rotated: record, of: account, replacing: generation, cancellation, in: room, orEndBy: revoke)
         } catch {
-          // It is nobody's any more.
+          // No record is left that could hold it.
           if case .signedOut = error, !services.leaveForRevocation(rotated, of: account) { revoke() }
           throw error
         }

@@ -54,8 +54,8 @@ package final class LockGate: Sendable {
     }
   }
 
-  /// Runs `body` when the operations inside these levels, which are shut, have ended, or when the limit is over; then opens
-  /// the levels again. What an operation brings later finds no keys.
+  /// Waits until the operations inside these shut levels have ended, at most for `limit`. Then runs `body` and opens the
+  /// levels again. An operation that ends later finds no keys.
   package func wipe(_ levels: Set<Protection>, within limit: Duration, _ body: () -> Void) {
     _ = state.wait(limit) { (state: inout State) -> Bool? in
       guard levels.allSatisfy({ state.inside[$0, default: 0] == 0 }) else { return nil }

@@ -216,7 +216,7 @@ extension Session {
     return next
   }
 
-  /// Nobody waits for the refresh in flight any more, and its end is not applied.
+  /// Detaches the refresh in flight. Its result is not applied.
   package mutating func refreshGivenUp() { if refresh != nil { activity = .idle } }
 
   private mutating func fail(_ error: SessionError, now: Instant) {

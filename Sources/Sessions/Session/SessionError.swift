@@ -84,7 +84,7 @@ package enum SessionError: Error, Hashable, Sendable {
   /// The secret of a registered client is past its end (RFC 7591, section 3.2.1).
   case clientSecretExpired(account: String)
   case cancelled
-  /// The process ends; another can be asked, unless a person wants none.
+  /// The process ends. Another one can be asked, unless the user stopped the daemon.
   case stopping(isForGood: Bool)
   /// No thread is free to wait for a server; so many others wait already.
   case tooBusy(underWay: Int)

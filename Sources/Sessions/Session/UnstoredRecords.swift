@@ -102,10 +102,9 @@ extension SessionServices {
     }
   }
 
-  /// Hands a refresh token that came for a session that was signed out meanwhile to what is still to be told to the
-  /// server.
+  /// Adds a refresh token to the pending revocation of a session that was signed out during the refresh.
   ///
-  /// - Returns: False if the account has no record, so that nobody could tell it later.
+  /// - Returns: False if the account has no record that could hold it.
   func leaveForRevocation(_ refreshToken: SharedSecret, of account: AccountName) -> Bool {
     guard let stored = try? storedRecord(of: account) else { return false }
     // A session that the account has again is left alone: some servers end it with any of its tokens.

@@ -1,7 +1,7 @@
 package import Encoding
 internal import Vocabulary
 
-/// A place in the settings file, for a person with an editor.
+/// A line and column in the settings file.
 package struct SettingsLine: Sendable, Hashable {
   /// The path of the file.
   package let file: String

@@ -168,7 +168,7 @@ package struct ClientRegistrar: Sendable {
       for isByTheBook in standard.contains(AuthorizationServer.GrantType.device) ? [true, false] : [true] {
         request.grantTypes = isByTheBook ? standard : standard.map(Self.unregistered)
         do throws(OAuthError) {
-          // A client of which nobody knows the name could not be deleted.
+          // A client whose ID is unknown could not be deleted.
           return try cancellation.spending(or: OAuthError(.cancelled, .endpoint(.registration))) {
             () throws(OAuthError) in
             try ClientRegistration.register(

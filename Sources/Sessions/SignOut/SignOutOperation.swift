@@ -20,7 +20,7 @@ package struct SignOutOperation: Sendable {
   /// Find out where the session in the browser can be ended too.
   package var wantsLogoutPage = false
 
-  /// Ends what is asked of the server, unless a refresh token was sent; the session ends here all the same.
+  /// Ends the requests to the server, unless a refresh token was sent. The session ends here in any case.
   package let cancellation = Cancellation()
 
   /// Called when the session has ended here, before the server is asked. The caller bounds the wait for it.
@@ -103,7 +103,7 @@ package struct SignOutOperation: Sendable {
     ///
     /// - Parameter subject: The user of the session.
     case owed(subject: String?)
-    /// The disk has no room for a record of what the server must be told, so it is told now or never.
+    /// The disk has no space for a pending revocation, so the server is asked once, now.
     case erased(StoredRecord, AccountRecord.Revocation, subject: String?)
   }
 
@@ -250,7 +250,7 @@ package struct SignOutOperation: Sendable {
     return .revoked
   }
 
-  /// Revokes what one more refresh brings.
+  /// Refreshes once more and revokes the new tokens.
   private func revokeRenewed(
     _ refreshToken: SharedSecret, _ stored: StoredRecord, at live: inout LiveServer
   ) throws(SessionError) {

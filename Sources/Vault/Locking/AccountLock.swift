@@ -53,8 +53,8 @@ package struct AccountLock: ~Copyable, Sendable {
   /// Releases the lock; makes the release visible where it matters.
   package consuming func release() {}
 
-  /// Excludes the other threads of this process. (A private type that cannot be copied would be missing from other modules of a
-  /// release build.)
+  /// Excludes the other threads of this process. It is a class, since the linker of a release build misses the metadata of a
+  /// private noncopyable type in other modules.
   private final class Turn: Sendable {
     private let account: AccountName
     private let locked: Monitor<Set<AccountName>>

@@ -10,7 +10,7 @@ final class ChangeQueue: Sendable {
       case change((inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Bool)
       /// Only rehearses the write.
       case rehearsal
-      /// Does with the file what it wants, alone.
+      /// Changes the file by itself, without other changes.
       case alone((borrowing PrivateDirectory) throws(VaultError) -> Void)
     }
 
@@ -73,7 +73,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Takes a change back that nobody has begun to make, if its wait is over.
+  /// Withdraws a change whose wait is over, unless it has begun.
   ///
   /// - Parameter hasTime: Whether only giving up ends the wait. Changes of this process end by themselves, so the time is
   ///   not over while another caller makes them.
@@ -137,7 +137,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Tells each caller its outcome, and returns that of the leading one.
+  /// Delivers each caller its outcome, and returns that of the leading one.
   private func end(_ outcomes: some Sequence<(UInt64, Outcome)>, _ number: UInt64) -> Outcome {
     state.update { state in
       state.isLed = false

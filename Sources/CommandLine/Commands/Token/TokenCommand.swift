@@ -100,7 +100,7 @@ extension TokenRequest {
     waitSeconds = invocation[.wait]
   }
 
-  /// Tells that the validity that was asked for cannot be promised, and that an ID Token was left out.
+  /// Warns if the requested validity cannot be promised, or if an ID Token was left out.
   func note(_ answer: TokenDescription, _ console: Console) {
     if answer.isIDTokenExpired { console.note(Failure.spentIDTokenText(of: answer.account)) }
     guard minimumValiditySeconds ?? 0 > 0, answer.expiresAt == nil else { return }
