@@ -16,11 +16,11 @@ enum DaemonCommands {
     .daemonStop,
     summary: "Stop the daemon",
     details: """
-      Access tokens are forgotten. Sessions are kept in the vault and go on with the next command. Commands that wait
-      for a token fail with exit status 4 after 5 seconds at most, and start no other daemon.
+      Access tokens are forgotten. Sessions are kept in the vault and go on with the next command.
 
-      If a server has got a refresh token and has not answered, the process waits for it for up to 120 seconds, serves
-      nobody meanwhile, and stores what comes. The next daemon waits for that account alone.
+      Commands that wait for a token fail with exit status 4 after 5 seconds at most, and start no other daemon. If a
+      server has got a refresh token and has not answered, the process waits for it for up to 120 seconds and stores the
+      new token. The next daemon waits for that account alone.
 
       With `--json` prints `{}`.
       """)

@@ -202,8 +202,9 @@ final class TokenBroker: DaemonPart {
 
   /// Serves a token, or waits for one.
   func obtain(for waiter: Waiter, _ account: Account) throws(Failure) {
-    do throws(SessionError) { try request(for: waiter, account.slot(for: waiter.target)) } catch {
-      throw Failure(error, account: account.name.text)
+    let slot = account.slot(for: waiter.target)
+    do throws(SessionError) { try request(for: waiter, slot) } catch {
+      _ = try Result<AccessGrant, SessionError>.failure(error).get(of: slot)
     }
   }
 

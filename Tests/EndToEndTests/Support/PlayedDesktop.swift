@@ -55,6 +55,8 @@ final class PlayedDesktop: Sendable {
     trap 'kill $system $user' EXIT
     while [ ! -S /run/dbus/system_bus_socket ] || [ ! -S "$2" ]; do kill -0 $system $user; sleep 0.05; done
     "$0" daemon start --quiet >/dev/null
+    # The test is the user outside of the namespace.
+    rm -f "${2%/*}/agent/namespaces"
     python3 "$3" "$2"
     """
 
