@@ -170,7 +170,7 @@ import Testing
       let follower = try Follower(session.tree)
       try session.tree.stopDaemon()
       #expect(try follower.wait() == .exited(4))
-      #expect(follower.errorText.contains(#""message":"the daemon is stopping""#))
+      #expect(follower.errorText.contains(#""message":"the daemon was stopped""#))
       #expect(try session.tree.agent("events", "--no-daemon").failed(2))
     }
   }
