@@ -188,7 +188,7 @@ final class Server {
 
   /// Tells the next peer that there is no descriptor for it (every refusal is told).
   ///
-  /// - Returns: False if no peer waits, or there is none for telling it.
+  /// - Returns: False if no peer waits, or no descriptor is left for the reply.
   private func refuseNext(_ listening: ListeningSocket) -> Bool {
     guard spare != nil else { return false }
     spare = nil

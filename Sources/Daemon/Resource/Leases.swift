@@ -139,7 +139,7 @@ final class Leases: AccountPart {
       }
       let peers = leases.values.reduce(0) { $0 + $1.lease.peers.count }
       guard opened.lease.peers.count < Self.mostPeers, peers < Self.mostPeersOfAll else {
-        // The buffer of a socket to which nothing was sent takes the line whole.
+        // Nothing was sent before, so the whole line fits into the socket's buffer.
         _ = try? socket.write(Reply.failure(Self.crowded).serialized().span)
         note(.refused(.tooBusy), opened.lease.name, peer)
         continue

@@ -13,7 +13,7 @@ final class CheckBatch {
   var open: Set<ObjectIdentifier> = []
   /// Accounts whose session is checked by a refresh: if the refresh succeeds, the session is valid.
   var refreshed: Set<ObjectIdentifier> = []
-  /// The accounts that were checked. Each is held, so that no other gets its place.
+  /// The checked accounts. The reference keeps each identifier unique.
   var checks: [ObjectIdentifier: (account: Account, check: Check)] = [:]
 
   init(ticket: Ticket, only: AccountName?, startedAt: Instant) {

@@ -9,7 +9,7 @@ internal import Wire
 extension TokenBroker {
   /// Begins a run.
   ///
-  /// - Parameter place: Held by the run; nil if a request waits for it.
+  /// - Parameter place: The place among background renewals; nil if a request waits.
   func begin(_ refresh: Session.Refresh, _ slot: TokenSlot, _ place: Renewals.Place? = nil) {
     attempt(slot.begin(refresh, place), slot)
   }

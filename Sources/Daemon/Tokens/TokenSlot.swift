@@ -119,7 +119,7 @@ final class RefreshRun {
   /// Start of the attempt.
   var attemptStartedAt: Instant
   private let place: Renewals.Place?
-  /// Whether it began without a waiting request, and holds a place of such renewals.
+  /// Whether it is a background renewal, which no request waits for.
   var isForNobody: Bool { place != nil }
 
   fileprivate init(_ slot: TokenSlot, _ refresh: Session.Refresh, _ place: Renewals.Place?) {

@@ -42,7 +42,7 @@ extension UnixSocket {
     unsafe append("/", to: start, &length)
     let directory = length
     unsafe append(Namespaces.fileName, to: start, &length)
-    // Most daemons have no such file, and what it says is compared elsewhere.
+    // Most daemons have no such file. Its content is compared elsewhere.
     guard unsafe access(start, F_OK) != 0 else { return nil }
     length = directory
     unsafe append(name, to: start, &length)
