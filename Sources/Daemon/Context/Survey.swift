@@ -63,6 +63,7 @@ enum Survey {
         }
         summary.protection = levels[name]
         summary.label = try? vault.get()?.label(of: name)
+        if let level = levels[name], services.gate.isClosed(level) { throw .vault(VaultError(.locked(level))) }
         if let vault = try vault.get(), let record = try services.record(of: name, in: vault) {
           add(record, to: &summary, services)
         }

@@ -35,7 +35,9 @@ struct VaultReport: Sendable {
     let opened = Set(slots.map(\.protection))
     levels = Protection.allCases.filter { opened.contains($0) }.map { level in
       Level(
-        protection: level, isLocked: level == .device ? Self.isLocked(problem) : !vault.isUnlocked(level),
+        protection: level,
+        isLocked: services.gate.isClosed(level)
+          || (level == .device ? Self.isLocked(problem) : !vault.isUnlocked(level)),
         accounts: accounts.filter { $0.1 == level }.map(\.0))
     }
     self.problem = Self.isLocked(problem) ? nil : problem

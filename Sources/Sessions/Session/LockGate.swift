@@ -43,8 +43,8 @@ package final class LockGate: Sendable {
     }
   }
 
-  /// Whether the level is being locked.
-  func isClosed(_ level: Protection) -> Bool { state.withLock { $0.closed.contains(level) } }
+  /// Whether the level is being locked. It counts as locked, also while the keys are still there for a write.
+  package func isClosed(_ level: Protection) -> Bool { state.withLock { $0.closed.contains(level) } }
 
   /// Closes these levels to new operations, and cancels those inside that spend nothing.
   package func shut(_ levels: Set<Protection>) {

@@ -75,6 +75,8 @@ import Wire
     try home.daemon.runJobs { home.sink.results[9] != nil }
     #expect(home.sink.results[9] == ["locked": ["passphrase"]])
     #expect(home.told("locked") == ["shut"] && home.isUnlocked, "the keys stay for the answer")
+    // For all others it is locked, so that an unlock asks for the passphrase.
+    #expect(try home.isReportedLocked())
     home.daemon.http.isHeld = false
     home.daemon.runJobs()
     #expect(!home.isUnlocked)
@@ -277,6 +279,15 @@ private final class LockHome {
   var sink: RecordedReplies { daemon.sink }
 
   var isUnlocked: Bool { daemon.services.vault.isUnlocked(.passphrase) }
+
+  /// Whether the reports of the vault and of the accounts say that the level and its account are locked.
+  func isReportedLocked() throws -> Bool {
+    let report = VaultReport(daemon.services, lockAfterSeconds: 0).json
+    let level = report["levels"]?.array?.first { $0["protection"] == "passphrase" }
+    let accounts = Survey.run(try daemon.settings.current(), only: nil, services: daemon.services)
+    let account = accounts.first { $0.name.text == "shut" }
+    return level?["locked"] == true && account?.problem?.isLocked == true
+  }
 
   /// The account's token in memory.
   func grant(_ name: String) -> AccessGrant? {
