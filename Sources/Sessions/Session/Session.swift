@@ -204,6 +204,8 @@ extension Session {
     guard error.isWorthWaiting, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
       return nil
     }
+    // The attempt has waited for the lock for as long as callers wait.
+    if error.isBusy { return nil }
     if case .oauth(let oauth) = error, oauth.followsSuccess { return nil }
     if case .oauth(let oauth) = error, oauth.lostAnswer,
       ended.startedAt.duration(to: now) > RefreshPolicy.replayWindow || ended.attempt > 1

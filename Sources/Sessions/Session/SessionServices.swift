@@ -49,8 +49,7 @@ package struct SessionServices: Sendable {
     do { return try body(vault) } catch { throw .vault(error) }
   }
 
-  /// The longest wait for a lock: longer than one request may take, and shorter than callers wait, so that they are told
-  /// the reason.
+  /// The longest wait for a lock: shorter than callers wait by default, so that they get the reason.
   private static let lockWait = Duration.seconds(100)
 
   /// The same for a sign-in that the user has begun: as long as the user may take.
