@@ -4,7 +4,7 @@ import PackageDescription
 // Dependencies point downwards only; the build is run with
 // `--explicit-target-dependency-import-check error`, so an import that is not listed here fails.
 // Each foreign thing is imported by exactly one Swift module: Glibc by Platform, libcrypto by
-// Crypto, libcurl and libssl by HTTP, libqrencode by QRCode, libsystemd by DesktopBus. The commit comes from the Makefile.
+// Crypto, libcurl, libssl and zlib by HTTP, libqrencode by QRCode, libsystemd by DesktopBus. The commit comes from the Makefile.
 
 let strict: [SwiftSetting] = [
   .strictMemorySafety(),
@@ -85,7 +85,7 @@ let package = Package(
     // Apart from the library, whose async code would bring a run-time system into the thin client.
     module("AgentSocket", uses: ["Wire", "Encoding", "Platform"]),
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform"]),
-    module("HTTP", uses: ["OAuth", "Vocabulary", "Crypto", "Encoding", "Platform", "CCurl", "CTLS"]),
+    module("HTTP", uses: ["OAuth", "Vocabulary", "Crypto", "Encoding", "Platform", "CCurl", "CTLS", "CZlib"]),
     module("QRCode", uses: ["CQRencode"]),
     module("DesktopBus", uses: ["Platform", "CSystemd"]),
     module("OAuth", uses: ["JOSE", "Vocabulary", "Crypto", "Encoding", "Platform"]),
@@ -106,6 +106,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
 
     // Tests.
