@@ -246,6 +246,23 @@ import WireSupport
     try await long.value
   }
 
+  // A process that stood still past its deadline has lost no answer.
+  @Test func `reads an answer that is there, though its time is over`() async throws {
+    let waits = try SocketWaits.started()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<64 {
+        group.addTask {
+          let pair = try Self.sockets()
+          try pair.far.descriptor.writeAll([1].span)
+          for _ in 0..<100 {
+            try await waits.wait(for: pair.near.descriptor.raw, before: .now.advanced(by: .seconds(-1)))
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
   // MARK: Accounts
 
   private static func account(_ name: String, _ state: String, isActive: Bool = false) -> String {

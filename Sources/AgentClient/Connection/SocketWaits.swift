@@ -113,9 +113,10 @@ final class SocketWaits: Sendable {
 
   private func run() -> Never {
     while true {
-      let deadline = state.withLock { state in
+      let (deadline, late) = state.withLock { state in
         state.wakesAt = state.waits.values.map(\.deadline).min() ?? .distantFuture
-        return state.wakesAt
+        let now = Instant.now
+        return (state.wakesAt, state.waits.filter { $0.value.deadline <= now }.map(\.key))
       }
       let events: [Poller.Event]
       do { events = try poller.wait(until: deadline == .distantFuture ? nil : deadline) } catch {
@@ -124,9 +125,8 @@ final class SocketWaits: Sendable {
       for event in events {
         if event.key == 0 { alarm.drain() } else { end(event.key, .readable) }
       }
-      let now = Instant.now
-      let late = state.withLock { $0.waits.filter { $0.value.deadline <= now }.map(\.key) }
-      for key in late { end(key, .late) }
+      // A wait is over only if nothing could be read after its deadline: this process may have stood still.
+      if events.isEmpty { for key in late { end(key, .late) } }
     }
   }
 }
