@@ -119,8 +119,6 @@ final class RefreshRun {
   /// Start of the attempt.
   var attemptStartedAt: Instant
   private let place: Renewals.Place?
-  /// Whether it is a background renewal, which no request waits for.
-  var isForNobody: Bool { place != nil }
 
   fileprivate init(_ slot: TokenSlot, _ refresh: Session.Refresh, _ place: Renewals.Place?) {
     account = slot.name

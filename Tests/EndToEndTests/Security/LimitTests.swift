@@ -38,15 +38,21 @@ import Testing
     }
   }
 
+  /// Starts a daemon that has peers and no descriptor left.
+  private static func crowd(_ tree: AgentTree) throws -> (daemon: Int32, peers: [Peer]) {
+    _ = try tree.json("daemon", "start")
+    let daemon = try tree.daemon()
+    let peers = try (0..<4).map { _ in try Peer(tree.socketPath) }
+    // None of them is idle, so none can be dropped.
+    for peer in peers { _ = try peer.ask(#"{"v":1,"request":"events","follow":true}"#) }
+    let open = try ProcessRunner.shell("ls /proc/\(daemon)/fd").lines.compactMap { Int($0) }
+    try setDescriptors(of: daemon, try #require(open.max()) + 1)
+    return (daemon, peers)
+  }
+
   @Test func `waits for a free descriptor without using the processor`() throws {
     try AgentTree.with { tree in
-      _ = try tree.json("daemon", "start")
-      let daemon = try tree.daemon()
-      let peers = try (0..<4).map { _ in try Peer(tree.socketPath) }
-      // None of them is idle, so none can be dropped.
-      for peer in peers { _ = try peer.ask(#"{"v":1,"request":"events","follow":true}"#) }
-      let open = try ProcessRunner.shell("ls /proc/\(daemon)/fd").lines.compactMap { Int($0) }
-      try Self.setDescriptors(of: daemon, try #require(open.max()) + 1)
+      let (daemon, peers) = try Self.crowd(tree)
       // The daemon may give a descriptor back for a moment, which the first of them gets.
       let all = try (0..<4).map { _ in try Peer(tree.socketPath) }
       for peer in all { _ = try peer.send(Array(#"{"v":1,"request":"daemon_status"}"#.utf8) + [0x0A]) }
@@ -58,18 +64,14 @@ import Testing
       #expect(try !late.hasAnswer)
       try Self.setDescriptors(of: daemon, 1024)
       #expect(try late.readLine()?.contains("pid") == true)
+      withExtendedLifetime(peers) {}
     }
   }
 
   // Every refusal is told.
   @Test func `tells those who wait long for a descriptor that there is none`() throws {
     try AgentTree.with { tree in
-      _ = try tree.json("daemon", "start")
-      let daemon = try tree.daemon()
-      let peers = try (0..<4).map { _ in try Peer(tree.socketPath) }
-      for peer in peers { _ = try peer.ask(#"{"v":1,"request":"events","follow":true}"#) }
-      let open = try ProcessRunner.shell("ls /proc/\(daemon)/fd").lines.compactMap { Int($0) }
-      try Self.setDescriptors(of: daemon, try #require(open.max()) + 1)
+      let (daemon, peers) = try Self.crowd(tree)
       let late = try (0..<4).map { _ in try Peer(tree.socketPath) }
       for command in [["list", "--json"], ["token", "work"]] {
         let result = try tree.agent(command)
@@ -80,6 +82,7 @@ import Testing
       #expect(try late.last?.readLine()?.contains(#""code":"too_busy""#) == true)
       try Self.setDescriptors(of: daemon, 1024)
       #expect(try tree.agent("list").succeeded)
+      withExtendedLifetime(peers) {}
     }
   }
 
