@@ -15,7 +15,8 @@ import Wire
 struct Interleaving: Sendable, CustomStringConvertible {
   /// What is under way.
   enum Work: String, Sendable, CaseIterable {
-    case refresh, target, exchange, poll, signOut, removal, check, whoami, role, resource, tokenFile, rename, lock
+    case refresh, target, exchange, poll, codeExchange, importing, signOut, removal, check, whoami, role, resource
+    case tokenFile, rename, lock
   }
 
   /// How far it has come.
@@ -111,6 +112,7 @@ private final class Trial {
     locks = try PrivateDirectory(opening: directory + "/locks", create: true)
     var book = GrantBook()
     book.ends = plan.ends
+    if plan.work == .importing { book.add(Self.imported) }
     daemon.http.book = book
     daemon.runJobs()
   }
@@ -133,19 +135,26 @@ private final class Trial {
     return .token(request)
   }
 
+  /// The refresh token of another program, which keeps it if the import does not spend it.
+  private static let imported = "rt-imported"
   private static let narrow = TokenRequest.Target(scope: ["narrow"])
   private static let exchanged = TokenRequest.Target(audience: "https://other.example", isExchanged: true)
 
-  private func begin() {
+  private func begin() throws {
     switch plan.work {
     case .refresh: for number in 1...3 { send(Self.token(), number) }
     case .target: for number in 1...3 { send(Self.token(Self.narrow), number) }
     case .exchange: for number in 1...3 { send(Self.token(Self.exchanged), number) }
-    case .poll:
+    case .poll, .codeExchange:
       var request = LoginRequest()
       (request.account, request.issuer, request.clientID) = ("work", "https://as.example", "cli")
-      request.flow = .device
+      request.flow = plan.work == .poll ? .device : .paste
       send(.login(request), 1)
+    case .importing:
+      var settings = AccountSettings()
+      (settings.issuer, settings.clientID) = ("https://as.example", "cli")
+      let token = SharedDescriptor(try FileDescriptor.inMemory(Array(Self.imported.utf8).span))
+      send(.account(.import(account: "job", settings, handsOver: [])), 1, passed: [token])
     case .signOut: send(.logout(LogoutRequest(account: "work")), 1)
     case .removal: send(.account(.remove(account: "work", local: false)), 1)
     case .check: send(.state(.status(account: "work", check: true)), 1)
@@ -165,6 +174,8 @@ private final class Trial {
     }
   }
 
+  private var isSignIn: Bool { plan.work == .poll || plan.work == .codeExchange }
+
   /// Whether the work asks the server for tokens.
   private var spends: Bool {
     switch plan.work {
@@ -175,19 +186,20 @@ private final class Trial {
 
   private func reach() throws {
     switch plan.moment {
-    case .begun: begin()
+    case .begun: try begin()
     case .waiting:
       held = .some(try locks.lock("account-work.lock", wait: .zero))
-      begin()
+      try begin()
+      advance()
       settle()
     case .asked:
       daemon.http.isHeld = true
-      begin()
+      try begin()
       advance()
       settle(until: spends ? { self.daemon.http.sent.count > 0 } : nil)
     case .answered:
       daemon.http.isHeld = true
-      begin()
+      try begin()
       advance()
       settle(until: spends ? { self.daemon.http.sent.count > 0 } : nil)
       held = .some(try state.lock("vault.lock", wait: .testLimit))
@@ -195,7 +207,7 @@ private final class Trial {
       settle()
     case .ended:
       daemon.http.isHeld = true
-      begin()
+      try begin()
       advance()
       settle(until: spends ? { self.daemon.http.sent.count > 0 } : nil)
       daemon.http.isHeld = false
@@ -203,14 +215,26 @@ private final class Trial {
     }
   }
 
-  /// The first poll of a sign-in is due.
+  /// The first poll of a sign-in is due, or its code comes.
   private func advance() {
+    if plan.work == .codeExchange {
+      settle { self.browser != nil }
+      guard let browser, let state = browser.url.split(separator: "&").first(where: { $0.hasPrefix("state=") })
+      else { return }
+      let url = "\(browser.redirectURI)?code=c-1&\(state)"
+      return send(.loginRedirect(LoginRedirectRequest(login: browser.login, url: url)))
+    }
     guard plan.work == .poll else { return }
     daemon.settle {
       !self.parts.signIns.logins.isEmpty && self.parts.signIns.logins.values.allSatisfy { $0.device != nil }
     }
     daemon.time.advance(seconds: 5)
     daemon.sink.runDue()
+  }
+
+  /// The sign-in by address that waits for its code.
+  private var browser: Event.Browser? {
+    daemon.sink.events[1]?.lazy.compactMap { if case .browser(let event) = $0 { event } else { nil } }.first
   }
 
   /// Takes in results until this is so, or until nothing comes any more.
@@ -295,7 +319,8 @@ private final class Trial {
     daemon.runJobs()
     for _ in 0..<3 { daemon.pass(seconds: 2) }
     if plan.work == .tokenFile { dispatcher.abandon(.number(1)) }
-    if plan.work == .poll { daemon.pass(seconds: 400) }
+    // The code and the time of a sign-in end.
+    if isSignIn { daemon.pass(seconds: 2000) }
     // Long enough for all that is done again.
     daemon.pass(seconds: 60)
     return try problems()
@@ -308,7 +333,8 @@ private final class Trial {
     if !book.reused.isEmpty { problems.append("sent again after they were spent: \(book.reused)") }
     var strays = book.live.subtracting(held).subtracting(book.lost.values)
     // A sign-in beside a session leaves other grants alone: some servers end the session with any of them.
-    if plan.work == .poll { strays = held.isEmpty ? strays.subtracting(["rt-1"]) : [] }
+    if isSignIn { strays = held.isEmpty ? strays.subtracting(["rt-1"]) : [] }
+    strays.remove(Self.imported)
     if !strays.isEmpty, !plan.events.contains(.localSignOut), !isToldOfTheRest {
       problems.append("held by nobody: \(strays.sorted()), stored: \(held.sorted())")
     }

@@ -25,6 +25,9 @@ struct GrantBook: Sendable {
   /// Whether a person has approved the device code.
   var isApproved = true
 
+  /// Adds a grant whose refresh token another program got.
+  mutating func add(_ token: String) { live.insert(token) }
+
   mutating func revoke(_ token: String) { live.remove(token) }
 
   mutating func answer(to grantType: String, _ token: String, from client: String) -> Planned {
