@@ -58,7 +58,7 @@ final class SignOuts: AccountPart {
     }
     _ = try settings()
     jobs.run({ [services] in (try? services.vault.accounts()) ?? [] }) { [self] outcome in
-      context.noteFileChanges()
+      context.files.look()
       // An account may have come or gone, or be another one, since the job began.
       context.whenSettingsAreRead { [self] in
         do throws(Failure) {

@@ -11,11 +11,7 @@ internal import Wire
 final class DaemonContext {
   let services: SessionServices
   let settingsFile: SettingsFile
-  private let changes: FileChanges?
-  /// Revision of the settings file when the loop last called; nil when it must be read again.
-  private(set) var settingsRevision: UInt64?
-  /// The same of the vault file.
-  private(set) var vaultRevision: UInt64?
+  let files: WatchedFiles
   let jobs: Jobs
   let facts: DaemonFacts
   let log: EventLog
@@ -24,62 +20,53 @@ final class DaemonContext {
   var watches = Watches()
   /// Closes idle HTTP connections, frees unused memory and writes pending records. Any thread may call it.
   let housekeeping: @Sendable () -> Void
-  /// Called with the settings each time they are read.
-  var onSettings: (_ file: Settings, _ active: AccountName?) -> Void = { _, _ in }
   /// Ends what was begun for the requests that wait, each by its ticket.
   private(set) var cancellations: [Ticket: Cancellation] = [:]
 
   init(
-    services: SessionServices, settingsFile: SettingsFile, changes: FileChanges?, facts: DaemonFacts, log: EventLog,
-    replies: any ReplySink, jobs: Jobs, housekeeping: @escaping @Sendable () -> Void = {}
+    services: SessionServices, settingsFile: SettingsFile, facts: DaemonFacts, log: EventLog, replies: any ReplySink,
+    jobs: Jobs, housekeeping: @escaping @Sendable () -> Void = {}
   ) {
     self.services = services
     self.settingsFile = settingsFile
-    self.changes = changes
+    files = jobs.files
     self.facts = facts
     self.log = log
     self.replies = replies
     self.jobs = jobs
     self.housekeeping = housekeeping
-    jobs.beforeResult = { [unowned self] in noteFileChanges() }
   }
 
-  /// Whether the system has no watch of files left for this user, so that workers look at the files for each request.
-  var isUnwatched: Bool { changes == nil }
-
-  /// Finds out whether the settings or the vault may have changed; all that the loop calls begins with this.
-  func noteFileChanges() {
-    _ = changes?.look()
-    settingsRevision = changes?.number(ofFile: Self.watchedSettings)
-    vaultRevision = changes?.number(ofFile: Self.watchedVault)
-  }
-
-  private static let watchedSettings = 0
-  private static let watchedVault = 1
-
-  /// The watch of the two files; nil if this system has none.
-  static func watch(settings: SettingsFile, vault: Vault) -> FileChanges? {
-    FileChanges(of: [settings.path, vault.summary().path])
-  }
+  /// The parts that come after the one that calls; nil before all of them are there.
+  var audience: (any Audience)? { log.audience }
 
   /// What waits for the end of the reading that is under way; nil while no worker reads.
   private var awaitsSettings: [() -> Void]?
 
   /// Whether the settings may have changed since they were read. Without a watch of files they always may.
   var mustReadSettings: Bool {
-    awaitsSettings != nil || settingsRevision.map { !settingsFile.isKnown(at: $0) } ?? true
+    awaitsSettings != nil || files.settingsRevision.map { !settingsFile.isKnown(at: $0) } ?? true
   }
 
-  /// Calls `act` at once, or after a worker has read the settings if they may have changed (the loop never blocks).
+  /// Calls `act` at once, or after a worker has read the settings if they may have changed (the loop never blocks), and
+  /// the other parts were told of it.
   /// A call during a read waits for the next read, so it sees every change made before it. Calls keep their order.
   func whenSettingsAreRead(_ act: @escaping () -> Void) {
+    guard mustReadSettings else { return act() }
+    afterReading { [self] in
+      announceSettings()
+      act()
+    }
+  }
+
+  private func afterReading(_ act: @escaping () -> Void) {
     guard mustReadSettings else { return act() }
     if awaitsSettings == nil { readSettings(for: [act]) } else { awaitsSettings?.append(act) }
   }
 
   private func readSettings(for acts: [() -> Void]) {
     awaitsSettings = []
-    let revision = settingsRevision
+    let revision = files.settingsRevision
     jobs.run({
       [directory = settingsFile.directoryPath, last = settingsFile.lastReading] () throws(ConfigurationError) in
       try SettingsFile.read(in: directory, since: last)
@@ -100,7 +87,13 @@ final class DaemonContext {
     as share: WaitShare, _ cancellation: Cancellation, _ body: @escaping @Sendable () throws(SessionError) -> Value,
     then finish: @escaping (Result<Value, SessionError>) -> Void
   ) {
-    jobs.wait(as: share, cancellation, body) { [self] outcome in whenSettingsAreRead { finish(outcome) } }
+    jobs.wait(as: share, cancellation, body) { [self] outcome in
+      // Whoever changed them tells first what the change was.
+      afterReading { [self] in
+        finish(outcome)
+        announceSettings()
+      }
+    }
   }
 
   /// Returns what ends the work for a request, once its sender has disconnected or its time is over.
@@ -142,11 +135,18 @@ final class DaemonContext {
   /// The settings as they were read last: what must see an earlier change of the file comes by
   /// ``whenSettingsAreRead(_:)``.
   func settings() throws(Failure) -> Settings {
-    let settings: Settings
-    do { settings = try settingsFile.lastRead() } catch { throw Failure(error) }
-    let all = settings.adding(services.ephemeral.accounts, active: services.ephemeral.active)
-    onSettings(settings, all.active)
-    return all
+    do { return withEphemeral(try settingsFile.lastRead()) } catch { throw Failure(error) }
+  }
+
+  /// Tells the other parts the settings as they were read last. Each reading leads to this; whoever must tell something
+  /// else after it, or changed what is in no file, calls it.
+  func announceSettings() {
+    guard let settings = try? settingsFile.lastRead() else { return }
+    audience?.settingsRead(settings, active: withEphemeral(settings).active)
+  }
+
+  private func withEphemeral(_ settings: Settings) -> Settings {
+    settings.adding(services.ephemeral.accounts, active: services.ephemeral.active)
   }
 }
 
@@ -172,13 +172,12 @@ extension DaemonPart {
   /// Calls `act` on the loop at this time. Nothing cancels it, so it looks whether it is still wanted.
   func schedule(at due: Instant, _ act: @escaping () -> Void) {
     loop.schedule(at: due) { [context] in
-      context.noteFileChanges()
+      context.files.look()
       context.whenSettingsAreRead(act)
     }
   }
 
-  /// Publishes what changed in the accounts.
-  func announceSettings() { _ = try? settings() }
+  func announceSettings() { context.announceSettings() }
 
   /// The services for an operation on an account, whose steps and warnings reach the loop before its result does.
   func services(for account: AccountName) -> SessionServices {

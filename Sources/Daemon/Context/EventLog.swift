@@ -18,10 +18,8 @@ final class EventLog {
   private(set) var entries = Ring<LogEntry>(capacity: capacity)
   private var sessionEntries = Ring<SessionEntry>(capacity: sessionCapacity)
 
-  /// Called with each new entry of the log.
-  var listener: ((LogEntry) -> Void)?
-  /// Called with each new event of a session or an account.
-  var sessionListener: ((SessionEntry) -> Void)?
+  /// Hears of each new entry.
+  weak var audience: (any Audience)?
 
   /// - Parameter mirror: Writes each new entry of the log.
   init(time: any TimeSource, mirror: LogMirror? = nil) {
@@ -34,14 +32,14 @@ final class EventLog {
     let entry = LogEntry(time: time.wallSeconds(), account: account?.text, event: event)
     entries.append(entry)
     mirror?.write(entry)
-    listener?(entry)
+    audience?.logged(entry)
   }
 
   /// Adds an event of a session or an account.
   func publish(_ event: SessionEvent, _ account: AccountName? = nil) {
     let entry = SessionEntry(time: time.wallSeconds(), account: account?.text, event: event)
     sessionEntries.append(entry)
-    sessionListener?(entry)
+    audience?.published(entry)
   }
 
   /// The log, oldest entry first, and the number of dropped entries.

@@ -24,6 +24,8 @@ final class Jobs {
   /// How many of the threads wait for one server, so that one which hangs leaves some to the others.
   private let mostForServer: Int
   private let inbox: Inbox
+  /// Looked at before each result is handled.
+  let files: WatchedFiles
   private var shares: [WaitShare: Share] = [:]
   /// The waits that have not ended, by number.
   private var underWay: [UInt64: (cancellation: Cancellation, share: WaitShare?)] = [:]
@@ -32,8 +34,6 @@ final class Jobs {
   private(set) var stopping: SessionError?
   /// Number of local jobs whose results have not been handled.
   private(set) var localInFlight = 0
-  /// Called on the loop's thread before each result is handled.
-  var beforeResult: () -> Void = {}
 
   /// The work of a share.
   private struct Share {
@@ -45,8 +45,12 @@ final class Jobs {
   ///   - inbox: Emptied by the loop, which runs what it finds there.
   ///   - mostDescriptors: Limit of the process.
   /// - Throws: `EAGAIN` if the system allows no thread.
-  init(_ inbox: Inbox, mostDescriptors: Int = ResourceLimit.descriptors.soft ?? .max) throws(SystemError) {
+  init(
+    _ inbox: Inbox, _ files: WatchedFiles = WatchedFiles(),
+    mostDescriptors: Int = ResourceLimit.descriptors.soft ?? .max
+  ) throws(SystemError) {
     self.inbox = inbox
+    self.files = files
     local = try WorkerPool(keptWith: Self.mostLocal)
     let local = min(Self.descriptorsForLocal, mostDescriptors / 2)
     let most = min(Self.mostWaiting, max(16, (mostDescriptors - local) / Self.descriptorsForWait))
@@ -75,7 +79,7 @@ final class Jobs {
   ) {
     localInFlight += 1
     let back = LoopBound(value: { [unowned self] (result: Result<Value, Problem>) in
-      beforeResult()
+      files.look()
       localInFlight -= 1
       finish(result)
     })
@@ -144,7 +148,7 @@ final class Jobs {
     underWay[number] = (cancellation, share)
     if stopping != nil, share?.isShort != true { cancellation.cancel() }
     return { [unowned self] result in
-      beforeResult()
+      files.look()
       underWay[number] = nil
       finish(result.mapError { [unowned self] in reason(for: $0) })
     }

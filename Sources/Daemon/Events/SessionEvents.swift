@@ -33,13 +33,6 @@ final class SessionEvents: AccountPart {
     self.lock = lock
     mark = ChangeMark(socketPath: context.facts.socketPath)
     super.init(context, broker)
-    context.onSettings = { [unowned self] settings, active in publishAccounts(settings, active) }
-    log.sessionListener = { [unowned self] entry in publish(entry) }
-    leases.listener = { [unowned self] entry in
-      for ticket in followers.ticketsForLeases { loop.send(.event(.leaseEntry(entry)), to: ticket) }
-    }
-    // The accounts that exist at the start are not published as changes.
-    announceSettings()
     changeMark()
   }
 
@@ -54,13 +47,17 @@ final class SessionEvents: AccountPart {
     loop.send(.event(.following), to: ticket)
   }
 
-  /// Passes an entry to token files, followers and commands; see ``EventLog/sessionListener``.
+  /// Passes an entry to token files, followers and commands.
   func publish(_ entry: SessionEntry) {
     if entry.event.changesTokens { changeMark() }
     tokenFiles.adapt(to: entry)
     leases.adapt(to: entry)
     for ticket in followers.tickets(for: entry) { loop.send(.event(.session(entry)), to: ticket) }
     commands.run(for: entry)
+  }
+
+  func publish(_ entry: LeaseEntry) {
+    for ticket in followers.ticketsForLeases { loop.send(.event(.leaseEntry(entry)), to: ticket) }
   }
 
   private func changeMark() {

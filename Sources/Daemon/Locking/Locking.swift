@@ -12,6 +12,7 @@ final class Locking: DaemonPart {
   private let broker: TokenBroker
   private let signIns: SignIns
   private let resources: ResourceRequests
+  private let signOuts: SignOuts
   /// The requests that asked for the lock in progress.
   private var tickets: [Ticket] = []
   /// The answer to the lock in progress, once its levels are known.
@@ -22,19 +23,17 @@ final class Locking: DaemonPart {
   private static let exchangePatience = Duration.seconds(5)
   /// Actions that run after the lock in progress.
   private var afterwards: [() -> Void] = []
-  /// Called after each unlock.
-  var onUnlock: () -> Void = {}
 
   init(
     _ context: DaemonContext, _ state: VaultLock, _ broker: TokenBroker, _ signIns: SignIns,
-    _ resources: ResourceRequests
+    _ resources: ResourceRequests, _ signOuts: SignOuts
   ) {
     self.state = state
     self.broker = broker
     self.signIns = signIns
     self.resources = resources
+    self.signOuts = signOuts
     super.init(context)
-    state.onLock = { [unowned self] cause in lock(cause) }
   }
 
   /// Runs once a minute: the timer of the idle lock does not see a pause of the machine.
@@ -155,6 +154,6 @@ final class Locking: DaemonPart {
     broker.backgroundScanRevision = nil
     broker.scanBackgroundAccounts()
     broker.planSessionEndScan()
-    onUnlock()
+    signOuts.revokeOwed()
   }
 }

@@ -7,21 +7,19 @@ internal import Wire
 
 /// Decides whether tokens may be served while the vault can be locked, and when it locks by itself.
 final class VaultLock: DaemonPart, TokenLock {
-  /// Locks the vault; set by the part that does.
-  var onLock: (LogEvent.LockCause) -> Void = { _ in }
   /// The accounts that the lock in progress covers, as far as known; nil while no lock is in progress.
   private var shut: [AccountName: Protection]?
   /// Whether a lock also wipes the device's key, which then needs a passphrase to return.
   private var isDeviceKeyLent = false
   private var idle = IdleLock()
   private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
-    context.noteFileChanges()
+    context.files.look()
     lockIfIdle()
     alarm.set(at: due)
   }
   /// Receives lock requests of the desktop and the login manager, after the first unlock.
   private lazy var desktop: DesktopLockListener = {
-    let onSignal = jobs.messages { [unowned self] (_: Void) in onLock(.session) }
+    let onSignal = jobs.messages { [unowned self] (_: Void) in context.audience?.lock(.session) }
     return DesktopLockListener(userID: Machine.userID) { onSignal(()) }
   }()
 
@@ -94,7 +92,7 @@ final class VaultLock: DaemonPart, TokenLock {
 
   /// Locks if the idle time is over, or may have passed while the machine stood still.
   func lockIfIdle() {
-    if due <= loop.now { onLock(.idle) }
+    if due <= loop.now { context.audience?.lock(.idle) }
   }
 }
 

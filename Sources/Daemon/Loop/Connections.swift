@@ -27,8 +27,6 @@ final class Connections {
   private let mostPassed: Int
   /// Limit of connections. Another one closes the connection that has been idle longest.
   private var mostConnections: Int { mostRequests + mostRequests / 4 }
-  /// Called when a connection was closed.
-  var onDrop: () -> Void = {}
 
   init(_ loop: EventLoop, _ log: EventLog, mayIdle: Bool) {
     let descriptors = ResourceLimit.descriptors.soft ?? .max
@@ -40,6 +38,7 @@ final class Connections {
   }
 
   var isEmpty: Bool { connections.isEmpty }
+  var count: Int { connections.count }
 
   /// Adds a peer that connected.
   func accept(_ descriptor: consuming FileDescriptor) {
@@ -222,7 +221,6 @@ final class Connections {
     if let ticket = connection.current { handler?.abandon(ticket) }
     connection.admission?.left(connection.id)
     handler?.closed(connection.id)
-    onDrop()
   }
 
   /// A peer's time is up: its request's, or its own for asking or reading.

@@ -77,7 +77,6 @@ package enum DaemonMain {
       http: http, time: time,
       documents: DocumentCache(directory: try UserDirectories.cacheHome + "/agent", http: http, time: time))
     let settingsFile = SettingsFile(directory: try UserDirectories.configHome + "/agent")
-    let changes = DaemonContext.watch(settings: settingsFile, vault: services.vault)
     var ready: FileDescriptor?
     let entrance: Server.Entrance
     do {
@@ -90,8 +89,8 @@ package enum DaemonMain {
       return alreadyRunningStatus
     }
     let server = try Server(
-      entrance, services: services, settingsFile: settingsFile, changes: changes,
-      log: EventLog(time: time, mirror: mirror),
+      entrance, services: services, settingsFile: settingsFile,
+      files: WatchedFiles(settings: settingsFile, vault: services.vault), log: EventLog(time: time, mirror: mirror),
       signals: signals,
       housekeeping: {
         http.closeIdle()

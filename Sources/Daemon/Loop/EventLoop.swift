@@ -20,13 +20,13 @@ final class EventLoop {
   private(set) var now: Instant
   let jobs: Jobs
 
-  init(_ time: any TimeSource) throws(SystemError) {
+  init(_ time: any TimeSource, _ files: WatchedFiles = WatchedFiles()) throws(SystemError) {
     poller = try Poller()
     inbox = try Inbox()
     timer = try BootTimer()
     self.time = time
     now = time.now()
-    jobs = try Jobs(inbox)
+    jobs = try Jobs(inbox, files)
     try watch(inbox.raw) { [inbox] _ in for act in inbox.takeAll() { act() } }
     try watch(timer.raw) { [unowned self] _ in
       timer.drain()

@@ -55,8 +55,9 @@ final class Server {
   private var spare: SharedDescriptor?
   /// Since when there is no descriptor for peers; nil while there is.
   private var crowdedSince: Instant?
+  /// How many connections there were when peers began to wait for a descriptor; nil if none waits.
+  private var connectionsWhenFull: Int?
   private let signals: Signals.SignalReceiver
-  private var stopRequests: [Ticket] = []
   /// Nil until the daemon stops.
   private var ending: Ending?
   /// Whether the stopping daemon has closed its connections and released its lock for the next one.
@@ -68,7 +69,7 @@ final class Server {
   private let knowsProgram = !Machine.isProgramReplaced
 
   init(
-    _ entrance: consuming Entrance, services: SessionServices, settingsFile: SettingsFile, changes: FileChanges?,
+    _ entrance: consuming Entrance, services: SessionServices, settingsFile: SettingsFile, files: WatchedFiles,
     log: EventLog, signals: consuming Signals.SignalReceiver, housekeeping: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     var first: FileDescriptor?
@@ -79,24 +80,19 @@ final class Server {
       listening = nil
     }
     self.signals = signals
-    loop = try EventLoop(services.time)
+    loop = try EventLoop(services.time, files)
     connections = Connections(loop, log, mayIdle: listening == nil)
     context = DaemonContext(
-      services: services, settingsFile: settingsFile, changes: changes,
+      services: services, settingsFile: settingsFile,
       facts: DaemonFacts(startedAt: loop.now, socketPath: listening?.path), log: log, replies: connections,
       jobs: loop.jobs, housekeeping: housekeeping)
     parts = try DaemonParts(context)
     dispatcher = Dispatcher(context, parts)
     connections.handler = dispatcher
-    dispatcher.onStop = { [unowned self] ticket, isForGood in
-      stopRequests.append(ticket)
-      beginStop(isForGood: isForGood)
-    }
     try loop.watch(self.signals.raw) { [unowned self] _ in while self.signals.next() != nil { beginStop() } }
     if let listening {
       keepSpare()
       accepting = try loop.watch(listening.raw) { [unowned self] _ in accept(listening) }
-      connections.onDrop = { [unowned self] in resumeAccepting() }
       if let raw = listening.watchRaw { try loop.watch(raw) { [unowned self] _ in checkSocket() } }
     }
     if let descriptor = first.take() {
@@ -108,7 +104,8 @@ final class Server {
   /// Serves until a stop request, until the socket is removed, or until the private peer disconnects.
   func run() throws(SystemError) {
     context.log.note(.started)
-    if context.isUnwatched || listening.map({ $0.watchRaw == nil }) ?? false { context.log.note(.watchUnavailable) }
+    let isSocketUnwatched = listening.map { $0.watchRaw == nil } ?? false
+    if context.files.isUnwatched || isSocketUnwatched { context.log.note(.watchUnavailable) }
     parts.tokenFiles.removeOrphans()
     parts.resources.leases.removeAbandonedSockets()
     parts.start(isPrivate: listening == nil)
@@ -118,6 +115,8 @@ final class Server {
   }
 
   private var isDone: Bool {
+    if let connectionsWhenFull, connections.count < connectionsWhenFull { resumeAccepting() }
+    if let isForGood = dispatcher.stopsForGood { beginStop(isForGood: isForGood) }
     if connections.isEmpty, listening == nil || isOutdated { beginStop() }
     guard let ending else { return false }
     guard isIdle(ending) else {
@@ -160,7 +159,7 @@ final class Server {
     }
     add(context.services.unsettled, as: "unstored")
     add(loop.jobs.spendingAccounts, as: "finishing")
-    for ticket in stopRequests { connections.send(.result(result), to: ticket) }
+    for ticket in dispatcher.stopRequests { connections.send(.result(result), to: ticket) }
     connections.closeAll(saying: parts.broker.stopping)
     listening?.release()
   }
@@ -177,6 +176,7 @@ final class Server {
       let since = crowdedSince ?? loop.now
       crowdedSince = since
       if since.duration(to: loop.now) >= Self.crowdedPatience { while refuseNext(listening) {} }
+      connectionsWhenFull = connections.count
       loop.setInterest(.none, of: accepting)
       loop.schedule(at: loop.now.advanced(by: Self.acceptInterval)) { [self] in resumeAccepting() }
     }
@@ -203,6 +203,7 @@ final class Server {
   }
 
   private func resumeAccepting() {
+    connectionsWhenFull = nil
     if let accepting, ending == nil { loop.setInterest(.read, of: accepting) }
   }
 

@@ -1,10 +1,11 @@
 internal import Platform
 internal import Sessions
 internal import Vault
+internal import Vocabulary
 internal import Wire
 
-/// The parts of the daemon, in the order of their dependencies.
-final class DaemonParts {
+/// The parts of the daemon, in the order of their dependencies. What a part tells those after it goes through here.
+final class DaemonParts: Audience {
   let broker: TokenBroker
   let signIns: SignIns
   let resources: ResourceRequests
@@ -21,27 +22,39 @@ final class DaemonParts {
   let events: SessionEvents
   let status: StatusRequests
   let identity: IdentityRequests
+  let steps: StepReports
 
   init(_ context: DaemonContext) throws(SystemError) {
     let lock = VaultLock(context)
     broker = TokenBroker(context, lock: lock)
     signIns = SignIns(context, broker)
     resources = ResourceRequests(context, broker)
-    locking = Locking(context, lock, broker, signIns, resources)
     proofs = ProofRequests(context, broker)
     placed = PlacedTokens(context, broker)
     roles = AssumedRoles(context, placed)
     verifications = Verifications(context, broker)
     discoveries = DiscoverRequests(context)
     tokenFiles = TokenFiles(context, broker)
-    vault = VaultRequests(context, lock, locking)
     signOuts = SignOuts(context, broker, signIns, resources, tokenFiles)
-    locking.onUnlock = { [unowned signOuts] in signOuts.revokeOwed() }
+    locking = Locking(context, lock, broker, signIns, resources, signOuts)
+    vault = VaultRequests(context, lock, locking)
     events = try SessionEvents(context, broker, EventCommands(running: context), tokenFiles, resources.leases, lock)
     accounts = AccountRequests(context, broker, signIns, signOuts, tokenFiles, events)
     status = StatusRequests(context, broker)
     identity = IdentityRequests(context, broker)
+    steps = StepReports(context, signIns)
+    context.log.audience = self
+    // The accounts that exist at the start are not published as changes.
+    context.announceSettings()
   }
+
+  func logged(_ entry: LogEntry) { steps.send(entry) }
+  func published(_ entry: SessionEntry) { events.publish(entry) }
+  func published(_ entry: LeaseEntry) { events.publish(entry) }
+  func settingsRead(_ file: Settings, active: AccountName?) { events.publishAccounts(file, active) }
+  func tokenOutdated(of account: AccountName) { tokenFiles.renew(of: account) }
+  func networkChanged(spread: Duration) -> Bool { tokenFiles.retry(within: spread) }
+  func lock(_ cause: LogEvent.LockCause) { locking.lock(cause) }
 
   /// Stops all parts: no new work begins, and unapproved sign-ins are cancelled.
   ///
@@ -80,7 +93,7 @@ final class DaemonParts {
 
   /// Runs once a minute, and sees the settings as they are now.
   func housekeep() {
-    broker.context.noteFileChanges()
+    broker.context.files.look()
     broker.context.whenSettingsAreRead { [self] in
       locking.housekeep()
       broker.housekeep()

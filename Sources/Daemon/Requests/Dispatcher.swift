@@ -8,22 +8,22 @@ internal import Wire
 /// Hands each request to the part of the daemon that answers it.
 final class Dispatcher: DaemonPart, RequestHandler {
   private let parts: DaemonParts
-  private let steps: StepReports
   /// The requests under way that change sessions or accounts.
   private var changes: Set<Ticket> = []
   /// The requests that wait until the settings are read.
   private var waiting: [Ticket: Request] = [:]
-  /// Ends the daemon; the request is answered when all work is done.
-  var onStop: (Ticket, _ isForGood: Bool) -> Void = { _, _ in }
+  /// The requests to stop. They are answered when all work is done.
+  private(set) var stopRequests: [Ticket] = []
+  /// Whether the first of them wants no other daemon; nil before that.
+  private(set) var stopsForGood: Bool?
 
   init(_ context: DaemonContext, _ parts: DaemonParts) {
     self.parts = parts
-    steps = StepReports(context, parts.signIns)
     super.init(context)
   }
 
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
-    context.noteFileChanges()
+    context.files.look()
     if let seconds = envelope.deadlineSeconds {
       loop.setDeadline(loop.now.advanced(by: .seconds(seconds)), of: ticket)
     }
@@ -47,7 +47,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
   }
 
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) {
-    if envelope.verbose { steps.begin(envelope.request, ticket) }
+    if envelope.verbose { parts.steps.begin(envelope.request, ticket) }
     do throws(Failure) {
       if jobs.stopping != nil { throw stopping }
       switch envelope.request {
@@ -71,8 +71,8 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .state(.list): try parts.status.survey(.list, nil, ticket)
       case .state(.use(let name)): try parts.accounts.use(name, ticket)
       case .daemon(.status): loop.send(.result(context.facts.json(time: services.time)), to: ticket)
-      case .daemon(.stop): onStop(ticket, true)
-      case .daemon(.restart): onStop(ticket, false)
+      case .daemon(.stop): askStop(ticket, isForGood: true)
+      case .daemon(.restart): askStop(ticket, isForGood: false)
       case .daemon(.log): loop.send(.result(log.json), to: ticket)
       case .account(let request): try parts.accounts.manage(request, ticket, passed: passed)
       case .call(let request):
@@ -90,6 +90,11 @@ final class Dispatcher: DaemonPart, RequestHandler {
     } catch {
       loop.send(.failure(error), to: ticket)
     }
+  }
+
+  private func askStop(_ ticket: Ticket, isForGood: Bool) {
+    stopRequests.append(ticket)
+    stopsForGood = stopsForGood ?? isForGood
   }
 
   func hold(_ result: Reply, of ticket: Ticket) -> Bool {

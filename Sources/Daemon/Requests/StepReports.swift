@@ -10,7 +10,6 @@ final class StepReports: DaemonPart {
   init(_ context: DaemonContext, _ signIns: SignIns) {
     self.signIns = signIns
     super.init(context)
-    log.listener = { [unowned self] entry in sendSteps(entry) }
   }
 
   /// Starts sending the steps of the requested account to this request.
@@ -36,7 +35,8 @@ final class StepReports: DaemonPart {
     context.watches.begin(ticket, about: name)
   }
 
-  private func sendSteps(_ entry: LogEntry) {
+  /// Sends an entry to those who watch it.
+  func send(_ entry: LogEntry) {
     for ticket in context.watches.tickets(for: entry) { loop.send(.event(.progress(entry.line)), to: ticket) }
   }
 }

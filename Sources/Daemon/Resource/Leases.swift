@@ -13,9 +13,6 @@ final class Leases: AccountPart {
   /// The recent events of each lease, the latest lease last: one that is used much pushes out no other's.
   private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
 
-  /// Told of each event.
-  var listener: (LeaseEntry) -> Void = { _ in }
-
   /// The questions that were asked and not answered.
   private var questions: [Int: (owner: Ticket, origin: String?)] = [:]
   private var lastQuestion = 0
@@ -313,7 +310,7 @@ final class Leases: AccountPart {
     guard let index = rings.firstIndex(where: { $0.name == name }) else { return }
     let entry = LeaseEntry(time: services.time.wallSeconds(), lease: name, event: event, peer: peer)
     rings[index].ring.append(entry)
-    listener(entry)
+    context.audience?.published(entry)
   }
 
   /// The recent events of all leases.

@@ -52,7 +52,7 @@ extension SignIns {
   func takes(_ request: Request, beside ticket: Ticket) -> Bool {
     guard let step = step(request), logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(step.login) })
     else { return false }
-    context.noteFileChanges()
+    context.files.look()
     do throws(Failure) { _ = try step.take() } catch { loop.send(.event(.redirectRefused(error)), to: ticket) }
     return true
   }
@@ -163,7 +163,7 @@ extension SignIns: RedirectJudge {
     guard let login = logins[id], !login.isFinishing, login.unconfirmed == nil, let waiting = login.browser else {
       return .foreign
     }
-    context.noteFileChanges()
+    context.files.look()
     return accept(waiting.request.answer(in: query), login, waiting, isTold: isTold)
   }
 

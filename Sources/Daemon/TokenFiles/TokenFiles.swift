@@ -15,12 +15,6 @@ final class TokenFiles: AccountPart {
   private var claiming: Set<Ticket> = []
   private lazy var work = JobQueue(jobs)
 
-  override init(_ context: DaemonContext, _ broker: TokenBroker) {
-    super.init(context, broker)
-    broker.onAdopted = { [unowned self] name in renew(of: name) }
-    broker.onNetworkChanged = { [unowned self] spread in retry(within: spread) }
-  }
-
   func tokenFile(_ request: TokenFileRequest, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(request.account).name
     guard tokenFiles.count + claiming.count < TokenFile.most else {

@@ -140,6 +140,6 @@ extension TokenBroker {
       slot.session.clockSet(wallSeconds: wallSeconds, now: now)
       schedule(slot)
     }
-    if change > 0 { accounts.keys.forEach(onAdopted) }
+    if change > 0 { accounts.keys.forEach { context.audience?.tokenOutdated(of: $0) } }
   }
 }

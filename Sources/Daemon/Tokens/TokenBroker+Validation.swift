@@ -10,7 +10,7 @@ extension TokenBroker {
   func needsValidation(_ slot: TokenSlot) -> Bool {
     guard let grant = slot.session.grant, slot.session.refresh == nil else { return false }
     // Without a watch of files only the stamp tells, at which a worker looks.
-    guard let revision = context.vaultRevision else { return true }
+    guard let revision = context.files.vaultRevision else { return true }
     if revision == slot.validation.revision { return false }
     // A file that is watched is on a disk of this machine, and was just written.
     guard let stamp = FileStamp(at: vaultPath) else { return true }
@@ -37,7 +37,7 @@ extension TokenBroker {
   func validate(_ slot: TokenSlot) {
     guard !slot.validation.isRunning, let grant = slot.session.grant else { return }
     slot.validation.isRunning = true
-    let (path, known, revision) = (vaultPath, slot.validation.stamp, context.vaultRevision)
+    let (path, known, revision) = (vaultPath, slot.validation.stamp, context.files.vaultRevision)
     jobs.run({ [services, name = slot.name] in
       let stamp = FileStamp(at: path)
       // Without a vault file the token is not validated, as before the first validation.

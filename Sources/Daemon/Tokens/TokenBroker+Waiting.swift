@@ -71,7 +71,7 @@ extension TokenBroker {
     isNetworkSettling = false
     let now = loop.now
     networkTriedAt = now
-    var isWanted = onNetworkChanged(Self.spreadAfterChange)
+    var isWanted = context.audience?.networkChanged(spread: Self.spreadAfterChange) ?? false
     for slot in slots {
       let delay = slot.waiters.isEmpty ? Self.spreadAfterChange * jitter() : .zero
       guard slot.session.networkChanged(retryAt: now.advanced(by: delay)) else { continue }

@@ -41,10 +41,6 @@ final class TokenBroker: DaemonPart {
   var clockOffset: Int
   /// The daemon is stopping: no refresh begins.
   var isStopping: Bool { jobs.stopping != nil }
-  /// Called when the settings of an account or the machine's clock changed, so that its token is requested again.
-  var onAdopted: (AccountName) -> Void = { _ in }
-  /// Called when the network changed, with the time over which retries are spread. Returns whether any retry is needed.
-  var onNetworkChanged: (Duration) -> Bool = { _ in false }
 
   init(_ context: DaemonContext, lock: any TokenLock) {
     self.lock = lock
@@ -154,7 +150,7 @@ final class TokenBroker: DaemonPart {
     account.session.forgetToken()
     account.cancelQuestions()
     restartForWaiters(account)
-    onAdopted(account.name)
+    context.audience?.tokenOutdated(of: account.name)
   }
 
   func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) { try token(request, ticket, replacing: nil) }

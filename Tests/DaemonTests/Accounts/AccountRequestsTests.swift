@@ -167,7 +167,7 @@ import WireSupport
     home.http.answers = (1...3).map { .tokens("at-\($0)", refresh: "rt-\($0)") }
     func active() throws -> String? { try parts.broker.resolve(nil).name.text }
     try home.addSignedIn("work")
-    home.context.noteFileChanges()
+    home.context.files.look()
     #expect(try active() == "work")
     for (name, activates) in [("one", false), ("two", true)] {
       try home.beginSignIn(to: name, parts.signIns, 1) { ($0.isEphemeral, $0.activates) = (true, activates) }
@@ -221,6 +221,7 @@ import WireSupport
 
   @Test func `that is removed is told as the end of its session and of itself, with who is active then`() throws {
     try home.add("mail")
+    home.context.announceSettings()
     try manage(.remove(account: "work", local: false), 1)
     #expect(home.sink.results[1]?["revoked"] == true && home.sink.results[1]?["active_account"] == "mail")
     #expect(home.published == [.accountAdded, .signedOut(.removed), .accountRemoved, .activeChanged])

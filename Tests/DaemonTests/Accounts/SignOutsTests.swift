@@ -134,6 +134,7 @@ import Wire
   @Test func `that fails keeps the session, and does not hide that of another account`() throws {
     try home.createPassphrase(parts.vault, 10)
     try home.addSignedIn("shut", protection: .passphrase)
+    home.context.announceSettings()
     try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work"), .number(9))
     home.runJobs()
     home.services.vault.lock()

@@ -12,11 +12,14 @@ import Wire
   private let home: DaemonHome
   private let commands: EventCommands
   private let place: TemporaryDirectory
+  private let audience: RecordedAnnouncements
 
   init() throws {
     home = try DaemonHome()
     place = try TemporaryDirectory()
     commands = try EventCommands(running: home.context)
+    audience = RecordedAnnouncements { [commands] entry in commands.run(for: entry) }
+    home.context.log.audience = audience
   }
 
   /// Has the settings name this one, for the events that are named, or all.
@@ -43,7 +46,6 @@ import Wire
   }
 
   @Test func `reads the event as a line, and runs for those that the settings name`() throws {
-    home.context.log.sessionListener = { [commands] entry in commands.run(for: entry) }
     try set("cat >> '\(place.path("told"))'", events: ["locked"])
     for event in [SessionEvent.online, .locked, .unlocked] { try tell(event) }
     try awaitIdle()
@@ -54,7 +56,6 @@ import Wire
   }
 
   @Test func `that fails is logged`() throws {
-    home.context.log.sessionListener = { [commands] entry in commands.run(for: entry) }
     try set("exit 3")
     try tell(.online)
     try awaitIdle()
@@ -63,7 +64,6 @@ import Wire
 
   // Whoever causes many events cannot have the machine run many commands.
   @Test func `is one of four at once and of 64 that wait, and the others are dropped and counted`() throws {
-    home.context.log.sessionListener = { [commands] entry in commands.run(for: entry) }
     try set("true")
     for _ in 1...68 { try tell(.online) }
     home.runJobs()

@@ -32,7 +32,7 @@ private struct ServerHome {
     let services = SessionServices(
       vault: home.services.vault, http: home.http, time: SystemTime(), documents: home.services.documents)
     return try Server(
-      entrance, services: services, settingsFile: home.settings, changes: nil, log: log,
+      entrance, services: services, settingsFile: home.settings, files: WatchedFiles(), log: log,
       signals: try Signals.SignalReceiver([Signals.SIGHUP]), housekeeping: {})
   }
 
@@ -95,20 +95,26 @@ private final class Peer: Sendable {
   @Test func `stops once when its client goes, and ends when its work does`() throws {
     Signals.ignoreFailingWrites()
     let home = try DaemonHome()
-    let log = EventLog(time: home.time)
+    let mirror = try Pipe()
+    let log = EventLog(time: home.time, mirror: LogMirror(mirror.writing, hasLevels: false))
+    let reader = SharedDescriptor(mirror.reading)
     let pair = try UnixSocket.pair()
     let server = try Server(
-      .connection(pair.first), services: home.services, settingsFile: home.settings, changes: nil, log: log,
+      .connection(pair.first), services: home.services, settingsFile: home.settings, files: WatchedFiles(), log: log,
       signals: try Signals.SignalReceiver([Signals.SIGPIPE]), housekeeping: {})
     // The work goes on until the daemon stops.
     home.http.areDocumentsHeld = true
-    log.listener = { [http = home.http] entry in if entry.event == .stopping { http.areDocumentsHeld = false } }
     let request = RequestEnvelope(.discover(DiscoverRequest(url: "https://as.example")))
     try pair.second.writeAll(request.serialized().span)
     let client = Monitor<SharedDescriptor?>(SharedDescriptor(pair.second))
     try Threads.start(name: "client") { [http = home.http] in
       while http.roles.isEmpty { Threads.sleep(for: .milliseconds(1)) }
       client.update { $0 = nil }
+      var lines: [UInt8] = []
+      while !String(decoding: lines, as: UTF8.self).contains("the daemon stops") {
+        guard let count = try? reader.descriptor.read(into: &lines, upTo: 4096), count > 0 else { break }
+      }
+      http.areDocumentsHeld = false
     }
     try server.run()
     let events = log.entries.elements.map(\.event)

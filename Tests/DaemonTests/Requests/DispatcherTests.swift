@@ -120,14 +120,12 @@ import WireSupport
     #expect(home.logged.contains(.stopping))
   }
 
-  @Test func `to stop is passed on, and a part of a body or an answer to a lease is none of its own`() throws {
-    var (stops, restarts): ([Ticket], [Ticket]) = ([], [])
-    dispatcher.onStop = { ticket, isForGood in
-      if isForGood { stops.append(ticket) } else { restarts.append(ticket) }
-    }
-    send(.daemon(.stop), 1)
-    send(.daemon(.restart), 4)
-    #expect(stops == [.number(1)] && restarts == [.number(4)])
+  @Test func `to stop is kept for its answer, and a part of a body or an answer to a lease is none`() throws {
+    #expect(dispatcher.stopsForGood == nil)
+    send(.daemon(.restart), 1)
+    #expect(dispatcher.stopsForGood == false)
+    send(.daemon(.stop), 4)
+    #expect(dispatcher.stopsForGood == false && dispatcher.stopRequests == [.number(1), .number(4)])
     send(.resourceBody(ResourceBodyRequest(bytes: [1], isLast: true)), 2)
     send(.leaseAnswer(LeaseAnswerRequest(question: 1, isAllowed: true)), 3)
     home.runJobs()
@@ -174,7 +172,7 @@ import WireSupport
       (16, .forget(ForgetRequest(url: "https://api.example/"))), (17, .daemon(.log)),
       (18, .loginResume(LoginResumeRequest(login: "none", waits: true))), (19, .token(placed)),
     ] {
-      StepReports(home.context, parts.signIns).begin(request, .number(number))
+      parts.steps.begin(request, .number(number))
     }
     let all = [3, 4, 7, 9, 16, 17, 19]
     #expect(try watchers(of: "mail") == ([1, 5, 6, 8, 10, 11, 13, 14, 15] + all).sorted())

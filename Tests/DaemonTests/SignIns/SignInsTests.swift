@@ -615,7 +615,7 @@ import Wire
     _ = try home.daemon.settings.change { (settings) throws(ConfigurationError) in
       settings.activate(try! AccountName("other"))
     }
-    home.daemon.context.noteFileChanges()
+    home.daemon.context.files.look()
     let failure = #expect(throws: Failure.self) { try home.resume(event.login, 2) }
     #expect(failure?.code == .unknownLogin && failure?.hint == "agent login work --start")
     #expect(home.sink.results[2] == nil)

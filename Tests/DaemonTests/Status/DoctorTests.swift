@@ -23,7 +23,7 @@ import Wire
 
   /// The daemon knows the settings, so that it does not read them before it acts.
   private func readSettings() {
-    home.context.noteFileChanges()
+    home.context.files.look()
     home.context.whenSettingsAreRead {}
     home.runJobs()
   }

@@ -32,7 +32,6 @@ final class DaemonHome {
   init(isWatched: Bool = false) throws {
     directory = try TemporaryDirectory()
     inbox = try Inbox()
-    jobs = try Jobs(inbox)
     sink = RecordedReplies(time)
     let state = directory.path("state")
     func vault() -> Vault {
@@ -45,9 +44,9 @@ final class DaemonHome {
       vault: vault(), http: http, time: time,
       documents: DocumentCache(directory: directory.path("cache"), http: http, time: time))
     settings = SettingsFile(directory: directory.path("config"))
-    let changes = isWatched ? DaemonContext.watch(settings: settings, vault: services.vault) : nil
+    jobs = try Jobs(inbox, isWatched ? WatchedFiles(settings: settings, vault: services.vault) : WatchedFiles())
     context = DaemonContext(
-      services: services, settingsFile: settings, changes: changes,
+      services: services, settingsFile: settings,
       facts: DaemonFacts(startedAt: time.now(), socketPath: directory.path("runtime/agent.sock")),
       log: EventLog(time: time), replies: sink, jobs: jobs)
   }

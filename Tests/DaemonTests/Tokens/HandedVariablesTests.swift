@@ -77,7 +77,7 @@ import Wire
   private func assertion() -> String { home.assertion() }
 
   private func ask(_ number: Int) throws {
-    home.context.noteFileChanges()
+    home.context.files.look()
     try broker.token(TokenRequest(account: "work"), .number(number))
   }
 
@@ -129,7 +129,7 @@ import Wire
   ])
 
   private func ask(_ number: Int, of account: String = "job") throws {
-    home.context.noteFileChanges()
+    home.context.files.look()
     try broker.token(TokenRequest(account: account), .number(number))
     home.runJobs()
   }
@@ -146,7 +146,7 @@ import Wire
     try home.put(idTokenFor: 600, person)
     home.http.answers = [traded(), Self.token]
     home.http.isHeld = true
-    home.context.noteFileChanges()
+    home.context.files.look()
     try broker.token(TokenRequest(account: "job"), .number(1))
     try home.runJobs(until: { !home.http.sent.isEmpty || home.sink.failures[1] != nil })
     broker.settingsRemoved(of: try AccountName("job"))

@@ -1,0 +1,24 @@
+import Sessions
+import Vocabulary
+import Wire
+
+@testable import Daemon
+
+/// Hears what one part announces, while the parts after it are not there.
+final class RecordedAnnouncements: Audience {
+  var steps: [LogStep] = []
+  /// The accounts whose token is outdated.
+  private(set) var outdated: [String] = []
+  private let hear: (SessionEntry) -> Void
+
+  /// - Parameter hear: Called with each event of a session or an account.
+  init(_ hear: @escaping (SessionEntry) -> Void = { _ in }) { self.hear = hear }
+
+  func logged(_ entry: LogEntry) { if case .step(let step) = entry.event { steps.append(step) } }
+  func published(_ entry: SessionEntry) { hear(entry) }
+  func published(_ entry: LeaseEntry) {}
+  func settingsRead(_ file: Settings, active: AccountName?) {}
+  func tokenOutdated(of account: AccountName) { outdated.append(account.text) }
+  func networkChanged(spread: Duration) -> Bool { false }
+  func lock(_ cause: LogEvent.LockCause) {}
+}
