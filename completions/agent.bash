@@ -18,9 +18,9 @@ __agent_command() {
   'logout') options=(--all --local --browser --no-open) limit=1 operand=accounts ;;
   'token') options=(--min-valid -s --scope --resource --audience --authorization-details --exchange --wait --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset --hook --min-valid --wait) limit=1 operand=accounts ;;
-  'exec') options=(--var --token-file --id-token --signal --on-renewal --min-valid --wait --lease --only --method --for --times --hand-out-token --confirm --askpass --user -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts trailing=yes ;;
-  'serve') options=(--socket --only --method --for --times --hand-out-token --confirm --askpass --user -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts ;;
-  'request') options=(-X --method -H --header -d --data -o --output -i --include --wait --idle -s --scope --resource --audience --authorization-details --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
+  'exec') options=(--var --token-file --id-token --signal --on-renewal --min-valid --wait --lease --only --method --allow-header --for --times --hand-out-token --confirm --askpass --user -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts trailing=yes ;;
+  'serve') options=(--socket --only --method --allow-header --for --times --hand-out-token --confirm --askpass --user -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts ;;
+  'request') options=(-X --method -H --header -d --data -o --output -i --include --raw --wait --idle -s --scope --resource --audience --authorization-details --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'mcp') options=(--login -H --header -s --scope --resource --audience --authorization-details --exchange) ;;
   'proof') options=(-X --method --nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'helper') options=(--url --user --role-arn --session-name --duration --mode --output) limit=16 operand=words words=(git docker kubectl aws keyring cargo go curl header xoauth2 oauthbearer mcp gcp netrc) ;;
@@ -139,6 +139,7 @@ __agent_value() {
   'exec --wait') kind=text ;;
   'exec --only') kind=text ;;
   'exec --method') kind=text ;;
+  'exec --allow-header') kind=text ;;
   'exec --for') kind=text ;;
   'exec --times') kind=text ;;
   'exec --askpass') kind=files ;;
@@ -150,6 +151,7 @@ __agent_value() {
   'serve --socket') kind=files ;;
   'serve --only') kind=text ;;
   'serve --method') kind=text ;;
+  'serve --allow-header') kind=text ;;
   'serve --for') kind=text ;;
   'serve --times') kind=text ;;
   'serve --askpass') kind=files ;;

@@ -151,6 +151,8 @@ function __agent_takes_value
             return 0
         case 'exec --method'
             return 0
+        case 'exec --allow-header'
+            return 0
         case 'exec --for'
             return 0
         case 'exec --times'
@@ -174,6 +176,8 @@ function __agent_takes_value
         case 'serve --only'
             return 0
         case 'serve --method'
+            return 0
+        case 'serve --allow-header'
             return 0
         case 'serve --for'
             return 0
@@ -871,6 +875,7 @@ complete -c agent -n '__agent_at options exec' -l wait -x -d 'Wait up to this ti
 complete -c agent -n '__agent_at options exec' -l lease -d 'Let the command make requests to resources, and give it no token'
 complete -c agent -n '__agent_at options exec' -l only -x -d 'Permit requests to this host, origin, or URL and all below it; may be given several times'
 complete -c agent -n '__agent_at options exec' -l method -x -d 'Permit this method; may be given several times'
+complete -c agent -n '__agent_at options exec' -l allow-header -x -d 'Pass this header on, too; may be given several times'
 complete -c agent -n '__agent_at options exec' -l for -x -d 'End the lease after this time'
 complete -c agent -n '__agent_at options exec' -l times -x -d 'End the lease after so many requests'
 complete -c agent -n '__agent_at options exec' -l hand-out-token -d 'Give the token of --scope itself, too, if the server has narrowed it to that'
@@ -886,6 +891,7 @@ complete -c agent -n '__agent_at operand 0 exec' -a '(__agent_accounts)'
 complete -c agent -n '__agent_at options serve' -l socket -r -F -d 'Make the socket here, in a directory that is closed to others'
 complete -c agent -n '__agent_at options serve' -l only -x -d 'Permit requests to this host, origin, or URL and all below it; may be given several times'
 complete -c agent -n '__agent_at options serve' -l method -x -d 'Permit this method; may be given several times'
+complete -c agent -n '__agent_at options serve' -l allow-header -x -d 'Pass this header on, too; may be given several times'
 complete -c agent -n '__agent_at options serve' -l for -x -d 'End the lease after this time'
 complete -c agent -n '__agent_at options serve' -l times -x -d 'End the lease after so many requests'
 complete -c agent -n '__agent_at options serve' -l hand-out-token -d 'Give the token of --scope itself, too, if the server has narrowed it to that'
@@ -903,6 +909,7 @@ complete -c agent -n '__agent_at options request' -s H -l header -x -d 'Send thi
 complete -c agent -n '__agent_at options request' -s d -l data -x -d 'Send this text, the file after @, or with @- standard input; of several, the texts joined by &'
 complete -c agent -n '__agent_at options request' -s o -l output -r -F -d 'Write the body to this file, which is replaced when the answer begins'
 complete -c agent -n '__agent_at options request' -s i -l include -d 'Write a line with the status, the headers and an empty line before the body'
+complete -c agent -n '__agent_at options request' -l raw -d 'Write the body to a terminal with its control characters, too'
 complete -c agent -n '__agent_at options request' -l wait -x -d 'Wait up to this time for a server that cannot be reached, beyond --timeout'
 complete -c agent -n '__agent_at options request' -l idle -x -a 'never' -d 'How long nothing may move once the answer has begun; never for a stream of events'
 complete -c agent -n '__agent_at options request' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'

@@ -71,7 +71,7 @@ extension AgentError.Remedy {
   /// The remedy for a code whose exit status is only "failed".
   private static func furtherRemedy(_ code: FailureCode) -> AgentError.Remedy {
     switch code {
-    case .cancelled, .internalError, .serverMisbehaved, .tokenRejected, .malformedToken: .none
+    case .cancelled, .internalError, .serverMisbehaved, .tokenReturned, .tokenRejected, .malformedToken: .none
     default: .fixConfiguration
     }
   }

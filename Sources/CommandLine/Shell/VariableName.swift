@@ -1,47 +1,102 @@
 internal import Encoding
 
-/// Names that `--var` may set. What a variable gets is up to a server, so a name that decides what a
-/// shell or a program runs is refused, by a rule where programs name such variables alike.
+/// Names that `--var` may set. The server chooses the value of a variable, so a name is refused if a shell evaluates it or gives
+/// it a meaning, or if a program chooses by it what to run, which proxy to use or whom to trust. Rules cover what programs name
+/// alike.
 enum VariableName {
-  /// Names without a rule, most of them of the programs that a build runs. Refused in capital and small letters, since
-  /// zsh ties `path` to `PATH`. As the manual lists them.
+  /// Names that bash, dash, zsh, fish, ksh, mksh, tcsh, nu or PowerShell use themselves, or that a prompt shows. Some shells
+  /// evaluate a value as arithmetic, which can run a command. Refused in capital and small letters, since zsh ties `path` to
+  /// `PATH`.
+  static let shellList =
+    """
+    `ADDSUFFIX`, `AFSUSER`, `ALIASES`, `AMPM`, `ANYERROR`, `ARGC`, `ARGV`, `ARGV0`, `AUTOCORRECT`, `AUTOEXPAND`, \
+    `AUTOLIST`, `AUTOLOGOUT`, `AUTOREHASH`, `AUTO_RESUME`, `BACKSLASH_QUOTE`, `BAUD`, `BEEPCMD`, `BROWSER`, \
+    `BUFFER`, `BUILTINS`, `CATALOG`, `CDPATH`, `CDTOHOME`, `CHILD_MAX`, `CHPWD`, `CHPWD_FUNCTIONS`, `CMD_DURATION`, \
+    `COLOR`, `COLORCAT`, `COLUMNS`, `COMMAND`, `COMMANDS`, `COMPAT_EXPR`, `COMPLETE`, `COMPREPLY`, `COMSPEC`, \
+    `CONTINUE`, `CONTINUE_ARGS`, `COPROC`, `CORRECT`, `CORRECT_IGNORE`, `CORRECT_IGNORE_FILE`, `CPUTYPE`, \
+    `CSUBSTNONL`, `CURRENT_FILE`, `CURSOR`, `CWD`, `CWDCMD`, `DEBIAN_CHROOT`, `DEXTRACT`, `DIRSFILE`, `DIRSTACK`, \
+    `DIRSTACKSIZE`, `DIS_ALIASES`, `DIS_BUILTINS`, `DIS_FUNCTIONS`, `DIS_FUNCTIONS_SOURCE`, `DIS_GALIASES`, \
+    `DIS_PATCHARS`, `DIS_RESWORDS`, `DIS_SALIASES`, `DSPMBYTE`, `DUNIQUE`, `ECHO`, `ECHO_STYLE`, `EDIT`, `EDITOR`, \
+    `EDITORS`, `EGID`, `ELLIPSIS`, `EMACS`, `ENV`, `ENV_CONVERSIONS`, `EPOCHREALTIME`, `EPOCHSECONDS`, `EPOCHTIME`, \
+    `ERRNO`, `ERRNOS`, `EUID`, `EUSER`, `EXECIGNORE`, `EXECSHELL`, `FCEDIT`, `FIGNORE`, `FILEC`, `FILE_PWD`, \
+    `FPATH`, `FUNCFILETRACE`, `FUNCNAME`, `FUNCNEST`, `FUNCSOURCETRACE`, `FUNCSTACK`, `FUNCTIONS`, \
+    `FUNCTIONS_SOURCE`, `FUNCTRACE`, `GALIASES`, `GID`, `GLOBDOT`, `GLOBIGNORE`, `GLOBSORT`, `GLOBSTAR`, `GROUP`, \
+    `GROUPS`, `HELPCOMMAND`, `HIGHLIGHT`, `HISTCHARS`, `HISTCMD`, `HISTCONTROL`, `HISTDUP`, `HISTEDIT`, `HISTFILE`, \
+    `HISTFILESIZE`, `HISTIGNORE`, `HISTLIT`, `HISTORY`, `HISTORYWORDS`, `HISTORY_IGNORE`, `HISTSIZE`, \
+    `HISTTIMEFORMAT`, `HOME`, `HOST`, `HOSTFILE`, `HOSTNAME`, `HOSTTYPE`, `HPATH`, `IFS`, `IGNOREEOF`, `IMPLICITCD`, \
+    `INPUTMODE`, `INPUTRC`, `INSIDE_EMACS`, `JOBCMD`, `JOBDIRS`, `JOBMAX`, `JOBSTATES`, `JOBTEXTS`, `KEYBOARD_HACK`, \
+    `KEYMAP`, `KEYMAPS`, `KEYS`, `KEYTIMEOUT`, `KILLDUP`, `KILLRING`, `KSHEGID`, `KSHEUID`, `KSHGID`, `KSHUID`, \
+    `KSH_MATCH`, `KSH_VERSION`, `LANG`, `LANGINFO`, `LANGUAGE`, `LAST_EXIT_CODE`, `LAST_PID`, `LBUFFER`, `LINENO`, \
+    `LINES`, `LISTFLAGS`, `LISTJOBS`, `LISTLINKS`, `LISTMAX`, `LISTMAXROWS`, `LOGINSH`, `LOGNAME`, `LOGOUT`, \
+    `LSCOLORS`, `LS_COLORS`, `MACHTYPE`, `MAIL`, `MAILCHECK`, `MAILPATH`, `MANPATH`, `MAPFILE`, `MARK`, `MATCH`, `MATCHBEEP`, \
+    `MBEGIN`, `MEND`, `MODULES`, `MODULE_PATH`, `NAMEDDIRS`, `NOBEEP`, `NOCLOBBER`, `NODING`, `NOGLOB`, `NOKANJI`, \
+    `NONOMATCH`, `NOREBIND`, `NOSTAT`, `NOTIFY`, `NULLCMD`, `NUMERIC`, `OID`, `OLDPWD`, `OPTARG`, `OPTERR`, \
+    `OPTIND`, `OPTIONS`, `OSTYPE`, `OWD`, `PADHOUR`, `PARAMETERS`, `PARSEOCTAL`, `PATCHARS`, `PATH`, `PATHEXT`, \
+    `PATHSEP`, `PENDING`, `PERIOD`, `PERIODIC`, `PERIODIC_FUNCTIONS`, `PGRP`, `PIPESTATUS`, `POSIXLY_CORRECT`, \
+    `POSTCMD`, `POSTDISPLAY`, `POSTEDIT`, `PPID`, `PREBUFFER`, `PRECMD`, `PRECMD_FUNCTIONS`, `PREDISPLAY`, \
+    `PREEXEC`, `PREEXEC_FUNCTIONS`, `PRINTEXITVALUE`, `PROMPTCHARS`, `PS0`, `PS1`, `PS2`, `PS3`, `PS4`, `PSVAR`, \
+    `PUSHDSILENT`, `PUSHDTOHOME`, `PWD`, `RANDOM`, `RBUFFER`, `READNULLCMD`, `RECEXACT`, \
+    `RECOGNIZE_ONLY_EXECUTABLES`, `REGION_HIGHLIGHT`, `REMOTEHOST`, `REPLY`, `REPORTMEMORY`, `REPORTTIME`, \
+    `RESWORDS`, `RMSTAR`, `RPROMPT`, `RPROMPT2`, `RPS1`, `RPS2`, `SALIASES`, `SAVEDIRS`, `SAVEHIST`, `SCHED`, \
+    `SECONDS`, `SHELL`, `SHELLOPTS`, `SHLVL`, `SIGCHLD`, `SIGNALS`, `SIGRTMAX`, `SIGRTMIN`, `SPROMPT`, `SRANDOM`, \
+    `STATUS`, `STATUS_GENERATION`, `STTY`, `SYMLINKS`, `SYSPARAMS`, `SYSTYPE`, `TCSH`, `TERM`, `TERMCAP`, \
+    `TERMINFO`, `TERMINFO_DIRS`, `TIME`, `TIMEFMT`, `TIMEFORMAT`, `TMOUT`, `TMPDIR`, `TMPPREFIX`, `TMPSUFFIX`, \
+    `TPERIOD`, `TRY_BLOCK_ERROR`, `TRY_BLOCK_INTERRUPT`, `TTY`, `TTYIDLE`, `UID`, `UMASK`, `UNAME`, `USER`, \
+    `USERDIRS`, `USERGROUPS`, `USERNAME`, `USER_ID`, `VENDOR`, `VERSION`, `VIMODE`, `VISIBLEBELL`, `VISUAL`, \
+    `WATCH`, `WATCHFMT`, `WHO`, `WIDGET`, `WIDGETFUNC`, `WIDGETS`, `WIDGETSTYLE`, `WORDCHARS`, `_`
+    """
+
+  /// Beginnings of names that shells and the dynamic linker use. No end of a name overrides them.
+  static let firmPrefixList =
+    """
+    `BASH`, `COMP_`, `DYLD_`, `FISH_`, `LC_`, `LD_`, `POWERSHELL_`, `READLINE_`, `ZDOT`, `ZLE_`, `ZSH`, `__FISH`
+    """
+
+  /// Other names without a rule, most of them of the programs that a build runs. As the manual lists them.
   static let refusedList =
     """
     `ACLOCAL`, `AGENT_SOCKET`, `AR`, `AS`, `AUTOCONF`, `AUTOHEADER`, `AUTOM4TE`, `AUTOMAKE`, `AWK`, \
-    `AWS_SHARED_CREDENTIALS_FILE`, `BUNDLE_GEMFILE`, `BZIP`, `BZIP2`, `CC`, `CO`, `CPP`, `CTANGLE`, `CWEAVE`, `CXX`, \
-    `DEBCONF_DB_FALLBACK`, `DEBCONF_DB_OVERRIDE`, `DLLTOOL`, `EGREP`, `ENV`, `F77`, `F90`, `F95`, `FC`, `FCEDIT`, \
-    `FGREP`, `FLASK_APP`, `GET`, `GLIBC_TUNABLES`, `GOAUTH`, `GOCACHE`, `GOENV`, `GOMODCACHE`, `GOPROXY`, `GOSUMDB`, \
-    `GOVCS`, `GOWORK`, `GREP`, `GZIP`, `HOSTALIASES`, `IFS`, `INSTALL`, `LD`, `LEX`, `LIBTOOL`, `LIBTOOLIZE`, \
-    `LINT`, `M2C`, `M4`, `MAILCAPS`, `MAKE`, `MAKEFILES`, `MAKEINFO`, `MFEDIT`, `MPEDIT`, `NINJA`, `NM`, `OBJC`, \
-    `OBJCOPY`, `OBJCXX`, `OBJDUMP`, `OLDPWD`, `OPENSSL_ENGINES`, `PC`, `PS0`, `PS1`, `PS2`, `PS3`, `PS4`, `PWD`, \
-    `RANLIB`, `RM`, `RPS1`, `RPS2`, `R_ENVIRON_USER`, `R_LIBS_USER`, `R_PROFILE_USER`, `SED`, `SSH_SK_PROVIDER`, \
-    `STRIP`, `TANGLE`, `TAPE`, `TERMCAP`, `TERMINAL`, `TEX`, `TEXEDIT`, `TEXI2DVI`, `TEXINPUTS`, \
-    `TF_REATTACH_PROVIDERS`, `TOOLCHAINS`, `UNZIP`, `VISUAL`, `WEAVE`, `WINDRES`, `YACC`, `ZIP`
+    `AWS_SHARED_CREDENTIALS_FILE`, `BROWSER_PATH`, `BUNDLE_GEMFILE`, `BZIP`, `BZIP2`, `CC`, `CLASSPATH`, `CO`, \
+    `CPP`, `CTANGLE`, `CWEAVE`, `CXX`, `DEBCONF_DB_FALLBACK`, `DEBCONF_DB_OVERRIDE`, `DLLTOOL`, `EGREP`, `F77`, \
+    `F90`, `F95`, `FC`, `FGREP`, `FLASK_APP`, `GCONV_PATH`, `GET`, `GETCONF_DIR`, `GIT_SSL_KEY`, `GLIBC_TUNABLES`, \
+    `GNUPGHOME`, `GOAUTH`, `GOCACHE`, `GOENV`, `GOINSECURE`, `GOMODCACHE`, `GONOPROXY`, `GONOSUMDB`, `GOPRIVATE`, \
+    `GOPROXY`, `GOSUMDB`, `GOVCS`, `GOWORK`, `GPG_AGENT_INFO`, `GREP`, `GZIP`, `HOSTALIASES`, `INSTALL`, \
+    `KRB5CCNAME`, `LD`, `LEX`, `LIBTOOL`, `LIBTOOLIZE`, `LINT`, `LOCALDOMAIN`, `LOCPATH`, `M2C`, `M4`, `MAILCAPS`, \
+    `MAKE`, `MAKEFILES`, `MAKEINFO`, `MFEDIT`, `MPEDIT`, `NETRC`, `NINJA`, `NLSPATH`, `NM`, `NODE_EXTRA_CA_CERTS`, \
+    `NPM_CONFIG_KEY`, `OBJC`, `OBJCOPY`, `OBJCXX`, `OBJDUMP`, `OPENSSL_ENGINES`, `PC`, `RANLIB`, `RM`, \
+    `R_ENVIRON_USER`, `R_LIBS_USER`, `R_PROFILE_USER`, `SED`, `SSH_AUTH_SOCK`, `SSH_SK_PROVIDER`, `SSLKEYLOGFILE`, \
+    `STRIP`, `TANGLE`, `TAPE`, `TERMINAL`, `TEX`, `TEXEDIT`, `TEXI2DVI`, `TEXINPUTS`, `TF_REATTACH_PROVIDERS`, \
+    `TOOLCHAINS`, `TZ`, `UNZIP`, `WEAVE`, `WINDRES`, `YACC`, `ZIP`
     """
 
-  /// Beginnings of names: of the dynamic linker, of shells, interpreters, editors and their runtimes, of package managers,
-  /// toolchains and build tools, of git, and of the directories that programs are configured in.
+  /// Beginnings of names: of interpreters, editors and their runtimes, of package managers, toolchains and build tools, of git,
+  /// of TLS libraries, and of the directories that programs are configured in.
   static let refusedPrefixList =
     """
-    `ANSIBLE_`, `AR_`, `BASH_`, `CARGO`, `CCACHE_`, `CC_`, `CMAKE_`, `COMPLUS_`, `CORECLR_`, `CXX_`, `DOTNET_`, \
-    `DYLD_`, `EMACS`, `GCC_`, `GIT_`, `GST_PLUGIN`, `LD_`, `LESS`, `LUA_`, `MIX_`, `NIX_`, `NPM_CONFIG_`, `NVIM`, \
-    `OCAML`, `OCL_ICD_`, `ODBC`, `OPAM`, `PERL`, `PHP`, `PIP_`, `PROMPT`, `PYTHON`, `RUBY`, `RUST`, `R_`, \
-    `SHELL_ESCAPE`, `TERMINFO`, `TEXMF`, `TF_CLI_`, `UV_`, `VAGRANT_`, `VIM`, `VK_`, `WINE`, `XDG_`, `YARN_`
+    `ANSIBLE_`, `AR_`, `BUN_`, `CARGO`, `CCACHE_`, `CC_`, `CMAKE_`, `COMPLUS_`, `CORECLR_`, `CXX_`, `DENO_`, \
+    `DOTNET_`, `ELECTRON_`, `EMACS`, `GCC_`, `GIT_`, `GNUTLS_`, `GST_PLUGIN`, `JULIA_`, `LESS`, `LUA_`, `MALLOC_`, \
+    `MIX_`, `MONO_`, `NIX_`, `NODE_`, `NPM_CONFIG_`, `NSS_`, `NU_`, `NVIM`, `OCAML`, `OCL_ICD_`, `ODBC`, `OPAM`, \
+    `OPENSSL_`, `PERL`, `PHP`, `PIP_`, `PROMPT`, `PYTHON`, `RUBY`, `RUST`, `R_`, `SHELL_ESCAPE`, `SSL_CERT_`, \
+    `TERMINFO`, `TEXMF`, `TF_CLI_`, `TRANSIENT_PROMPT`, `UV_`, `VAGRANT_`, `VIM`, `VK_`, `WINE`, `XDG_`, `YARN_`
     """
 
-  /// Ends of names: options, programs to start, modules to load, files that say what to run, and where to look for any
-  /// of these.
+  /// Ends of names: options, programs to start, modules to load, files that say what to run, where to look for any of these,
+  /// proxies, and the certificates to trust.
   static let refusedSuffixList =
     """
     `BROWSER`, `CMD`, `COMMAND`, `CONF`, `CONFIG`, `CONFIG_FILE`, `DIFF`, `DIR`, `DIRS`, `EDITOR`, `FLAGS`, `HOME`, \
-    `INIT`, `LESS`, `MERGE`, `OPT`, `OPTS`, `PAGER`, `PATH`, `PROG`, `PROMPT`, `RC`, `ROOT`, `SHELL`, `TOOLCHAIN`, \
-    `_AR`, `_ARGS`, `_ASKPASS`, `_BIN`, `_BINARY`, `_BUS_ADDRESS`, `_CC`, `_CXX`, `_DEFAULTS`, `_EXE`, `_EXEC`, \
-    `_EXECUTABLE`, `_FILENAMES`, `_HELPER`, `_HOOK`, `_HOOKS`, `_INTERPRETER`, `_LAUNCHER`, `_LD`, `_LIB`, \
-    `_LIBRARY`, `_LIBS`, `_LINKER`, `_MODULE`, `_MODULES`, `_MODULE_FILE`, `_OPTIONS`, `_PLUGINS`, `_PREFIX`, \
-    `_PRELOAD`, `_PYTHON`, `_RSH`, `_RUNNER`, `_SCANNER`, `_SH`, `_SSH`, `_TCTI`, `_VENDORS`, `_WRAPPER`
+    `INIT`, `LESS`, `MERGE`, `OPT`, `OPTS`, `PAGER`, `PATH`, `PROG`, `PROMPT`, `RC`, `ROOT`, `ROOTCERT`, `SHELL`, `TOOLCHAIN`, \
+    `_AR`, `_ARGS`, `_ASKPASS`, `_BIN`, `_BINARY`, `_BUS_ADDRESS`, `_CA`, `_CACERT`, `_CAFILE`, `_CA_BUNDLE`, \
+    `_CA_CERT`, `_CA_CERTS`, `_CA_FILE`, `_CC`, `_CERT`, `_CERTS`, `_CXX`, `_DEFAULTS`, `_EXE`, `_EXEC`, \
+    `_EXECUTABLE`, `_FILENAMES`, `_FUNCTIONS`, `_HELPER`, `_HOOK`, `_HOOKS`, `_INSECURE`, `_INTERPRETER`, \
+    `_LAUNCHER`, `_LD`, `_LIB`, `_LIBRARY`, `_LIBS`, `_LINKER`, `_MODULE`, `_MODULES`, `_MODULE_FILE`, `_NO_VERIFY`, \
+    `_OPTIONS`, `_PLUGINS`, `_PREFIX`, `_PRELOAD`, `_PROXY`, `_PYTHON`, `_REJECT_UNAUTHORIZED`, `_RSH`, `_RUNNER`, \
+    `_SCANNER`, `_SH`, `_SKIP_VERIFY`, `_SSH`, `_SSL_VERIFY`, `_TCTI`, `_TLS_VERIFY`, `_VENDORS`, `_VERIFY`, \
+    `_WRAPPER`
     """
 
-  /// Ends of names whose value is only a secret or an identity. The rules do not apply to such a name; ``refusedList`` does.
+  /// Ends of names whose value is only a secret or an identity. ``refusedPrefixList`` and ``refusedSuffixList`` do not
+  /// apply to such a name.
   static let allowedSuffixList =
     """
     `_EMAIL`, `_ID`, `_KEY`, `_PASSWORD`, `_SECRET`, `_TOKEN`, `_USER`, `_USERNAME`
@@ -61,7 +116,8 @@ enum VariableName {
   /// Whether a well-formed name is refused by a list or a rule.
   static func isRefused(_ name: String) -> Bool {
     let capital = name.uppercased()
-    if words(refusedList).contains(where: { $0.utf8.elementsEqual(capital.utf8) }) { return true }
+    if shellList.hasPart("`\(capital)`") || refusedList.hasPart("`\(capital)`") { return true }
+    if words(firmPrefixList).contains(where: { capital.hasPrefix($0) }) { return true }
     if words(allowedSuffixList).contains(where: { capital.hasSuffix($0) }) { return false }
     return words(refusedPrefixList).contains { capital.hasPrefix($0) }
       || words(refusedSuffixList).contains { capital.hasSuffix($0) }

@@ -13,13 +13,15 @@ enum HelperCommands {
       say how each program is told to call; agent-setup(1) does that for many of them, and takes it back.
 
       A helper never opens a browser, asks nothing and ends within 10 seconds. The token is good for a minute at least.
-      Standard output has the whole answer or nothing, where the protocol wants no other, and an error is one line on
+      With `--user` only a place with this user name or none is used, and the answer has it; for an answer without a user
+      name, the place must list it. `aws` refuses it. Standard output has the whole answer or nothing, where the protocol wants no other, and an error is one line on
       standard error that ends with the command that helps.
 
       The place that the program wants to go to decides whose token it is: `--account`, if it is given and lists the place;
       else the account that lists the longest path above it, or else its origin. Two that fit equally well are refused, and
       named. The active account never counts, nor does `AGENT_ACCOUNT`. Without a place there is the token
-      that `agent token` prints for `--account`. A place must stand in the settings and, since a person confirmed it, in the
+      that `agent token` prints for `--account`. A host with a user name, a query, a fragment, a backslash or a control
+      character in it gets the answer of a place that is not listed. A place must stand in the settings and, since a person confirmed it, in the
       vault. What else goes with a place (user name, ID Token or access token, scope, resource, audience, header) is said
       where it is listed, see `origins` in agent-config(5).
 
@@ -64,7 +66,8 @@ enum HelperCommands {
       `netrc` prints a machine, for `curl --netrc-file <(agent helper netrc --url URL) URL`.
 
       `xoauth2` and `oauthbearer` print the first message of these SASL mechanisms in Base64, for mail programs:
-      `agent helper xoauth2 --url imaps://imap.example.com --user me@example.com`.
+      `agent helper xoauth2 --url imaps://imap.example.com --user me@example.com`. Without `--url`, `oauthbearer` names no host
+      and no port.
 
       `mcp`: `"headersHelper": "agent helper mcp --url https://mcp.example.com/mcp"` in the configuration of an MCP client.
 

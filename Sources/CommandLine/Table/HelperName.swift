@@ -43,7 +43,12 @@ enum HelperName: String, CaseIterable, Sendable {
   ///
   /// - Parameter arguments: The arguments, the program's own name first.
   static func commandLine(_ arguments: [String]) -> [String] {
-    let words = Array(arguments.dropFirst())
+    var words = Array(arguments.dropFirst())
+    let own = [CommandName.helper.rawValue, cargo.rawValue]
+    if words.prefix(2).elementsEqual(own), !words.contains("--"), let index = words.firstIndex(of: cargoPlugin) {
+      words.remove(at: index)
+      return words + ["--", cargoPlugin]
+    }
     let isCargo = words.first?.utf8.elementsEqual(cargoPlugin.utf8) ?? false
     guard let called = arguments.first.flatMap({ called($0)?.helper }) ?? (isCargo ? .cargo : nil) else { return words }
     // The options of these two are not ours.

@@ -35,7 +35,8 @@ enum Options {
   /// The options that restrict a lease.
   static var lease: [OptionDeclaration] {
     [
-      Option.places.declaration, Option.methods.declaration, Option.leaseTime.declaration,
+      Option.places.declaration, Option.methods.declaration, Option.allowedHeaders.declaration,
+      Option.leaseTime.declaration,
       Option.leaseUses.declaration, Option.handOutToken.declaration, Option.confirm.declaration,
       Option.askProgram.declaration, Option.users.declaration,
     ] + tokenTarget

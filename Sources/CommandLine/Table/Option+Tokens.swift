@@ -56,6 +56,9 @@ extension Option<Bool> {
     Self(
       "include", in: .output, short: "i", "Write a line with the status, the headers and an empty line before the body")
   }
+  static var raw: Self {
+    Self("raw", in: .output, "Write the body to a terminal with its control characters, too")
+  }
   static var allowMissing: Self {
     Self("allow-missing", in: .rules, "Accept a token that does not say when it expires (`exp`)")
   }
@@ -137,6 +140,9 @@ extension Option<[String]> {
   }
   static var methods: Self {
     Self("method", in: .lease, each: .text("METHOD"), "Permit this method; may be given several times")
+  }
+  static var allowedHeaders: Self {
+    Self("allow-header", in: .lease, each: .text("NAME"), "Pass this header on, too; may be given several times")
   }
   static var users: Self {
     Self("user", in: .lease, each: .text("UID"), "Let this user's processes come, too; may be given several times")

@@ -19,7 +19,8 @@ enum RequestCommands {
       form, `-d a=1 -d b=2` is `a=1&b=2`; a file is sent as it is, and alone. The body of the answer goes to standard output as it comes,
       whatever the status is: when it breaks off, the part that came has been written, and the exit status is 4. So it
       is where nothing but the end of a TLS connection ends the body and the server did not announce that end: anybody
-      may have cut it. Bodies may have any size in both directions.
+      may have cut it. Bodies may have any size in both directions. On a terminal, control characters of the body other
+      than tabs and line feeds are left out; `--raw` writes them, too.
 
       When the token is refused with status 401, it is renewed and the request is made again, once. A resource that
       refuses the fresh token too is answered with its 401: for five minutes, or until the token is renewed for another
@@ -49,7 +50,7 @@ enum RequestCommands {
       """,
     options: [
       Option.method.declaration, Option.headers.declaration, Option.data.declaration, Option.output.declaration,
-      Option.include.declaration,
+      Option.include.declaration, Option.raw.declaration,
       Option.wait.declaration, Option.idle.declaration,
     ] + Options.tokenTarget,
     everyday: ["header", "data", "output", "include", "scope", "audience", "wait"],

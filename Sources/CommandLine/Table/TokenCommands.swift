@@ -61,10 +61,11 @@ enum TokenCommands {
 
       \(variableDetails)
 
-      Since a server chooses the values, `--var` refuses names that decide what programs run:
-      \(VariableName.refusedList), every name that begins with one of \(VariableName.refusedPrefixList) and every name
-      that ends with one of \(VariableName.refusedSuffixList), in small letters too. The beginning and the end
-      of a name that ends with one of \(VariableName.allowedSuffixList) do not count.
+      Since a server chooses the values, `--var` refuses names that shells use themselves, and those that decide what
+      programs run, which proxy they use or whom they trust, in small letters too:
+      \(VariableName.shellList), every name that begins with one of \(VariableName.firmPrefixList);
+      \(VariableName.refusedList); and, unless it ends with one of \(VariableName.allowedSuffixList), every name
+      that begins with one of \(VariableName.refusedPrefixList) or ends with one of \(VariableName.refusedSuffixList).
 
       With `--hook` prints a function for the start file of an interactive shell, which keeps the variables fresh:
       before each prompt it compares two numbers and reads a line of the daemon's, and about once a minute, when the
@@ -145,7 +146,7 @@ enum TokenCommands {
       Example("Give one program a token", "agent exec work -- ./deploy.sh"),
       Example(
         "Give it under the name that the program knows, with a claim",
-        "agent exec --var GH_TOKEN=access_token --var MAIL=claim:email -- ./report"),
+        "agent exec --var GH_TOKEN=access_token --var EMAIL=claim:email -- ./report"),
       Example(
         "Keep a server in tokens that reads them again when it gets SIGHUP",
         "agent exec --token-file --signal HUP -- ./server --token-file-from AGENT_TOKEN_FILE"),
@@ -175,14 +176,21 @@ enum TokenCommands {
       `--resource`, `--audience`, `--authorization-details` and `--exchange` choose the token that goes along, as in
       `agent token`; a peer cannot choose another.
 
-      What a server could take for another request is refused, and the message names it. With a path in `--only`, the
-      path of a request is in plain form: no `//`, no `;`, nothing encoded that can be written as it is or that
-      separates parts of a URL; methods that name a second place, such as `COPY` and `MOVE`, are not sent, and no
-      redirect is followed. With `--method`, no parameter of the URL stands for the method, as `_method` does. No lease
-      sends a body with a method that defines none, such as GET, nor a header field that routes, addresses or overrides
-      a request (`Destination`, `If`, `Forwarded`, `Cookie`, `X-Forwarded-For`, `X-Original-URL`, `X-HTTP-Method-Override`
-      and their like), that has another character than letters, digits and hyphens in its name, or whose value is not
-      ASCII. What a server reads from a body, such as `_method` in a form, is not seen.
+      Without `--method`, all methods are permitted except those that name a second resource, such as `COPY` and `MOVE`. Those
+      must be named, and are never sent for a path. A body goes with `POST`, `PUT` and `PATCH`, and with other methods that
+      are named.
+
+      With a path in `--only`, the path of a request has no `//`, no `;`, and nothing encoded but spaces and text past
+      ASCII; no redirect is followed. The query is free.
+
+      Header fields about the content and its form, conditions, ranges, tracing and `Idempotency-Key` pass, as do those of
+      git, MCP, GitHub, OpenAI and Anthropic. `--allow-header` names others. All others are left out and counted. A request
+      is refused if one routes, addresses or overrides it (`Forwarded`, `Cookie`, `X-Original-URL`,
+      `X-HTTP-Method-Override` and their like), or if its name has other characters than letters, digits and hyphens. No
+      cookie of a server comes back. What a server reads from a body, such as `_method` in a form, is not seen.
+
+      An answer that contains the access token, also in base64 or percent-encoded, is cut off there, and the command
+      prints a warning. This finds servers that repeat requests by accident, not those that help a program.
 
       With `--hand-out-token` a program gets the token itself, too, by `agent token`: the one of `--scope`, which must be
       named, and only if the server says that it has no other scope. Its account and issuer are not told. With `--confirm`

@@ -43,6 +43,10 @@ extension Failure {
     case .originNotListed(let account, let origin, let url): self.init(notListed: origin, account, url)
     case .originUnconfirmed(let account, let origin):
       self.init(unconfirmed: origin, account: account)
+    case .originOfOtherUser(let account, let origin, let user):
+      self.init(
+        .originNotAllowed, "\(account) lists \(origin) for the user name \(TerminalText.clean(user, limit: 64)) only",
+        hint: ShellWord.isHarmless(user) ? Phrase("name it with \("--user=" + ShellWord.quoted(user))") : nil)
     case .severalAccounts(let names, let origin): self.init(several: names, for: origin)
     case .noPlace: self.init(.originNotAllowed, "a token goes to https URLs and to mail servers over TLS only")
     case .content: self.init(.storage, "the data to send could not be read completely")
@@ -76,6 +80,8 @@ extension Failure {
         ).running("agent login \(account)"))
     case .clientSecretExpired(let account): self.init(expiredSecretOf: account)
     case .cancelled: self.init(.cancelled, "cancelled")
+    case .tokenReturned(let origin):
+      self.init(.tokenReturned, "\(origin) sent the access token back, so its answer was cut off")
     case .stopping(let isForGood): self = isForGood ? .stopped : .stopping
     case .tooBusy(let count):
       self.init(

@@ -173,7 +173,11 @@ final class Connections {
         var envelope = try request.get()
         guard hasPlace(for: envelope.request) else { throw tooManyRequests }
         if let admission = connection.admission {
-          guard let admitted = try admission.admit(envelope, ticket, passed: passed) else { continue }
+          guard let admitted = try admission.admit(envelope, ticket, passed: passed) else {
+            // Its time runs while the person is asked.
+            if let seconds = envelope.deadlineSeconds { setDeadline(now.advanced(by: .seconds(seconds)), of: ticket) }
+            continue
+          }
           envelope = admitted
         }
         handler?.handle(envelope, ticket, passed: passed)
@@ -267,7 +271,11 @@ extension Connections: ReplySink {
   func unread(by ticket: Ticket) -> Int { connection(of: ticket)?.unreadBytes ?? 0 }
 
   func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
-    if connection(of: ticket)?.current == ticket { handler?.handle(envelope, ticket, passed: passed) }
+    guard let connection = connection(of: ticket), connection.current == ticket else { return }
+    var envelope = envelope
+    let waited = connection.secondsWaited(until: now)
+    envelope.timeoutSeconds = max(1, (envelope.timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) - waited)
+    handler?.handle(envelope, ticket, passed: passed)
   }
 
   func dropPeers(of admission: any Admission, saying failure: Failure) {

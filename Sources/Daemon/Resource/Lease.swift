@@ -35,8 +35,12 @@ final class Lease: Admission {
   private let tell: (LeaseEntry.Event, LeaseEntry.Peer?) -> Void
   /// Whether there is a place for another request among those of all leases.
   private let hasPlace: () -> Bool
+  /// A use was counted. Called before any part of the daemon gets the request.
+  private let begun: () -> Void
   /// A request was answered, or its sender went.
   private let ended: () -> Void
+  /// The number of header fields of all requests that were left out.
+  private var droppedFields = 0
 
   /// Asks the person.
   private let ask: (_ method: String, _ origin: String?, LeaseEntry.Peer?) -> Void
@@ -46,6 +50,8 @@ final class Lease: Admission {
     let method: String
     /// Nil for the token itself.
     let origin: String?
+    /// The number of its header fields that were left out.
+    var dropped = 0
   }
 
   /// A request that waits for the person's word.
@@ -61,7 +67,8 @@ final class Lease: Admission {
   init(
     _ request: LeaseRequest, name: String, owner: Ticket, account: AccountName, places: [OriginEntry], end: Instant?,
     telling tell: @escaping (LeaseEntry.Event, LeaseEntry.Peer?) -> Void, hasPlace: @escaping () -> Bool,
-    ended: @escaping () -> Void, asking ask: @escaping (String, String?, LeaseEntry.Peer?) -> Void = { _, _, _ in }
+    begun: @escaping () -> Void, ended: @escaping () -> Void,
+    asking ask: @escaping (String, String?, LeaseEntry.Peer?) -> Void = { _, _, _ in }
   ) {
     self.ask = ask
     self.request = request
@@ -69,11 +76,12 @@ final class Lease: Admission {
     self.name = name
     self.owner = owner
     self.account = account
-    rules = LeaseRules(places: places, methods: request.methods)
+    rules = LeaseRules(places: places, methods: request.methods, allowedFields: request.headers)
     self.end = end
     usesLeft = request.uses
     self.tell = tell
     self.hasPlace = hasPlace
+    self.begun = begun
     self.ended = ended
   }
 
@@ -125,8 +133,9 @@ final class Lease: Admission {
     case true?: return true
     case false?: throw Self.notPermitted
     case nil:
+      let isAsked = held[place] != nil
       held[place, default: []].append(request)
-      if held[place]?.count == 1 { ask(use.method, use.origin, peers[request.ticket.connection]) }
+      if !isAsked { ask(use.method, use.origin, peers[request.ticket.connection]) }
       return false
     }
   }
@@ -164,6 +173,8 @@ final class Lease: Admission {
     }
     underWay[ticket] = use
     usesLeft = usesLeft.map { $0 - 1 }
+    droppedFields += use.dropped
+    begun()
   }
 
   /// Whether a token that is handed out is the narrow one that was asked for, as the server itself says.
@@ -180,11 +191,14 @@ final class Lease: Admission {
       throw Self.notPermitted
     }
     var call = call
-    (call.account, call.target, call.lease) = (account.text, request.target, name)
+    (call.account, call.target) = (account.text, request.target)
     let place = try ResourceCall.Target(call)
+    let passed = try rules.check(place, sendsBody: call.sendsBody)
+    call.headers = passed.fields.map(\.line)
     // A redirect could lead to another path.
-    if try rules.check(place, sendsBody: call.sendsBody) { call.refusesRedirects = true }
-    try take(Use(method: place.method.text, origin: place.origin.text), ticket)
+    if passed.hasPath { call.refusesRedirects = true }
+    call.lease = RequestLease(name: name, isNarrow: passed.hasPath || !request.methods.isEmpty)
+    try take(Use(method: place.method.text, origin: place.origin.text, dropped: passed.dropped), ticket)
     return call
   }
 
@@ -200,6 +214,10 @@ final class Lease: Admission {
 
   func shown(_ reply: Reply, of ticket: Ticket) -> Reply {
     switch reply {
+    case .event(.response(var head)):
+      // A cookie is a credential of the account, too.
+      head.headers.removeAll { ["set-cookie", "set-cookie2"].contains($0.name.lowercased()) }
+      return .event(.response(head))
     case .event: return reply
     case .failure(let failure):
       finish(ticket, nil, nil, failure.code)
@@ -220,16 +238,17 @@ final class Lease: Admission {
 
   private func finish(_ ticket: Ticket, _ status: Int?, _ bytes: Int?, _ code: FailureCode?) {
     guard let use = underWay.removeValue(forKey: ticket) else { return }
+    // Its time may be over while the person is still asked.
+    for place in held.keys { held[place]?.removeAll { $0.ticket == ticket } }
     let event =
       use.origin.map {
-        LeaseEntry.Event.used(method: use.method, origin: $0, status: status, bytes: bytes, code)
+        LeaseEntry.Event.used(method: use.method, origin: $0, status: status, bytes: bytes, dropped: use.dropped, code)
       } ?? .handedOut(code)
     tell(event, peers[ticket.connection])
     ended()
   }
 
   func left(_ connection: UInt64) {
-    for place in held.keys { held[place]?.removeAll { $0.ticket.connection == connection } }
     for ticket in underWay.keys where ticket.connection == connection { finish(ticket, nil, nil, .cancelled) }
     peers[connection] = nil
   }
@@ -258,6 +277,8 @@ final class Lease: Admission {
     var object = JSONObject([("lease", .string(name))])
     object["places"] = .array(rules.places.map { .string($0.origin + $0.path) })
     object["methods"] = request.methods.isEmpty ? nil : .array(request.methods.map { .string($0) })
+    object["headers"] = request.headers.isEmpty ? nil : .array(request.headers.map { .string($0) })
+    object["dropped_headers"] = droppedFields == 0 ? nil : .int(droppedFields)
     object["expires_in"] = end.map { .int(max(0, Int(now.duration(to: $0).components.seconds))) }
     object["uses_left"] = usesLeft.map { .int($0) }
     object["hand_out_token"] = request.handsOutToken ? true : nil

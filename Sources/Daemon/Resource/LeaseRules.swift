@@ -6,50 +6,74 @@ internal import Wire
 
 /// The requests that a lease permits, by place, method and header fields.
 ///
-/// Servers and proxies may interpret the same request differently. A request is refused if any of them could read it as one
-/// for another place or with another method.
+/// Servers and proxies may interpret the same request differently. Only what all of them read alike is passed on, and a request
+/// is refused if leaving a part out could change its meaning.
 struct LeaseRules {
   /// The places of the request that opened the lease; all that the account lists, if it names none.
   let places: [OriginEntry]
-  /// Empty if all methods are permitted.
+  /// Empty if all methods are permitted that name no second resource.
   let methods: [String]
+  /// Names of further header fields that pass, in lower case.
+  let allowedFields: Set<String>
 
-  /// Checks a request.
-  ///
-  /// - Returns: Whether the lease names a path at the origin of the request.
-  func check(_ target: ResourceCall.Target, sendsBody: Bool) throws(Failure) -> Bool {
+  init(places: [OriginEntry], methods: [String], allowedFields: [String] = []) {
+    self.places = places
+    self.methods = methods
+    self.allowedFields = Set(allowedFields.map { $0.lowercased() })
+  }
+
+  /// The part of a permitted request that is passed on.
+  struct Passed {
+    /// Whether the lease names a path at the origin of the request.
+    let hasPath: Bool
+    let fields: [ResourceField]
+    /// The number of header fields that were left out.
+    let dropped: Int
+  }
+
+  func check(_ target: ResourceCall.Target, sendsBody: Bool) throws(Failure) -> Passed {
     let (method, uri) = (target.method, target.endpoint.uri)
+    let isNamed = methods.contains(method.text)
     let own = places.filter { $0.origin.utf8.elementsEqual(target.origin.text.utf8) }
-    guard methods.isEmpty || methods.contains(method.text), own.contains(where: { $0.covers(uri.path) }) else {
-      throw Lease.notPermitted
-    }
+    guard methods.isEmpty || isNamed, !own.isEmpty else { throw Lease.notPermitted }
     let hasPath = !own.contains(where: \.path.isEmpty)
-    if hasPath, !Self.isPlain(uri.path) { throw .unplainPath }
-    for field in target.fields { try Self.check(field) }
-    // A server that leaves the body unread takes it for the next request on the connection (RFC 9110 section 9.3.1).
-    guard !sendsBody || method.definesContent else { throw .bodyWithout(method) }
-    if hasPath, Self.methodsForTwoPlaces.contains(method.text.uppercased()) { throw .secondPlace(method) }
-    for name in Self.parameterNames(in: uri.query ?? "") {
-      if hasPath, Self.isPathParameter(name.decoded) { throw .parameter(name.text) }
-      if !methods.isEmpty, Self.isMethodParameter(name.decoded) { throw .parameter(name.text) }
+    if hasPath {
+      guard let segments = Self.segments(uri.path) else { throw .unplainPath }
+      guard own.contains(where: { segments.starts(with: Self.segments($0.path) ?? [[]]) }) else {
+        throw Lease.notPermitted
+      }
     }
-    return hasPath
+    let namesSecond = Self.methodsForTwoPlaces.contains(method.text.uppercased())
+    if namesSecond, hasPath || !isNamed { throw .secondPlace(method) }
+    // A server that leaves the body unread takes it for the next request on the connection (RFC 9110 section 9.3.1).
+    guard !sendsBody || method.usuallyHasContent || isNamed else { throw .bodyWithout(method) }
+    var fields: [ResourceField] = []
+    var dropped = 0
+    for field in target.fields {
+      // An encoded answer could not be searched for the token.
+      if field.isNamed("Accept-Encoding") { continue }
+      if try passes(field, of: target, namesSecond: namesSecond) { fields.append(field) } else { dropped += 1 }
+    }
+    return Passed(hasPath: hasPath, fields: fields, dropped: dropped)
   }
 
   // MARK: Paths
 
-  /// Whether every server reads the path alike: it is in normal form (RFC 3986 section 6.2.2), no segment is empty or can be
-  /// taken for "." or "..", no segment has a parameter, and decoding it once more would change nothing.
-  static func isPlain(_ path: String) -> Bool {
-    let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    guard let first = segments.first, first.isEmpty else { return path.isEmpty }
-    // The last segment is empty if the path ends with a slash.
-    return segments.enumerated().dropFirst().allSatisfy { index, segment in
-      segment.isEmpty ? index == segments.count - 1 : isPlainSegment(Array(segment))
-    }
+  /// Whether every server reads the path alike: each segment has characters of a path (RFC 3986 section 3.3) without ";", and
+  /// encoded only spaces and text past ASCII; none is empty or can be taken for "." or "..".
+  ///
+  /// - Returns: The decoded segments; nil for another path.
+  static func segments(_ path: String) -> [[UInt8]]? {
+    var segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard let first = segments.first, first.isEmpty else { return path.isEmpty ? [] : nil }
+    segments.removeFirst()
+    // The path ends with a slash.
+    if segments.last?.isEmpty == true { segments.removeLast() }
+    let decoded = segments.compactMap { decodedSegment(Array($0)) }
+    return decoded.count == segments.count ? decoded : nil
   }
 
-  private static func isPlainSegment(_ segment: [UInt8]) -> Bool {
+  private static func decodedSegment(_ segment: [UInt8]) -> [UInt8]? {
     var decoded: [UInt8] = []
     var index = 0
     while index < segment.count {
@@ -57,113 +81,130 @@ struct LeaseRules {
       if byte == UInt8(ascii: "%") {
         guard index + 2 < segment.count, let high = HexDigit.value(segment[index + 1]),
           let low = HexDigit.value(segment[index + 2])
-        else { return false }
+        else { return nil }
         byte = high << 4 | low
-        guard mayBeEncoded(byte) else { return false }
+        // No other byte of ASCII needs to be encoded, and decoded it may separate parts of a URI.
+        guard byte == UInt8(ascii: " ") || byte >= 0x80 else { return nil }
         index += 2
+      } else if !byte.isASCIIAlphanumeric, !"-._~!$&'()*+,=:@".utf8.contains(byte) {
+        return nil
       }
       decoded.append(byte)
       index += 1
     }
-    guard !decoded.contains(where: { ";\\".utf8.contains($0) }), let text = String(validating: decoded, as: UTF8.self)
-    else { return false }
     // Some file systems leave out dots and spaces at the end of a name.
-    return text.unicodeScalars.allSatisfy(isPlain) && text.utf8.contains { !". +".utf8.contains($0) }
+    guard let text = String(validating: decoded, as: UTF8.self), text.unicodeScalars.allSatisfy(isPlain),
+      decoded.contains(where: { !". +".utf8.contains($0) })
+    else { return nil }
+    return decoded
   }
 
-  /// Whether an encoded byte is neither a control character, nor one that is never encoded, nor one that separates parts of a
-  /// URI once it is decoded.
-  private static func mayBeEncoded(_ byte: UInt8) -> Bool {
-    byte >= 0x20 && byte != 0x7F && !byte.isASCIIAlphanumeric && !"-._~/\\%;?#".utf8.contains(byte)
-  }
-
-  /// Past ASCII, letters, digits and marks only: some servers replace others by a slash, a dot or a semicolon.
+  /// Past ASCII, letters, digits, marks, dashes, quotation marks and emoji. Some servers replace other symbols by a slash, a
+  /// dot or a semicolon; control and format characters are not visible.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return true }
     return switch scalar.properties.generalCategory {
     case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
-      .nonspacingMark, .spacingMark:
+      .nonspacingMark, .spacingMark, .dashPunctuation, .initialPunctuation, .finalPunctuation:
       true
-    default: false
+    default: scalar.properties.isEmojiPresentation
     }
   }
 
   // MARK: Methods
 
-  /// Methods whose requests name a second resource in a header field or in the body (RFC 4918, RFC 3253, RFC 5842,
-  /// RFC 5323, RFC 4437, RFC 2068).
-  private static let methodsForTwoPlaces = [
-    "COPY", "MOVE", "BIND", "REBIND", "LINK", "UNLINK", "SEARCH", "MERGE", "UPDATE", "VERSION-CONTROL",
-    "BASELINE-CONTROL", "MKREDIRECTREF", "UPDATEREDIRECTREF",
+  /// Methods whose requests name a second resource in a header field or in the body: of the registry of methods (RFC 4918,
+  /// RFC 3253, RFC 5842, RFC 5323, RFC 4437, RFC 2068), and of Exchange's WebDAV.
+  private static let methodsForTwoPlaces: Set<String> = [
+    "BASELINE-CONTROL", "BCOPY", "BDELETE", "BIND", "BMOVE", "BPROPFIND", "BPROPPATCH", "CHECKIN", "CHECKOUT", "COPY",
+    "LABEL", "LINK", "MERGE", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "REBIND", "REPORT", "SEARCH", "UNBIND", "UNLINK",
+    "UPDATE", "UPDATEREDIRECTREF", "VERSION-CONTROL",
   ]
 
   // MARK: Header fields
 
-  private static func check(_ field: ResourceField) throws(Failure) {
+  /// Fields that describe the content, negotiate its form, set conditions or choose a range, and those of protocols over HTTP
+  /// that concern the request itself.
+  private static let passing: Set<String> = [
+    "accept", "accept-charset", "accept-language", "accept-datetime", "content-type", "content-language",
+    "content-encoding", "content-disposition", "content-range", "content-md5", "content-digest", "repr-digest",
+    "digest",
+    "want-content-digest", "want-repr-digest", "prefer", "if-match", "if-none-match", "if-modified-since",
+    "if-unmodified-since", "if-range", "range", "depth", "idempotency-key", "git-protocol", "last-event-id",
+    "traceparent", "tracestate",
+  ]
+  private static let passingPrefixes = ["mcp-", "x-github-", "x-stainless-", "anthropic-", "openai-"]
+
+  /// Fields of methods that name a second resource (RFC 4918 section 10, RFC 3253 section 8, RFC 4437, RFC 8288).
+  private static let secondPlaceFields: Set<String> = [
+    "destination", "if", "overwrite", "lock-token", "apply-to-redirect-ref", "redirect-ref", "label", "link",
+  ]
+
+  /// - Returns: False for a field that is left out.
+  private func passes(
+    _ field: ResourceField, of target: ResourceCall.Target, namesSecond: Bool
+  ) throws(Failure) -> Bool {
     let name = field.name.lowercased()
     // CGI, WSGI, PHP and Rack turn each other character into the one that a hyphen becomes (RFC 3875 section 4.1.18).
-    guard name.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }) else {
-      throw .ambiguousName(field.name)
-    }
-    guard !fields.contains(name), !fieldPrefixes.contains(where: { name.hasPrefix($0) }), !name.hasPart("override")
-    else {
-      throw .steeringField(field.name)
+    guard Self.isPlain(name: name) else { throw .ambiguousName(field.name) }
+    if namesSecond, Self.secondPlaceFields.contains(name) {
+      guard Self.staysAt(target.endpoint.uri, field) else { throw .steeringField(field.name) }
+    } else {
+      guard !Self.steers(name) else { throw .steeringField(field.name) }
+      let passes =
+        Self.passing.contains(name) || Self.passingPrefixes.contains(where: { name.hasPrefix($0) })
+        || allowedFields.contains(name)
+      guard passes else { return false }
     }
     // Python reads a byte past ASCII as the end of the line, others as a character of their own choice.
     guard field.value.utf8.allSatisfy({ $0.isPrintableASCII || $0 == UInt8(ascii: "\t") }) else {
       throw .unplainValue(field.name)
     }
+    return true
+  }
+
+  /// Whether a destination is at the origin of the request.
+  private static func staysAt(_ uri: URI, _ field: ResourceField) -> Bool {
+    guard field.isNamed("Destination") else { return true }
+    return (uri.resolving(field.value)?.origin).map { $0.utf8.elementsEqual(uri.origin.utf8) } ?? false
+  }
+
+  private static func isPlain(name: String) -> Bool {
+    !name.isEmpty && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
+  }
+
+  /// Whether a lease may let a header field of this name pass.
+  static func mayAllow(_ name: String) -> Bool {
+    let lowercase = name.lowercased()
+    return name.utf8.count <= ResourceField.maximumNameBytes && isPlain(name: lowercase) && !steers(lowercase)
+      && !neverPassing.contains(lowercase) && !ResourceField.isReserved(lowercase)
+  }
+
+  /// Fields of browsers, which no peer of a lease needs, and the coding of the answer.
+  private static let neverPassing: Set<String> = ["origin", "referer", "set-cookie", "set-cookie2", "accept-encoding"]
+
+  private static func steers(_ name: String) -> Bool {
+    steering.contains(name) || steeringPrefixes.contains { name.hasPrefix($0) } || name.hasPart("override")
   }
 
   /// Header fields that make servers or proxies use another resource, method, sender or user.
-  private static let fields: Set<String> = [
+  private static let steering: Set<String> = [
     // Another resource, or another host (RFC 4918 section 10, RFC 4437, RFC 7239, RFC 7838).
     "destination", "if", "overwrite", "lock-token", "apply-to-redirect-ref", "redirect-ref", "forwarded", "via",
     "max-forwards", "alt-used", "base-url", "request-uri", "script-name", "path-info", "x-host", "x-url", "x-uri",
     "x-script-name", "x-request-uri", "x-request-url", "x-request-path", "x-matched-path", "x-invoke-path",
     "x-ingress-path", "x-destination-url", "x-http-destinationurl", "x-http-host", "x-backend", "x-upstream",
+    "content-location", "label",
     // Another sender.
     "client-ip", "true-client-ip", "x-client-ip", "x-cluster-client-ip", "cf-connecting-ip", "fastly-client-ip",
     // Another user, besides the account whose token goes along.
     "cookie", "cookie2", "sudo",
   ]
-  private static let fieldPrefixes = [
+  private static let steeringPrefixes = [
     "x-forward", "x-original", "x-originating", "x-rewrite", "x-real-", "x-proxy", "x-accel-", "x-sendfile", "x-envoy-",
     "x-middleware-", "x-http-method", "x-method", "x-remote-", "remote-", "x-auth-request-", "x-webauth-",
     "x-ms-client-principal", "impersonate-",
   ]
-
-  // MARK: Parameters
-
-  /// The names in a query, as they are written and without encoding. Some servers separate fields by semicolons.
-  private static func parameterNames(in query: String) -> [(text: String, decoded: [UInt8])] {
-    query.utf8.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: ";") }.map { field in
-      let name = Array(field.prefix { $0 != UInt8(ascii: "=") })
-      var decoded: [UInt8] = []
-      // A URI has no malformed encoding.
-      _ = Form.decode(name.span, to: &decoded)
-      return (String(decoding: name, as: UTF8.self), decoded)
-    }
-  }
-
-  /// Letters and digits of a parameter's name in lower case, and whether another character comes before them: PHP reads
-  /// `.method` and `[method` as `_method`.
-  private static func letters(_ name: [UInt8]) -> (text: String, isMarked: Bool) {
-    let letters = name.filter(\.isASCIIAlphanumeric)
-    return (String(decoding: letters, as: UTF8.self).lowercased(), name.first.map { !$0.isASCIIAlphanumeric } ?? false)
-  }
-
-  /// Whether frameworks or services use the parameter as the method: `_method`, `_HttpMethod`, `$httpMethod`, or
-  /// `$httpHeaders`, for its header field.
-  private static func isMethodParameter(_ name: [UInt8]) -> Bool {
-    let (text, isMarked) = letters(name)
-    let known = ["httpmethod", "xhttpmethod", "methodoverride", "xmethodoverride", "httpmethodoverride"]
-    return known.contains(text) || text.hasPart("xhttpmethodoverride")
-      || isMarked && (text.hasPrefix("method") || text.hasPrefix("httpheaders"))
-  }
-
-  /// Whether a service uses the parameter as the path, as WordPress does.
-  private static func isPathParameter(_ name: [UInt8]) -> Bool { letters(name).text.hasPrefix("restroute") }
 }
 
 extension Failure {
@@ -172,18 +213,25 @@ extension Failure {
   static let unplainPlace = Failure(
     .invalidRequest, "servers may read the path of the place as another one", hint: plainForm)
   private static let plainForm = Phrase(
-    "leave out empty segments, \";\" and encoded characters that need no encoding")
+    "leave out empty segments, \";\" and encoded characters other than spaces and letters past ASCII")
 
   fileprivate static func bodyWithout(_ method: ResourceMethod) -> Failure {
     Failure(
-      .notPermitted, "a lease sends no body with \(method.text)",
-      hint: "leave out the body, or send it with a method such as POST")
+      .notPermitted, "the lease sends no body with \(method.text)",
+      hint: "leave out the body, use POST, PUT or PATCH, or name the method where the lease is opened")
   }
 
   fileprivate static func secondPlace(_ method: ResourceMethod) -> Failure {
     Failure(
-      .notPermitted, "a lease that is limited to a path does not send \(method.text), which names a second place",
+      .notPermitted,
+      "\(method.text) names a second resource, so a lease sends it only if it names the method and no path",
       hint: "read the one and write the other, in two requests")
+  }
+
+  static func unallowableHeader(_ name: String) -> Failure {
+    Failure(
+      .invalidRequest, "a lease never passes the header \(TerminalText.clean(name, limit: 64)) on",
+      hint: "name a header whose name has letters, digits and hyphens, and that changes nothing but the content")
   }
 
   fileprivate static func ambiguousName(_ name: String) -> Failure {
@@ -202,11 +250,5 @@ extension Failure {
     Failure(
       .notPermitted, "a lease does not send the header \(name) with characters other than ASCII",
       hint: "encode its value")
-  }
-
-  fileprivate static func parameter(_ name: String) -> Failure {
-    Failure(
-      .notPermitted, "a lease does not send the parameter \(name), which can change what a request addresses or does",
-      hint: "leave out the parameter")
   }
 }

@@ -55,6 +55,7 @@ final class Leases: AccountPart {
     for method in request.methods where ResourceMethod(method) == nil {
       throw .unsendableMethod
     }
+    for name in request.headers where !LeaseRules.mayAllow(name) { throw .unallowableHeader(name) }
     _ = try TokenTarget.make(request.target, account: account.name.text)
     guard !request.handsOutToken || !request.target.scope.isEmpty else {
       throw Failure(.invalidRequest, "a token is handed out only with a scope of its own", hint: "name it by --scope")
@@ -71,11 +72,14 @@ final class Leases: AccountPart {
     let lease = Lease(
       request, name: name, owner: ticket, account: account.name, places: places,
       end: request.expiresInSeconds.map { loop.now.advanced(by: .seconds($0)) },
-      telling: { [unowned self] event, peer in note(event, name, peer) },
+      telling: { [unowned self] event, peer in
+        note(event, name, peer)
+        if case .used(_, let origin, _, _, _, .tokenReturned) = event { warn(ticket, origin) }
+      },
       hasPlace: { [unowned self] in
         leases.values.reduce(0) { $0 + $1.lease.underWay.count } < Self.mostTransfers
       },
-      ended: { [unowned self] in used(ticket) },
+      begun: { [unowned self] in begun(ticket) }, ended: { [unowned self] in ended(ticket) },
       asking: { [unowned self] method, origin, peer in ask(ticket, method, origin, peer) })
     try begin(Opened(lease, passed[0]))
   }
@@ -101,7 +105,7 @@ final class Leases: AccountPart {
       throw Failure(.invalidRequest, "a place of a lease is a host, an origin or a URL without a query")
     }
     // No request would be in it.
-    guard LeaseRules.isPlain(entry.path) else { throw .unplainPlace }
+    guard LeaseRules.segments(entry.path) != nil else { throw .unplainPlace }
     guard let origin = ResourceOrigin(entry.origin, allowHTTPLoopback: true), account.configuration.lists(origin) else {
       throw Failure(.originNotListed(account: account.name.text, origin: entry.origin), account: account.name.text)
     }
@@ -237,10 +241,15 @@ final class Leases: AccountPart {
 
   // MARK: Ends
 
+  /// A request of a lease begins. Its owner knows the number of uses that are left before the request is sent, so that the next
+  /// daemon permits no more.
+  private func begun(_ owner: Ticket) {
+    if let lease = leases[owner]?.lease { tellOwner(of: lease) }
+  }
+
   /// A request of a lease was answered.
-  private func used(_ owner: Ticket) {
+  private func ended(_ owner: Ticket) {
     guard let lease = leases[owner]?.lease else { return }
-    tellOwner(of: lease)
     guard lease.usesLeft == 0, lease.underWay.isEmpty else { return }
     // The last answer is sent first.
     schedule(at: loop.now) { [self] in end(lease, .uses) }
@@ -300,6 +309,11 @@ final class Leases: AccountPart {
   private func tellOwner(of lease: Lease) {
     let event = Event.Lease(name: lease.name, account: lease.account.text, usesLeft: lease.usesLeft)
     loop.send(.event(.lease(event)), to: lease.owner)
+  }
+
+  private func warn(_ owner: Ticket, _ origin: String) {
+    let notice = Phrase("\(origin) sent the access token back to a program that uses the lease; the answer was cut off")
+    loop.send(.event(.notice(notice)), to: owner)
   }
 
   private func note(_ event: LeaseEntry.Event, _ name: String, _ peer: LeaseEntry.Peer?) {

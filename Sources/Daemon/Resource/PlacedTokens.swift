@@ -89,7 +89,7 @@ final class PlacedTokens: AccountPart {
   private static func failure(_ error: SessionError) -> Failure {
     var failure = Failure(error, account: nil)
     switch error {
-    case .originNotListed, .noPlace: failure.code = .placeNotListed
+    case .originNotListed, .originOfOtherUser, .noPlace: failure.code = .placeNotListed
     default: break
     }
     return failure

@@ -13,19 +13,18 @@ extension CurlClient {
   ) throws(HTTPFailure) -> ResourceResponse {
     if request.cancellation.isCancelled { throw HTTPFailure(.cancelled) }
     let route = try Route(to: request.endpoint, by: request.transport)
-    let keepsConnection = content == nil || request.mayKeepConnectionAfterContent
     let hasProof = authorization.contains { $0.name.utf8.elementsEqual("DPoP".utf8) }
     let isRepeatable = request.method.isSafe && content == nil && !hasProof
     let handle = if let kept = pool.take(for: route, onceOnly: !isRepeatable) { kept } else { try CurlHandle() }
-    let exchange = ResourceExchange(
+    let exchange = try ResourceExchange(
       TransferProgress(
         over: handle, isRepeatable: isRepeatable, usesProxy: route.proxy != nil, keepsCookies: true),
       request, content: content, receiver: receiver, openAnswers: openAnswers)
     try handle.prepare(request.endpoint, over: route, userAgent: userAgent, transport: request.transport)
-    if !keepsConnection { try handle.set(CURLOPT_FORBID_REUSE, true) }
     try handle.send(request, authorization: authorization, content: content, exchange)
     let end = { [pool] in
-      if keepsConnection, exchange.isConnectionIntact {
+      let mayKeep = exchange.usedHTTP2 || request.mayKeepConnection(hasContent: content != nil)
+      if mayKeep, exchange.isConnectionIntact {
         pool.give(handle, for: route, hasLasted: exchange.usedKeptConnection)
       }
     }

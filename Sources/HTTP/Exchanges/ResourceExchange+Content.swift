@@ -41,8 +41,14 @@ final class ReceivedContent {
   private var start = 0
   private(set) var isPaused = false
   private(set) var takenBytes = 0
+  /// Searches the content for the token; nil if the receiver may have it.
+  private var screen: TokenScreen?
+  private(set) var hasFoundToken = false
 
-  init(_ receiver: any ResourceReceiver) { self.receiver = receiver }
+  init(_ receiver: any ResourceReceiver, _ screen: TokenScreen? = nil) {
+    self.receiver = receiver
+    self.screen = screen
+  }
 
   deinit { wipe() }
 
@@ -56,10 +62,25 @@ final class ReceivedContent {
       isPaused = true
       return .pause
     }
+    if screen != nil {
+      guard let isClear = screen?.pass(bytes, to: &pending), isClear else {
+        hasFoundToken = true
+        return .stop
+      }
+      takenBytes += pending.count
+      return flush() ? .taken : .stop
+    }
     guard let count = receiver.take(bytes) else { return .stop }
     takenBytes += bytes.count
     for index in count..<bytes.count { pending.append(bytes[index]) }
     return .taken
+  }
+
+  /// Releases the bytes that could have begun the token: the content is complete.
+  func end() {
+    let count = pending.count
+    screen?.finish(to: &pending)
+    takenBytes += pending.count - count
   }
 
   var waits: [(descriptor: Int32, isWriting: Bool)] { pending.isEmpty ? [] : [(receiver.descriptor, true)] }

@@ -27,22 +27,28 @@ final class ResourceExchange: RunningExchange {
   private var lastProgress = ContinuousClock.now
   private let content: SentContent?
   private let body: ReceivedContent
+  /// Searches the answer for the token; nil if its receiver may have it.
+  private let screen: TokenScreen?
   private var head: ResourceHead?
   private var isWanted = false
   private var unwantedBytes = 0
   /// The request went over a connection that was kept from one before.
   private(set) var usedKeptConnection = false
+  private(set) var usedHTTP2 = false
   /// Whether the connection can be used for the next request.
   var isConnectionIntact: Bool { unwantedBytes <= Self.mostUnwantedBytes }
 
   init(
     _ progress: TransferProgress, _ request: ResourceRequest, content: (any ResourceContent)?,
     receiver: any ResourceReceiver, openAnswers: OpenAnswers
-  ) {
+  ) throws(HTTPFailure) {
+    do { screen = try request.withheld.map { (token) throws(CryptoError) in try TokenScreen(token) } } catch {
+      throw HTTPFailure(.memory)
+    }
     self.progress = progress
     self.openAnswers = openAnswers
     self.content = content.map { SentContent($0) }
-    body = ReceivedContent(receiver)
+    body = ReceivedContent(receiver, screen)
     isHead = request.method.isHead
     cancellation = request.cancellation
     stall = .seconds(max(1, request.stallSeconds))
@@ -62,12 +68,13 @@ final class ResourceExchange: RunningExchange {
   func receive(body bytes: Span<UInt8>) -> ContentReceipt {
     lastProgress = .now
     beginIfReady()
+    if progress.refusal != nil { return .stop }
     guard isWanted else {
       unwantedBytes += bytes.count
       return isConnectionIntact ? .taken : .stop
     }
     let receipt = body.take(bytes)
-    if receipt == .stop { _ = progress.refuse(.cancelled) }
+    if receipt == .stop { refuseBody() }
     return receipt
   }
 
@@ -88,7 +95,7 @@ final class ResourceExchange: RunningExchange {
     // A wait for the caller of this program does not count as a stall of the server.
     if !waits.isEmpty { lastProgress = .now }
     guard body.flush() else {
-      _ = progress.refuse(.cancelled)
+      refuseBody()
       return nil
     }
     let sends = content?.resume() ?? false
@@ -137,17 +144,28 @@ final class ResourceExchange: RunningExchange {
     guard status >= 200 else { return }
     let head = ResourceHead(status: status, headers: HTTPHeaders(progress.headers.fields))
     self.head = head
+    guard screen.map({ $0.isFound(in: head.headers) }) != true else {
+      _ = progress.refuse(.tokenReturned)
+      return
+    }
     isWanted = body.begin(head)
   }
 
+  private func refuseBody() { _ = progress.refuse(body.hasFoundToken ? .tokenReturned : .cancelled) }
+
   func failure(after code: CURLcode?) -> HTTPFailure? {
+    if progress.refusal == .tokenReturned { return progress.failure(.tokenReturned) }
     if !isConnectionIntact { return nil }
     // Only the reader knows the format of a resource's content, so content that may be truncated is always a failure.
     return progress.failure(
       after: code, isCutShort: !isHead && progress.handle.isCutShort(progress.headers), reason: reasonToStop)
   }
 
-  func complete() { usedKeptConnection = progress.handle.number(CURLINFO_NUM_CONNECTS) == 0 }
+  func complete() {
+    usedKeptConnection = progress.handle.number(CURLINFO_NUM_CONNECTS) == 0
+    usedHTTP2 = progress.handle.number(CURLINFO_HTTP_VERSION) >= Int(CURL_HTTP_VERSION_2_0)
+    body.end()
+  }
 
   /// Passes the rest of the content to the receiver, waits for room, and returns the response.
   func finish() throws(HTTPFailure) -> ResourceResponse {

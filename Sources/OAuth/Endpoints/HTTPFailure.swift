@@ -42,6 +42,8 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case setup
     /// The proxy could not be reached or refused.
     case proxy
+    /// The answer contains the access token, which its receiver must not get.
+    case tokenReturned
   }
 
   package var code: Code

@@ -1,5 +1,6 @@
 package import Crypto
 internal import Encoding
+package import Vocabulary
 
 /// How an account's server is reached and whom to trust on the way.
 package struct Transport: Sendable {
@@ -53,10 +54,10 @@ package struct Transport: Sendable {
 /// (RFC 9112 section 9.3), and may then show the request after it, with its token, to the first sender.
 package struct ConnectionGroup: Sendable, Hashable {
   package let account: String
-  /// The name of the lease; nil for requests of the account's owner.
-  package let lease: String?
+  /// Nil for requests of the account's owner.
+  package let lease: RequestLease?
 
-  package init(account: String, lease: String? = nil) {
+  package init(account: String, lease: RequestLease? = nil) {
     self.account = account
     self.lease = lease
   }

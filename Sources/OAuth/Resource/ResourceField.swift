@@ -37,9 +37,16 @@ package struct ResourceField: Sendable, Hashable {
     guard value.count <= Self.maximumValueBytes, value.allSatisfy(Self.isValueByte) else { throw .malformed }
     name = String(decoding: bytes[..<colon], as: UTF8.self)
     self.value = String(decoding: value, as: UTF8.self)
-    let lowercase = name.lowercased()
-    if Self.reserved.contains(lowercase) || lowercase.hasPrefix("proxy-") { throw .reserved(name) }
+    if Self.isReserved(name.lowercased()) { throw .reserved(name) }
   }
+
+  /// Whether only this program writes the field.
+  ///
+  /// - Parameter name: In lower case.
+  package static func isReserved(_ name: String) -> Bool { reserved.contains(name) || name.hasPrefix("proxy-") }
+
+  /// `Name: value`, as ``init(_:)`` reads it.
+  package var line: String { "\(name): \(value)" }
 
   /// Reads the fields of a request.
   package static func fields(_ lines: [String]) throws(Problem) -> [ResourceField] {

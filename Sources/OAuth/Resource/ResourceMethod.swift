@@ -6,11 +6,11 @@ package struct ResourceMethod: Sendable, Hashable {
 
   package let text: String
 
-  /// - Returns: Nil for what is no token, is too long, or is `CONNECT` or `TRACE`: the first asks for a
-  ///   tunnel, the second has the token sent back (RFC 9110 section 9.3.8).
+  /// - Returns: Nil if it is not a token, is too long, or is `CONNECT`, which asks for a tunnel, `TRACE` or `TRACK`, which
+  ///   send the token back (RFC 9110 section 9.3.8), or `PRI` (RFC 9113 section 11.6).
   package init?(_ text: String) {
     guard (1...Self.maximumBytes).contains(text.utf8.count), text.utf8.allSatisfy(\.isTokenCharacter),
-      !["CONNECT", "TRACE"].contains(text.uppercased())
+      !["CONNECT", "TRACE", "TRACK", "PRI"].contains(text.uppercased())
     else { return nil }
     self.text = text
   }

@@ -1,4 +1,5 @@
 package import Crypto
+internal import Vocabulary
 
 /// One request to a resource, without what proves that it may be made.
 package struct ResourceRequest: Sendable {
@@ -10,20 +11,27 @@ package struct ResourceRequest: Sendable {
   package var stallSeconds: Int
   /// The same once the head of the answer is there; 0 is without a limit, nil the same as before.
   package var idleSeconds: Int?
+  /// The access token, if the answer goes to a peer of a lease and is cut off where it contains the token.
+  package var withheld: SharedSecret?
   /// Ends the request early from another thread.
   package var cancellation: Cancellation
 
-  /// Whether the connection of a request with content may be kept. A server that does not read the content takes it for the
-  /// next request (RFC 9112 section 9.3). What a lease's peer sends is never trusted to be read.
-  package var mayKeepConnectionAfterContent: Bool {
-    method.definesContent && transport.connectionGroup?.lease == nil
+  /// Whether an HTTP/1.1 connection may be kept after this request. A server that reads a message differently takes a part of
+  /// it for the next request (RFC 9112 section 9.3), which would then escape the limits of a lease. HTTP/2 frames each
+  /// request.
+  ///
+  /// - Parameter hasContent: Whether the request has a body.
+  package func mayKeepConnection(hasContent: Bool) -> Bool {
+    guard let lease = transport.connectionGroup?.lease else { return !hasContent || method.definesContent }
+    return !hasContent && !lease.isNarrow
   }
 
   package init(
     method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField] = [], transport: Transport,
-    stallSeconds: Int, idleSeconds: Int? = nil, cancellation: Cancellation
+    stallSeconds: Int, idleSeconds: Int? = nil, withheld: SharedSecret? = nil, cancellation: Cancellation
   ) {
     self.idleSeconds = idleSeconds
+    self.withheld = withheld
     self.method = method
     self.endpoint = endpoint
     self.fields = fields

@@ -57,7 +57,7 @@ extension OAuthError.Code {
       case .pin: .pinMismatch
       case .timeout: .timeout
       case .tooLarge: .responseTooLarge
-      case .malformed: .malformedResponse
+      case .malformed, .tokenReturned: .malformedResponse
       case .redirect: .redirectRefused
       case .cancelled: .cancelled
       case .memory: .noMemory

@@ -14,12 +14,12 @@ package struct ResourceCall: Sendable {
     package let refusesRedirects: Bool
     /// As ``ResourceRequest/idleSeconds``.
     package let idleSeconds: Int?
-    /// The name of the lease that the request came by, if any.
-    package let lease: String?
+    /// The lease through which the request came, if any.
+    package let lease: RequestLease?
 
     package init(
       method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField], refusesRedirects: Bool = false,
-      idleSeconds: Int? = nil, lease: String? = nil
+      idleSeconds: Int? = nil, lease: RequestLease? = nil
     ) {
       self.idleSeconds = idleSeconds
       self.lease = lease
@@ -107,7 +107,8 @@ package struct ResourceCall: Sendable {
     while true {
       let request = ResourceRequest(
         method: target.method, endpoint: endpoint, fields: target.fields, transport: transport,
-        stallSeconds: stallSeconds, idleSeconds: target.idleSeconds, cancellation: cancellation)
+        stallSeconds: stallSeconds, idleSeconds: target.idleSeconds, withheld: target.lease.map { _ in token },
+        cancellation: cancellation)
       let attempt = try oauth { () throws(OAuthError) in
         try authorization.attempt(method: request.method, uri: endpoint.uri)
       }
@@ -152,6 +153,7 @@ extension SessionError {
       switch failure.code {
       case .content: .content
       case .cancelled: .cancelled
+      case .tokenReturned: .tokenReturned(origin: request.endpoint.uri.origin)
       default: .oauth(OAuthError(failure, .resource, at: request.endpoint, proxy: request.transport.proxy?.url))
       }
   }
@@ -160,9 +162,10 @@ extension SessionError {
 extension SessionServices {
   /// The transport to a resource, if a token of the account may go there at all.
   ///
-  /// - Parameter lease: The name of the lease that the request came by, if any.
+  /// - Parameter lease: The lease through which the request came, if any.
   func transport(
-    to origin: ResourceOrigin, of account: AccountName, _ configuration: AccountConfiguration, lease: String? = nil
+    to origin: ResourceOrigin, of account: AccountName, _ configuration: AccountConfiguration,
+    lease: RequestLease? = nil
   ) throws(SessionError) -> Transport {
     let record = try sessionRecord(of: account).record
     var transport = try record.access(by: configuration, account).transport

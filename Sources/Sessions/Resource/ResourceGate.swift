@@ -50,8 +50,10 @@ package struct ResourceGate: Sendable {
     var first: SessionError?
     for place in places {
       do { return try choice(for: place, named: named, listedOnly: true) } catch {
-        guard case .originNotListed = error else { throw error }
-        first = first ?? error
+        switch error {
+        case .originNotListed, .originOfOtherUser: first = first ?? error
+        default: throw error
+        }
       }
     }
     throw first ?? .noPlace
@@ -59,6 +61,13 @@ package struct ResourceGate: Sendable {
 
   private func notListed(_ place: ResourcePlace, _ named: AccountName?) -> SessionError {
     let origin = place.origin.text
+    if place.user != nil {
+      let anyone = ResourcePlace(origin: place.origin, path: place.path)
+      for account in settings.accounts where named.map({ account.name == $0 }) ?? true {
+        guard let user = account.configuration.entry(for: anyone)?.entry.user else { continue }
+        return .originOfOtherUser(account: account.name.text, origin: origin, user: user)
+      }
+    }
     guard let named else { return .originNotListed(account: nil, origin: origin, url: origin + (place.path ?? "")) }
     guard settings[named] != nil else {
       return .noAccount(name: named.text, known: settings.accounts.map(\.name.text))

@@ -39,6 +39,8 @@ package enum SessionError: Error, Hashable, Sendable {
   case originNotListed(account: String?, origin: String, url: String? = nil)
   /// The settings list the origin, but the vault does not: it was not confirmed.
   case originUnconfirmed(account: String, origin: String)
+  /// The account lists the origin for this user name, and another one was asked for.
+  case originOfOtherUser(account: String, origin: String, user: String)
   /// More than one account lists the place.
   case severalAccounts([String], origin: String)
   /// The place that a token is wanted for is no place that a token may go to.
@@ -84,6 +86,8 @@ package enum SessionError: Error, Hashable, Sendable {
   /// The secret of a registered client is past its end (RFC 7591, section 3.2.1).
   case clientSecretExpired(account: String)
   case cancelled
+  /// The resource sent the access token back to a peer of a lease.
+  case tokenReturned(origin: String)
   /// The process ends. Another one can be asked, unless the user stopped the daemon.
   case stopping(isForGood: Bool)
   /// No thread is free to wait for a server; so many others wait already.
@@ -125,13 +129,14 @@ package enum SessionError: Error, Hashable, Sendable {
       // A refresh whose grant is ended fails with ``expired``; another request may mean another grant.
       case .grantEnded, .passing, .lasting: .none
       }
-    case .signInKept, .grantNotKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .severalAccounts,
+    case .signInKept, .grantNotKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .originOfOtherUser,
+      .severalAccounts,
       .noPlace, .content, .contentLate,
       .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .redirectNotNamed, .clientNotNamed,
       .clientSecretNotNamed, .clientURL, .demandsNeedBrowser,
       .guestNeedsProof, .guestOverUser, .assertion, .assertionVariables, .assertionSource, .assertionOfAccount,
       .idTokenNeeded, .assertionUnreadable, .assertionNotNamed,
-      .clientSecretExpired, .cancelled, .stopping, .tooBusy, .idToken, .vault, .configuration, .memory:
+      .clientSecretExpired, .cancelled, .tokenReturned, .stopping, .tooBusy, .idToken, .vault, .configuration, .memory:
       .none
     }
   }

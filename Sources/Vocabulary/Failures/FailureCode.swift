@@ -65,6 +65,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
 
   case notPermitted = "not_permitted"
   case leaseEnded = "lease_ended"
+  case tokenReturned = "token_returned"
 
   // Only an unlock helps.
   case locked = "locked"
@@ -154,6 +155,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .internalError: (.failed, "Something happened that should not.")
     case .notPermitted: (.denied, "The lease by which the request came does not permit it.")
     case .leaseEnded: (.denied, "The lease is over: by its time, its number of requests, or whoever gave it.")
+    case .tokenReturned:
+      (.failed, "The answer to a lease's request contained the access token, so the rest was withheld.")
     case .locked: (.locked, "The account, or the whole vault, is locked; see `agent unlock`.")
     case .wrongPassphrase: (.locked, "The passphrase opens nothing.")
     case .wrongPIN: (.locked, "The TPM does not take the PIN; it counts wrong ones.")

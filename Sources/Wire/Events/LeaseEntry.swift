@@ -1,7 +1,7 @@
 package import Encoding
 
 extension Event {
-  /// A lease, when it was opened and after each request.
+  /// A lease, when it was opened and before each request.
   package struct Lease: Sendable, Hashable {
     /// Its name in ``LeaseEntry``: 16 hexadecimal digits.
     package var name: String
@@ -19,7 +19,7 @@ extension Event {
 
 extension Event.Lease: EventBody {
   package var event: Event { .lease(self) }
-  package var row: EventRow { EventRow("lease", "A lease is open, or a peer's request was answered.") }
+  package var row: EventRow { EventRow("lease", "A lease is open, or a peer's request begins.") }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
     try members.text("lease", &name, "Its name in the events of leases.")
@@ -91,7 +91,8 @@ package struct LeaseEntry: Sendable, Hashable {
   package enum Event: Sendable, Hashable {
     case opened(account: String)
     /// A request was answered, with its status and the size of the body in bytes; or not, with the code of the failure.
-    case used(method: String, origin: String, status: Int?, bytes: Int?, FailureCode?)
+    /// `dropped` of its header fields were left out.
+    case used(method: String, origin: String, status: Int?, bytes: Int?, dropped: Int, FailureCode?)
     /// The token was handed out, or not, with the code of the failure.
     case handedOut(FailureCode?)
     case refused(FailureCode)
@@ -130,7 +131,7 @@ extension LeaseEntry: EventEntry, MemberList {
     let event: Event =
       switch kind {
       case .opened: .opened(account: "")
-      case .used: .used(method: "", origin: "", status: nil, bytes: nil, nil)
+      case .used: .used(method: "", origin: "", status: nil, bytes: nil, dropped: 0, nil)
       case .handedOut: .handedOut(nil)
       case .refused: .refused(.notPermitted)
       case .ended: .ended(.closed)
@@ -156,13 +157,15 @@ extension LeaseEntry: EventEntry, MemberList {
     case .opened(var account):
       try members.text("account", &account, "The account.")
       event = .opened(account: account)
-    case .used(var method, var origin, var status, var bytes, var code):
+    case .used(var method, var origin, var status, var bytes, let dropped, var code):
       try members.text("method", &method, "The method of the request.")
       try members.text("origin", &origin, "Its origin, never a path.")
       try members.number("status", &status, "The status of the answer.")
       try members.number("body_bytes", &bytes, "The size of its body in bytes.")
+      var count = dropped == 0 ? nil : dropped
+      try members.number("dropped_headers", &count, "How many of its headers were left out, if any.")
       try members.value("code", &code, "The error, if there is no answer.")
-      event = .used(method: method, origin: origin, status: status, bytes: bytes, code)
+      event = .used(method: method, origin: origin, status: status, bytes: bytes, dropped: count ?? 0, code)
     case .handedOut(var code):
       try members.value("code", &code, "The error, if the token was not handed out.")
       event = .handedOut(code)
@@ -179,11 +182,12 @@ extension LeaseEntry: EventEntry, MemberList {
   private var row: (kind: Kind, text: String) {
     switch event {
     case .opened(let account): (.opened, "opened for \(TerminalText.clean(account, limit: 64))")
-    case .used(let method, let origin, let status, let bytes, let code):
+    case .used(let method, let origin, let status, let bytes, let dropped, let code):
       (
         .used,
         "\(TerminalText.clean(method, limit: 32)) \(TerminalText.clean(origin, limit: 300))"
           + (status.map { ": status \($0), \(bytes ?? 0) bytes" } ?? code.map { ": \($0.rawValue)" } ?? "")
+          + (dropped == 0 ? "" : ", headers left out: \(dropped)")
       )
     case .handedOut(let code):
       (.handedOut, code.map { "no token handed out: \($0.rawValue)" } ?? "token handed out")

@@ -1,4 +1,5 @@
 package import Encoding
+package import Vocabulary
 
 /// Sends a request to a resource with an account's token, which stays in the daemon.
 ///
@@ -41,8 +42,8 @@ package struct CallRequest: RequestBody {
   /// The token to send; empty means the account's own.
   package var target = TokenRequest.Target()
 
-  /// The name of the lease that the request came by; never on the wire.
-  package var lease: String?
+  /// The lease through which the request came; never on the wire.
+  package var lease: RequestLease?
 
   package init(account: String? = nil, url: String, method: String, headers: [String] = [], sendsBody: Bool = false) {
     self.account = account

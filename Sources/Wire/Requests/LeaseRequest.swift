@@ -9,6 +9,8 @@ package struct LeaseRequest: RequestBody {
   package var places: [String] = []
   /// The methods that may be sent; empty means all.
   package var methods: [String] = []
+  /// Names of header fields that pass besides the usual ones; at most ``mostHeaders``.
+  package var headers: [String] = []
   /// The token that is sent; empty means the account's own.
   package var target = TokenRequest.Target()
   /// How many requests may be made, 1 to ``mostUses``; nil is without a limit.
@@ -25,6 +27,7 @@ package struct LeaseRequest: RequestBody {
   package var users: [Int] = []
 
   package static let mostUsers = 16
+  package static let mostHeaders = 32
   package static let userIDs = 0...Int(UInt32.max) - 1
   package static let mostUses = 1_000_000
   package static let longestSeconds = 604_800
@@ -38,7 +41,10 @@ package struct LeaseRequest: RequestBody {
     try members.text("account", &account, "The account (default: the active one).")
     try members.texts(
       "places", &places, "Hosts, origins or URL prefixes, of origins that the account lists (default: all of these).")
-    try members.texts("methods", &methods, "The methods that peers may send (default: all).")
+    try members.texts(
+      "methods", &methods, "The methods that peers may send (default: all that name no second resource).")
+    try members.texts("headers", &headers, "Names of headers that peers may send besides the usual ones.")
+    try members.check(headers.count <= Self.mostHeaders, Phrase("at most \(Self.mostHeaders) headers may be named"))
     try target.pass(&members)
     try members.number("uses", &uses, in: 1...Self.mostUses, "The number of requests (default: unlimited).")
     try members.number(
@@ -60,7 +66,7 @@ package struct LeaseRequest: RequestBody {
     RequestPage(
       "Lends requests with an account's token to the peers of a listening socket, which follows as `SCM_RIGHTS`. Peers may"
         + " send `resource`, `resource_body` and `lease_status`, and `token` if allowed. An event `lease` follows when it is"
-        + " open and after each request of a peer. The lease ends with the connection.",
+        + " open and when a request of a peer begins. The lease ends with the connection.",
       note:
         "There is no result: the request ends with an error, `lease_ended` when its time or its uses are used up. For"
         + " peers everything else fails with `not_permitted`, whether or not the daemon knows it. A peer names no account, and"
@@ -115,6 +121,9 @@ package struct LeaseStatusRequest: RequestBody {
         MemberRow("lease", "text", "The name of the lease in its events, 16 hexadecimal digits."),
         MemberRow("places", "list of texts", "The allowed hosts, origins and URL prefixes."),
         MemberRow("methods", "list of texts", "The methods; absent if all are allowed."),
+        MemberRow(
+          "headers", "list of texts", "The headers that pass besides the usual ones; absent if there are none."),
+        MemberRow("dropped_headers", "number", "How many headers of requests were left out; absent if none were."),
         MemberRow("expires_in", "number", "The remaining seconds; absent without a limit."),
         MemberRow("uses_left", "number", "The remaining requests; absent without a limit."),
         MemberRow("hand_out_token", "boolean", "A peer may ask for the token."),

@@ -95,12 +95,12 @@ import Wire
   @Test func `asks for claims and the ID Token when a variable needs them`() throws {
     let (plain, _) = try request(["env", "work"])
     #expect(plain == RequestEnvelope(.token(TokenRequest(account: "work", extras: .init(variables: true)))))
-    let (claims, claimResult) = try request(["env", "--var", "MAIL=claim:email"])
+    let (claims, claimResult) = try request(["env", "--var", "EMAIL=claim:email"])
     #expect(claims == RequestEnvelope(.token(TokenRequest(extras: .init(claims: true)))))
-    #expect(claimResult.outputText == "MAIL='a '\"`printf '\\040'`\"'b'\"`printf '\\052'`\"''; export MAIL;\n")
+    #expect(claimResult.outputText == "EMAIL='a '\"`printf '\\040'`\"'b'\"`printf '\\052'`\"''; export EMAIL;\n")
     let (both, bothResult) = try request([
-      "exec", "--var", "MAIL=claim:email", "--var", "ID=id_token", "--", "sh", "-c",
-      "echo \"$MAIL $ID ${AGENT_ACCESS_TOKEN-none}\"",
+      "exec", "--var", "EMAIL=claim:email", "--var", "ID=id_token", "--", "sh", "-c",
+      "echo \"$EMAIL $ID ${AGENT_ACCESS_TOKEN-none}\"",
     ])
     #expect(both == RequestEnvelope(.token(TokenRequest(extras: .init(idToken: true, claims: true)))))
     #expect(bothResult.outputText == "a  b* aa.bb.cc none\n")

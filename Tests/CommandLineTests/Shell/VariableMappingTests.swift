@@ -34,7 +34,7 @@ import WireSupport
   }
 
   @Test(
-    arguments: VariableName.words(VariableName.refusedList) + [
+    arguments: VariableName.words(VariableName.shellList) + VariableName.words(VariableName.refusedList) + [
       "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "LD_", "ld_preload", "path", "fpath", "Path", "PATH", "GIT_EDITOR",
       "GIT_EXTERNAL_DIFF", "GIT_SSH_COMMAND", "GIT_SSH", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_PROXY_COMMAND",
       "GIT_TEMPLATE_DIR", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "JAVA_OPTS", "MAVEN_OPTS",
@@ -73,11 +73,19 @@ import WireSupport
       "OPAMFETCH", "FLASK_APP", "HELM_BIN", "TEXEDIT", "TEXMFCNF", "shell_escape", "shell_escape_commands", "TAPE",
       "MIX_EXS", "SYSTEMD_LESS", "CC_x86_64_unknown_linux_gnu", "HOST_CC", "WINESERVER", "ODBCSYSINI", "NIX_BUILD_HOOK",
       "VAGRANT_VAGRANTFILE", "SWIFT_EXEC", "OCL_ICD_VENDORS", "R_LIBS_USER", "THOR_DIFF", "ZDOTDIR", "TMPDIR", "GOROOT",
+      // Of shells, in whatever way they end, and of what chooses proxies or trust.
+      "UID", "status", "fish_color_user", "FISH_TRACE", "fish_user_paths", "zsh_x_TOKEN", "BASH_FUNC_x_KEY", "USER_ID",
+      "PROMPT_COMMAND", "PS0", "precmd_functions", "chpwd", "LC_ALL", "LANG", "MAIL", "RANDOM", "seconds", "OPTIND",
+      "HISTTIMEFORMAT", "LD_X_TOKEN", "https_proxy", "HTTP_PROXY", "ALL_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS",
+      "NODE_TLS_REJECT_UNAUTHORIZED", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE",
+      "GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY", "GIT_SSL_KEY", "SSLKEYLOGFILE", "OPENSSL_MODULES", "VAULT_CACERT",
+      "VAULT_SKIP_VERIFY", "AWS_CA_BUNDLE", "DENO_CERT", "DOCKER_TLS_VERIFY", "PGSSLROOTCERT", "LOCPATH", "NLSPATH",
+      "MALLOC_TRACE", "TZ", "RES_OPTIONS", "LOCALDOMAIN", "NETRC",
     ])
   func `has no name that decides what programs run`(name: String) {
     expect(
       throws: Failure(
-        .invalidRequest, "the variable \(name) decides what programs run, so no server may choose its value")
+        .invalidRequest, "shells or programs use the variable \(name) themselves, so no server may choose its value")
     ) { try VariableMapping("\(name)=account") }
   }
 
@@ -87,8 +95,8 @@ import WireSupport
     }
     // Sorted, as the manual prints it, and all of one case, as they are compared.
     for list in [
-      VariableName.refusedList, VariableName.refusedPrefixList, VariableName.refusedSuffixList,
-      VariableName.allowedSuffixList,
+      VariableName.shellList, VariableName.firmPrefixList, VariableName.refusedList, VariableName.refusedPrefixList,
+      VariableName.refusedSuffixList, VariableName.allowedSuffixList,
     ] {
       let words = VariableName.words(list)
       #expect(words.count > 1 && words == words.sorted() && words.allSatisfy { $0 == $0.uppercased() })
@@ -98,8 +106,8 @@ import WireSupport
   @Test(arguments: [
     "GITHUB_TOKEN", "GITLAB_TOKEN", "NODE_AUTH_TOKEN", "VAULT_TOKEN", "CARGO_REGISTRIES_MY_REGISTRY_TOKEN",
     "CARGO_REGISTRY_TOKEN", "AWS_WEB_IDENTITY_TOKEN_FILE", "AZURE_FEDERATED_TOKEN_FILE", "STEP_TOKEN", "GH_TOKEN",
-    "OIDC_AT", "MAIL", "AGENT_ACCOUNT", "GIT_PASSWORD", "YARN_NPM_AUTH_TOKEN", "PGPASSWORD", "MYSQL_PWD", "OS_TOKEN",
-    "CLIENT_SECRET", "AWS_ROLE_ARN", "TOKEN", "EMAIL", "USER_EMAIL", "TF_VAR_token", "HEADROOM", "github_token",
+    "OIDC_AT", "EMAIL", "AGENT_ACCOUNT", "GIT_PASSWORD", "YARN_NPM_AUTH_TOKEN", "PGPASSWORD", "MYSQL_PWD", "OS_TOKEN",
+    "CLIENT_SECRET", "AWS_ROLE_ARN", "TOKEN", "USER_EMAIL", "TF_VAR_token", "HEADROOM", "github_token",
     "GITHUB_ACTOR", "OIDC_PROVIDER", "OIDC_ISSUER", "AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
     "AWS_SESSION_TOKEN", "OPENAI_API_KEY", "DOCKER_USER", "GIT_AUTHOR_EMAIL", "VK_CLIENT_ID", "VK_USER",
     "CC_TEST_REPORTER_ID", "UV_PUBLISH_TOKEN", "UV_PUBLISH_USERNAME", "ANSIBLE_REMOTE_USER", "PIP_USERNAME",

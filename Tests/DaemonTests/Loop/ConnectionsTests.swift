@@ -12,14 +12,14 @@ import Wire
   private final class Handler: RequestHandler {
     func closed(_ connection: UInt64) {}
 
-    var handled: [(ticket: Ticket, descriptors: Int)] = []
+    var handled: [(ticket: Ticket, descriptors: Int, timeout: Int?)] = []
     var act: (Ticket) -> Void = { _ in }
     /// The lines that were taken for a request under way.
     var linesBeside = 0
     var abandoned: [Ticket] = []
 
     func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
-      handled.append((ticket, passed.count))
+      handled.append((ticket, passed.count, envelope.timeoutSeconds))
       act(ticket)
     }
 
@@ -324,6 +324,31 @@ import Wire
     withExtendedLifetime((others, more)) {}
   }
 
+  @Test func `that are held have their deadline, and only the rest of it afterwards`() throws {
+    let terms = Terms()
+    terms.holds = true
+    let pair = try UnixSocket.pair()
+    try pair.first.setNonBlocking(true)
+    _ = try connections.admit(pair.first, under: terms)
+    try UnixSocket.setTimeouts(pair.second, seconds: 600)
+    let peer = SharedDescriptor(pair.second)
+    for (wait, isLate) in [(20, false), (30, true)] {
+      try peer.descriptor.writeAll(Array(#"{"v":1,"request":"list","timeout":30}"#.utf8).span)
+      try peer.descriptor.writeAll([0x0A].span)
+      try pass(seconds: 0)
+      let held = try #require(terms.held.last)
+      try pass(seconds: wait)
+      if isLate { break }
+      connections.goOn(with: held.envelope, held.ticket, passed: [])
+      #expect(handler.handled.last?.timeout == 10)
+      connections.send(result(1), to: held.ticket)
+    }
+    var bytes: [UInt8] = []
+    while bytes.count(where: { $0 == 0x0A }) < 2 { _ = try peer.descriptor.read(into: &bytes, upTo: 4096) }
+    let last = try #require(bytes.split(separator: 0x0A).last)
+    #expect(try JSON(parsing: Array(last))["error"]?["code"] == "timeout")
+  }
+
   @Test func `of a lent socket give way before all others`() throws {
     let own = try accept()
     try pass(seconds: 1)
@@ -376,11 +401,17 @@ import Wire
 
 /// Terms that permit everything.
 private final class Terms: Admission {
+  /// Whether requests are held.
+  var holds = false
+  private(set) var held: [(envelope: RequestEnvelope, ticket: Ticket)] = []
+
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope { try RequestEnvelope(parsing: line) }
   func admit(
     _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]
   ) throws(Failure) -> RequestEnvelope? {
-    envelope
+    guard holds else { return envelope }
+    held.append((envelope, ticket))
+    return nil
   }
   func lendsToken(to ticket: Ticket) -> Bool { false }
   func shown(_ reply: Reply, of ticket: Ticket) -> Reply { reply }

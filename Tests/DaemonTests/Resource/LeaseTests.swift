@@ -17,6 +17,7 @@ import WireSupport
   private final class Told {
     var events: [LeaseEntry.Event] = []
     var ended = 0
+    var begun = 0
     var asked: [String] = []
   }
 
@@ -33,7 +34,8 @@ import WireSupport
       request, name: "0123456789abcdef", owner: .number(1), account: try AccountName("work"),
       places: places.compactMap { OriginEntry($0, allowHTTPLoopback: true) }, end: nil,
       telling: { [told] event, _ in told.events.append(event) }, hasPlace: { hasPlace },
-      ended: { [told] in told.ended += 1 }, asking: { [told] method, origin, _ in told.asked.append(origin ?? method) })
+      begun: { [told] in told.begun += 1 }, ended: { [told] in told.ended += 1 },
+      asking: { [told] method, origin, _ in told.asked.append(origin ?? method) })
   }
 
   private func call(_ url: String, _ method: String = "GET", headers: [String] = []) -> RequestEnvelope {
@@ -102,22 +104,59 @@ import WireSupport
     #expect(code { () throws(Failure) in _ = try lease.admit(call("https://api.example/x"), .number(3)) } == nil)
   }
 
-  @Test(arguments: [
-    ("GET", false), ("OPTIONS", false), ("DELETE", false), ("COPY", false), ("get", false), ("FETCH", false),
-    ("POST", true), ("PUT", true), ("PATCH", true), ("PROPFIND", true), ("REPORT", true), ("QUERY", true),
-  ]) func `let no body go with a method that defines none`(method: String, isPermitted: Bool) throws {
-    let lease = try lease()
+  @Test(
+    arguments: [
+      ("GET", [], false), ("OPTIONS", [], false), ("DELETE", [], false), ("get", [], false), ("FETCH", [], false),
+      ("PROPFIND", [], false), ("QUERY", [], false), ("POST", [], true), ("PUT", [], true), ("PATCH", [], true),
+      ("PROPFIND", ["PROPFIND"], true), ("DELETE", ["DELETE"], true), ("REPORT", ["REPORT"], true),
+    ] as [(String, [String], Bool)])
+  func `let a body go with POST, PUT, PATCH and methods that are named`(
+    method: String, named: [String], isPermitted: Bool
+  ) throws {
+    let lease = try lease(methods: named)
     let asked = CallRequest(url: "https://api.example/x", method: method, sendsBody: true)
     let failure = failure { () throws(Failure) in _ = try lease.admit(RequestEnvelope(.call(asked)), .number(2)) }
     #expect((failure == nil) == isPermitted)
     if let failure {
-      #expect(failure.code == .notPermitted && failure.message == "a lease sends no body with \(method)")
+      #expect(failure.code == .notPermitted && failure.message == "the lease sends no body with \(method)")
     }
   }
 
+  @Test func `count the header fields that are left out, and bring no cookie back`() throws {
+    let lease = try lease()
+    let asked = call("https://api.example/x", headers: ["X-A: 1", "Accept: a/b", "X-B: 2"])
+    guard case .call(let admitted) = try lease.admit(asked, .number(2))?.request else { return }
+    #expect(admitted.headers == ["Accept: a/b"])
+    let head = ResponseHead(
+      status: 200, headers: [.init("set-Cookie", "a=b"), .init("A", "b"), .init("Set-Cookie2", "c")])
+    #expect(
+      lease.shown(.event(.response(head)), of: .number(2))
+        == .event(.response(ResponseHead(status: 200, headers: [.init("A", "b")]))))
+    _ = lease.shown(.result(["status": 200, "body_bytes": 3]), of: .number(2))
+    #expect(
+      told.events == [
+        .used(method: "GET", origin: "https://api.example", status: 200, bytes: 3, dropped: 2, nil)
+      ])
+    #expect(lease.terms(now: .now)["dropped_headers"] == 2)
+  }
+
+  @Test func `count a use and tell of it before the request goes on`() throws {
+    let lease = try lease(uses: 2)
+    #expect(throws: Failure.self) { try lease.admit(call("https://other.example/"), .number(2)) }
+    #expect(told.begun == 0 && lease.usesLeft == 2)
+    _ = try lease.admit(call("https://api.example/x"), .number(2))
+    #expect(told.begun == 1 && lease.usesLeft == 1 && told.ended == 0)
+  }
+
   @Test func `tell the rest of the daemon by which lease a request came`() throws {
-    guard case .call(let pinned) = try lease().admit(call("https://api.example/a"), .number(2))?.request else { return }
-    #expect(pinned.lease == "0123456789abcdef")
+    for (places, methods, isNarrow) in [
+      (["https://api.example"], [], false), (["https://api.example/a"], [], true),
+      (["https://api.example"], ["GET"], true),
+    ] {
+      let lease = try lease(places: places, methods: methods)
+      guard case .call(let pinned) = try lease.admit(call("https://api.example/a"), .number(2))?.request else { return }
+      #expect(pinned.lease == RequestLease(name: "0123456789abcdef", isNarrow: isNarrow))
+    }
   }
 
   @Test func `count uses, and end with the last answer`() throws {
@@ -445,7 +484,8 @@ import WireSupport
       let ticket = Ticket(connection: 1, serial: UInt64(serial))
       let call = RequestEnvelope(.call(CallRequest(url: "https://api.example/x", method: "GET")))
       _ = try terms.admit(call, ticket, passed: [])
-      #expect(home.sink.failures.isEmpty)
+      // Before the request goes out: a daemon that starts now permits no more than what is left.
+      #expect(home.sink.failures.isEmpty && left().last == 2 - serial)
       _ = terms.shown(.result(["status": 200, "body_bytes": 3]), of: ticket)
       home.pass(seconds: 0)
     }

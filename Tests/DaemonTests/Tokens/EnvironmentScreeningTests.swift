@@ -27,7 +27,7 @@ import Wire
     let refreshToken = "refresh-token-1"
     try home.addSignedIn("mail", refreshToken: refreshToken)
     _ = try home.settings.change { (settings) throws(ConfigurationError) in
-      for (name, variable) in [("work", "GH_TOKEN=access_token"), ("mail", "MAIL=claim:email")] {
+      for (name, variable) in [("work", "GH_TOKEN=access_token"), ("mail", "EMAIL=claim:email")] {
         guard let account = try? AccountName(name), var configuration = settings[account] else { continue }
         configuration.variables = [variable]
         try settings.set(configuration, for: account)
@@ -38,7 +38,7 @@ import Wire
     let idToken = try #require(try account.session.grant?.idToken?.open().text)
     try screen(["nothing", "x \(idToken)", "Basic \(refreshToken)", ""])
     #expect(home.sink.results[1]?["holding"] == [1, 2], "\(home.sink.failures)")
-    #expect(home.sink.results[1]?["mapped"] == ["GH_TOKEN", "MAIL"])
+    #expect(home.sink.results[1]?["mapped"] == ["EMAIL", "GH_TOKEN"])
   }
 
   @Test func `finds tokens that were renewed since, which may still be good, and none after a lock`() throws {

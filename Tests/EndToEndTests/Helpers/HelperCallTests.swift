@@ -273,7 +273,7 @@ import Testing
     try Session.with { session in
       for words in [
         ["x"], [], ["git", "--wrong"], ["gcp", "--wrong"], ["header", "--timeout", "x"], ["aws"], ["netrc"],
-        ["oauthbearer"], ["docker", "x"], ["gcp", "--url"],
+        ["docker", "x"], ["gcp", "--url"],
       ] {
         let result = try session.tree.agent(["helper"] + words)
         let line = result.errorText

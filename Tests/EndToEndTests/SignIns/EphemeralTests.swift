@@ -31,7 +31,7 @@ import Testing
       #expect(try tree.token("passing", "--force-refresh") != first)
       #expect(try issuer.count("refreshes") == 1)
       #expect(try tree.agent("token").succeeded, "it is the active one, as there is no other")
-      #expect(try tree.agent("env", "--var", "MAIL=claim:email", "passing").outputText.contains("example"))
+      #expect(try tree.agent("env", "--var", "EMAIL=claim:email", "passing").outputText.contains("example"))
       #expect(try tree.json("whoami", "passing")["source"] == "id_token")
       let account = try #require(try tree.json("status")["accounts"]?.array?.first)
       #expect(account["ephemeral"] == true && account["state"] == "active" && account["person"] != nil)

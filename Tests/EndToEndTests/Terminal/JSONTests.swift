@@ -75,7 +75,7 @@ import Testing
     return [
       ["login", "work"] + server, ["token"], ["helper", "header", "--account", "work"],
       ["token", "work", "--id-token"], ["token", "--force-refresh"], ["env"],
-      ["env", "--shell", "json", "--var", "MAIL=claim:sub"], ["env", "--unset"], ["exec", "--", "true"], ["status"],
+      ["env", "--shell", "json", "--var", "EMAIL=claim:sub"], ["env", "--unset"], ["exec", "--", "true"], ["status"],
       ["status", "work", "--check"], ["list"], ["use", "work"], ["whoami"], ["account", "show"],
       ["request", "\(issuer.url)/userinfo", "--output", tree.path("body")], ["login", "work", "--device", "--dpop"],
       ["proof", "\(issuer.url)/userinfo"],

@@ -54,7 +54,7 @@ import Testing
         printf '#!/bin/sh\nagent request %s/echo\n' "$issuer" >assistant; chmod 700 assistant
         """, output: #"{"subject":"SUBJECT","method":"GET""#),
     "agent exec work -- ./deploy.sh": Trial(output: "deployed by work with TOKEN\n"),
-    "agent exec --var GH_TOKEN=access_token --var MAIL=claim:email -- ./report": Trial(
+    "agent exec --var GH_TOKEN=access_token --var EMAIL=claim:email -- ./report": Trial(
       output: "EMAIL reports with TOKEN\n"),
     "agent account set work --host api.example.com; agent request https://api.example.com/me": Trial(
       output: #"{"sub":"SUBJECT""#, message: "agent: changed work\n"),
@@ -225,7 +225,7 @@ import Testing
   private static func makeFiles(_ tree: AgentTree, _ issuer: Issuer) throws {
     for (name, script) in [
       ("deploy.sh", "echo \"deployed by $AGENT_ACCOUNT with $AGENT_ACCESS_TOKEN\""),
-      ("report", "echo \"$MAIL reports with $GH_TOKEN\""),
+      ("report", "echo \"$EMAIL reports with $GH_TOKEN\""),
       ("server", "echo \"served with $(cat \"$AGENT_TOKEN_FILE\")\""),
     ] { try tree.directory.writeProgram("home/" + name, script) }
     try tree.directory.write("home/note.json", "{}")

@@ -2,6 +2,7 @@ import Encoding
 import JOSE
 import OAuth
 import Testing
+import Vocabulary
 
 @testable import HTTP
 
@@ -60,7 +61,8 @@ import Testing
     }
     let groups = [
       nil, ConnectionGroup(account: "work"), ConnectionGroup(account: "mail"),
-      ConnectionGroup(account: "work", lease: "1"), ConnectionGroup(account: "work", lease: "2"),
+      ConnectionGroup(account: "work", lease: RequestLease(name: "1", isNarrow: false)),
+      ConnectionGroup(account: "work", lease: RequestLease(name: "2", isNarrow: false)),
     ]
     let pool = HandlePool()
     for own in groups {

@@ -263,28 +263,90 @@ private final class Content: ResourceContent {
     let server = try Self.answering()
     let client = client()
     let groups = [
-      ConnectionGroup(account: "work"), ConnectionGroup(account: "mail"), ConnectionGroup(account: "work", lease: "1"),
+      ConnectionGroup(account: "work"), ConnectionGroup(account: "mail"), Self.lent("1"), Self.lent("2"),
     ]
     for _ in 0..<2 {
       for group in groups { _ = try send(request("GET", server.url(), of: group), to: Receiver(), over: client) }
     }
-    #expect(server.connections == 3)
+    #expect(server.connections == 4)
+  }
+
+  private static func lent(_ name: String, isNarrow: Bool = false) -> ConnectionGroup {
+    ConnectionGroup(account: "work", lease: RequestLease(name: name, isNarrow: isNarrow))
   }
 
   // RFC 9112 section 9.3: a server that does not read the content takes it for the next request.
-  @Test(arguments: [
-    ("GET", nil, false), ("DELETE", nil, false), ("POST", nil, true), ("POST", "1", false), ("PROPFIND", "1", false),
-  ]) func `keeps no connection after content that may be left unread`(method: String, lease: String?, isKept: Bool)
+  @Test(
+    arguments: [
+      ("GET", nil, false), ("DELETE", nil, false), ("POST", nil, true), ("POST", "1", false), ("PROPFIND", "1", false),
+    ] as [(String, String?, Bool)]) func `keeps no connection after content that may be left unread`(
+      method: String, lease: String?, isKept: Bool
+    )
     throws
   {
     let server = try Self.answering()
     let client = client()
-    let group = ConnectionGroup(account: "work", lease: lease)
+    let group = lease.map { Self.lent($0) } ?? ConnectionGroup(account: "work")
     let content = try Content([.text("a")], length: 1)
     _ = try send(request(method, server.url(), of: group), content, to: Receiver(), over: client)
     #expect(client.idleCount == (isKept ? 1 : 0))
     _ = try send(request("GET", server.url(), of: group), to: Receiver(), over: client)
     #expect(client.idleCount == 1 && server.connections == (isKept ? 1 : 2))
+  }
+
+  // A request that a server reads as two would have the second one answered to the next peer, past the limits of the lease.
+  @Test(arguments: [false, true]) func `keeps no connection of a lease with a path or methods`(isNarrow: Bool) throws {
+    let server = try Self.answering()
+    let client = client()
+    for _ in 0..<2 {
+      _ = try send(
+        request("GET", server.url(), of: Self.lent("1", isNarrow: isNarrow)), to: Receiver(), over: client)
+    }
+    #expect(server.connections == (isNarrow ? 2 : 1) && client.idleCount == (isNarrow ? 0 : 1))
+  }
+
+  // MARK: The token
+
+  private static let token = "gho_16C7e42F292c6912E7710c838347Ae178B4a"
+
+  private func lent(_ url: String) throws -> ResourceRequest {
+    var request = try request("GET", url)
+    request.withheld = SharedSecret(try SecretBytes(copying: Array(Self.token.utf8).span))
+    return request
+  }
+
+  @Test func `ends an answer that contains the token, and passes on what came before it`() throws {
+    let server = try LoopbackServer { conversation in
+      _ = try conversation.readRequest()
+      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nbefore ")
+      for byte in Self.token.utf8 { try conversation.write([byte]) }
+      try conversation.write([UInt8](repeating: 0x78, count: 1000 - 7 - Self.token.utf8.count))
+      _ = try? conversation.readRequest()
+    }
+    let receiver = try Receiver()
+    #expect(throws: answered(.tokenReturned)) { try send(lent(server.url()), to: receiver) }
+    #expect(receiver.text == "before ")
+  }
+
+  @Test func `passes no head that contains the token`() throws {
+    for body in ["", "body"] {
+      let server = try LoopbackServer { conversation in
+        _ = try conversation.readRequest()
+        try conversation.write(
+          "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\nX-Echo: Bearer \(Self.token)\r\n\r\n\(body)")
+      }
+      let receiver = try Receiver()
+      #expect(throws: answered(.tokenReturned)) { try send(lent(server.url()), to: receiver) }
+      #expect(receiver.status == nil && receiver.text.isEmpty)
+    }
+  }
+
+  @Test func `passes a whole answer whose end could begin the token`() throws {
+    let body = "data: " + Self.token.dropLast()
+    let server = try Self.answering(body: body)
+    let receiver = try Receiver { call in call % 2 == 0 ? 3 : 0 }
+    let response = try send(lent(server.url()), to: receiver)
+    #expect(receiver.text == body && response.contentBytes == body.utf8.count)
   }
 
   @Test func `takes for its answer nothing that came before it`() throws {

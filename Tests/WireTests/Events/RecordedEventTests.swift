@@ -61,7 +61,7 @@ import Wire
     #"{"v":1,"event":"lease_entry"}"#,
     #"{"v":1,"event":"lease_entry","entry":{"time":1,"event":"lease_opened","lease":"0f","account":"work"}}"#,
     #"{"v":1,"event":"lease_entry","entry":{"time":1,"event":"lease_used","lease":"0f","method":"GET","#
-      + #""origin":"https://api.example","status":200,"body_bytes":7,"pid":0,"uid":1000}}"#,
+      + #""origin":"https://api.example","status":200,"body_bytes":7,"dropped_headers":2,"pid":0,"uid":1000}}"#,
     #"{"v":1,"event":"lease_entry","entry":{"time":1,"event":"lease_used","lease":"0f","method":"GET","#
       + #""origin":"https://api.example","code":"network"}}"#,
     #"{"v":1,"event":"lease_entry","entry":{"time":1,"event":"lease_token","lease":"0f","pid":9,"uid":1000}}"#,

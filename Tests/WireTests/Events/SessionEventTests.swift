@@ -94,11 +94,11 @@ import WireSupport
       LeaseEntry(time: 1, lease: "0123456789abcdef", event: .opened(account: "work")),
       LeaseEntry(
         time: 2, lease: "0123456789abcdef",
-        event: .used(method: "GET", origin: "https://api.example.com", status: 200, bytes: 7, nil),
+        event: .used(method: "GET", origin: "https://api.example.com", status: 200, bytes: 7, dropped: 2, nil),
         peer: .init(user: 1000, process: 0)),
       LeaseEntry(
         time: 2, lease: "0123456789abcdef",
-        event: .used(method: "GET", origin: "https://api.example.com", status: nil, bytes: nil, .network)),
+        event: .used(method: "GET", origin: "https://api.example.com", status: nil, bytes: nil, dropped: 0, .network)),
       LeaseEntry(
         time: 3, lease: "0123456789abcdef", event: .handedOut(nil), peer: .init(user: 1000, process: 9)),
       LeaseEntry(

@@ -12,7 +12,7 @@ import WireSupport
         "unsupported_version", "invalid_configuration", "account_exists", "certificate_rejected", "pin_mismatch",
         "client_rejected", "server_rejected", "server_misbehaved", "id_token_rejected", "token_not_bound",
         "lifetime_too_short", "foreign_device", "vault_unusable", "storage", "missing_value", "cancelled",
-        "internal_error",
+        "internal_error", "token_returned",
         "origin_not_allowed", "place_not_listed",
         "redirect_unavailable", "redirect_rejected", "tpm_unavailable", "last_slot", "no_such_slot",
       ]

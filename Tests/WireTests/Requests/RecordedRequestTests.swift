@@ -79,7 +79,7 @@ import Wire
     #"{"v":1,"request":"vault_set","lock_after":0}"#,
     #"{"v":1,"request":"events","account":"work","follow":true,"leases":true}"#,
     #"{"v":1,"request":"token_file","account":"work","name":"token-00112233445566778899aabbccddeeff","use":"id_token"}"#,
-    #"{"v":1,"request":"lease","account":"work","places":["api.example"],"methods":["GET"],"scope":["a"],"#
+    #"{"v":1,"request":"lease","account":"work","places":["api.example"],"methods":["GET"],"headers":["X-A"],"scope":["a"],"#
       + #""resource":["https://api.example/"],"audience":"x","authorization_details":"[]","exchange":true,"uses":1,"#
       + #""expires_in":604800,"hand_out_token":true,"confirm":true,"users":[0,1000]}"#,
     #"{"v":1,"request":"lease_answer","question":1,"allow":true}"#,

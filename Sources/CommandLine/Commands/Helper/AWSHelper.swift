@@ -5,6 +5,10 @@ internal import Wire
 /// `credential_process` of the AWS command line and libraries: credentials of a role, which the daemon trades the token for.
 enum AWSHelper {
   static let helper = HelperProtocol { (call) throws(Failure) in
+    guard call.user == nil else {
+      throw Failure(
+        .invalidRequest, "the answer to this program contains no user name", hint: "leave out \("--user")")
+    }
     guard let role = call.role ?? named("AWS_ROLE_ARN", call) else {
       throw Failure(.invalidRequest, "no role is named", hint: "name it with \("--role-arn")")
     }

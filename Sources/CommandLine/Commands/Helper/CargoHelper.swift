@@ -16,7 +16,7 @@ enum CargoHelper {
         let place = TokenRequest.Place(
           url: (call.url ?? call.variable("CARGO_REGISTRY_INDEX_URL")).map(index), user: call.user)
         return .token(place) { (credential, token, text) throws(Failure) in
-          try credential.appendHeaderValue(token, to: &text)
+          try credential.appendHeaderValue(token, for: call.user, to: &text)
           text.append(utf8: "\n")
         }
       }
@@ -32,7 +32,7 @@ enum CargoHelper {
     return .token(TokenRequest.Place(url: index(url), user: call.user), account: account) {
       (credential, token, text) throws(Failure) in
       text.append(utf8: "{\"Ok\":{\"kind\":\"get\",\"token\":")
-      try credential.appendHeaderJSON(token, to: &text)
+      try credential.appendHeaderJSON(token, for: call.user, to: &text)
       let cache = credential.expiresAt.map { "\"expires\",\"expiration\":\($0)" } ?? "\"never\""
       text.append(utf8: ",\"cache\":\(cache),\"operation_independent\":true}}\n")
     }

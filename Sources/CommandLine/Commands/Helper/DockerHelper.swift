@@ -19,11 +19,12 @@ enum DockerHelper {
     switch call.arguments.first {
     case "get":
       let asked = try address(call.input)
-      return .token(TokenRequest.Place(url: place(asked), user: nil)) { (credential, token, text) throws(Failure) in
+      return .token(TokenRequest.Place(url: place(asked), user: call.user)) {
+        (credential, token, text) throws(Failure) in
         text.append(utf8: "{\"ServerURL\":")
         text.append(jsonString: asked)
         text.append(utf8: ",\"Username\":")
-        text.append(jsonString: try credential.user(asked: nil))
+        text.append(jsonString: try credential.user(asked: call.user))
         text.append(utf8: ",\"Secret\":")
         text.append(jsonStringBytes: token)
         text.append(utf8: "}\n")
@@ -43,12 +44,12 @@ enum DockerHelper {
     }
   }
 
-  /// - Throws: `invalid_request` for what cannot be an address.
+  /// - Throws: `place_not_listed` for what cannot be an address: docker reads that there is no credential.
   private static func address(_ input: [UInt8]) throws(Failure) -> String {
     var bytes = input[...]
     while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }
     guard (1...2048).contains(bytes.count), bytes.allSatisfy(\.isVisibleASCII) else {
-      throw Failure(.invalidRequest, "what docker asks for cannot be read")
+      throw Failure(.placeNotListed, "what docker asks for cannot be read")
     }
     return String(decoding: bytes, as: UTF8.self)
   }

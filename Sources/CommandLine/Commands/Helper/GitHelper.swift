@@ -48,6 +48,7 @@ enum GitHelper {
         text.append(utf8: "capability[]=authtype\nauthtype=\(header.scheme)\ncredential=")
         text.append(contentsOf: token)
         text.append(utf8: "\nephemeral=1\n")
+        if let user = call.user { text.append(utf8: "username=\(try credential.user(asked: user))\n") }
       } else {
         text.append(utf8: "username=\(try credential.user(asked: asked))\npassword=")
         text.append(contentsOf: token)
@@ -86,11 +87,11 @@ enum GitHelper {
       return last.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Nil for what is not on the web.
+    /// Nil for what is not on the web, and for a host that contains another part of a URL.
     var url: String? {
-      guard let scheme = text("protocol"), ["https", "http"].contains(scheme), let host = text("host") else {
-        return nil
-      }
+      guard let scheme = text("protocol"), ["https", "http"].contains(scheme), let host = text("host"),
+        HelperCall.isPlainHost(host.utf8)
+      else { return nil }
       return "\(scheme)://\(host)\(path.map { "/" + $0 } ?? "")"
     }
 

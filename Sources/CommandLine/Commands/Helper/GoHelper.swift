@@ -13,18 +13,21 @@ enum GoHelper {
     },
     question: { (call) throws(Failure) in
       let isAnswer = !call.arguments.isEmpty
+      let write: HelperQuestion.Writer = { (credential, token, text) throws(Failure) in
+        try append(credential, token, for: call.user, to: &text)
+      }
       guard let url = call.arguments.first ?? call.url else { return .tokens(write) }
       return .token(
         TokenRequest.Place(url: url, user: call.user, isRefused: isAnswer && isUnauthorized(call.input)), write)
     })
 
-  private static func write(
-    _ credential: HelperCredential, _ token: Span<UInt8>, _ text: inout SecretText
+  private static func append(
+    _ credential: HelperCredential, _ token: Span<UInt8>, for asked: String?, to text: inout SecretText
   ) throws(Failure) {
     // Go sends credentials by https only.
     guard let place = credential.place, place.hasPrefix("https://") else { return }
     text.append(utf8: place + "\n\n")
-    try credential.appendHeaderLine(token, to: &text)
+    try credential.appendHeaderLine(token, for: asked, to: &text)
     text.append(utf8: "\n")
   }
 

@@ -88,6 +88,7 @@ struct HelperCommand {
       case .places(let text):
         try Console.answer(text(try listed().map { ($0.place, $0.user ?? HelperCredential.anyUser) }))
       case .role(var request, let writer):
+        try checkHost(request.url)
         request.account = account
         try client.limited(to: deadline).askForRole(request) { (answer, line) throws(Failure) in
           try SecretText.with(capacity: 2 * line.count + 256) { (text) throws(Failure) in
@@ -141,6 +142,7 @@ struct HelperCommand {
     _ place: TokenRequest.Place, _ account: String?, _ client: DaemonClient,
     _ body: (borrowing SecretText) throws(Failure) -> Void, writer: HelperQuestion.Writer
   ) throws(Failure) {
+    try place.url.map(checkHost)
     var request = TokenRequest(account: account, minimumValiditySeconds: Self.validitySeconds)
     // Named in any case: without a member of a place it would be a request for the active account's token.
     request.place = place
@@ -155,6 +157,13 @@ struct HelperCommand {
           try body(text)
         }
       }
+    }
+  }
+
+  /// - Throws: `place_not_listed` for a URL whose host programs may read differently.
+  private func checkHost(_ url: String) throws(Failure) {
+    guard HelperCall.namesPlainHost(url) else {
+      throw Failure(.placeNotListed, Phrase("\(TokenShape.shown(url)) does not name a plain host"))
     }
   }
 
@@ -244,6 +253,7 @@ struct HelperCommand {
   /// Has the daemon drop the token that a place refused; a place that is not listed is none of ours.
   private func erase(_ url: String, _ secret: [UInt8]) -> Int32 {
     do throws(Failure) {
+      try checkHost(url)
       let pipe = try FileDescriptor.pipe(holding: secret.span, called: "token")
       _ = try client.limited(to: deadline).ask(
         .forget(ForgetRequest(account: account, url: url)), passing: [SharedDescriptor(pipe)])

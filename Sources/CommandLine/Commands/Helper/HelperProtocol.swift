@@ -54,6 +54,26 @@ struct HelperCall: Sendable {
 
   /// The most bytes that are read as one question.
   static let mostBytes = 1 << 20
+
+  /// Whether every program takes the same host from a URL, or from a host with or without a port and a path: in front of the
+  /// path there is no user name, query, fragment, backslash, space or control character.
+  static func namesPlainHost(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? 0
+    let authority = bytes[start...].prefix { $0 != UInt8(ascii: "/") }
+    return isPlainHost(authority) && bytes.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+  }
+
+  /// The same for a host with or without a port.
+  static func isPlainHost(_ host: some Sequence<UInt8>) -> Bool {
+    var isEmpty = true
+    for byte in host {
+      if isEmpty, byte == UInt8(ascii: ":") { return false }
+      if byte <= 0x20 || byte == 0x7F || "/?#@\\".utf8.contains(byte) { return false }
+      isEmpty = false
+    }
+    return !isEmpty
+  }
 }
 
 /// The question of a helper's caller.
@@ -131,11 +151,24 @@ extension HelperCredential {
     return user
   }
 
+  /// Checks the user name of `--user` for an answer that contains none. It may still choose a place that lists it.
+  ///
+  /// - Throws: `invalid_request` if the place lists no user name, so that it would have no effect.
+  func checkUnused(_ asked: String?) throws(Failure) {
+    guard asked == nil || user != nil else {
+      throw Failure(
+        .invalidRequest, "the answer to this program contains no user name", hint: "leave out \("--user")")
+    }
+  }
+
   /// Writes the value of the header field.
-  func appendHeaderValue(_ token: Span<UInt8>, to text: inout SecretText) throws(Failure) {
+  ///
+  /// - Parameter asked: The user name of `--user`.
+  func appendHeaderValue(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
+    if !header.isBasic { try checkUnused(asked) }
     if !header.scheme.isEmpty { text.append(utf8: header.scheme + " ") }
     guard header.isBasic else { return text.append(contentsOf: token) }
-    let user = try user(asked: nil)
+    let user = try user(asked: asked)
     SecretText.with(capacity: user.utf8.count + token.count + 1) { pair in
       pair.append(utf8: user + ":")
       pair.append(contentsOf: token)
@@ -144,16 +177,16 @@ extension HelperCredential {
   }
 
   /// Writes `Name: value` and a line feed.
-  func appendHeaderLine(_ token: Span<UInt8>, to text: inout SecretText) throws(Failure) {
+  func appendHeaderLine(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     text.append(utf8: header.name + ": ")
-    try appendHeaderValue(token, to: &text)
+    try appendHeaderValue(token, for: asked, to: &text)
     text.append(utf8: "\n")
   }
 
   /// Writes the value of the header field as a JSON text.
-  func appendHeaderJSON(_ token: Span<UInt8>, to text: inout SecretText) throws(Failure) {
+  func appendHeaderJSON(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     try SecretText.with(capacity: 2 * token.count + 128) { (value) throws(Failure) in
-      try appendHeaderValue(token, to: &value)
+      try appendHeaderValue(token, for: asked, to: &value)
       text.append(jsonStringBytes: value.bytes.span)
     }
   }

@@ -11,9 +11,10 @@ enum KeyringHelper {
     },
     question: { (call) throws(Failure) in
       guard let request = Request(call.arguments) else { return .next(HelperName.keyringProgram) }
-      let place = TokenRequest.Place(url: request.service, user: request.user)
+      let asked = call.user ?? request.user
+      let place = TokenRequest.Place(url: request.service, user: asked)
       return .token(place) { (credential, token, text) throws(Failure) in
-        let user = try credential.user(asked: request.user)
+        let user = try credential.user(asked: asked)
         switch (request.isJSON, request.wantsUser) {
         case (true, _):
           text.append(utf8: "{")
@@ -68,12 +69,15 @@ enum KeyringHelper {
       user = words.count == 3 ? words[2] : name
     }
 
-    /// A service without the user name that pip leaves in the URL of an index, and that name.
+    /// A service without the user name that pip leaves in the URL of an index, and that name. With a backslash, before which
+    /// some programs end the host, it stays as it is.
     private static func withoutUser(_ service: String) -> (service: String, user: String?) {
       let bytes = Array(service.utf8)
       let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? 0
       let end = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
-      guard let mark = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")) else { return (service, nil) }
+      guard let mark = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")), !bytes.contains(UInt8(ascii: "\\")) else {
+        return (service, nil)
+      }
       let user = bytes[start..<mark].prefix { $0 != UInt8(ascii: ":") }
       let rest = String(decoding: bytes[..<start] + bytes[(mark + 1)...], as: UTF8.self)
       return (rest, user.isEmpty ? nil : String(decoding: user, as: UTF8.self))

@@ -23,6 +23,7 @@ enum KubectlHelper {
     }
     let place = TokenRequest.Place(url: url, user: call.user, kind: .idToken)
     return .token(place) { (credential, token, text) throws(Failure) in
+      try credential.checkUnused(call.user)
       text.append(utf8: "{\"apiVersion\":\"\(version)\",\"kind\":\"ExecCredential\",\"status\":{\"token\":")
       text.append(jsonStringBytes: token)
       if let expiry = credential.expiresAt {

@@ -12,20 +12,22 @@ enum MailHelper {
     }
   }
 
-  /// OAUTHBEARER (RFC 7628 section 3.1).
+  /// OAUTHBEARER (RFC 7628 section 3.1). Host and port are optional.
   static let oauthBearer = HelperProtocol { (call) throws(Failure) in
-    guard let url = call.url, let uri = OriginEntry.uri(url) else {
-      throw Failure(
-        .invalidRequest, "OAUTHBEARER names the server", hint: "name it with \("--url"), as \("imaps://") and its host")
+    var server = ""
+    if let url = call.url {
+      guard let uri = OriginEntry.uri(url) else {
+        throw Failure(.invalidRequest, "no host is named", hint: "name it with \("--url")")
+      }
+      server = "host=\(uri.host)\u{1}port=\(uri.port ?? uri.defaultPort ?? 993)\u{1}"
     }
-    return .token(TokenRequest.Place(url: url, user: call.user)) { (credential, token, text) throws(Failure) in
+    return .token(TokenRequest.Place(url: call.url, user: call.user)) {
+      [server] (credential, token, text) throws(Failure) in
       // RFC 5801 section 4: a comma and an equals sign are escaped in the name.
       let name = try user(credential, call).reduce(into: "") { text, character in
         text += character == "," ? "=2C" : character == "=" ? "=3D" : String(character)
       }
-      let port = uri.port ?? uri.defaultPort ?? 993
-      try append(
-        "n,a=\(name),\u{1}host=\(uri.host)\u{1}port=\(port)\u{1}auth=Bearer ", token, to: &text)
+      try append("n,a=\(name),\u{1}\(server)auth=Bearer ", token, to: &text)
     }
   }
 

@@ -8,7 +8,7 @@ enum PlainHelpers {
   /// A whole header line.
   static let header = HelperProtocol { (call) throws(Failure) in
     .token(TokenRequest.Place(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
-      try credential.appendHeaderLine(token, to: &text)
+      try credential.appendHeaderLine(token, for: call.user, to: &text)
     }
   }
 
@@ -18,7 +18,7 @@ enum PlainHelpers {
       guard credential.header == .bearer else {
         text.append(utf8: "header = \"\(credential.header.name): ")
         try SecretText.with(capacity: 2 * token.count + 128) { (value) throws(Failure) in
-          try credential.appendHeaderValue(token, to: &value)
+          try credential.appendHeaderValue(token, for: call.user, to: &value)
           text.appendQuoted(value.bytes.span)
         }
         return text.append(utf8: "\"\n")
@@ -53,7 +53,7 @@ enum PlainHelpers {
       text.append(utf8: "{")
       text.append(jsonString: credential.header.name)
       text.append(utf8: ":")
-      try credential.appendHeaderJSON(token, to: &text)
+      try credential.appendHeaderJSON(token, for: call.user, to: &text)
       text.append(utf8: "}\n")
     }
   }
@@ -70,6 +70,7 @@ enum PlainHelpers {
     question: { (call) throws(Failure) in
       .token(TokenRequest.Place(url: call.url, user: call.user, kind: .idToken)) {
         (credential, token, text) throws(Failure) in
+        try credential.checkUnused(call.user)
         let type = credential.kind == .idToken ? "id_token" : "jwt"
         text.append(
           utf8:

@@ -145,6 +145,7 @@ extension LeaseRequest {
     self.init(account: try invocation.account())
     places = invocation[.places]
     methods = invocation[.methods]
+    headers = invocation[.allowedHeaders]
     target = try TokenRequest.Target(invocation)
     expiresInSeconds = invocation[.leaseTime]
     handsOutToken = invocation[.handOutToken]
@@ -157,6 +158,9 @@ extension LeaseRequest {
     }
     guard users.count <= Self.mostUsers else {
       throw Failure(.invalidRequest, "\"--user\" may be given \(Self.mostUsers) times")
+    }
+    guard headers.count <= Self.mostHeaders else {
+      throw Failure(.invalidRequest, "\"--allow-header\" may be given \(Self.mostHeaders) times")
     }
     uses = try invocation[.leaseUses].map { (text) throws(Failure) in
       guard let number = Int(text), (1...Self.mostUses).contains(number) else {

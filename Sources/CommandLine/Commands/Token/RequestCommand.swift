@@ -13,17 +13,18 @@ enum RequestCommand {
         .invalidRequest, "with --json the body needs a place of its own", hint: "name a file for it with \("--output")")
     }
     let (data, includesHead, timeout) = (try data(invocation[.data]), invocation[.include], invocation[.timeout])
+    let isRaw = invocation[.raw]
     let request = try request(invocation, sendsBody: data != nil)
     return .doing { () throws(Failure) in
       let body = try openBody(data, within: timeout, client.console)
-      var writer = BodyWriter(path: output, within: timeout)
+      var writer = BodyWriter(path: output, within: timeout, isRaw: isRaw)
       let answer = try client.request(
         request, sending: body,
         head: { (head) throws(Failure) in
           try writer.open()
           if includesHead { try writer.write(Array(text(of: head).utf8).span) }
         },
-        body: { (bytes) throws(Failure) in try writer.write(bytes) })
+        body: { (bytes) throws(Failure) in try writer.writeBody(bytes) })
       try writer.close()
       if client.console.json { try Console.answer(json(answer)) }
       if let problem = answer.problem { throw problem }
@@ -98,11 +99,17 @@ struct BodyWriter: ~Copyable {
   private let path: String?
   private let timeoutSeconds: Int?
   private var file: FileDescriptor?
+  /// Nil unless the body goes to a terminal, on which it must not act.
+  private var filter: TerminalFilter?
 
   /// - Parameters:
   ///   - path: Nil for standard output.
   ///   - seconds: The longest wait for the reader of a FIFO; nil for no limit.
-  init(path: String?, within seconds: Int?) { (self.path, timeoutSeconds) = (path, seconds) }
+  ///   - isRaw: Whether a terminal gets the body unchanged.
+  init(path: String?, within seconds: Int?, isRaw: Bool = false) {
+    (self.path, timeoutSeconds) = (path, seconds)
+    if path == nil, !isRaw, Terminal.isTerminal(1) { filter = TerminalFilter() }
+  }
 
   /// Makes ready for an answer: until now the file is as it was.
   mutating func open() throws(Failure) {
@@ -119,6 +126,11 @@ struct BodyWriter: ~Copyable {
     } catch {
       throw unwritable(error)
     }
+  }
+
+  mutating func writeBody(_ bytes: Span<UInt8>) throws(Failure) {
+    guard let shown = filter?.visible(bytes) else { return try write(bytes) }
+    try write(shown.span)
   }
 
   /// Tells of an error that comes late, as on a network file system.

@@ -28,7 +28,7 @@ final class VariableMapping: Sendable {
     }
     guard !VariableName.isRefused(name) else {
       throw Failure(
-        .invalidRequest, "the variable \(name) decides what programs run, so no server may choose its value")
+        .invalidRequest, "shells or programs use the variable \(name) themselves, so no server may choose its value")
     }
     let spelling = String(text[text.utf8.index(after: end)...])
     guard let field = TokenField(spelling) else { throw Self.unknownField(spelling) }

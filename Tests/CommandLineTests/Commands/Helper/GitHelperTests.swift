@@ -17,6 +17,28 @@ import Wire
     #expect(try named.answer(#""use":"access_token","user":"bot""#) == "username=bot\npassword=T0k.en\n")
   }
 
+  // A host that is a part of a URL and more would be read as another one.
+  @Test(arguments: [
+    "", "host.example/x", "host.example?x", "host.example#x", "me@host.example", "host.example#@evil.example",
+    "host.example\\@evil.example", "host.example x", "host.example\t", ":443", "/", "host\u{1}.example",
+  ])
+  func `answers nothing for what is not a host`(host: String) throws {
+    for operation in ["get", "erase"] {
+      #expect(try HelperTrial(.git, operation, input: "protocol=https\nhost=\(host)\npassword=x\n\n").text() == "")
+    }
+    for host in ["host.example:8443", "[::1]:8443"] {
+      #expect(try HelperTrial(.git, "get", input: "protocol=https\nhost=\(host)\n\n").place()?.url == "https://\(host)")
+    }
+  }
+
+  @Test func `obeys the user name of the command line`() throws {
+    let trial = HelperTrial(.git, "get", input: Self.question + "username=me\n\n", user: "bot")
+    #expect(try trial.place()?.user == "bot")
+    #expect(try trial.answer(#""use":"access_token""#) == "username=bot\npassword=T0k.en\n")
+    let header = HelperTrial(.git, "get", input: "capability[]=authtype\n" + Self.question, user: "bot")
+    #expect(try header.answer()?.contains("username=bot\n") == true)
+  }
+
   // git decodes the path of the URL before it asks; gitcredentials(7).
   @Test(arguments: [
     ("team/My Project/_git/repo", "team/My%20Project/_git/repo"), ("teäm/x+y@z:1", "te%C3%A4m/x+y@z:1"),

@@ -5,6 +5,42 @@ import Wire
 
 @testable import CommandLine
 
+@Suite struct `A call of a helper` {
+  @Test(arguments: [
+    "", "https://", "https:///x", "https://host.example?x", "https://host.example#@evil.example", "me@host.example",
+    "https://me@host.example/x", "https://host.example\\@evil.example/", "https://host.example /x", "https://:443",
+    "host.example\nhost=evil.example", "host.example/a\nb", "host.example\r", "host.example/\u{7F}",
+  ]) func `names no host that programs may read differently`(url: String) { #expect(!HelperCall.namesPlainHost(url)) }
+
+  @Test(arguments: [
+    "https://host.example", "host.example:5000/v2", "https://host.example/a@b?c#d", "imaps://host.example",
+    "https://[::1]:8443/", "127.0.0.1:5000",
+  ]) func `names a host`(url: String) { #expect(HelperCall.namesPlainHost(url)) }
+
+  /// The answer when the place lists no user name.
+  @Test(arguments: [HelperName.header, .mcp, .go, .cargo, .kubectl, .gcp])
+  func `refuses a user name that the answer cannot contain, unless the place lists it`(name: HelperName) throws {
+    let trial = HelperTrial(name, url: "https://host.example", user: "me")
+    #expect(try trial.place()?.user == "me")
+    let members = #""use":"\#(name == .kubectl ? "id_token" : "access_token")","place":"https://host.example""#
+    #expect(throws: Failure.self) { try trial.answer(members) }
+    #expect(try trial.answer(members + #","user":"me""#) != nil)
+    guard [.header, .mcp, .go, .cargo].contains(name) else { return }
+    let basic = try trial.answer(members + #","header":"Basic""#)
+    #expect(basic?.contains("Basic bWU6VDBrLmVu") == true)
+  }
+
+  @Test func `obeys a user name where the answer contains one`() throws {
+    let docker = HelperTrial(.docker, "get", input: "host.example", user: "me")
+    #expect(try docker.place()?.user == "me" && docker.answer()?.contains(#""Username":"me""#) == true)
+    let keyring = HelperTrial(.keyring, "get", "host.example", "you", "--mode=creds", user: "me")
+    #expect(try keyring.place()?.user == "me" && keyring.answer() == "me\nT0k.en\n")
+    var aws = HelperTrial(.aws, user: "me")
+    aws.call.role = "arn:aws:iam::123456789012:role/r"
+    #expect(throws: Failure.self) { try aws.helper.question(aws.call) }
+  }
+}
+
 @Suite struct `A helper for docker` {
   @Test(arguments: [
     ("host.example", "host.example"), ("https://host.example", "https://host.example"),
@@ -23,8 +59,9 @@ import Wire
   }
 
   @Test(arguments: ["", "\n", "a b", "a\0", "\u{7F}", String(repeating: "a/", count: 1025)])
-  func `refuses what is no address`(input: String) {
-    #expect(throws: Failure.self) { try HelperTrial(.docker, "get", input: input).place() }
+  func `has no credential for what is not an address`(input: String) {
+    let failure = #expect(throws: Failure.self) { try HelperTrial(.docker, "get", input: input).place() }
+    #expect(failure?.code == .placeNotListed)
   }
 
   @Test func `tells by docker's words that there is none, and any other error on standard output`() {
@@ -98,6 +135,7 @@ import Wire
     (["https://a:b@host.example", "--mode=creds"], "https://host.example", "a"),
     (["me@host.example:8080", "you"], "host.example:8080", "you"),
     (["https://host.example/a@b", "me"], "https://host.example/a@b", "me"),
+    (["https://evil.example\\@host.example", "me"], "https://evil.example\\@host.example", "me"),
   ]) func `leaves the user name in a URL out of the place`(words: [String], url: String, user: String) throws {
     var trial = HelperTrial(.keyring, "get")
     trial.call.arguments += words
@@ -264,7 +302,11 @@ import Wire
       try plain(try listed.answer(#""use":"access_token","user":"me""#))
         == "n,a=me,\u{1}host=mail.example\u{1}port=2525\u{1}auth=Bearer T0k.en\u{1}\u{1}")
     #expect(throws: Failure.self) { try HelperTrial(.xoauth2, url: url).answer() }
-    #expect(throws: Failure.self) { try HelperTrial(.oauthbearer).place() }
+    // Host and port are optional.
+    let unplaced = HelperTrial(.oauthbearer, user: "me")
+    #expect(try unplaced.place() == TokenRequest.Place(url: nil, user: "me"))
+    #expect(try plain(try unplaced.answer()) == "n,a=me,\u{1}auth=Bearer T0k.en\u{1}\u{1}")
+    #expect(throws: Failure.self) { try HelperTrial(.oauthbearer, url: "https://a b").place() }
     #expect(throws: Failure.self) { try HelperTrial(.xoauth2, url: url, user: "a\u{1}b").answer() }
   }
 
@@ -278,6 +320,13 @@ import Wire
     (["docker-credential-work", "list"], ["helper", "docker", "list"]),
     (["cargo-credential-agent", "--cargo-plugin"], ["helper", "cargo", "--", "--cargo-plugin"]),
     (["agent", "--cargo-plugin"], ["helper", "cargo", "--", "--cargo-plugin"]),
+    (["agent", "helper", "cargo", "--cargo-plugin"], ["helper", "cargo", "--", "--cargo-plugin"]),
+    (
+      ["agent", "helper", "cargo", "--cargo-plugin", "--account", "work"],
+      ["helper", "cargo", "--account", "work", "--", "--cargo-plugin"]
+    ),
+    (["agent", "helper", "cargo", "--", "--cargo-plugin"], ["helper", "cargo", "--", "--cargo-plugin"]),
+    (["agent", "helper", "git", "--cargo-plugin"], ["helper", "git", "--cargo-plugin"]),
     (["./keyring", "get", "--mode", "creds", "x"], ["helper", "keyring", "--", "get", "--mode", "creds", "x"]),
     (["git-credential-", "get"], ["helper", "git", "get"]),
     (["agent", "token"], ["token"]), (["keyrings", "token"], ["token"]), ([], []), (["agent"], []),

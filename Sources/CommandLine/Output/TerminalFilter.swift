@@ -1,0 +1,42 @@
+internal import Encoding
+
+/// Removes the characters from a text in pieces on which a terminal acts, except tabs and line feeds. Bytes that are not UTF-8
+/// pass, except those that an 8-bit terminal takes for controls.
+struct TerminalFilter {
+  /// The start of a character that is not complete.
+  private var rest: [UInt8] = []
+
+  /// - Returns: The visible part of the text up to the last complete character.
+  mutating func visible(_ piece: Span<UInt8>) -> [UInt8] {
+    var bytes = rest
+    bytes.append(contentsOf: piece)
+    var (shown, index): ([UInt8], Int) = ([], 0)
+    while index < bytes.count {
+      let length = Self.length(bytes[index...])
+      guard index + length <= bytes.count else { break }
+      defer { index += length }
+      if [UInt8(ascii: "\t"), UInt8(ascii: "\n")].contains(bytes[index]) {
+        shown.append(bytes[index])
+      } else if length == 1 {
+        let isControl = bytes[index] < 0x20 || (0x7F..<0xA0).contains(bytes[index])
+        if !isControl { shown.append(bytes[index]) }
+      } else if TerminalText.controlLength(bytes.span, at: index) == 0 {
+        shown += bytes[index..<index + length]
+      }
+    }
+    rest = Array(bytes[index...])
+    return shown
+  }
+
+  /// The length of the character at the start, which may be longer than `bytes`; 1 for a byte that begins none.
+  private static func length(_ bytes: ArraySlice<UInt8>) -> Int {
+    let length =
+      switch bytes[bytes.startIndex] {
+      case 0xC2...0xDF: 2
+      case 0xE0...0xEF: 3
+      case 0xF0...0xF4: 4
+      default: 1
+      }
+    return bytes.prefix(length).dropFirst().allSatisfy { $0 & 0xC0 == 0x80 } ? length : 1
+  }
+}

@@ -1,0 +1,96 @@
+import Crypto
+import Encoding
+import Testing
+
+@testable import OAuth
+
+@Suite struct `The search for the token in an answer` {
+  private static let token = "ya29.a0-_~+/ARW5m75L9==x"
+
+  private func screen(_ token: String = token) throws -> TokenScreen {
+    try TokenScreen(SharedSecret(try SecretBytes(copying: Array(token.utf8).span)))
+  }
+
+  /// - Returns: The bytes that pass; nil if the token is found.
+  private func passed(_ text: String, by size: Int, token: String = token) throws -> String? {
+    var screen = try screen(token)
+    var passed: [UInt8] = []
+    let bytes = Array(text.utf8)
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      guard screen.pass(bytes[start..<min(start + size, bytes.count)].span, to: &passed) else { return nil }
+    }
+    screen.finish(to: &passed)
+    return String(decoding: passed, as: UTF8.self)
+  }
+
+  private static func percent(_ text: String, lower: Bool) -> String {
+    text.utf8.enumerated().map { index, byte in
+      let digits = HexDigit.text([byte])
+      return "%" + (lower || index % 3 == 0 ? digits : digits.uppercased())
+    }.joined()
+  }
+
+  private static var forms: [String] {
+    var forms = [
+      token, percent(token, lower: true), percent(token, lower: false),
+      String(token.prefix(5)) + percent(String(token.dropFirst(5)), lower: true),
+    ]
+    forms.append(token.replacing("/", with: "\\/"))
+    forms.append(token.replacing("/", with: "\\u002f").replacing("+", with: "\\u002B"))
+    for before in ["", "u", "u:", "user:", "Bearer "] {
+      let bytes = Array((before + token + "!!").utf8)
+      let standard = Base64.encode(bytes)
+      forms += [standard, Base64URL.encode(bytes), percent(standard, lower: false)]
+      forms.append(standard.enumerated().map { $0 % 20 == 19 ? "\($1)\r\n" : "\($1)" }.joined())
+      forms.append(standard.replacing("+", with: "%2b").replacing("/", with: "%2F").replacing("=", with: "%3D"))
+    }
+    return forms
+  }
+
+  @Test(arguments: [1, 2, 3, 5, 7, 1000]) func `finds each form of it, however the answer is cut`(size: Int) throws {
+    for form in Self.forms {
+      #expect(try passed("{\"a\":\"%4\\u00" + form + "\"}", by: size) == nil, "\(form)")
+      #expect(try passed(Self.token.dropLast() + form, by: size) == nil, "\(form)")
+    }
+  }
+
+  @Test(arguments: [1, 3, 1000]) func `passes all else unchanged`(size: Int) throws {
+    for text in [
+      "", "%", "%4", "%zz", "\\", "\\u00", "100 % of \\n\\\\", String(Self.token.dropLast()),
+      String(Self.token.dropFirst()),
+      Base64.encode(Array(Self.token.utf8.dropLast(3))), "event: a\ndata: ya29.a0\n\n",
+    ] {
+      #expect(try passed(text, by: size) == text)
+    }
+  }
+
+  @Test func `finds a token that repeats itself`() throws {
+    #expect(try passed("abababababacababababababad", by: 1, token: "ababababad") == nil)
+    #expect(try passed("aaaaaaaaaaaab", by: 2, token: "aaaaaaaab") == nil)
+  }
+
+  @Test func `finds a token that contains what looks like an escape`() throws {
+    #expect(try passed("x tok%41en12\\u0041 y", by: 1, token: "tok%41en12\\u0041") == nil)
+  }
+
+  @Test func `withholds only what may begin it`() throws {
+    var screen = try screen()
+    var passed: [UInt8] = []
+    for (text, expected) in [
+      ("data: x\n\n", "data: x\n\n"), ("a ya", "a "), ("29.b", "ya29.b"), ("%", ""), ("41 ", "%41 "),
+    ] {
+      passed = []
+      let isClear = screen.pass(Array(text.utf8).span, to: &passed)
+      #expect(isClear && String(decoding: passed, as: UTF8.self) == expected)
+    }
+  }
+
+  @Test func `looks for no token that could be part of any word`() throws {
+    #expect(try passed("a word", by: 1, token: "word") == "a word")
+  }
+
+  @Test func `finds it in header fields`() throws {
+    #expect(try screen().isFound(in: HTTPHeaders([("A", "b"), ("Link", "<https://a.example/?t=\(Self.token)>")])))
+    #expect(try !screen().isFound(in: HTTPHeaders([("A", "b")])))
+  }
+}
