@@ -33,6 +33,9 @@ struct CompactForm: Sendable {
       }
       guard second + 1 < compact.count else { throw JOSEError(.emptySignature) }
       payload = try Self.decode(compact.extracting((first + 1)..<second))
+      // Some issuers announce a token and sign claims.
+      let isObject = payload.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "{")
+      if header.announcesToken, !isObject { throw JOSEError(.nested) }
       signature = try Self.decode(compact.extracting((second + 1)...))
       signed = WipedBytes(copying: compact.extracting(0..<second))
       headerCount = first

@@ -46,6 +46,8 @@ package struct JOSEError: Error, Hashable, Sendable {
     case ambiguousKey
     /// The key with this `kid` is not meant for the token's algorithm or for verifying.
     case unsuitableKey
+    /// The key with this `kid` is in the set, and was left out: it is malformed, too weak, not supported, or secret.
+    case malformedSetKey, weakSetKey, unsupportedSetKey, secretSetKey
     /// A key lacks a member, has a bad one, or is no point of its curve.
     case invalidKey
     /// An RSA key with an unsupported size or exponent (RFC 7518 section 3.3).
@@ -85,6 +87,7 @@ package struct JOSEError: Error, Hashable, Sendable {
   package var needsNewKeys: Bool {
     switch code {
     case .unknownKey, .ambiguousKey, .unsuitableKey, .badSignature: true
+    case .malformedSetKey, .weakSetKey, .unsupportedSetKey, .secretSetKey: true
     default: false
     }
   }
@@ -92,6 +95,18 @@ package struct JOSEError: Error, Hashable, Sendable {
   /// Makes an error of a kind.
   package init(_ code: Code) {
     self.code = code
+  }
+}
+
+extension JOSEError.Code {
+  /// The same reason for the key of a set that a token names.
+  var ofSetKey: Self {
+    switch self {
+    case .weakKey: .weakSetKey
+    case .unsupportedKey: .unsupportedSetKey
+    case .embeddedPrivateKey: .secretSetKey
+    default: .malformedSetKey
+    }
   }
 }
 

@@ -13,6 +13,8 @@ struct JOSEHeader: Sendable {
   let algorithmName: String
   let keyID: String?
   let type: String?
+  /// `cty` says that the payload is a token (RFC 7519 section 5.2).
+  let announcesToken: Bool
 
   init(parsing json: [UInt8]) throws(JOSEError) {
     guard json.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
@@ -23,14 +25,13 @@ struct JOSEHeader: Sendable {
     algorithmName = try Self.algorithm(members)
     keyID = try Self.string("kid", members)
     type = try Self.string("typ", members)
+    announcesToken = try Self.string("cty", members).map { MediaType.isSame($0, "JWT") } ?? false
   }
 
   private static func refuseUnsupported(_ members: JSONObject) throws(JOSEError) {
-    // RFC 7516 section 4.1: these make it an encrypted token. Nothing is decompressed or derived.
-    for name in ["enc", "zip", "p2c", "p2s"] where members[name] != nil { throw JOSEError(.encrypted) }
-    // RFC 7515 section 4.1.11, RFC 7797 section 7.
+    // RFC 7515 section 4.1.11, RFC 7797 section 7. All other members that are not known are ignored (RFC 7515 section 4):
+    // `zip` and `enc` mean nothing in a token of three parts, and nothing is decompressed or derived.
     for name in ["crit", "b64"] where members[name] != nil { throw JOSEError(.criticalHeader) }
-    if let content = try string("cty", members), MediaType.isSame(content, "JWT") { throw JOSEError(.nested) }
     if let key = members["jwk"] {
       guard let key = key.object else { throw JOSEError(.invalidHeader) }
       if JWK.isSymmetric(key) || JWK.hasPrivateMembers(key) { throw JOSEError(.embeddedPrivateKey) }

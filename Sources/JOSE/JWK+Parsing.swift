@@ -39,11 +39,10 @@ extension JWK {
     throw JOSEError(.unsupportedKey)
   }
 
-  /// RFC 7518 section 6.3.1. A leading zero byte is refused (section 2, Base64urlUInt).
+  /// RFC 7518 section 6.3.1.
   private static func rsa(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
-    let modulus = try number("n", members)
-    let exponent = try number("e", members)
-    guard modulus.first != 0, exponent.first != 0 else { throw JOSEError(.invalidKey) }
+    let modulus = try number("n", members).withoutLeadingZeros
+    let exponent = try number("e", members).withoutLeadingZeros
     do {
       // Distinguishes a weak key from a malformed one; the initialiser makes the key.
       try PublicKey.checkRSA(modulus: modulus, exponent: exponent)
@@ -99,17 +98,42 @@ extension JWK {
     return string
   }
 
+  /// The bytes of a number. Servers publish numbers with padding or in the alphabet of RFC 4648 section 4; their meaning
+  /// is the same.
   private static func number(_ name: String, _ members: JSONObject) throws(JOSEError) -> [UInt8] {
-    guard let text = try string(name, members), let bytes = try? Base64URL.decode(text), !bytes.isEmpty
+    guard let text = try string(name, members), let bytes = try? Base64URL.decode(urlSafe(text)), !bytes.isEmpty
     else { throw JOSEError(.invalidKey) }
     return bytes
   }
+
+  private static func urlSafe(_ text: String) -> String {
+    var characters = Array(text.utf8)
+    // Padding fills up the last four characters, and is at most two (RFC 4648 section 3.2).
+    if characters.count % 4 == 0 {
+      for _ in 0..<2 where characters.last == UInt8(ascii: "=") { characters.removeLast() }
+    }
+    for index in characters.indices {
+      switch characters[index] {
+      case UInt8(ascii: "+"): characters[index] = UInt8(ascii: "-")
+      case UInt8(ascii: "/"): characters[index] = UInt8(ascii: "_")
+      default: break
+      }
+    }
+    return String(decoding: characters, as: UTF8.self)
+  }
+}
+
+extension [UInt8] {
+  /// A number without the zero bytes that it begins with, which RFC 7518 section 2 leaves out.
+  fileprivate var withoutLeadingZeros: [UInt8] { Array(drop { $0 == 0 }) }
 }
 
 extension Curve {
   /// A coordinate at its full length. RFC 7518 section 6.2.1.2 demands that, but there are servers that leave out the
-  /// zeros it begins with, as one key in a hundred does. A longer one is refused with the key.
+  /// zeros it begins with, as one key in a hundred does, and others that write one more. A greater number is refused
+  /// with the key.
   func coordinate(_ bytes: [UInt8]) -> [UInt8] {
-    Array(repeating: 0, count: max(0, coordinateByteCount - bytes.count)) + bytes
+    let number = bytes.count > coordinateByteCount ? bytes.withoutLeadingZeros : bytes
+    return Array(repeating: 0, count: max(0, coordinateByteCount - number.count)) + number
   }
 }

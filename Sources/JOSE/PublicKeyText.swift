@@ -24,7 +24,11 @@ extension JWKSet {
   }
 
   /// Whether the text is meant as PEM.
-  package static func isPEM(_ text: Span<UInt8>) -> Bool { text.hasPart("-----BEGIN ") }
+  package static func isPEM(_ text: Span<UInt8>) -> Bool {
+    let first = text.indices.first { text[$0] > UInt8(ascii: " ") }.map { text[$0] }
+    // A key set may have members in PEM form.
+    return first != UInt8(ascii: "{") && first != UInt8(ascii: "[") && text.hasPart("-----BEGIN ")
+  }
 
   /// Nil for a block that holds no key.
   private static func components(

@@ -33,13 +33,8 @@ import Testing
     (#"{"alg":"ES256","crit":null}"#, .criticalHeader),
     (#"{"alg":"ES256","b64":false,"crit":["b64"]}"#, .criticalHeader),
     (#"{"alg":"ES256","b64":true}"#, .criticalHeader),
-    // RFC 7516 section 4.1.
-    (#"{"alg":"RSA-OAEP","enc":"A128GCM"}"#, .encrypted),
-    (#"{"alg":"ES256","zip":"DEF"}"#, .encrypted),
-    (#"{"alg":"ES256","p2c":1000000}"#, .encrypted),
-    // RFC 7519 section 5.2.
-    (#"{"alg":"ES256","cty":"JWT"}"#, .nested),
-    (#"{"alg":"ES256","cty":"application/jwt"}"#, .nested),
+    // The form of a signed token, so nothing else of RFC 7516 counts.
+    (#"{"alg":"RSA-OAEP","enc":"A128GCM"}"#, .algorithmNotAllowed),
     // Members of the wrong type.
     (#"{"alg":"ES256","kid":7}"#, .invalidHeader),
     (#"{"alg":"ES256","typ":true}"#, .invalidHeader),
@@ -61,6 +56,24 @@ import Testing
   @Test func `a header that is no UTF-8 is refused`() {
     let header = Base64URL.encode(Array(#"{"alg":"ES256","x":""#.utf8) + [0xff] + Array(#""}"#.utf8))
     #expect(throws: JOSEError(.invalidHeader)) { try parse(header + ".e30.AQID") }
+  }
+
+  // RFC 7515 section 4.
+  @Test(arguments: [#""zip":"DEF""#, #""enc":"A128GCM""#, #""p2c":1000000"#, #""p2s":"AA""#, #""zip":7"#])
+  func `members of encrypted tokens are ignored`(member: String) throws {
+    #expect(try parse(unsigned(#"{"alg":"ES256",\#(member)}"#)).algorithm == .ES256)
+  }
+
+  // RFC 7519 section 5.2: some issuers announce a token and sign claims.
+  @Test(arguments: ["JWT", "jwt", "application/jwt"])
+  func `a payload that is announced as a token is one only if it is not an object`(type: String) throws {
+    let header = Base64URL.encode(Array(#"{"alg":"ES256","cty":"\#(type)"}"#.utf8))
+    #expect(try parse(header + "." + Base64URL.encode(Array(#" {"sub":"a"}"#.utf8)) + ".AQID").algorithm == .ES256)
+    for payload in ["e30.e30.AQID", "", "[]"] {
+      #expect(throws: JOSEError(.nested)) {
+        try parse(header + "." + Base64URL.encode(Array(payload.utf8)) + ".AQID")
+      }
+    }
   }
 
   @Test func `unknown members and references to keys are kept and ignored`() throws {

@@ -18,6 +18,8 @@ import Testing
       ]))
     #expect(set.keys.map(\.components) == [try JWK(Samples.rsaKey), try JWK(Samples.edwardsKey)].map(\.components))
     #expect(set.skipped == 5)
+    // A key for encryption is no irregularity.
+    #expect(set.unusable == 4)
     #expect(set.warnings == [])
   }
 
@@ -57,6 +59,31 @@ import Testing
     #expect(throws: JOSEError(.mixedKeySet)) {
       try JWKSet(parsing: Samples.set([["kty": "RSA", "k": "AAAA"], Samples.p256Key]))
     }
+  }
+
+  @Test func `in a file of the user's own shared secrets are left out`() throws {
+    let text = Samples.set([Samples.rsaKey, ["kty": "oct", "k": "AAAA"]])
+    let set = try JWKSet(parsing: text, isPublished: false)
+    #expect(set.keys.count == 1 && set.skipped == 1 && set.warnings == [.symmetricKey])
+  }
+
+  // Unusable is not unpublished.
+  @Test func `a key that was left out is named by why when a token names it`() throws {
+    let set = try JWKSet(
+      parsing: Samples.set([
+        Samples.changing(Samples.p256Key, [("kid", "malformed"), ("y", nil)]),
+        Samples.changing(Samples.rsaKey, [("kid", "weak"), ("e", "AQ")]),
+        ["kty": "LMS", "kid": "foreign"], Samples.changing(Samples.p256Key, [("kid", "secret"), ("d", "AA")]),
+        Samples.changing(Samples.p256Key, [("kid", "good")]),
+      ]))
+    for (name, code) in [
+      ("malformed", JOSEError.Code.malformedSetKey), ("weak", .weakSetKey), ("foreign", .unsupportedSetKey),
+      ("secret", .secretSetKey), ("absent", .unknownKey),
+    ] {
+      #expect(throws: JOSEError(code)) { try set.key(for: .ES256, keyID: name) }
+      #expect(JOSEError(code).needsNewKeys)
+    }
+    #expect(try set.key(for: .ES256, keyID: "good").keyID == "good")
   }
 
   @Test func `512 keys are read, 513 are not`() throws {

@@ -68,7 +68,6 @@ enum ManualProviders {
     case .scopesInDeviceGrant: "The device grant has the scope as `scopes`"
     case .errorInMessage: "An error is in `message`"
     case .userTokenType: "A Bearer token has the type `user`"
-    case .noTokenType: "An answer may have no `token_type`"
     case .issuerWithoutScheme: "An ID Token may name the issuer without `https://`"
     case .tenantIssuer: "One issuer stands for many tenants"
     case .unannouncedDeviceEndpoint: "The device authorization endpoint is not in its metadata"

@@ -17,6 +17,7 @@ struct AccountSummary: Sendable {
   var isEphemeral = false
   var isGranted = false
   var isExpired = false
+  var expiryReason: String?
   /// Protection level of the account's record; nil without a record or if the level cannot be read.
   var protection: Protection?
   /// There is no user, and this is how the session goes on.
@@ -100,6 +101,7 @@ enum Survey {
 
   private static func add(_ record: AccountRecord, to summary: inout AccountSummary, _ services: SessionServices) {
     summary.isExpired = record.isExpired
+    summary.expiryReason = record.expiryReason
     let canGoOn = record.refreshToken != nil || record.accessToken != nil || record.unattended != nil
     summary.isGranted = !record.isExpired && canGoOn
     summary.unattended = record.unattended

@@ -10,15 +10,20 @@ extension Failure {
   init(_ error: OAuthError, _ login: SignInCommand) {
     let row = error.code.row(login)
     let account = row.isAboutHost ? login.account : nil
-    self.init(
-      row.failure, account.map { Phrase("\($0): \(error.phrase)") } ?? error.phrase,
-      hint: error.claims.map { login.with([.init("claims-challenge", $0.challenge)]) } ?? error.secretHint(login)
-        ?? error.advice ?? error.waitHint ?? error.keyHint ?? error.slashHint(login)
-        ?? row.hint)
+    let text = account.map { Phrase("\($0): \(error.phrase)") } ?? error.phrase
+    self.init(row.failure, text, hint: error.ownHint(login) ?? row.hint)
   }
 }
 
 extension OAuthError {
+  /// The hint that follows from more than the code.
+  fileprivate func ownHint(_ login: SignInCommand) -> Phrase? {
+    if let claims { return login.with([.init("claims-challenge", claims.challenge)]) }
+    if let hint = secretHint(login) ?? browserHint(login) { return hint }
+    if let hint = signInHint(login) ?? advice { return hint }
+    return waitHint ?? keyHint ?? slashHint(login)
+  }
+
   /// Time at which the server accepts requests again, if known.
   fileprivate var waitHint: Phrase? {
     if let retryAfterSeconds {
@@ -28,7 +33,9 @@ extension OAuthError {
       }
       return followsSuccess ? Phrase("the server's answer was stored: \(wait)") : wait
     }
-    return followsSuccess ? Phrase("the server's answer was stored: try again in a minute") : nil
+    // Each further try would spend a refresh for the same answer.
+    guard followsSuccess, code != .unsupportedTokenType else { return nil }
+    return Phrase("the server's answer was stored: try again in a minute")
   }
 
   /// The sign-in with the secret of the client, where the server's own words or the provider's advice are about that:
@@ -37,6 +44,18 @@ extension OAuthError {
     if needsSecret, let advice { return Phrase("\(advice): \(login.askingForSecret)") }
     guard code == .invalidRequest, serverDescription?.hasPart("client_secret") == true else { return nil }
     return Phrase("if the client has a secret: \(login.askingForSecret)")
+  }
+
+  /// The sign-in by browser, also one elsewhere, where the device grant is forbidden.
+  fileprivate func browserHint(_ login: SignInCommand) -> Phrase? {
+    guard needsBrowser else { return nil }
+    return Phrase("sign in with a browser, also on another machine: \(login.pasting)")
+  }
+
+  /// The sign-in that the advice is about.
+  fileprivate func signInHint(_ login: SignInCommand) -> Phrase? {
+    guard code.meaning == .signInNeeded, let advice else { return nil }
+    return Phrase("\(advice): \(login.phrase)")
   }
 
   /// A sign-in makes a new key for tokens, and not for the client.

@@ -17,9 +17,11 @@ extension Failure {
     case .noAccount(let asked, let known): self.init(noAccount: asked, among: known)
     case .signedOut(let account):
       self.init(.signedOut, "\(account) is signed out", hint: .command("agent login \(account)"))
-    case .expired(let account):
+    case .expired(let account, let reason):
+      let text = Phrase("\(account): session expired, please sign in again")
       self.init(
-        .sessionExpired, "\(account): session expired, please sign in again", hint: .command("agent login \(account)"))
+        .sessionExpired, reason.map { Phrase("\(text) (server: \($0))") } ?? text,
+        hint: .command("agent login \(account)"))
     case .configurationChanged(let account, _, let file?): self.init(changedAuthorities: file, of: account)
     case .configurationChanged(let account, let setting, nil): self.init(changed: setting, of: account)
     case .endpointMoved(let account, let origin): self.init(movedTo: origin, of: account)
@@ -290,7 +292,7 @@ extension Failure {
     case .malformed:
       self.init(
         .invalidRequest,
-        "client metadata can be published at an https URL with a path, without dot segments and fragment",
+        "client metadata can be published at an https URL with a path, without dot segments, fragment and default port, and with scheme and host in small letters",
         hint: "agent help account client-metadata")
     case .secret:
       self.init(

@@ -138,11 +138,16 @@ final class ResourceRequests: AccountPart {
       if !tryLater(transfer, error) { fail(transfer, Failure(error, account: name.text)) }
     case .success(.begun(let rest)):
       jobs.wait(transfer.cancellation, rest.receive) { [self] in ended(transfer, grant, generation, $0) }
-    case .success(.refused):
+    case .success(.refused(let claims)):
       transfer.hasRefreshed = true
-      slot?.refusals.refused(by: origin, generation: generation, now: now)
+      // A token without certain claims is no bad one.
+      if claims == nil { slot?.refusals.refused(by: origin, generation: generation, now: now) }
       // Another request may have obtained a new token meanwhile.
-      obtainToken(for: transfer) { TokenNeed(forceRefresh: $0.session.grant === grant) }
+      obtainToken(for: transfer) {
+        var need = TokenNeed(forceRefresh: $0.session.grant === grant)
+        need.claims = claims
+        return need
+      }
     case .success(.answered(let response, let verdict)):
       transfers[transfer.ticket] = nil
       contents[transfer.ticket] = nil

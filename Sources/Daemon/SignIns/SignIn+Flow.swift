@@ -53,6 +53,7 @@ extension SignIn.Prepared {
 
   private func browser(_ redirectURI: String?, _ choice: FlowChoice) throws(SessionError) -> SignIn.Waiting.Browser {
     guard let redirectURI else {
+      do throws(OAuthError) { try server.metadata.checkUsable(.authorization) } catch { throw .oauth(error) }
       throw .oauth(OAuthError(.endpointMissing, .endpoint(.authorization)))
     }
     return try SignIn.Waiting.Browser(self, redirectURI: redirectURI, options: choice.options)

@@ -6,6 +6,7 @@ extension Phrase {
   init(_ notice: SignIn.Notice) {
     switch notice {
     case .clientFile(let path): self = "the client id is from \(path)"
+    case .clientQuery: self = "the client id is a URL with a query, which some servers refuse: publish it without one"
     case .clientRegistered(let clientID): self = "the server registered a client for this account: \(clientID)"
     case .foreignManagement:
       self = "the server names a place of another server to manage the client at, so it cannot be deleted from here"

@@ -15,6 +15,9 @@ final class SignIns: AccountPart {
   private var lastLogin: UInt64 = 0
   /// There once a sign-in in the browser has begun.
   var redirects: RedirectServer?
+  /// The accounts whose server forbids the device grant and takes sign-ins by browser, until the daemon ends.
+  private var withoutDevice: Set<AccountName> = []
+  private static let mostWithoutDevice = 1024
   /// How sign-ins in the background ended.
   var ended: [EndedLogin] = []
   /// The accounts of the last sign-ins that ended, by the sign-ins' names.
@@ -85,7 +88,7 @@ final class SignIns: AccountPart {
     if !request.handsOver.contains(where: HandedSecret.credentials.contains) {
       choice.prefersDevice = meant.configuration.providerSettings?.has(.secretForCode) ?? false
     }
-    choice.excludesDevice = meant.configuration.profile != nil
+    choice.excludesDevice = meant.configuration.profile != nil || withoutDevice.contains(meant.account)
     let opened = OpenedListener()
     start.listen = { [choice] (redirect, metadata, registers) throws(SessionError) in
       try opened.open(redirect, choice, at: metadata, registers: registers)
@@ -279,6 +282,9 @@ final class SignIns: AccountPart {
   }
 
   func fail(_ login: Login, _ error: SessionError) {
+    if case .oauth(let problem) = error, problem.needsBrowser, withoutDevice.count < Self.mostWithoutDevice {
+      withoutDevice.insert(login.account)
+    }
     fail(login, Failure(error, account: login.account.text, entered: login.entered))
   }
 

@@ -101,6 +101,7 @@ extension StatusRequests {
     var object = JSONObject([("milliseconds", .int(finding.milliseconds))])
     object["clock_offset"] = finding.clockOffsetSeconds.map { .int($0) }
     object["keys"] = finding.keys.map { .int($0) }
+    if finding.unusableKeys > 0 { object["unusable_keys"] = .int(finding.unusableKeys) }
     object["problem"] = finding.problem.map { Failure($0, account: nil).json }
     return object
   }

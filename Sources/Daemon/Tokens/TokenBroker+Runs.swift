@@ -32,7 +32,8 @@ extension TokenBroker {
   private func refresh(_ run: RefreshRun, _ slot: TokenSlot, _ handed: HandedAssertion) {
     let operation = RefreshOperation(
       account: run.account, configuration: run.configuration, previous: slot.session.grant, target: run.target,
-      handed: handed, services: services(for: run.account), cancellation: run.cancellation)
+      claims: slot.waiters.lazy.compactMap(\.need.claims).first, handed: handed, services: services(for: run.account),
+      cancellation: run.cancellation)
     jobs.wait(as: .refresh(run.account), at: run.configuration.server, run.cancellation) {
       operation.attempt()
     } then: { [self] outcome in

@@ -214,6 +214,12 @@ final class TokenBroker: DaemonPart {
     guard self.slot(slot.name, slot.target) === slot else { throw .noAccount(name: slot.name.text) }
     if let refusal = lock.refusal(for: slot.name) { throw refusal }
     noteClock()
+    // The session is good for as long as its only token is.
+    if let target = slot.target, !target.isExchanged, let own = accounts[slot.name]?.session, own.holdsLast(at: now),
+      own.grant?.isAlive(at: now) == true
+    {
+      throw .noOtherTokens(account: slot.name.text)
+    }
     // A refresh reads the record itself.
     guard isValidated || waiter.need.forceRefresh || !needsValidation(slot) else {
       waiter.awaitsValidation = true

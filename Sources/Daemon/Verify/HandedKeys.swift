@@ -21,7 +21,7 @@ enum HandedKeys {
         .invalidConfiguration, "the key set holds no key that can be used",
         hint: "public keys: RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519")
     }
-    if keys.skipped > 0 { report(Phrase("\(keys.skipped) of the keys in the set cannot be used and were left out")) }
+    keys.reportLeftOut(keys.skipped, report)
     return keys
   }
 
@@ -46,11 +46,11 @@ enum HandedKeys {
     if JWKSet.isPEM(bytes.span) { return try pem(bytes) }
     let isSingle = (try? JSON(parsing: bytes))?.object.map { $0["kty"] != nil && $0["keys"] == nil } ?? false
     do throws(JOSEError) {
-      return try JWKSet(parsing: isSingle ? Array(#"{"keys":["#.utf8) + bytes + Array("]}".utf8) : bytes)
+      return try JWKSet(
+        parsing: isSingle ? Array(#"{"keys":["#.utf8) + bytes + Array("]}".utf8) : bytes, isPublished: false)
     } catch {
       let what: Phrase =
         switch error.code {
-        case .mixedKeySet: Phrase("it holds symmetric keys beside public ones")
         case .tooManyKeys: Phrase("it has more than \(JWKSet.maximumKeyCount) keys")
         case .tooLong: Phrase("it is longer than \(JWKSet.maximumByteCount) bytes")
         default: Phrase("it is neither a JSON object with an array \"keys\" nor a single key")
@@ -104,6 +104,11 @@ enum HandedKeys {
 }
 
 extension JWKSet {
+  /// Reports how many keys cannot be used.
+  func reportLeftOut(_ count: Int, _ report: (Phrase) -> Void) {
+    if count > 0 { report(Phrase("\(count) of the keys in the set cannot be used and were left out")) }
+  }
+
   /// Reports members of the set that a key set must not contain.
   func reportWarnings(_ report: (Phrase) -> Void) {
     if warnings.contains(.privateKey) {

@@ -40,7 +40,9 @@ enum KeyOrigin: Sendable {
         let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
         let keys = try VerificationKeys(
           of: configuration, account: account, proxyCredentials: secret, services: services, cancellation: cancellation)
-        keys.current.keys.reportWarnings(report)
+        let set = keys.current.keys
+        set.reportWarnings(report)
+        set.reportLeftOut(set.unusable, report)
         return .published(keys)
       } catch {
         throw Failure(error, account: account?.text)

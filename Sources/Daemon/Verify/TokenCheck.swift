@@ -11,6 +11,7 @@ struct TokenCheck: Sendable {
   private let tokens: SharedDescriptor
   private let results: SharedDescriptor
   let rules: TokenRules
+  private let knownIssuers: [(issuer: String, account: String)]
   private let isBrief: Bool
   let time: any TimeSource
   let cancellation: Cancellation
@@ -27,7 +28,8 @@ struct TokenCheck: Sendable {
 
   /// - Throws: `EINVAL` when the results are not for a pipe or a socket: a write to a file may wait for a disk.
   init(
-    tokens: SharedDescriptor, results: SharedDescriptor, rules: TokenRules, isBrief: Bool, time: any TimeSource,
+    tokens: SharedDescriptor, results: SharedDescriptor, rules: TokenRules,
+    knownIssuers: [(issuer: String, account: String)] = [], isBrief: Bool, time: any TimeSource,
     cancellation: Cancellation
   ) throws(SystemError) {
     guard try results.descriptor.kind() == .stream else { throw SystemError.unsuitable(operation: "write") }
@@ -35,6 +37,7 @@ struct TokenCheck: Sendable {
     self.tokens = tokens
     self.results = results
     self.rules = rules
+    self.knownIssuers = knownIssuers
     self.isBrief = isBrief
     self.time = time
     self.cancellation = cancellation
@@ -48,6 +51,7 @@ struct TokenCheck: Sendable {
       rules.tenant = keys.tenant
     }
     var verdicts = TokenVerdicts(rules: rules, keys: keys, time: time, isBrief: isBrief)
+    verdicts.knownIssuers = knownIssuers
     var lines = LineBlocks(limit: UnverifiedJWS.maximumByteCount)
     var threads: ThreadPool?
     var tally = VerifyTally()

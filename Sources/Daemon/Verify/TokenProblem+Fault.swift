@@ -11,7 +11,7 @@ extension TokenProblem {
     let (code, text) = Self.meaning(of: fault)
     let claim: String? =
       switch fault {
-      case .missingClaim(let name), .unexpectedClaim(let name), .malformedClaim(let name): name
+      case .missingClaim(let name), .unexpectedClaim(let name), .malformedClaim(let name), .logoutToken(let name): name
       case .otherValue(let demand): demand.name
       default: nil
       }
@@ -66,6 +66,11 @@ extension TokenProblem {
     case .foreignAudience: (.wrongAudience, "the token is also for others than --audience names (aud)")
     case .otherParty: (.wrongAudience, "the token was issued to another party than --audience names (azp)")
     case .missingClaim: (.missingClaim, over)
+    case .logoutToken(let claim):
+      (
+        claim == "exp" ? .missingClaim : .unexpectedClaim,
+        "the token is a logout token: name --profile logout-token, and for one without exp --allow-missing exp"
+      )
     case .unexpectedClaim(let claim): (.unexpectedClaim, "no token of this profile has the claim \(claim)")
     case .otherValue: (.wrongClaim, over)
     case .form(.algorithmNotAllowed): (.unsupportedAlgorithm, meaning(of: .algorithmNotAllowed).text)
@@ -95,6 +100,14 @@ extension TokenProblem {
     case .nested: (.nested, "the token holds another token (cty), which is not supported")
     case .unknownKey: (.unknownKey, "no key of the set is the one that the token was signed with")
     case .ambiguousKey: (.ambiguousKey, "several keys of the set fit the token, and none is tried at random")
+    case .malformedSetKey:
+      (.unsuitableKey, "the key that the token names (kid) is in the set, and malformed")
+    case .weakSetKey:
+      (.unsuitableKey, "the key that the token names (kid) is in the set, and too weak")
+    case .unsupportedSetKey:
+      (.unsuitableKey, "the key that the token names (kid) is in the set, and of a kind that is not supported")
+    case .secretSetKey:
+      (.unsuitableKey, "the key that the token names (kid) is in the set with its private or symmetric part")
     case .unsuitableKey, .invalidKey, .weakKey, .unsupportedKey, .invalidKeySet, .passphraseNeeded,
       .authorizationNeeded,
       .unsuitableHeldKey, .tooManyKeys,

@@ -12,6 +12,8 @@ struct TokenVerdicts: Sendable {
   let time: any TimeSource
   /// See ``VerifyRequest/brief``.
   let isBrief: Bool
+  /// The issuers that accounts have, each with one of its accounts.
+  var knownIssuers: [(issuer: String, account: String)] = []
   /// Why expired keys could not be replaced.
   var overdue: SessionError?
   /// The end of the line of each token that holds.
@@ -83,6 +85,7 @@ struct TokenVerdicts: Sendable {
     if !token.hasKnownHeader { last = token }
     if let overdue { throw Self.unavailable("the time of the keys at hand is over", overdue) }
     do throws(TokenFault) { return try rules.verify(token, by: edition.keys, now: now) } catch { fault = error }
+    if fault.needsNewKeys, let problem = otherIssuer(of: token) { throw problem }
     for _ in 0..<Self.mostRenewals where fault.needsNewKeys {
       switch keys.renewed(after: edition) {
       case .none: throw TokenProblem(fault, rules, now: now)
@@ -92,6 +95,22 @@ struct TokenVerdicts: Sendable {
       do throws(TokenFault) { return try rules.verify(token, by: edition.keys, now: now) } catch { fault = error }
     }
     throw TokenProblem(fault, rules, now: now)
+  }
+
+  /// The problem of a token that names another issuer than the one whose keys do not verify it. The name is not verified,
+  /// so it only explains the refusal.
+  private func otherIssuer(of token: UnverifiedJWS) -> TokenProblem? {
+    guard let issuer = rules.issuer, rules.tenant == nil, !rules.isSignatureOnly,
+      let named = (try? JSON(parsing: token.unverifiedPayload))?["iss"]?.string, !Issuer.isName(named, of: issuer)
+    else { return nil }
+    let shown = TerminalText.clean(issuer)
+    let known = knownIssuers.first { Issuer.isName(named, of: $0.issuer) }
+    return TokenProblem(
+      .wrongIssuer,
+      known.map {
+        "the token names another issuer than \(shown) (iss), that of the account \($0.account): --account \($0.account)"
+      }
+        ?? "the token names another issuer than \(shown) (iss), which no account has: --issuer URL")
   }
 
   /// The problem of a token that newer keys might verify, if fetching them failed.

@@ -39,8 +39,9 @@ final class Verifications: AccountPart {
     let check: TokenCheck
     do {
       check = try TokenCheck(
-        tokens: passed[passed.count - 2], results: passed[passed.count - 1], rules: rules, isBrief: request.brief,
-        time: services.time,
+        tokens: passed[passed.count - 2], results: passed[passed.count - 1], rules: rules,
+        knownIssuers: (try? settings())?.accounts.map { ($0.configuration.issuer, $0.name.text) } ?? [],
+        isBrief: request.brief, time: services.time,
         cancellation: cancellation)
     } catch {
       throw .unusableDescriptor(error)

@@ -33,7 +33,10 @@ extension HTTPFailure.Code {
       // The library treats a response without a status line as HTTP/0.9, which is not allowed.
       case CURLE_UNSUPPORTED_PROTOCOL: beforeRequest ? .setup : .malformed
       case CURLE_OUT_OF_MEMORY: .memory
-      default: .setup
+      // What this program cannot read or ended itself.
+      case CURLE_READ_ERROR, CURLE_ABORTED_BY_CALLBACK, CURLE_BAD_FUNCTION_ARGUMENT: .setup
+      // Once the request is sent, what the library cannot handle is in the answer, such as an unknown coding.
+      default: beforeRequest ? .setup : .malformed
       }
   }
 

@@ -5,7 +5,8 @@ internal import Vocabulary
 extension AuthorizationServer {
   /// Begins a sign-in by authorization code. Nothing is sent yet.
   ///
-  /// - Throws: `endpointMissing`; `codeChallengeUnsupported` when the server announces PKCE without `S256`.
+  /// - Throws: `endpointMissing`; `metadataInvalid` for a member that says how codes are protected and cannot be read;
+  ///   `codeChallengeUnsupported` when the server announces PKCE without `S256`.
   ///   A server that announces nothing gets the challenge all the same (RFC 7636 section 5): one that does not
   ///   know it ignores it, and `state` and `nonce` protect as they did before.
   package func beginAuthorization(
@@ -13,6 +14,7 @@ extension AuthorizationServer {
   ) throws(OAuthError) -> AuthorizationRequest {
     _ = try require(metadata.authorizationEndpoint, .authorization)
     _ = try require(metadata.tokenEndpoint, .token)
+    if let member = metadata.malformedSafeguard { throw OAuthError(.metadataInvalid, .name(member)) }
     guard metadata.acceptsCodeChallenges else { throw OAuthError(.codeChallengeUnsupported, .server) }
     if options.needsAnnouncedPKCE, metadata.codeChallengeMethods.isEmpty {
       throw OAuthError(.codeChallengeUnannounced, .authorizationServer)
@@ -99,7 +101,8 @@ extension OAuthError {
   /// The server said nothing about the request itself.
   fileprivate var leavesPlainRequest: Bool {
     switch code {
-    case .network, .proxyFailed, .connectionLost, .timeout, .serverUnavailable, .rateLimited, .otherServerError:
+    case .network, .proxyFailed, .connectionLost, .timeout, .serverUnavailable, .rateLimited, .notJSON,
+      .otherServerError:
       serverError == nil
     default: false
     }

@@ -17,10 +17,24 @@ extension AuthorizationServer {
     // Beside an `Authorization` header too, which says the same: some servers look for it here only.
     form.add(.clientID, client.id)
     let response = try post(form, to: endpoint, .deviceAuthorization, cancellation: cancellation)
-    return try advising { () throws(OAuthError) in
-      try DeviceAuthorizationResponse.parse(
-        response, allowHTTPLoopback: transport.allowHTTPLoopback, sent: secrets(), shape: shape)
+    do throws(OAuthError) {
+      return try advising { () throws(OAuthError) in
+        try DeviceAuthorizationResponse.parse(
+          response, allowHTTPLoopback: transport.allowHTTPLoopback, sent: secrets(), shape: shape)
+      }
+    } catch {
+      throw advisingBrowser(error)
     }
+  }
+
+  /// Says that a sign-in by browser may work where this client, or the user's organisation, may not use the device grant.
+  private func advisingBrowser(_ error: OAuthError) -> OAuthError {
+    // What a provider's own advice is about can be corrected.
+    let isForbidden = error.code == .unauthorizedClient && error.advice == nil || provider?.forbidsDevice(error) == true
+    guard isForbidden, metadata.offersCodeFlow else { return error }
+    var error = error
+    error.needsBrowser = true
+    return error
   }
 
   /// Asks once whether the user has approved (RFC 8628 section 3.4). ``DevicePolling`` says when.
@@ -55,8 +69,10 @@ extension AuthorizationServer {
       return .token(try self.answer(in: response, kind: .devicePoll, sent: sent))
     } catch {
       // A server in trouble is worth another try; an error that it took the time to name is not
-      // (RFC 8628 section 3.5).
-      guard error.code.meaning == .passing, answer == nil || OAuthError.isPassing(response.status) else { throw error }
+      // (RFC 8628 section 3.5). A refusal that names none says nothing of the code, which ends by its own time.
+      let isUnnamed = answer?.isText != true && (400..<500).contains(response.status)
+      let isPassing = error.code.meaning == .passing && (answer == nil || OAuthError.isPassing(response.status))
+      guard isUnnamed || isPassing else { throw advisingBrowser(error) }
       return .transient(error)
     }
   }

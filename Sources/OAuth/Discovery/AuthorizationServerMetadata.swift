@@ -20,6 +20,9 @@ package struct AuthorizationServerMetadata: Sendable {
   /// The members that name an endpoint to which nothing may be sent. Such an endpoint counts as announced and cannot be
   /// used; the rest of the document can.
   package internal(set) var unusableEndpoints: [EndpointRole: String] = [:]
+  /// A member of the wrong shape that says how a sign-in by authorization code is protected, so none is made; nil if there
+  /// is none.
+  package private(set) var malformedSafeguard: String?
   /// As announced; it narrows what we accept and never widens it.
   package var idTokenSigningAlgorithms: [String] = []
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
@@ -76,8 +79,8 @@ package struct AuthorizationServerMetadata: Sendable {
   /// Unknown members are ignored. A member whose value is null counts as absent.
   ///
   /// - Throws: `issuerMismatch` when the document is not for `issuer`, byte by byte; then nothing of it is
-  ///   used (RFC 8414 section 3.3). `metadataInvalid` names a member with the wrong type, unless it is an endpoint:
-  ///   see ``unusableEndpoints``.
+  ///   used (RFC 8414 section 3.3). `metadataInvalid` when it is no JSON object, or names its issuer by no text. Any other
+  ///   member of the wrong shape costs only what needs it: see ``unusableEndpoints`` and ``malformedSafeguard``.
   package init(parsing body: [UInt8], issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) {
     guard let object = (try? JSON(parsing: body))?.object else {
       throw OAuthError(.metadataInvalid, .reason("it is not a JSON object"))
@@ -94,20 +97,26 @@ package struct AuthorizationServerMetadata: Sendable {
     var unusable: [EndpointRole: String] = [:]
     for (role, member, place) in Self.endpoints { self[keyPath: place] = reader.endpoint(member, role, &unusable) }
     endSessionEndpoint = reader.endpoint("end_session_endpoint")
-    idTokenSigningAlgorithms = try reader.strings("id_token_signing_alg_values_supported") ?? idTokenSigningAlgorithms
+    idTokenSigningAlgorithms =
+      reader.readableStrings("id_token_signing_alg_values_supported") ?? idTokenSigningAlgorithms
     announcesTokenEndpointAuthMethods = object["token_endpoint_auth_methods_supported"] != nil
-    tokenEndpointAuthMethods = try reader.strings("token_endpoint_auth_methods_supported") ?? tokenEndpointAuthMethods
-    tokenEndpointAuthSigningAlgorithms = try reader.strings("token_endpoint_auth_signing_alg_values_supported")
-    revocationEndpointAuthMethods = try reader.strings("revocation_endpoint_auth_methods_supported")
+    tokenEndpointAuthMethods =
+      reader.readableStrings("token_endpoint_auth_methods_supported") ?? tokenEndpointAuthMethods
+    tokenEndpointAuthSigningAlgorithms = reader.readableStrings("token_endpoint_auth_signing_alg_values_supported")
+    revocationEndpointAuthMethods = reader.readableStrings("revocation_endpoint_auth_methods_supported")
     mtlsEndpointAliases = reader.object("mtls_endpoint_aliases").map(MTLSEndpointAliases.init)
-    bindsTokensToCertificates = try reader.flag("tls_client_certificate_bound_access_tokens")
-    grantTypes = try reader.strings("grant_types_supported") ?? grantTypes
-    scopes = try reader.strings("scopes_supported")
-    codeChallengeMethods = try reader.strings("code_challenge_methods_supported") ?? codeChallengeMethods
-    answersNameIssuer = try reader.flag("authorization_response_iss_parameter_supported")
-    dpopSigningAlgorithms = try reader.strings("dpop_signing_alg_values_supported")
-    requiresPushedRequests = try reader.flag("require_pushed_authorization_requests")
-    takesMetadataURLs = try reader.flag("client_id_metadata_document_supported")
+    bindsTokensToCertificates = reader.isSet("tls_client_certificate_bound_access_tokens")
+    grantTypes = reader.readableStrings("grant_types_supported") ?? grantTypes
+    scopes = reader.readableStrings("scopes_supported")
+    codeChallengeMethods = reader.readableStrings("code_challenge_methods_supported") ?? codeChallengeMethods
+    answersNameIssuer = reader.isSet("authorization_response_iss_parameter_supported")
+    dpopSigningAlgorithms = reader.readableStrings("dpop_signing_alg_values_supported")
+    requiresPushedRequests = reader.isSet("require_pushed_authorization_requests")
+    takesMetadataURLs = reader.isSet("client_id_metadata_document_supported")
+    malformedSafeguard =
+      ["authorization_response_iss_parameter_supported", "require_pushed_authorization_requests"]
+      .first { !reader.isReadable(flag: $0) }
+      ?? ["code_challenge_methods_supported"].first { !reader.isReadable(list: $0) }
     unusableEndpoints = unusable
   }
 
@@ -124,7 +133,9 @@ package struct AuthorizationServerMetadata: Sendable {
   }
 
   /// Whether a sign-in by authorization code can be tried.
-  package var offersCodeFlow: Bool { authorizationEndpoint != nil && tokenEndpoint != nil && acceptsCodeChallenges }
+  package var offersCodeFlow: Bool {
+    authorizationEndpoint != nil && tokenEndpoint != nil && acceptsCodeChallenges && malformedSafeguard == nil
+  }
 
   /// This metadata with the endpoints that the account names in place of the server's own, and with those that are
   /// known of the server where both have none.

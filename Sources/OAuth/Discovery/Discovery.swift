@@ -73,8 +73,11 @@ package enum Discovery {
     if response.status == 304, entityTag != nil { return .unchanged(maxAgeSeconds: response.headers.maxAgeSeconds) }
     guard response.status == 200 else { throw problem(response, subject) }
     let body = publicBytes(of: response)
-    guard let keys = try? JWKSet(parsing: body) else {
-      throw OAuthError(.malformedResponse, subject, httpStatus: response.status)
+    let keys: JWKSet
+    do { keys = try JWKSet(parsing: body) } catch {
+      var malformed = OAuthError(.malformedResponse, subject, httpStatus: response.status)
+      if error.code == .mixedKeySet { malformed.serverDescription = "symmetric keys beside public ones" }
+      throw malformed
     }
     return .changed(
       FetchedDocument(

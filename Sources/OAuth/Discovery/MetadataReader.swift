@@ -36,6 +36,27 @@ struct MetadataReader {
     return flag
   }
 
+  /// An optional list of texts, as far as it can be read: a text is a list of one. Nil for a value of another shape.
+  func readableStrings(_ name: String) -> [String]? {
+    switch object[name] {
+    case .string(let text): [text]
+    case .array(let elements): elements.compactMap(\.string)
+    default: nil
+    }
+  }
+
+  /// An optional flag; false for a value of another shape.
+  func isSet(_ name: String) -> Bool { object[name]?.bool ?? false }
+
+  /// Whether a flag is absent or can be read.
+  func isReadable(flag name: String) -> Bool { object[name].map { $0 == .null || $0.bool != nil } ?? true }
+
+  /// Whether a list is absent or something of it can be read.
+  func isReadable(list name: String) -> Bool {
+    guard let value = object[name], value != .null, value.array?.isEmpty != true else { return true }
+    return readableStrings(name)?.isEmpty == false
+  }
+
   func strings(_ name: String) throws(OAuthError) -> [String]? {
     guard let value = object[name], value != .null else { return nil }
     guard let elements = value.array else { throw OAuthError(.metadataInvalid, .name(name)) }

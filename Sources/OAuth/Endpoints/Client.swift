@@ -27,11 +27,13 @@ package struct Client: Sendable {
 
   /// Whether an identifier is a URL at which the client can publish its metadata
   /// (draft-ietf-oauth-client-id-metadata-document-03 section 3): https, with a path that has no dot segments, without a
-  /// fragment and a user name.
+  /// fragment and a user name. Servers compare it byte by byte with what is published there, so scheme and host are in
+  /// small letters, and the usual port is not written.
   ///
   /// - Parameter allowHTTPLoopback: Plain http to 127.0.0.1 and [::1] counts too, for development.
   package static func isMetadataURL(_ id: String, allowHTTPLoopback: Bool) -> Bool {
     guard let uri = try? URI(id), uri.isHTTPS || allowHTTPLoopback && uri.isHTTPLoopback else { return false }
     return !uri.path.isEmpty && !uri.hasDotSegments && uri.fragment == nil
+      && id.utf8.dropFirst(uri.origin.utf8.count).first == UInt8(ascii: "/") && id.utf8.starts(with: uri.origin.utf8)
   }
 }

@@ -69,7 +69,7 @@ package struct Issuer: Sendable {
 
   /// Whether `iss` of a token names the issuer: it is the same text, or where the provider leaves out the scheme, all
   /// but the scheme.
-  static func isName(_ claim: String, of issuer: String) -> Bool {
+  package static func isName(_ claim: String, of issuer: String) -> Bool {
     if claim.utf8.elementsEqual(issuer.utf8) { return true }
     return Provider.of(issuer: issuer)?.has(.issuerWithoutScheme) == true
       && "https://\(claim)".utf8.elementsEqual(issuer.utf8)

@@ -44,7 +44,9 @@ extension AuthorizationServer {
     }
     if rules?.requiresSignature == true { throw SignedUserInfo.rejected("it is not signed") }
     let object = response.body.withBytes { bytes in (try? JSON(parsing: bytes))?.object }
-    guard response.headers.isJSON else { throw OAuthError.notJSON(response, subject, sent: sent) }
+    guard response.headers.isJSON else {
+      throw OAuthError.notJSON(response, subject, sent: sent, isObject: object != nil)
+    }
     guard let object else {
       throw OAuthError(.malformedResponse, subject, httpStatus: response.status)
     }
@@ -57,7 +59,8 @@ extension AuthorizationServer {
     let code: OAuthError.Code? =
       switch response.status {
       case 401: isAboutProof(response) ? .proofRejected : .invalidToken
-      case 403: .insufficientScope
+      // The page of a firewall says nothing about the token.
+      case 403 where error.code != .notJSON: .insufficientScope
       default: nil
       }
     if let code { error.code = code }

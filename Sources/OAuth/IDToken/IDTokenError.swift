@@ -125,6 +125,10 @@ extension JOSEError.Code {
     case .nested: "it holds another token, which is not supported"
     case .unknownKey: "it was signed with none of the usable keys that the issuer publishes"
     case .ambiguousKey: "the issuer publishes several keys that it may be signed with"
+    case .malformedSetKey: "the key that it names is published, and malformed"
+    case .weakSetKey: "the key that it names is published, and too weak"
+    case .unsupportedSetKey: "the key that it names is published, and of a kind that is not supported"
+    case .secretSetKey: "the key that it names is published with its private or symmetric part"
     case .weakKey: "the secret that protects it is too short"
     case .passphraseNeeded, .authorizationNeeded, .unsuitableHeldKey:
       "the key that it names is not for verifying its signature"

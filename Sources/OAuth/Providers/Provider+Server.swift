@@ -20,18 +20,30 @@ extension Provider {
       paths.mapValues { $0.hasPrefix("/") ? base + $0 : $0 }, allowHTTPLoopback: allowHTTPLoopback)
   }
 
+  /// Whether `error` says that the user may not sign in by device code, and may by browser.
+  func forbidsDevice(_ error: OAuthError) -> Bool {
+    advice.first { Self.matches($0, error) }?.forbidsDevice ?? false
+  }
+
+  private static func matches(_ advice: Advice, _ error: OAuthError) -> Bool {
+    if let value = error.serverError, value.utf8.elementsEqual(advice.error.utf8) { return true }
+    guard let description = error.serverDescription, description.utf8.starts(with: advice.error.utf8) else {
+      return false
+    }
+    // "AADSTS7000" is not "AADSTS70008".
+    let next = description.utf8.dropFirst(advice.error.utf8.count).first
+    return next.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true
+  }
+
   /// The advice for `error`, and whether it is to give the client's secret; nil when there is none.
   package func advice(for error: OAuthError) -> (text: Phrase, needsSecret: Bool)? {
-    func matches(_ advice: Advice) -> Bool {
-      if let value = error.serverError, value.utf8.elementsEqual(advice.error.utf8) { return true }
-      guard let description = error.serverDescription, description.utf8.starts(with: advice.error.utf8) else {
-        return false
-      }
-      // "AADSTS7000" is not "AADSTS70008".
-      let next = description.utf8.dropFirst(advice.error.utf8.count).first
-      return next.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true
+    // What the error names is the refresh token, whatever else the same name stands for.
+    if error.code == .interactionRequired,
+      answerShape.isAboutRefreshToken(error.serverError, description: error.serverDescription)
+    {
+      return nil
     }
-    guard let advice = advice.first(where: matches) else { return nil }
+    guard let advice = advice.first(where: { Self.matches($0, error) }) else { return nil }
     let text = Phrase(stringLiteral: advice.text)
     let isAboutClient = [.invalidClient, .unauthorizedClient].contains(error.code)
     guard isAboutClient, !advice.namesPage, let page = registration?.page else { return (text, advice.needsSecret) }
@@ -44,9 +56,9 @@ extension Provider {
     if has(.scopeWithCommas) { shape.scope = .commas }
     if has(.scopeInArray) { shape.scope = .array }
     shape.hasUserTokens = has(.userTokenType)
-    shape.isBearerWithoutType = has(.noTokenType)
     shape.hasErrorInMessage = has(.errorInMessage)
     shape.errorNames = errorNames
+    shape.deadRefreshTokens = deadRefreshTokens
     return shape
   }
 }

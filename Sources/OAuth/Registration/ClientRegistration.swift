@@ -76,7 +76,7 @@ package struct ClientRegistration: Sendable {
 
   /// A server that lets only some clients register says so by the status (RFC 7591 section 3.2.2).
   private static func refusal(_ error: OAuthError) -> OAuthError {
-    guard let status = error.httpStatus, [401, 403].contains(status) else { return error }
+    guard error.code != .notJSON, let status = error.httpStatus, [401, 403].contains(status) else { return error }
     var refusal = OAuthError(.registrationRejected, .endpoint(.registration), httpStatus: status)
     refusal.serverError = error.serverError
     refusal.serverDescription = error.serverDescription

@@ -11,7 +11,7 @@ package enum ResourceVerdict: Sendable, Hashable {
   case proofRefused
   /// The token lacks a scope, which the server may name. A new token of the same session would lack it too.
   case insufficientScope([String])
-  /// The token lacks claims, which the server may name. A new token of the same session would lack them too.
+  /// The token lacks claims, which the server may name. A refresh that asks for them may bring them.
   case insufficientClaims(RequestedClaims?)
   /// The person must sign in in another way, or again.
   case insufficientAuthentication(acrValues: [String], maxAgeSeconds: Int?)

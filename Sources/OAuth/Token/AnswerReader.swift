@@ -20,10 +20,13 @@ struct AnswerReader: ~Copyable {
   ) throws(OAuthError) {
     let answer = ErrorAnswer.read(response, sent: sent, shape: shape)
     guard answer == nil, success.contains(response.status) else {
-      throw OAuthError.answered(response, answer, subject, kind: kind, sent: sent)
+      throw OAuthError.answered(response, answer, subject, kind: kind, sent: sent, shape: shape)
     }
-    guard response.headers.isJSON else { throw OAuthError.notJSON(response, subject, sent: sent) }
-    guard let layout = try? JSONLayout(parsing: bytes), layout.root.kind == .object else {
+    let layout = try? JSONLayout(parsing: bytes)
+    guard response.headers.isJSON else {
+      throw OAuthError.notJSON(response, subject, sent: sent, isObject: layout?.root.kind == .object)
+    }
+    guard let layout, layout.root.kind == .object else {
       throw OAuthError(.malformedResponse, subject, httpStatus: response.status)
     }
     root = layout.root

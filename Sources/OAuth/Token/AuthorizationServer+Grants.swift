@@ -9,12 +9,15 @@ extension AuthorizationServer {
   /// Trades a refresh token for new tokens (RFC 6749 section 6). Sent once, and again only where a server
   /// wants another proof of the key.
   ///
-  /// - Parameter target: Only to ask for something else than all that was granted.
+  /// - Parameters:
+  ///   - target: Only to ask for something else than all that was granted.
+  ///   - claims: The claims that a resource wants in the token, as Microsoft Entra ID has it.
   /// - Throws: `invalidGrant` when the sign-in is over; ``OAuthError/lostAnswer`` tells when the token may
   ///   have been spent without an answer, ``OAuthError/brokenAnswer`` when it may have been spent with one that is
   ///   of no use.
   package func refresh(
-    _ token: SharedSecret, for target: TokenTarget? = nil, cancellation: Cancellation? = nil
+    _ token: SharedSecret, for target: TokenTarget? = nil, claims: RequestedClaims? = nil,
+    cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenEndpointAnswer {
     let response: HTTPResponse
     do throws(OAuthError) {
@@ -22,13 +25,18 @@ extension AuthorizationServer {
         form.add(.grantType, GrantType.refresh)
         form.add(.refreshToken, secret: token)
         form.add(target)
+        if let claims { form.add(.claims, claims.text) }
       }
     } catch {
       var error = error
       error.brokenAnswer = error.answerBegan && error.code != .redirectRefused
       throw error
     }
-    return try answer(in: response, kind: .refresh, sent: secrets(token))
+    do throws(OAuthError) { return try answer(in: response, kind: .refresh, sent: secrets(token)) } catch {
+      var error = error
+      if error.code == .interactionRequired { error.claims = error.claims ?? claims }
+      throw error
+    }
   }
 
   /// Asks for a token for the client itself, with no user behind it (RFC 6749 section 4.4).

@@ -30,7 +30,9 @@ extension AuthorizationServer {
       guard let layout = try? JSONLayout(parsing: bytes) else { return nil }
       return layout.root["active"]?.value(in: bytes).bool
     }
-    guard response.headers.isJSON else { throw OAuthError.notJSON(response, subject, sent: sent) }
+    guard response.headers.isJSON else {
+      throw OAuthError.notJSON(response, subject, sent: sent, isObject: active != nil)
+    }
     guard let active else {
       throw OAuthError(.malformedResponse, .member("active", of: subject), httpStatus: response.status)
     }

@@ -6,6 +6,8 @@ internal import Encoding
 struct ErrorAnswer: Sendable {
   /// The `error` value; nil when it breaks the rules for one.
   var error: String?
+  /// Whether `error` is a text, even one that breaks those rules.
+  var isText = false
   /// The value of the standards that it stands for.
   var standardError: String?
   /// Cleaned for a terminal.
@@ -25,6 +27,8 @@ struct ErrorAnswer: Sendable {
       if let layout = try? JSONLayout(parsing: bytes) { return read(layout.root, in: bytes, sent: sent, shape) }
       return mayBeForm(response.headers) ? readForm(bytes, sent: sent) : nil
     }
+    // A gateway's error, such as Spring's, has the status in words here.
+    if let error = answer?.error, ReasonPhrase.isOf(response.status, error) { answer?.isText = false }
     let description = answer?.description
     if let error = answer?.error { answer?.standardError = shape.standardName(error, description: description) }
     return answer
@@ -42,6 +46,7 @@ struct ErrorAnswer: Sendable {
       error: node.string(in: bytes).flatMap { isAlone || isWord($0) ? $0 : nil },
       description: isAlone ? root["error_description"]?.string(in: bytes) : nil,
       interval: root["interval"].flatMap { Seconds.whole($0.value(in: bytes)) }, sent: sent)
+    answer.isText = node.isString
     answer.correlationID = root["correlation_id"]?.string(in: bytes).flatMap { text in
       isAlone && isIdentifier(text) && !SecretEcho(text).repeats(sent) ? text : nil
     }
@@ -51,7 +56,7 @@ struct ErrorAnswer: Sendable {
     return answer
   }
 
-  private static let secretMembers = [
+  static let secretMembers = [
     "access_token", "refresh_token", "id_token", "device_code", "client_secret", "registration_access_token",
   ]
 
@@ -98,16 +103,21 @@ struct ErrorAnswer: Sendable {
   private init(error: String?, description: String?, interval: Int?, sent: [SharedSecret]) {
     self.error = error.flatMap { Self.isErrorValue($0) && !SecretEcho($0).repeats(sent) ? $0 : nil }
     standardError = self.error
-    // The part that is cut off may be the rest of a secret.
-    self.description = description.flatMap { text in
-      SecretEcho.isFound(in: text, sent, limit: Self.longestSearched)
-        ? nil : TerminalText.clean(text.split(whereSeparator: \.isNewline).joined(separator: " "))
-    }
+    isText = true
+    self.description = Self.shown(description, sent)
     self.interval = interval
   }
 
+  /// A text of the server for people; nil if it is empty or repeats a secret.
+  static func shown(_ text: String?, _ sent: [SharedSecret]) -> String? {
+    // The part that is cut off may be the rest of a secret.
+    guard let text, !SecretEcho.isFound(in: text, sent, limit: longestSearched) else { return nil }
+    let line = TerminalText.clean(text.split(whereSeparator: \.isNewline).joined(separator: " "))
+    return line.isEmpty ? nil : line
+  }
+
   /// More characters of a description are not searched; it is shown up to a fraction of that.
-  private static let longestSearched = 2000
+  static let longestSearched = 2000
 
   /// The characters of RFC 6749 section 5.2, at most 64 of them.
   private static func isErrorValue(_ text: String) -> Bool {

@@ -27,6 +27,8 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var advice: Phrase?
   /// The advice is to give the client's secret.
   package var needsSecret = false
+  /// The device grant is forbidden, and the server takes sign-ins by browser.
+  package var needsBrowser = false
   /// The issuer that was probably meant: the same but for a slash at the end.
   package var issuerMeant: String?
   /// The claims that a sign-in must ask for.

@@ -44,6 +44,11 @@ extension OAuthError.Code {
     return (own ?? found.first { $0.name.kinds.isEmpty })?.code
   }
 
+  /// Whether a value of `error` is known, for whatever request.
+  static func isKnown(_ value: String) -> Bool {
+    names.contains { $0.name.values.contains { $0.utf8.elementsEqual(value.utf8) } }
+  }
+
   package var meaning: Meaning { row().meaning }
   package var isAboutHost: Bool { row().isAboutHost }
 
@@ -115,14 +120,18 @@ extension OAuthError.Code {
     case .serverUnavailable:
       Row(
         .passing, .serverUnavailable, "\(subject) is not available at the moment",
-        names: ["server_error", "temporarily_unavailable"])
+        names: [
+          "server_error", "temporarily_unavailable", "service_unavailable", "internal_error", "internal_server_error",
+        ])
     case .rateLimited:
-      Row(.passing, .serverUnavailable, "too many requests to \(subject)", names: ["slow_down", "rate_limit_exceeded"])
+      Row(
+        .passing, .serverUnavailable, "too many requests to \(subject)",
+        names: ["slow_down", "rate_limit_exceeded", "too_many_requests"])
     case .cancelled: Row(.lasting, .cancelled, "the request to \(subject) was cancelled")
     case .malformedResponse: Row(.lasting, .serverMisbehaved, "the answer of \(subject) is malformed")
     case .notJSON:
       Row(
-        .lasting, .serverMisbehaved, "\(subject) did not answer with JSON",
+        .passing, .serverUnavailable, "\(subject) did not answer with JSON",
         hint: "a proxy may have answered, or the sign-in page of a network: open any page in a browser, and try again")
     case .internalFailure: Row(.lasting, .internalError, "the request to \(subject) could not be made on this machine")
     case .cryptoFailure: Row(.lasting, .internalError, "the cryptographic library failed for \(subject)")
@@ -209,7 +218,7 @@ extension OAuthError.Code {
     case .invalidTargetAnswer:
       Row(
         .lasting, .serverRejected, "\(subject) gives no token for that resource, audience or authorization",
-        names: ["invalid_target", "invalid_authorization_details"])
+        names: ["invalid_target", "invalid_authorization_details", "invalid_resource"])
     case .invalidToken: Row(.lasting, .serverRejected, "\(subject) rejected the access token", names: ["invalid_token"])
     case .insufficientScope:
       Row(
@@ -220,7 +229,8 @@ extension OAuthError.Code {
     case .otherServerError: Row(.lasting, .serverRejected, "\(subject) reported an error")
     // For a refresh UAA and Spring Security answer `invalid_token` where the refresh token has expired, and Auth0
     // `access_denied` where a rule turns the user away; neither says that the grant has ended. OpenID Connect Core 1.0
-    // section 3.1.2.6: the grant may be good again after the user did what is wanted.
+    // section 3.1.2.6: the grant may be good again after the user did what is wanted. A refresh that is refused with
+    // any other error that is not about the client or the request has this meaning too: see `OAuthError.answered`.
     case .interactionRequired:
       Row(
         .signInNeeded, .interactionRequired, "\(subject) requires the user to sign in again", hint: login.phrase,
@@ -231,7 +241,11 @@ extension OAuthError.Code {
             "account_selection_required"),
         ])
     case .refreshRefused:
-      Row(.signInNeeded, .interactionRequired, "\(subject) refused the refresh and gave no reason", hint: login.phrase)
+      Row(.signInNeeded, .interactionRequired, "\(subject) refuses to renew the session", hint: login.phrase)
+    case .refreshBlocked:
+      Row(
+        .passing, .serverUnavailable, "\(subject) refused the refresh without an OAuth error",
+        hint: "a gateway or a firewall may have answered: try again later")
     case .scopeWithheld:
       Row(
         .lasting, .accessDenied, "\(subject) withheld a part of the scope",

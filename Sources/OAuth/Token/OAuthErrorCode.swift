@@ -32,6 +32,8 @@ extension OAuthError {
     case unsupportedTokenRevocation, otherServerError
     // The server wants the person, but has not ended the grant.
     case interactionRequired, refreshRefused
+    /// A refresh was refused without an error of OAuth, as by a gateway or a firewall.
+    case refreshBlocked
     /// A part of the scope that was demanded is missing in the answer.
     case scopeWithheld
     case codeRejected, assertionRejected

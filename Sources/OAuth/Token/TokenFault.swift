@@ -16,6 +16,9 @@ package enum TokenFault: Error, Hashable, Sendable {
   case issuedInFuture(at: Int)
   case otherIssuer(isMissing: Bool)
   case otherAudience(isMissing: Bool)
+  /// A logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4), by the claim that it lacks or that no other
+  /// token has.
+  case logoutToken(claim: String)
   /// The token is also for audiences that the caller did not name (OpenID Connect Core 1.0 section 3.1.3.7).
   case foreignAudience
   /// `azp` is none of the audiences that the caller named.

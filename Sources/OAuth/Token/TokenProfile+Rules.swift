@@ -48,7 +48,6 @@ extension TokenProfile {
 
   /// OpenID Connect Core 1.0 section 2, and steps 3 to 5 of section 3.1.3.7.
   private func checkIDToken(_ claims: JWTClaims, audiences: [String]) throws(TokenFault) {
-    if claims["events"]?[Self.logoutEvent] != nil { throw .unexpectedClaim("events") }
     try Self.readTexts(["nonce", "acr", "azp", "at_hash", "c_hash"], claims)
     if let methods = claims["amr"], methods.array?.allSatisfy({ $0.string != nil }) != true {
       throw .malformedClaim("amr")

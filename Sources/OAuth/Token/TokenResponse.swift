@@ -94,14 +94,14 @@ package final class TokenResponse: Sendable {
       throw reader.malformed("access_token")
     }
     self.accessToken = accessToken
-    let type = try reader.text("token_type", in: bytes) ?? (shape.isBearerWithoutType ? "Bearer" : nil)
-    guard let type else { throw reader.malformed("token_type") }
-    tokenType = try Self.normalised(type, shape)
+    // RFC 6749 section 5.1 demands the type. LinkedIn and Shopify leave it out, for Bearer tokens.
+    tokenType = try Self.normalised(try reader.text("token_type", in: bytes) ?? "Bearer", shape)
     expiresIn = try? reader.seconds("expires_in", in: bytes)
-    let ends = ["refresh_token_expires_in", "authorization_expires_in"].map { name in
+    // draft-ietf-oauth-refresh-token-expiration-03, and the name that services had before it.
+    let ends = ["refresh_token_timeout", "refresh_token_expires_in", "authorization_expires_in"].map { name in
       (try? reader.seconds(name, in: bytes)).flatMap { $0 > 0 ? $0 : nil }
     }
-    (refreshTokenExpiresIn, authorizationExpiresIn) = (ends[0], ends[1])
+    (refreshTokenExpiresIn, authorizationExpiresIn) = (ends[0] ?? ends[1], ends[2])
     scope = Self.scope(reader, bytes, shape.scope)
     authorizationDetails = reader.member("authorization_details").flatMap { AuthorizationDetails($0.value(in: bytes)) }
     refreshToken = reader.member(Self.refreshTokenMember).flatMap { Self.refreshToken($0, bytes, reader.room) }
@@ -128,7 +128,9 @@ package final class TokenResponse: Sendable {
       return try? Scope(values: (node.value(in: bytes).array ?? []).compactMap(\.string))
     }
     guard let text = try? reader.text("scope", in: bytes) else { return nil }
-    guard form == .commas else { return try? Scope(text) }
+    // A value may have a comma in it (RFC 6749 section 3.3), so commas separate only where nothing else does.
+    let isInCommas = form == .commas || !text.contains(" ") || text.contains(", ")
+    guard isInCommas else { return try? Scope(text) }
     return try? Scope(values: text.split { $0 == "," || $0 == " " }.map(String.init))
   }
 }

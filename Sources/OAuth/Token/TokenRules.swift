@@ -114,6 +114,9 @@ package struct TokenRules: Sendable {
     func require(_ name: String) throws(TokenFault) {
       if claims[name] == nil { throw .missingClaim(name) }
     }
+    let isLogoutToken = profile != .logoutToken && claims["events"]?[TokenProfile.logoutEvent] != nil
+    if isLogoutToken, requiresExpiry, claims["exp"] == nil { throw .logoutToken(claim: "exp") }
+    if isLogoutToken, profile == .idToken { throw .logoutToken(claim: "events") }
     if requiresExpiry { try require("exp") }
     for name in profile?.requiredClaims ?? [] { try require(name) }
     for name in requiredClaims { try require(name) }

@@ -14,6 +14,8 @@ package struct IssuerExamination: Sendable {
     package var clockOffsetSeconds: Int?
     /// Number of its keys; nil where it has no key set.
     package var keys: Int?
+    /// Number of the keys in it that cannot be used.
+    package var unusableKeys = 0
     /// Why it cannot be used.
     package var problem: SessionError?
 
@@ -48,14 +50,20 @@ package struct IssuerExamination: Sendable {
     let begin = services.time.now()
     let http = ClockReader(services.http, services.time)
     var finding = Finding(milliseconds: 0)
-    do throws(SessionError) { finding.keys = try look(http) } catch { finding.problem = error }
+    do throws(SessionError) {
+      let keys = try look(http)
+      finding.keys = keys?.keys.count
+      finding.unusableKeys = keys?.unusable ?? 0
+    } catch {
+      finding.problem = error
+    }
     finding.milliseconds = begin.duration(to: services.time.now()).wholeMilliseconds
     finding.clockOffsetSeconds = http.offset
     return finding
   }
 
-  /// Returns the number of keys.
-  private func look(_ http: ClockReader) throws(SessionError) -> Int? {
+  /// Returns the server's keys; nil where it has no key set.
+  private func look(_ http: ClockReader) throws(SessionError) -> JWKSet? {
     var access = try AccountAccess(configuration)
     // The credentials go to no other proxy than they were given for.
     if configuration.proxy != nil, let record = try? services.record(of: account),
@@ -76,7 +84,7 @@ package struct IssuerExamination: Sendable {
         return nil
       }
       return try Discovery.keys(at: keys, transport: access.transport, http: http, cancellation: cancellation)
-        .value.keys.count
+        .value
     }
   }
 

@@ -55,7 +55,8 @@ extension OAuthError {
     return switch code {
     case .unsupportedGrantType: true
     // RFC 9110 section 15.5.5. An error that OAuth knows says more than the status, and comes from the right place.
-    case .otherServerError: httpStatus == 404
+    case .otherServerError, .refreshBlocked, .notJSON: httpStatus == 404
+    case .interactionRequired: httpStatus == 404 && !namesKnownError
     default: false
     }
   }

@@ -48,6 +48,8 @@ package struct AccountRecord: Sendable {
   package var refreshedAt: Int?
   /// The server ended the grant; the identity is kept so that the next sign-in is for the same person.
   package var isExpired = false
+  /// The server's words about that, cleaned for a terminal; nil if there were none.
+  package var expiryReason: String?
   /// The user signed out. The record then holds the client's registration, which the next sign-in and its own deletion
   /// need, and ``revocation``.
   package var isSignedOut = false
@@ -178,6 +180,7 @@ extension AccountRecord {
     open["refreshed_at"] = refreshedAt.map { .int($0) }
     open["access_token_expires_at"] = accessTokenExpiresAt.map { .int($0) }
     if isExpired { open["expired"] = true }
+    open["expiry_reason"] = expiryReason.map { .string($0) }
     if isSignedOut { open["signed_out"] = true }
     if unattended == .client { open["guest"] = true }
     if unattended == .assertion { open["assertion"] = true }
@@ -220,6 +223,7 @@ extension AccountRecord {
       record.refreshedAt = open["refreshed_at"]?.int
       record.accessTokenExpiresAt = open["access_token_expires_at"]?.int
       record.isExpired = open["expired"]?.bool ?? false
+      record.expiryReason = open["expiry_reason"]?.string
       record.isSignedOut = open["signed_out"]?.bool ?? false
       if open["guest"]?.bool == true { record.unattended = .client }
       if open["assertion"]?.bool == true { record.unattended = .assertion }

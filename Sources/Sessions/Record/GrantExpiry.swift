@@ -27,20 +27,16 @@ package struct GrantExpiry: Sendable, Hashable {
     return end
   }
 
-  /// Takes over what an answer says (draft-ietf-oauth-refresh-token-expiration). Without a word of it a new refresh token
-  /// has an unknown end, and the same one keeps its own; the grant is the same in any case.
+  /// Adopts the ends that an answer names. One that it does not name has no bound
+  /// (draft-ietf-oauth-refresh-token-expiration-03).
   ///
   /// - Parameters:
-  ///   - response: Nil when it could not be read.
+  ///   - response: Nil when it could not be read. Then a new refresh token has an unknown end, and the grant keeps its own.
   ///   - now: When the request was sent, in unix seconds.
   mutating func update(_ response: TokenResponse?, isNewToken: Bool, now: Int) {
     let before = end
-    if let seconds = response?.refreshTokenExpiresIn {
-      refreshToken = now + seconds
-    } else if isNewToken {
-      refreshToken = nil
-    }
-    if let seconds = response?.authorizationExpiresIn { authorization = now + seconds }
+    if response != nil || isNewToken { refreshToken = response?.refreshTokenExpiresIn.map { now + $0 } }
+    if let response { authorization = response.authorizationExpiresIn.map { now + $0 } }
     guard let end else { return warnsFrom = nil }
     if let before, abs(before - end) <= Self.tolerance { return }
     // An end that each refresh moves on is near only when the refreshes fail.

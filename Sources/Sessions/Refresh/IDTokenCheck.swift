@@ -14,14 +14,23 @@ struct IDTokenCheck {
   let cancellation: Cancellation
 
   /// At sign-in: required when `openid` was asked for (OpenID Connect Core, section 3.1.3.3).
+  ///
+  /// - Parameter isAsked: One that nobody asked for is not looked at where the server has no keys to verify it by.
   func signedIn(
-    _ response: TokenResponse, isRequired: Bool, demands: IDTokenDemands = .init()
+    _ response: TokenResponse, isRequired: Bool, isAsked: Bool = true, demands: IDTokenDemands = .init()
   ) throws(SessionError) -> IDToken? {
     guard response.idToken != nil else {
       if isRequired { throw .oauth(OAuthError(.missingIDToken, .endpoint(.token))) }
       return nil
     }
+    if !isAsked, !mayVerify { return nil }
     return try verified(response, first: nil, demands)
+  }
+
+  /// Whether there is anything to verify an ID Token by.
+  private var mayVerify: Bool {
+    if case .secret = server.signing.idTokens { return true }
+    return server.metadata.jwksURI != nil || server.metadata.unusableEndpoints[.keys] != nil
   }
 
   /// After a refresh: it may be missing, and must be for the same person and client (section 12.2).
@@ -29,8 +38,9 @@ struct IDTokenCheck {
   /// - Throws: `identityChanged` for a token of the server's own that is for another user or client, or of another
   ///   issuer.
   func refreshed(
-    _ response: TokenResponse, first: IdentityRecord?, account: AccountName
+    _ response: TokenResponse, first: IdentityRecord?, account: AccountName, isAsked: Bool = true
   ) throws(SessionError) -> IDToken? {
+    if !isAsked, first == nil, !mayVerify { return nil }
     do {
       let token = try verified(response, first: first, IDTokenDemands())
       if let now = token?.identity.authTime, let before = first?.authTime, now != before {

@@ -18,6 +18,8 @@ package struct RefreshOperation: Sendable {
   package let previous: AccessGrant?
   /// The requested target of the token; nil for the account's own.
   package let target: TokenTarget?
+  /// The claims that a resource wants in the token.
+  package let claims: RequestedClaims?
   /// The parts of an assertion from the caller, for an account that renews by assertion.
   package let handed: HandedAssertion
   package let services: SessionServices
@@ -25,13 +27,15 @@ package struct RefreshOperation: Sendable {
 
   package init(
     account: AccountName, configuration: AccountConfiguration, previous: AccessGrant? = nil,
-    target: TokenTarget? = nil, handed: HandedAssertion = HandedAssertion(), services: SessionServices,
+    target: TokenTarget? = nil, claims: RequestedClaims? = nil, handed: HandedAssertion = HandedAssertion(),
+    services: SessionServices,
     cancellation: Cancellation
   ) {
     self.account = account
     self.configuration = configuration
     self.previous = previous
     self.target = target
+    self.claims = claims
     self.handed = handed
     self.services = services
     self.cancellation = cancellation
@@ -77,7 +81,7 @@ package struct RefreshOperation: Sendable {
     try services.settle(account)
     var stored = try services.sessionRecord(of: account)
     var record = stored.record
-    if record.isExpired { throw .expired(account: account.text) }
+    if record.isExpired { throw .expired(account: account.text, reason: record.expiryReason) }
     guard let refreshToken = record.refreshToken else {
       if let hold = record.identityHold { throw hold.error(account) }
       if let grant = record.unattended { return try repeated(grant, stored, at: level) }
@@ -186,7 +190,9 @@ package struct RefreshOperation: Sendable {
   ) throws(SessionError) -> IDToken? {
     let token = try IDTokenCheck(
       services: services, server: live.server, renewal: live.renewal, cancellation: cancellation
-    ).refreshed(response, first: record.identity, account: account)
+    ).refreshed(
+      response, first: record.identity, account: account,
+      isAsked: configuration.scope.isEmpty || configuration.scope.contains("openid"))
     if token == nil, let hold = record.identityHold { throw hold.error(account) }
     return token
   }
@@ -222,16 +228,17 @@ package struct RefreshOperation: Sendable {
   private func exchange(
     _ refreshToken: SharedSecret, at live: inout LiveServer, _ stored: inout StoredRecord
   ) throws(SessionError) -> TokenEndpointAnswer {
-    if let answer = try spend(refreshToken, at: &live) { return answer }
+    var reason: String?
+    if let answer = try spend(refreshToken, at: &live, &reason) { return answer }
     stored = try services.sessionRecord(of: account)
     var current = stored.record
     if let replaced = current.refreshToken, !replaced.bytes.isEqual(to: refreshToken.bytes) {
       live.server.prover = try services.key(of: current, account).map(services.prover)
-      if let answer = try spend(replaced, at: &live) { return answer }
+      if let answer = try spend(replaced, at: &live, &reason) { return answer }
     }
-    current.endGrant()
+    current.endGrant(because: reason)
     try services.write(current, of: account, replacing: stored.generation)
-    throw .expired(account: account.text)
+    throw .expired(account: account.text, reason: reason)
   }
 
   /// Sends the token, to a second place only when the first is no token endpoint any more.
@@ -241,15 +248,16 @@ package struct RefreshOperation: Sendable {
   /// With 404 nothing was found that could have acted (RFC 9110 section 15.5.5), and with `unsupported_grant_type`
   /// the server itself says that it did not (RFC 6749 section 5.2). An answer that was lost or cut is neither.
   ///
-  /// - Returns: Nil for `invalid_grant`.
-  private func spend(_ refreshToken: SharedSecret, at live: inout LiveServer) throws(SessionError)
-    -> TokenEndpointAnswer?
-  {
+  /// - Returns: Nil for `invalid_grant`, of which `reason` gets the server's words.
+  private func spend(
+    _ refreshToken: SharedSecret, at live: inout LiveServer, _ reason: inout String?
+  ) throws(SessionError) -> TokenEndpointAnswer? {
     do {
       return try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
-        try server.refresh(refreshToken, for: target, cancellation: cancellation)
+        try server.refresh(refreshToken, for: target, claims: claims, cancellation: cancellation)
       }
     } catch .oauth(let error) where error.code.meaning == .grantEnded {
+      reason = error.serverDescription
       return nil
     }
   }

@@ -35,6 +35,9 @@ extension RefreshPolicy {
   /// so that being offline costs each call no time.
   package static let pauseAfterFailure = Duration.seconds(10)
 
+  /// After so much time of the same refusal outside the protocol the session wants a sign-in.
+  static let longestRefusal = Duration.seconds(3600)
+
   /// The wait before a background renewal is tried again after it failed, doubling from a minute to an hour.
   package static func wait(afterFailures count: Int) -> Duration {
     .seconds(min(3600, 60 << min(max(count - 1, 0), 6)))

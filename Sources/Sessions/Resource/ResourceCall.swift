@@ -36,9 +36,9 @@ package struct ResourceCall: Sendable {
   package enum Outcome: Sendable {
     /// The answer went to the receiver.
     case answered(ResourceResponse, ResourceVerdict)
-    /// The token was refused and a new one may be accepted. Nothing of the answer went to the receiver, and
-    /// the content is at its start again.
-    case refused
+    /// The token was refused and a new one may be accepted, with these claims if any. Nothing of the answer went to the
+    /// receiver, and the content is at its start again.
+    case refused(RequestedClaims?)
     /// The answer has begun, and its server is silent.
     case begun(Rest)
   }
@@ -113,7 +113,8 @@ package struct ResourceCall: Sendable {
         try authorization.attempt(method: request.method, uri: endpoint.uri)
       }
       let judge = ResourceJudge(
-        receiver, at: endpoint, content: content, mayRefresh: mayRefresh, mayFollow: redirectsLeft > 0
+        receiver, at: endpoint, content: content, mayRefresh: mayRefresh, mayFollow: redirectsLeft > 0,
+        sent: [token]
       ) { [settled] head in
         authorization.learn(from: head, after: attempt).flatMap { settled.contains($0) ? nil : $0 }
       }
@@ -123,9 +124,9 @@ package struct ResourceCall: Sendable {
         let verdict = ResourceVerdict(response.head, sent: [token])
         guard let content = response.pending else { return .answered(response, verdict) }
         return .begun(Rest(content: content, head: response.head, verdict: verdict, request: request))
-      case .renew:
+      case .renew(let claims):
         content?.rewind()
-        return .refused
+        return .refused(claims)
       case .prove(let complaint):
         content?.rewind()
         settled.insert(complaint)

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Encoding
 internal import OAuth
 
@@ -6,7 +7,8 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
   // One thread at a time uses it, as every receiver.
   enum Decision {
     case pass
-    case renew
+    /// With a new token, which has these claims if any.
+    case renew(RequestedClaims?)
     /// Once more with another proof of the key, for this reason.
     case prove(DPoPProver.ProofProblem)
     case follow(Endpoint)
@@ -17,18 +19,20 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
   private let content: (any ResourceContent)?
   private let learn: (ResourceHead) -> DPoPProver.ProofProblem?
   private let mayRefresh: Bool
+  private let sent: [SharedSecret]
   private let mayFollow: Bool
   private(set) var decision = Decision.pass
 
   /// - Parameter learn: Why an answer is worth another attempt with a proof of its own, if it is.
   init(
     _ receiver: any ResourceReceiver, at endpoint: Endpoint, content: (any ResourceContent)?, mayRefresh: Bool,
-    mayFollow: Bool, learn: @escaping (ResourceHead) -> DPoPProver.ProofProblem?
+    mayFollow: Bool, sent: [SharedSecret] = [], learn: @escaping (ResourceHead) -> DPoPProver.ProofProblem?
   ) {
     self.receiver = receiver
     self.endpoint = endpoint
     self.content = content
     self.mayRefresh = mayRefresh
+    self.sent = sent
     self.mayFollow = mayFollow
     self.learn = learn
   }
@@ -47,7 +51,13 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
     let complaint = learn(head)
     let isRepeatable = content?.canRewind ?? true
     if let complaint, isRepeatable { return .prove(complaint) }
-    if mayRefresh, ResourceVerdict(head, sent: []) == .refused, isRepeatable { return .renew }
+    if mayRefresh, isRepeatable {
+      switch ResourceVerdict(head, sent: sent) {
+      case .refused: return .renew(nil)
+      case .insufficientClaims(let claims?): return .renew(claims)
+      default: break
+      }
+    }
     if mayFollow, let next = Self.redirect(head, from: endpoint) { return .follow(next) }
     return .pass
   }

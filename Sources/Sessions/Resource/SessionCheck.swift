@@ -25,7 +25,14 @@ package struct SessionCheck: Sendable {
   package func run() throws(SessionError) -> Verdict {
     var (record, live) = try question.open()
     if let isActive = introspect(record, at: &live) { return isActive ? .holds : try refused(record) }
-    guard live.server.metadata.userinfoEndpoint != nil, record.unattended == nil else { return .notPossible }
+    guard record.unattended == nil else { return .notPossible }
+    guard live.server.metadata.userinfoEndpoint != nil else {
+      let metadata = live.server.metadata
+      try oauth { () throws(OAuthError) in
+        try metadata.checkUsable(.userinfo)
+      }
+      return .notPossible
+    }
     do {
       try askUserInfo(record, at: &live)
       return .holds

@@ -1,3 +1,4 @@
+internal import OAuth
 internal import Platform
 internal import Vocabulary
 
@@ -16,6 +17,13 @@ struct Backoff: Sendable {
     var callersNotBefore: Instant?
     /// The earliest retry after a change of the network, in place of the wait after this failure.
     var retryNotBefore: Instant?
+    /// The refusal outside the protocol that the server, or somebody between, has answered with without interruption.
+    var refusal: Refusal?
+
+    struct Refusal: Sendable {
+      let error: OAuthError
+      let since: Instant
+    }
   }
 
   /// How soon a queued refresh is retried.
@@ -31,11 +39,23 @@ struct Backoff: Sendable {
   var notBefore: Instant?
 
   /// Records the failure of a refresh after all its attempts.
-  mutating func refreshFailed(_ error: SessionError, now: Instant) {
+  ///
+  /// - Returns: The failure, which asks for a sign-in once the same refusal outside the protocol has come for an hour.
+  @discardableResult mutating func refreshFailed(_ error: SessionError, now: Instant) -> SessionError {
+    let refusal = refusal(after: error, now: now)
+    let isLasting = refusal.map { $0.since.duration(to: now) >= RefreshPolicy.longestRefusal } ?? false
+    let error = isLasting && error.refusalOutsideProtocol != nil ? error.needingSignIn : error
     failure = Failure(
       error: error, failedAt: now, count: (failure?.count ?? 0) + 1,
       serverNotBefore: error.retryAfterSeconds.map { now.advanced(by: .seconds($0)) },
-      callersNotBefore: error.delaysCallers ? now.advanced(by: RefreshPolicy.pauseAfterFailure) : nil)
+      callersNotBefore: error.delaysCallers ? now.advanced(by: RefreshPolicy.pauseAfterFailure) : nil, refusal: refusal)
+    return error
+  }
+
+  private func refusal(after error: SessionError, now: Instant) -> Failure.Refusal? {
+    let known = failure?.refusal
+    guard let new = error.refusalOutsideProtocol else { return error.reachedServer ? nil : known }
+    return known.flatMap { $0.error.isSameRefusal(as: new) ? $0 : nil } ?? Failure.Refusal(error: new, since: now)
   }
 
   /// Records the end of the session by other means than a refresh.

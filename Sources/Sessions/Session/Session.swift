@@ -183,8 +183,7 @@ extension Session {
         activity = .refreshing(next)
         return .retry(next, after: RefreshPolicy.wait(beforeAttempt: next.attempt, jitter: jitter))
       }
-      fail(error, now: now)
-      return .failed(error)
+      return .failed(fail(error, now: now))
     }
   }
 
@@ -204,8 +203,8 @@ extension Session {
     guard error.isWorthWaiting, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
       return nil
     }
-    // The attempt has waited for the lock for as long as callers wait.
-    if error.isBusy { return nil }
+    // The attempt has waited for the lock for as long as callers wait. What refuses it will refuse the next one.
+    if error.isBusy || error.refusalOutsideProtocol != nil { return nil }
     if case .oauth(let oauth) = error, oauth.followsSuccess { return nil }
     if case .oauth(let oauth) = error, oauth.lostAnswer,
       ended.startedAt.duration(to: now) > RefreshPolicy.replayWindow || ended.attempt > 1
@@ -221,15 +220,17 @@ extension Session {
   /// Detaches the refresh in flight. Its result is not applied.
   package mutating func refreshGivenUp() { if refresh != nil { activity = .idle } }
 
-  private mutating func fail(_ error: SessionError, now: Instant) {
+  /// - Returns: The failure for those who wait.
+  private mutating func fail(_ error: SessionError, now: Instant) -> SessionError {
     activity = .idle
     if error.isLocked {
       // A locked vault does not end the session, which continues once the vault is unlocked. Until then there is
       // nothing to try.
       dropToken()
-      return backoff.dropRetries()
+      backoff.dropRetries()
+      return error
     }
-    backoff.refreshFailed(error, now: now)
+    let error = backoff.refreshFailed(error, now: now)
     if policy == .offline, error.isWorthWaiting { activity = .queued(.patient) }
     switch error.effect {
     case .signedOut: state = .tokenless(.signedOut, renewFrom: nil)
@@ -239,6 +240,7 @@ extension Session {
       dropToken(renewFrom: error.awaitsIdentity && policy == .background ? now : nil)
     case .signInNeeded, .none: break
     }
+    return error
   }
 
   private mutating func accept(_ renewed: AccessGrant, isRenewable: Bool, wallSeconds: Int, jitter: Double) {

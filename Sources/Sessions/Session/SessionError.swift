@@ -10,7 +10,9 @@ package enum SessionError: Error, Hashable, Sendable {
   /// The account has no session.
   case signedOut(account: String)
   /// The authorization server ended the grant (`invalid_grant`, RFC 6749 section 5.2).
-  case expired(account: String)
+  ///
+  /// - Parameter reason: The server's words, cleaned for a terminal.
+  case expired(account: String, reason: String? = nil)
   /// The settings name another place or client than the one the person signed in at.
   ///
   /// - Parameter file: The file of certificate authorities, if its certificates are others.
@@ -148,7 +150,20 @@ package enum SessionError: Error, Hashable, Sendable {
   package var needsSignIn: Bool { effect == .signInNeeded }
 
   /// Whether the server carried a refresh out, or refused it, in a way that an immediate repetition cannot better.
-  var delaysCallers: Bool { needsSignIn || awaitsIdentity || leavesDoubt }
+  var delaysCallers: Bool { needsSignIn || awaitsIdentity || leavesDoubt || refusalOutsideProtocol != nil }
+
+  /// See ``OAuthError/isRefusalOutsideProtocol``.
+  var refusalOutsideProtocol: OAuthError? {
+    if case .oauth(let error) = self, error.isRefusalOutsideProtocol { error } else { nil }
+  }
+
+  /// The same failure as one that only a sign-in is sure to help with.
+  var needingSignIn: SessionError {
+    guard case .oauth(var error) = self else { return self }
+    error.code = .refreshRefused
+    error.retryAfterSeconds = nil
+    return .oauth(error)
+  }
 
   /// Whether the same request may succeed later without anyone doing anything.
   package var isPassing: Bool {

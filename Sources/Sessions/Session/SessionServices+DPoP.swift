@@ -85,12 +85,13 @@ extension AccountRecord {
   }
 
   /// Marks the grant as ended by the server and drops its tokens.
-  mutating func endGrant() {
+  mutating func endGrant(because reason: String? = nil) {
     refreshToken = nil
     accessToken = nil
     idToken = nil
     dpopKey = nil
     isExpired = true
+    expiryReason = reason
   }
 
   /// The type of an access token of this record.

@@ -1,3 +1,5 @@
+package import OAuth
+
 /// The requirements of a caller for an access token.
 package struct TokenNeed: Sendable, Hashable {
   /// The token must be good for this long; nil leaves it to ``RefreshPolicy``.
@@ -6,6 +8,8 @@ package struct TokenNeed: Sendable, Hashable {
   package var forceRefresh = false
   /// The caller knows the token of this generation of the session and prefers a later one, but does not require it.
   package var newerThan: UInt64?
+  /// The claims that a resource wants in the token. A refresh asks for them.
+  package var claims: RequestedClaims?
 
   package init(minimumValiditySeconds: Int? = nil, forceRefresh: Bool = false, newerThan: UInt64? = nil) {
     self.minimumValiditySeconds = minimumValiditySeconds

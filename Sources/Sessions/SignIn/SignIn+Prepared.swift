@@ -55,6 +55,7 @@ extension SignIn.Prepared {
   /// The notices of the preparation for the person.
   package var notices: [SignIn.Notice] {
     (contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registered?.notices ?? [])
+      + (configuration.hasMetadataURL && configuration.clientID.contains("?") ? [.clientQuery] : [])
       + (isKeptOutOfTPM ? [.tpmAway] : []) + (asksForIDToken && !server.issuesIDTokens ? [.keysMissing] : [])
   }
   /// The client has something to prove itself with.
@@ -168,7 +169,8 @@ extension SignIn.Prepared {
   ) throws(SessionError) -> Verified {
     let response = try oauth { () throws(OAuthError) in try answer.tokens() }
     let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
-      .signedIn(response, isRequired: needsIDToken && expectsIDToken, demands: demands)
+      .signedIn(
+        response, isRequired: needsIDToken && expectsIDToken, isAsked: asksForIDToken, demands: demands)
     return Verified(response: response, token: token)
   }
 

@@ -100,6 +100,9 @@ extension SignIn {
   package enum Notice: Sendable, Hashable {
     /// The client id is from this file.
     case clientFile(String)
+    /// The client id is a URL with a query, which servers may refuse
+    /// (draft-ietf-oauth-client-id-metadata-document-03 section 3).
+    case clientQuery
     /// The server registered a client, with this id.
     case clientRegistered(String)
     /// The client is managed at another server, so it cannot be deleted from here.

@@ -130,6 +130,8 @@ extension Provider {
     provider.sessionsPage = "https://bitbucket.org/account/settings/app-authorizations/"
     let page = "https://developer.atlassian.com/cloud/bitbucket/oauth-2/"
     provider.quirks = [.noMetadata: page, .secretNeeded: page]
+    // `invalid_request`: https://github.com/readthedocs/readthedocs.org/issues/2992
+    provider.deadRefreshTokens = ["Invalid refresh_token"]
     provider.limits = ["it has no device grant, no ID Token and no revocation endpoint"]
     provider.advice = [
       Advice(error: "unauthorized_client", text: "check the key and the secret of the consumer", needsSecret: true),

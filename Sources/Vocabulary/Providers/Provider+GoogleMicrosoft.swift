@@ -102,7 +102,8 @@ extension Provider {
       Advice(error: "AADSTS65001", text: "nobody consented to these scopes: ask the administrator, or ask for less"),
       Advice(
         error: "AADSTS53003",
-        text: "a conditional access policy of your organisation blocks this: mostly the device flow, so try --browser"),
+        text: "a conditional access policy of your organisation blocks this: mostly the device flow, so try --browser",
+        forbidsDevice: true),
       Advice(
         error: "AADSTS50011",
         text: "register http://localhost as a redirect URI for mobile and desktop applications:"

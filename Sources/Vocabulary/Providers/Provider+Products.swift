@@ -112,6 +112,9 @@ extension Provider {
     provider.redirectURI = "http://localhost"
     provider.sessionsPage = "the server's gRPC API, RevokeRefresh"
     provider.scope = ["openid", "profile", "offline_access"]
+    // Its refresh handler sends `invalid_request` for these, and `invalid_grant` for the rest:
+    // https://github.com/dexidp/dex/blob/master/server/refreshhandlers.go
+    provider.deadRefreshTokens = ["Refresh token"]
     return provider
   }()
 

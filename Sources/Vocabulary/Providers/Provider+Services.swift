@@ -15,9 +15,11 @@ extension Provider {
     provider.tokenEndpointAuthMethod = .secretPost
     provider.sessionsPage = "https://id.atlassian.com/manage-profile/apps"
     let page = "https://developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps/"
-    provider.quirks = [.noMetadata: page, .noTokenType: page, .secretNeeded: page]
+    provider.quirks = [.noMetadata: page, .secretNeeded: page]
     // A wrong client secret is `access_denied` at the token endpoint.
     provider.errorNames = ["unauthorized": "invalid_client"]
+    // 403 and `unauthorized_client`: https://github.com/ParabolInc/parabol/issues/11849
+    provider.deadRefreshTokens = ["refresh_token is invalid"]
     provider.limits = ["it has no device grant, no ID Token and no revocation endpoint"]
     provider.advice = [
       Advice(

@@ -44,6 +44,9 @@ package struct Provider: Sendable, Hashable {
   /// The standard errors that the server gives other names, by these or by their descriptions, in small letters (RFC 6749
   /// section 5.2).
   package var errorNames: [String: String] = [:]
+  /// Refusals of a refresh after which only a sign-in helps, and which the standards would have as `invalid_grant`: by
+  /// the value of `error`, or by how its description begins.
+  package var deadRefreshTokens: [String] = []
   /// Limits of the service, one sentence each, lower case, without a full stop.
   package var limits: [String] = []
   /// Why no sign-in is possible from a terminal; nil where one is.
@@ -70,8 +73,6 @@ package struct Provider: Sendable, Hashable {
     case errorInMessage = "error-in-message"
     /// `token_type` is `user` for a Bearer token.
     case userTokenType = "user-token-type"
-    /// An answer may have no `token_type`, and the token is a Bearer token.
-    case noTokenType = "no-token-type"
     /// `iss` of an ID Token may be the issuer without `https://`.
     case issuerWithoutScheme = "issuer-without-scheme"
     /// One issuer stands for many: its metadata name another one, or a template with `{tenantid}`.
@@ -119,6 +120,8 @@ package struct Provider: Sendable, Hashable {
     package var namesPage = false
     /// The text asks for the client's secret, which a sign-in can be given.
     package var needsSecret = false
+    /// The device grant is forbidden to the user, and a sign-in by browser may be allowed.
+    package var forbidsDevice = false
   }
 }
 

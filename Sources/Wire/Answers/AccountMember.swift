@@ -134,6 +134,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
       MemberRow("milliseconds", "number", "The time until the answer."),
       MemberRow("clock_offset", "number", "How far this machine's clock is ahead, in seconds."),
       MemberRow("keys", "number", "The number of published keys."),
+      MemberRow("unusable_keys", "number", "The number of further published keys that cannot be used, if any."),
       MemberRow("problem", "object", "An error object."),
     ]
   }

@@ -342,11 +342,37 @@ import WireSupport
     #expect(failure.code.exitStatus == .failed)
   }
 
+  @Test func `a forbidden device grant is told with the sign-in by browser`() {
+    var error = OAuthError(.unauthorizedClient, .endpoint(.deviceAuthorization))
+    error.needsBrowser = true
+    let failure = Failure(.oauth(error), account: "work", entered: ["--device"])
+    #expect(
+      failure.hint == "sign in with a browser, also on another machine: agent login work --paste",
+      "\(failure.hint ?? "none")")
+  }
+
+  @Test func `advice about a sign-in ends with its command`() {
+    var error = OAuthError(.interactionRequired, .endpoint(.token))
+    error.advice = "a second factor is asked for: sign in again"
+    #expect(
+      Self.failure(.oauth(error)).hint == "a second factor is asked for: sign in again: agent login work")
+  }
+
+  // Each try would spend a refresh token for the same answer.
+  @Test func `a token of another type is told without another try`() {
+    var error = OAuthError(.unsupportedTokenType, .endpoint(.token))
+    error.followsSuccess = true
+    #expect(Self.failure(.oauth(error)).hint == nil)
+  }
+
   @Test func `an ended session is told in exactly these words`() {
     let failure = Self.failure(.expired(account: "work"))
     #expect(
       failure.words
         == Failure(.sessionExpired, "work: session expired, please sign in again", hint: "agent login work").words)
+    #expect(
+      Self.failure(.expired(account: "work", reason: "AADSTS1: x")).message
+        == "work: session expired, please sign in again (server: AADSTS1: x)")
   }
 
   private static var allErrors: [SessionError] {

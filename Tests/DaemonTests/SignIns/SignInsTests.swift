@@ -66,6 +66,18 @@ import Wire
     #expect(notices() == ["the server keeps asking to slow down: this machine's clock may run too fast"])
   }
 
+  @Test func `is followed by one by browser where the server forbids the device grant`() throws {
+    home.daemon.http.answers = [.error("unauthorized_client")]
+    try home.begin("work", 1)
+    home.daemon.pass(seconds: 5)
+    #expect(home.sink.failures[1]?.hint?.contains("--paste") == true)
+    try home.begin("work", 2) { $0.flow = nil }
+    #expect(home.code(2) == nil)
+    #expect(home.sink.events[2]?.contains { if case .browser = $0 { true } else { false } } == true)
+    try home.begin("other", 3) { $0.flow = nil }
+    #expect(home.code(3) == "WDJB-MJHT")
+  }
+
   @Test func `begins where the account has no session, though one would do`() throws {
     try home.daemon.add("work")
     try home.begin("work", 1) { $0.unless = .token }

@@ -1,5 +1,8 @@
 import Encoding
+import JOSE
+import OAuth
 import Platform
+import Sessions
 import TestSupport
 import Testing
 import Vocabulary
@@ -255,6 +258,25 @@ import WireSupport
     try begin(passed, number: 18)
     parts.verifications.endVerifications()
     home.runJobs()
+  }
+
+  // The name is not verified, so it only explains why the keys do not fit.
+  @Test func `of another issuer than the named one says so, and which account has it`() throws {
+    home.time.setWall(seconds: Self.signedAt)
+    for (number, issuer) in ["https://as.example", "joe"].enumerated() {
+      let line = try check(number, keys: Self.keys, token: Self.signed) { $0.issuer = issuer }
+      let told = try JSON(parsing: Array(line.utf8))
+      #expect(told["code"]?.string == (issuer == "joe" ? "bad_signature" : "wrong_issuer"), "\(line)")
+    }
+    var rules = TokenRules()
+    rules.issuer = "https://as.example"
+    let keys = VerificationKeys(try JWKSet(parsing: Array(Self.keys.utf8)))
+    var verdicts = TokenVerdicts(rules: rules, keys: .published(keys), time: home.time, isBrief: true)
+    verdicts.knownIssuers = [("https://as.example", "work"), ("joe", "other")]
+    var lines = LineBlocks(limit: 4096)
+    let block = try #require(try lines.next(from: Self.file("\(Self.signed)\n").descriptor))
+    let told = String(decoding: verdicts.part(block.lines[...], of: block.bytes).bytes, as: UTF8.self)
+    #expect(told.contains("that of the account other: --account other"), "\(told)")
   }
 
   // RFC 7519 section 4.1: what was compared with nothing may be anything.

@@ -113,7 +113,7 @@ import Testing
       let revived = try tree.agent("token", "work")
       #expect(revived.failed(3))
       // It answers a dead refresh token with an empty 400, which could be a proxy's.
-      #expect(revived.errorText.contains("refused the refresh and gave no reason"), "\(revived.errorText)")
+      #expect(revived.errorText.contains("refuses to renew the session"), "\(revived.errorText)")
       #expect(revived.errorText.contains("agent login work"))
     }
   }

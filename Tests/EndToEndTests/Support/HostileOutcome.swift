@@ -37,6 +37,8 @@ extension HostileRow {
       // Until the keys may be fetched again: a minute, less what has gone by.
       message.replace(Self.keyWait) { "\($0.output.1) in a minute" }
       message.replace(Self.longWait, with: "in five minutes")
+      // The server's words about an ended session.
+      if failure?["code"]?.string == "session_expired" { message.replace(#/ \(server: [^)]*\)/#, with: "") }
       // What is about a host tells of the account first.
       for account in ["work: ", "new: "] where message.hasPrefix(account) { message.removeFirst(account.count) }
       self = .refused(failure?["code"]?.string ?? "none", status, message)
@@ -77,17 +79,18 @@ enum HostileEndpoint: String, Sendable {
     case "two_locations": redirect(302, nil)
     case "drop", "truncated": .unreachable("the connection to SERVER's HOST was interrupted")
     // The type of public documents does not count, since servers have many for them.
-    case "type": isDocument ? .accepted : notJSON("text/plain")
-    case "two_types": isDocument ? .accepted : notJSON(nil)
+    // A JSON object is the server's own.
+    case "type": isDocument ? .accepted : malformed(success, nil, ": text/plain")
+    case "two_types": isDocument ? .accepted : malformed(success)
     case "html": self == .metadata ? .noMetadata : isDocument ? malformed(success) : notJSON("text/html")
     case "empty", "array", "deep", "bomb": malformed(self == .metadata ? nil : success)
     default: .refused("no such body", -1, body)
     }
   }
 
-  func malformed(_ status: Int? = nil, _ member: String? = nil) -> HostileRow.Outcome {
+  func malformed(_ status: Int? = nil, _ member: String? = nil, _ words: String = "") -> HostileRow.Outcome {
     let place = rawValue + (member.map { " (\($0))" } ?? "")
-    return .misbehaved("the answer of \(place) is malformed" + Self.told(status))
+    return .misbehaved("the answer of \(place) is malformed" + Self.told(status) + words)
   }
 
   private var isDocument: Bool { self == .metadata || self == .jwks }
@@ -101,7 +104,7 @@ enum HostileEndpoint: String, Sendable {
   private func notJSON(_ type: String?) -> HostileRow.Outcome {
     let told = Self.told(success) + (type.map { ": \($0)" } ?? "")
     let hint = "a proxy may have answered, or the sign-in page of a network: open any page in a browser, and try again"
-    return .misbehaved("\(rawValue) did not answer with JSON\(told); \(hint)")
+    return .refused("server_unavailable", 4, "\(rawValue) did not answer with JSON\(told); \(hint)")
   }
 
   /// - Parameters:

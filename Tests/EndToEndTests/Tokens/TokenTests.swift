@@ -116,7 +116,7 @@ import Testing
       // RFC 6749 section 5.2: invalid_grant is the one error that ends a grant.
       let result = try session.tree.agent("token", "work", "--force-refresh")
       #expect(result.failed(3))
-      #expect(result.errorText.contains("agent: error: work: session expired, please sign in again\n"))
+      #expect(result.errorText.contains("agent: error: work: session expired, please sign in again"))
       #expect(result.errorText.contains("agent: hint: agent login work\n"))
       let asked = try session.issuer.requests()
       let again = try session.tree.agent("token", "work", "--json")

@@ -88,6 +88,41 @@ private enum Seen: Equatable {
         == .transient(expected(.serverUnavailable, subject, status: status, error: "server_error")))
   }
 
+  // The page of a firewall, or a server that names no error: the code ends by its own time.
+  @Test(arguments: [400, 401, 403, 404, 451]) func `a refusal without an error is asked again`(status: Int) throws {
+    let page = try response(status, type: "text/html", "<html>")
+    #expect(
+      try poll(.response(page)) == .transient(expected(.notJSON, subject, status: status, description: "text/html")))
+    for body in ["", #"{"status":400,"message":"invalid device code"}"#, #"{"error":{"message":"x"}}"#, "{}"] {
+      guard case .transient = try poll(status, body) else {
+        Issue.record("\(body) ends the sign-in")
+        continue
+      }
+    }
+  }
+
+  // GitHub says the first of an app, Microsoft Entra ID the other of an organisation.
+  @Test func `a device grant that is forbidden leads to the browser, where the server has one`() throws {
+    func error(_ body: String, _ name: ProviderName?, hasBrowser: Bool = true) throws -> OAuthError? {
+      let server = try testServer(ScriptedHTTP(try response(400, body)), provider: name.map(Provider.named)) {
+        if hasBrowser { $0.authorizationEndpoint = $0.tokenEndpoint }
+      }
+      return #expect(throws: OAuthError.self) { try server.pollDevice(secret("d")) }
+    }
+    let unauthorized = #"{"error":"unauthorized_client"}"#
+    #expect(try error(unauthorized, nil)?.needsBrowser == true)
+    #expect(try error(unauthorized, nil, hasBrowser: false)?.needsBrowser == false)
+    let blocked = #"{"error":"invalid_grant","error_description":"AADSTS53003: Access has been blocked"}"#
+    #expect(try error(blocked, .entra)?.needsBrowser == true)
+    #expect(try error(blocked, nil)?.needsBrowser == false)
+    #expect(try error(#"{"error":"access_denied"}"#, .entra)?.needsBrowser == false)
+    let device = try testServer(ScriptedHTTP(try response(400, unauthorized))) {
+      $0.authorizationEndpoint = $0.tokenEndpoint
+    }
+    let refused = #expect(throws: OAuthError.self) { try device.authorizeDevice(scope: nil) }
+    #expect(refused?.needsBrowser == true)
+  }
+
   @Test func `a rate limit is asked again after its wait`() throws {
     let answer = try response(429, headers: [("Retry-After", "42")], "")
     #expect(try poll(.response(answer)) == .transient(expected(.rateLimited, subject, status: 429, retryAfter: 42)))

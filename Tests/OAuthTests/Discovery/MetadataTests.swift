@@ -51,9 +51,7 @@ import Vocabulary
     }
     #expect(try takes("true") == true && takes("false") == false && takes("null") == false)
     #expect(try parse(Self.full).takesMetadataURLs == false)
-    #expect(throws: OAuthError(.metadataInvalid, .name("client_id_metadata_document_supported"))) {
-      try takes("\"true\"")
-    }
+    #expect(try takes("\"true\"") == false)
     // Without metadata nobody says it.
     let none = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: [:])
     #expect(none.takesMetadataURLs == nil)
@@ -130,10 +128,43 @@ import Vocabulary
     "id_token_signing_alg_values_supported", "token_endpoint_auth_methods_supported", "grant_types_supported",
     "scopes_supported", "code_challenge_methods_supported",
   ])
-  func `a list of the wrong type is named`(name: String) {
-    for value in [#""RS256""#, "[1]", "{}", "true"] {
-      #expect(throws: OAuthError(.metadataInvalid, .name(name))) { try parse(withMember(#""\#(name)":\#(value)"#)) }
+  func `a list of another shape costs only itself`(name: String) throws {
+    let token = #""token_endpoint":"https://as.example/token","#
+    for value in ["7", "[1]", "{}", "true"] {
+      let metadata = try parse(withMember(token + #""\#(name)":\#(value)"#))
+      #expect(metadata.tokenEndpoint != nil)
+      #expect((metadata.malformedSafeguard == name) == (name == "code_challenge_methods_supported"))
     }
+  }
+
+  @Test func `a text in the place of a list is a list of one, and of a list the texts count`() throws {
+    #expect(try parse(withMember(#""scopes_supported":"openid""#)).scopes == ["openid"])
+    #expect(try parse(withMember(#""scopes_supported":["openid",7,null]"#)).scopes == ["openid"])
+    let methods = try parse(withMember(#""code_challenge_methods_supported":"S256""#))
+    #expect(methods.codeChallengeMethods == ["S256"] && methods.malformedSafeguard == nil)
+    let none = try parse(withMember(#""code_challenge_methods_supported":[]"#))
+    #expect(none.malformedSafeguard == nil)
+  }
+
+  // What they protect is a sign-in by authorization code.
+  @Test(arguments: [
+    "authorization_response_iss_parameter_supported", "require_pushed_authorization_requests",
+    "code_challenge_methods_supported",
+  ])
+  func `a safeguard of another shape stops a sign-in by browser and nothing else`(name: String) throws {
+    let endpoints =
+      #""token_endpoint":"https://as.example/t","authorization_endpoint":"https://as.example/a","#
+      + #""device_authorization_endpoint":"https://as.example/d","#
+    for value in ["7", "{}", "[1]"] {
+      let metadata = try parse(withMember(endpoints + #""\#(name)":\#(value)"#))
+      #expect(!metadata.offersCodeFlow && metadata.deviceAuthorizationEndpoint != nil)
+      let server = try testServer(ScriptedHTTP()) { $0 = metadata }
+      #expect(throws: OAuthError(.metadataInvalid, .name(name))) {
+        try server.beginAuthorization(scope: nil, redirectURI: "http://127.0.0.1/")
+      }
+    }
+    let whole = try parse(withMember(endpoints + #""\#(name)":null"#))
+    #expect(whole.offersCodeFlow && whole.malformedSafeguard == nil)
   }
 
   @Test(arguments: ["", "[]", "null", "<html>", #"{"issuer":"a","issuer":"b"}"#])

@@ -86,11 +86,8 @@ import Vocabulary
     #expect(aliased.endpointOrigins == ["https://as.example", "https://mtls.as.example"])
   }
 
-  @Test(arguments: [
-    (#""tls_client_certificate_bound_access_tokens":"yes""#, "tls_client_certificate_bound_access_tokens")
-  ])
-  func `needs metadata of the right form`(member: String, name: String) {
-    #expect(throws: OAuthError(.metadataInvalid, .name(name))) { try metadata(member) }
+  @Test func `is not taken for announced by a member of another shape`() throws {
+    #expect(try !metadata(#""tls_client_certificate_bound_access_tokens":"yes""#).bindsTokensToCertificates)
   }
 
   // P-031, P-041.

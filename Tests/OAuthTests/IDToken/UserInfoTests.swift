@@ -50,7 +50,11 @@ private let subject = OAuthError.Subject.endpoint(.userinfo)
 
   @Test(arguments: ["application/jwt", "text/html"]) func `a body that is no JSON is malformed`(type: String) throws {
     let answer = try response(type: type, #"{"sub":"alice"}"#)
-    #expect(throws: expected(.notJSON, subject, status: 200, description: type)) { try ask(answer) }
+    #expect(throws: expected(.malformedResponse, subject, status: 200, description: type)) { try ask(answer) }
+    let page = try response(type: type, "<html>")
+    #expect(throws: expected(.notJSON, subject, status: 200, description: type)) { try ask(page) }
+    let blocked = try response(403, type: "text/html", "<html>")
+    #expect(throws: expected(.notJSON, subject, status: 403, description: "text/html")) { try ask(blocked) }
     #expect(throws: expected(.malformedResponse, subject, status: 200)) { try ask(response("[]")) }
   }
 

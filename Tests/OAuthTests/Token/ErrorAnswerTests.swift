@@ -86,7 +86,12 @@ private let subject = OAuthError.Subject.endpoint(.token)
     for (status, code) in cases {
       #expect(
         try failure(response(status, #"{"error":"odd"}"#)) == expected(code, subject, status: status, error: "odd"))
-      #expect(try failure(response(status, "<html>")) == expected(code, subject, status: status))
+      #expect(try failure(response(status, "{}")) == expected(code, subject, status: status))
+      let isPassing = OAuthError.isPassing(status)
+      #expect(
+        try failure(response(status, type: "text/html", "<html>"))
+          == expected(
+            isPassing ? code : .notJSON, subject, status: status, description: isPassing ? nil : "text/html"))
     }
   }
 
@@ -107,12 +112,19 @@ private let subject = OAuthError.Subject.endpoint(.token)
     }
   }
 
-  @Test(arguments: ["1", "true", "{}", "[]", #""a\nb""#, #""a\"b""#, #""a\\b""#, #""é""#])
-  func `an error value that breaks the grammar is not shown`(value: String) throws {
-    #expect(
-      try failure(response(400, #"{"error":\#(value)}"#)) == expected(.malformedResponse, subject, status: 400))
-    #expect(
-      try failure(response(503, #"{"error":\#(value)}"#)) == expected(.serverUnavailable, subject, status: 503))
+  @Test(arguments: [
+    ("1", nil), ("true", nil), ("{}", nil), ("[]", nil), (#""a\nb""#, "a b"), (#""a\"b""#, "a\"b"),
+    (#""a\\b""#, "a\\b"),
+    (#""é""#, "é"),
+  ])
+  func `an error value that breaks the grammar is no error value, but may be words`(
+    value: String, words: String?
+  ) throws {
+    for (status, code) in [(400, OAuthError.Code.malformedResponse), (503, .serverUnavailable)] {
+      #expect(
+        try failure(response(status, #"{"error":\#(value)}"#))
+          == expected(code, subject, status: status, description: words))
+    }
   }
 
   @Test func `an error value has at most 64 characters`() throws {
@@ -155,7 +167,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
 
   @Test func `a page is not taken for a form`() throws {
     let answer = try response(403, type: "text/html", "error=invalid_grant")
-    #expect(try failure(answer) == expected(.otherServerError, subject, status: 403))
+    #expect(try failure(answer) == expected(.notJSON, subject, status: 403, description: "text/html"))
   }
 
   @Test func `JSON is read as an error whatever its media type is`() throws {

@@ -49,7 +49,7 @@ private let url = "https://as.example/introspect"
 
   @Test func `in another format is none`() throws {
     let answer = try response(200, type: "application/jwt", #"{"active":true}"#)
-    #expect(throws: expected(.notJSON, subject, status: 200, description: "application/jwt")) {
+    #expect(throws: expected(.malformedResponse, subject, status: 200, description: "application/jwt")) {
       _ = try ask(ScriptedHTTP(answer))
     }
   }

@@ -37,6 +37,17 @@ private let subject = OAuthError.Subject.endpoint(.token)
       ])
   }
 
+  // A challenge of Microsoft Entra ID: if a refresh with the claims is not enough, a sign-in asks for them.
+  @Test func `the claims that a resource wants are sent, and asked for at the sign-in that follows`() throws {
+    let claims = try #require(RequestedClaims(#"{"access_token":{"nbf":{"value":"1"}}}"#))
+    let http = ScriptedHTTP(try response(success), try response(400, #"{"error":"interaction_required"}"#))
+    let server = try testServer(http)
+    _ = try server.refresh(secret("r"), claims: claims)
+    #expect(http.requests[0].form?.contains("claims=" + claims.text) == true)
+    let error = #expect(throws: OAuthError.self) { try server.refresh(secret("r"), claims: claims) }
+    #expect(error?.code == .interactionRequired && error?.claims == claims)
+  }
+
   @Test func `a scope is sent only to ask for less`() throws {
     let http = ScriptedHTTP(try response(success), try response(success))
     let server = try testServer(http)
@@ -93,6 +104,117 @@ private let subject = OAuthError.Subject.endpoint(.token)
     }
   }
 
+  private func expectSignIn(_ error: OAuthError?, _ place: SourceLocation = #_sourceLocation) {
+    #expect(error?.code == .interactionRequired && error?.code.meaning == .signInNeeded, sourceLocation: place)
+  }
+
+  // The values are from services and servers that people sign in to; none of them is about the client or the request.
+  @Test(arguments: [
+    "expired_token", "token_expired", "invalid_session", "session_expired", "unauthorized_client", "invalid_code",
+    "authorization_declined", "insufficient_scope", "unsupported_token_type", "mfa_required", "Token has expired",
+  ])
+  func `an error that is not about the client or the request asks for a sign-in`(name: String) throws {
+    for type in ["application/json", "text/html", "text/plain"] {
+      for status in [200, 400, 403] {
+        let error = try refresh(response(status, type: type, #"{"error":"\#(name)"}"#))
+        expectSignIn(error)
+        #expect(error?.serverError == name)
+      }
+    }
+    let form = try response(400, type: "application/x-www-form-urlencoded", "error=session_gone&error_description=x")
+    expectSignIn(try refresh(form))
+    // It names no error by the rules for one, and is a text all the same.
+    let odd = try refresh(response(400, #"{"error":"Sitzung ungültig"}"#))
+    expectSignIn(odd)
+    #expect(odd?.serverError == nil && odd?.serverDescription == "Sitzung ungültig")
+  }
+
+  @Test(arguments: [
+    ("invalid_client", OAuthError.Code.invalidClient), ("incorrect_client_credentials", .invalidClient),
+    ("invalid_scope", .invalidScopeAnswer), ("invalid_target", .invalidTargetAnswer),
+    ("invalid_resource", .invalidTargetAnswer), ("unsupported_grant_type", .unsupportedGrantType),
+    ("invalid_request", .invalidRequest), ("temporarily_unavailable", .serverUnavailable),
+    ("server_error", .serverUnavailable), ("slow_down", .rateLimited), ("too_many_requests", .rateLimited),
+  ])
+  func `an error about the client, the request or the moment asks for no sign-in`(
+    name: String, code: OAuthError.Code
+  ) throws {
+    #expect(try refresh(response(400, #"{"error":"\#(name)"}"#))?.code == code)
+  }
+
+  // RFC 6749 section 5.2: 401 is for the client's authentication.
+  @Test func `an error that only its status makes one of the client is told apart`() throws {
+    #expect(try refresh(response(401, #"{"error":"unauthorized_client"}"#))?.code == .unauthorizedClient)
+    expectSignIn(try refresh(response(401, #"{"error":"session_gone"}"#)))
+    #expect(try refresh(response(503, #"{"error":"session_gone"}"#))?.code == .serverUnavailable)
+    #expect(try refresh(response(429, #"{"error":"session_gone"}"#))?.code == .rateLimited)
+  }
+
+  @Test func `a request that is invalid for its refresh token asks for a sign-in`() throws {
+    expectSignIn(
+      try refresh(response(400, #"{"error":"invalid_request","error_description":"Invalid refresh_token"}"#)))
+    let other = #"{"error":"invalid_request","error_description":"client_secret is missing."}"#
+    #expect(try refresh(response(400, other))?.code == .invalidRequest)
+  }
+
+  @Test(arguments: [
+    (ProviderName.dex, 400, "invalid_request", "Refresh token expired."),
+    (.dex, 400, "invalid_request", "Refresh token is invalid or has already been claimed by another client."),
+    (.atlassian, 403, "unauthorized_client", "refresh_token is invalid"),
+    (.atlassian, 401, "unauthorized_client", "refresh_token is invalid"),
+    (.bitbucket, 400, "invalid_request", "Invalid refresh_token"),
+  ])
+  func `a dead refresh token in a provider's own words asks for a sign-in`(
+    name: ProviderName, status: Int, error: String, description: String
+  ) throws {
+    let body = #"{"error":"\#(error)","error_description":"\#(description)"}"#
+    #expect(throws: expected(.interactionRequired, subject, status: status, error: error, description: description)) {
+      try testServer(ScriptedHTTP(try response(status, body)), provider: .named(name)).refresh(secret("r1"))
+    }
+  }
+
+  // They come from a server that does not say why, or from somebody between.
+  @Test(arguments: [
+    (403, #"{"message":"Forbidden"}"#, "Forbidden"), (401, #"{"errorSummary":"Not allowed"}"#, "Not allowed"),
+    (404, #"{"timestamp":1,"status":404,"error":"Not Found","path":"/token"}"#, nil),
+    (403, #"{"status":403,"error":"Forbidden","message":"no route"}"#, "no route"),
+    (400, #"{"error":{"code":400,"message":"API key not valid","status":"X"}}"#, "API key not valid"),
+    (400, #"{"error":400,"message":"Bad"}"#, "Bad"), (400, #"{"errors":[{"message":"x y"}]}"#, "x y"),
+    (400, #"{"errors":"[API] Invalid"}"#, "[API] Invalid"),
+    (422, #"{"type":"about:blank","title":"Unprocessable","detail":"gone away"}"#, "gone away"),
+    (400, #"{"title":"Unprocessable"}"#, "Unprocessable"), (400, "{}", nil), (400, "null", nil), (400, "\"no\"", "no"),
+    (400, #"{"detail":"\u001b[31mred\n\u202eline"}"#, "[31mred line"), (403, "", nil), (401, "", nil),
+  ])
+  func `a refusal without an error passes, with the words of whoever answered`(
+    status: Int, body: String, words: String?
+  ) throws {
+    let error = try refresh(response(status, body))
+    #expect(error?.code == .refreshBlocked && error?.code.meaning == .passing, "\(body)")
+    #expect(error?.serverDescription == words && error?.isRefusalOutsideProtocol == true, "\(body)")
+  }
+
+  @Test(arguments: [400, 401, 403, 404, 451]) func `a page in the place of a refusal passes`(status: Int) throws {
+    let page = try refresh(response(status, type: "text/html", "<html>blocked</html>"))
+    #expect(page == expected(.notJSON, subject, status: status, description: "text/html"))
+    #expect(page?.code.meaning == .passing && page?.isRefusalOutsideProtocol == true)
+    let line = try refresh(response(status, type: "text/plain", "Access denied by policy 7\n"))
+    #expect(line == expected(.notJSON, subject, status: status, description: "Access denied by policy 7"))
+    let untyped = try refresh(response(status, type: nil, "<html>blocked</html>"))
+    #expect(untyped?.code == .notJSON && untyped?.serverDescription == nil)
+  }
+
+  @Test func `the words of a refusal repeat no secret of the request`() throws {
+    let token = "canary-refresh-token-0123456789"
+    for body in [#"{"message":"\#(token)"}"#, #"{"error":{"message":"bad \#(token)"}}"#, #"{"errors":["\#(token)"]}"#] {
+      let server = try testServer(ScriptedHTTP(try response(403, body)))
+      #expect(throws: expected(.refreshBlocked, subject, status: 403)) { try server.refresh(secret(token)) }
+    }
+    let line = try testServer(ScriptedHTTP(try response(403, type: "text/plain", "no \(token)")))
+    #expect(throws: expected(.notJSON, subject, status: 403, description: "text/plain")) {
+      try line.refresh(secret(token))
+    }
+  }
+
   /// The answers to a refresh by which a server ends the grant, or wants the person.
   private static let answers = [
     "invalid_grant", "bad_refresh_token", "interaction_required", "login_required", "consent_required",
@@ -111,12 +233,8 @@ private let subject = OAuthError.Subject.endpoint(.token)
     }
   }
 
-  @Test func `a 400 with a body that names no error does not end it`() throws {
-    for body in ["<html>Bad Request</html>", "{}", " ", "null"] {
-      let error = try refresh(response(400, type: "text/html", body))
-      #expect(error == expected(.otherServerError, subject, status: 400))
-      #expect(error?.code.meaning == .lasting)
-    }
+  @Test func `a 400 with a blank body does not end it`() throws {
+    #expect(try refresh(response(400, type: "text/html", " ")) == expected(.refreshBlocked, subject, status: 400))
   }
 
   @Test(arguments: [401, 403, 404, 429, 500, 502, 503]) func `another status without a body does not end it`(
@@ -127,9 +245,11 @@ private let subject = OAuthError.Subject.endpoint(.token)
 
   @Test func `an empty 400 says so of a refresh only`() throws {
     let http = ScriptedHTTP(try response(400, type: nil, ""))
-    #expect(throws: expected(.otherServerError, subject, status: 400)) {
-      try testServer(http).pollDevice(secret("d"))
+    guard case .transient(let error) = try testServer(http).pollDevice(secret("d")) else {
+      Issue.record("it ends the sign-in")
+      return
     }
+    #expect(error == expected(.otherServerError, subject, status: 400))
   }
 
   @Test func `the name that GitHub has for a dead refresh token is known`() throws {
@@ -174,7 +294,8 @@ private let subject = OAuthError.Subject.endpoint(.token)
 
   /// Answers that bring a refresh token and are wrong in something else.
   private static let oddAnswers = [
-    #"{"access_token":"a","refresh_token":"r2"}"#, #"{"access_token":"a","token_type":"mac","refresh_token":"r2"}"#,
+    #"{"access_token":"a","token_type":1,"refresh_token":"r2"}"#,
+    #"{"access_token":"a","token_type":"mac","refresh_token":"r2"}"#,
     #"{"access_token":"a","token_type":"bearer ","refresh_token":"r2"}"#,
     #"{"token_type":"Bearer","refresh_token":"r2"}"#, #"{"refresh_token":"r2"}"#,
     #"{"access_token":"","token_type":"Bearer","refresh_token":"r2"}"#,
@@ -255,7 +376,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
       (#"{"error":"invalid_grant","error_description":"token \#(token) is unknown"}"#, OAuthError.Code.invalidGrant),
       (#"{"error":"invalid_grant","error_description":"token \#(token.prefix(20))… is unknown"}"#, .invalidGrant),
       (#"{"error":"invalid_grant","error_description":"\u0063anary-secret"}"#, .invalidGrant),
-      (#"{"error":"\#(token)"}"#, .malformedResponse),
+      (#"{"error":"\#(token)"}"#, .interactionRequired),
     ]
     for (body, code) in answers {
       let http = ScriptedHTTP(try response(400, body))

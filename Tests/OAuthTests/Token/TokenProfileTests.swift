@@ -59,7 +59,8 @@ import Vocabulary
 
   @Test func `take no token of another kind for its type alone`() throws {
     let jwt: JSONObject = ["typ": "JWT"]
-    #expect(try fault(.logoutToken, as: .idToken, header: jwt) == .unexpectedClaim("events"))
+    #expect(try fault(.logoutToken, as: .idToken, header: jwt) == .logoutToken(claim: "events"))
+    #expect(try fault(.logoutToken, as: .idToken, [("exp", nil)], header: jwt) == .logoutToken(claim: "exp"))
     #expect(try fault(.idToken, as: .logoutToken, header: jwt) == .missingClaim("jti"))
     #expect(try fault(.idToken, as: .accessToken, header: ["typ": "at+jwt"]) == .missingClaim("client_id"))
     #expect(try fault(.accessToken, as: .idToken, header: ["typ": "at+jwt"]) == .signature(.wrongType))

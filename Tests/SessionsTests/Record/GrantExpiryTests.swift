@@ -35,17 +35,27 @@ import Vocabulary
     #expect(try expiry((Self.refreshToken(100) + "," + Self.authorization(500), true, now)).end == now + 100)
   }
 
-  @Test func `is replaced by a new value, kept with the same token, and unknown of a new one`() throws {
+  @Test func `is replaced by a new value, and has no bound where an answer names none`() throws {
     let (now, first) = (Self.now, (Self.refreshToken(1000), true, Self.now))
     #expect(try expiry(first, (Self.refreshToken(5000), true, now + 10)).refreshToken == now + 5010)
     #expect(try expiry(first, (Self.refreshToken(500), false, now + 10)).refreshToken == now + 510)
-    #expect(try expiry(first, ("", false, now + 10)).refreshToken == now + 1000)
+    #expect(try expiry(first, ("", false, now + 10)).refreshToken == nil)
     #expect(try expiry(first, ("", true, now + 10)).refreshToken == nil)
     var unread = try expiry(first)
     unread.update(nil, isNewToken: true, now: now)
     #expect(unread.end == nil)
-    // The grant is the same whatever token it has.
-    #expect(try expiry((Self.authorization(1000), true, now), ("", true, now + 10)).end == now + 1000)
+    // What could not be read says nothing of the grant, nor of the same token.
+    var kept = try expiry((Self.authorization(1000) + "," + Self.refreshToken(2000), true, now))
+    kept.update(nil, isNewToken: false, now: now + 10)
+    #expect(kept.authorization == now + 1000 && kept.refreshToken == now + 2000)
+    #expect(try expiry((Self.authorization(1000), true, now), ("", true, now + 10)).end == nil)
+  }
+
+  // draft-ietf-oauth-refresh-token-expiration-03; its earlier name is of services that had it before.
+  @Test func `is read by its present name before the earlier one`() throws {
+    #expect(try Self.answer(#""refresh_token_timeout":60"#).refreshTokenExpiresIn == 60)
+    #expect(try Self.answer(#""refresh_token_expires_in":50,"refresh_token_timeout":60"#).refreshTokenExpiresIn == 60)
+    #expect(try Self.answer(#""refresh_token_expires_in":50,"refresh_token_timeout":"x""#).refreshTokenExpiresIn == 50)
   }
 
   @Test func `is told some days before, and not when it is over`() throws {
@@ -74,7 +84,7 @@ import Vocabulary
     "99999999999999999999999999",
   ])
   func `is unknown where the value is absurd`(value: String) throws {
-    for name in ["refresh_token_expires_in", "authorization_expires_in"] {
+    for name in ["refresh_token_timeout", "refresh_token_expires_in", "authorization_expires_in"] {
       let answer = try Self.answer("\"\(name)\":\(value)")
       #expect(answer.refreshTokenExpiresIn == nil && answer.authorizationExpiresIn == nil)
       #expect(answer.refreshToken != nil)

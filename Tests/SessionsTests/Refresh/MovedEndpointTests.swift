@@ -28,6 +28,11 @@ import Vocabulary
   }
 
   private func gone() throws -> HTTPResponse { try response(404, .object(["message": "no such page"])) }
+  private static var gone: SessionError {
+    var error = OAuthError(.refreshBlocked, .endpoint(.token), httpStatus: 404)
+    error.serverDescription = "no such page"
+    return .oauth(error)
+  }
 
   struct Answer: CustomTestStringConvertible, Sendable {
     var status: Int
@@ -98,9 +103,7 @@ import Vocabulary
     try move()
     home.http.answer(TestIssuer.tokenURL, try gone())
     home.http.answer(Self.newTokenURL, try gone())
-    #expect(throws: SessionError.oauth(OAuthError(.otherServerError, .endpoint(.token), httpStatus: 404))) {
-      try home.refresh()
-    }
+    #expect(throws: Self.gone) { try home.refresh() }
     #expect(home.http.urls == [TestIssuer.tokenURL, TestIssuer.metadataURL, Self.newTokenURL])
   }
 
@@ -129,7 +132,7 @@ import Vocabulary
     try move()
     home.http.answer(TestIssuer.tokenURL, try gone())
     home.http.fail(TestIssuer.metadataURL, HTTPFailure(.connect))
-    let error = SessionError.oauth(OAuthError(.otherServerError, .endpoint(.token), httpStatus: 404))
+    let error = Self.gone
     #expect(throws: error) { try home.refresh() }
     // Nobody asks for them again within a minute.
     home.http.answer(TestIssuer.tokenURL, try gone())

@@ -87,7 +87,7 @@ import Vocabulary
 
   /// Members of an answer with the refresh token `rt-2` that make it useless.
   private static let faults: [JSONObject] = [
-    ["token_type": .null], ["token_type": "bearer "], ["token_type": "mac"], ["access_token": .null],
+    ["token_type": 1], ["token_type": "bearer "], ["token_type": "mac"], ["access_token": .null],
     ["access_token": ""], ["access_token": "a b"], ["id_token": "a b"], ["id_token": 5], ["error": "server_error"],
     ["error": "invalid_grant"], ["error": "unsupported_grant_type"],
   ]
@@ -464,6 +464,16 @@ import Vocabulary
     #expect(home.http.requests.isEmpty)
   }
 
+  @Test func `the server's words about an ended grant are kept`() throws {
+    try home.store()
+    home.http.answer(
+      TestIssuer.tokenURL,
+      try response(400, ["error": "invalid_grant", "error_description": "AADSTS700082: It is\ntoo old."]))
+    let expired = SessionError.expired(account: "work", reason: "AADSTS700082: It is too old.")
+    for _ in 1...2 { #expect(throws: expired) { _ = try home.refresh() } }
+    #expect(home.http.requests.filter { $0.url == TestIssuer.tokenURL }.count == 1)
+  }
+
   @Test func `a token that someone else rotated meanwhile is used instead`() throws {
     try home.store()
     let home = home
@@ -504,7 +514,7 @@ import Vocabulary
       error: refused(.invalidClient, .endpoint(.token), "invalid_client", status: 401)),
     Passing(
       testDescription: "an unknown error", answer: { try refusal("no_idea") },
-      error: refused(.otherServerError, .endpoint(.token), "no_idea", status: 400)),
+      error: refused(.interactionRequired, .endpoint(.token), "no_idea", status: 400)),
     Passing(
       testDescription: "no connection", answer: { throw HTTPFailure(.connect) },
       error: OAuthError(.network, .host("as.example"))),

@@ -207,6 +207,21 @@ import Vocabulary
     #expect(run.ask(at: 277) == .starts)
   }
 
+  @Test func `a refusal outside the protocol is not repeated, leaves the token, and after an hour wants the person`()
+    throws
+  {
+    let blocked = SessionError.oauth(OAuthError(.refreshBlocked, .endpoint(.token), httpStatus: 403))
+    var run = try SessionRun.active(grant("old", lifetime: 300))
+    #expect(run.ask(at: 290) == .starts)
+    #expect(try run.end(.failure(blocked), at: 291) == .failed(blocked, fallback: "old"))
+    #expect(run.session.state(now: at(292)) == .offline)
+    #expect(run.ask(at: 3900) == .starts)
+    guard case .failed(let lasting, nil) = try run.end(.failure(blocked), at: 3901) else {
+      throw try #require(blocked as (any Error)?)
+    }
+    #expect(lasting.needsSignIn && run.session.state(now: at(3902)) == .expired)
+  }
+
   // Only the issuer ends a session: the grant stays, and the person is asked for.
   @Test(arguments: [OAuthError.Code.interactionRequired, .refreshRefused])
   func `a server that wants the person leaves the token, and rests until a caller asks again or signs in`(

@@ -130,6 +130,19 @@ import Vocabulary
     #expect(content.rewinds == 1)
   }
 
+  // Microsoft Entra ID: a refresh with the claims may help.
+  @Test func `whose token lacks claims is made again with a token that has them`() throws {
+    try home.store(configuration)
+    let challenge = #"Bearer error="insufficient_claims", claims="eyJhIjp7fX0=""#
+    let answer = ResourceAnswer(status: 401, headers: [("WWW-Authenticate", challenge)])
+    guard case .refused(let claims) = try call([Self.api + "/x": answer]) else {
+      Issue.record("it was answered")
+      return
+    }
+    #expect(claims?.text == #"{"a":{}}"#)
+    #expect(status(try call([Self.api + "/x": answer], mayRefresh: false)) == 401)
+  }
+
   // RFC 9470 section 3: a refresh would not help.
   @Test(arguments: [
     (401, #"Bearer error="insufficient_user_authentication""#), (403, #"Bearer error="insufficient_scope""#),

@@ -154,6 +154,16 @@ import Vocabulary
     #expect(home.http.urls.contains(TestIssuer.revocationURL) == comes)
   }
 
+  @Test func `of a server without keys goes on with an ID Token that nobody asked for`() throws {
+    home.http.always(TestIssuer.metadataURL, try response(200, .object(Self.withoutKeys)))
+    var configuration = Home.configuration
+    configuration.scope = ["mail"]
+    let signIn = try start(.init(), configuration)
+    #expect(try finish(signIn, try TestIssuer.first.idToken()).grant.subject == nil)
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken()))
+    #expect(try home.refresh(configuration).accessToken.text == "at-2")
+  }
+
   // OpenID Connect Core 1.0 section 3.1.3.7, step 11: a code of another sign-in brings another nonce.
   @Test func `takes only an ID Token of this sign-in`() throws {
     for (nonce, error) in [

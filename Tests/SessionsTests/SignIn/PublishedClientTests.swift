@@ -97,12 +97,18 @@ import Vocabulary
 
   @Test(arguments: [
     "https://me.example", "https://me.example/a#b", "https://me.example/a/../b", "https://u@me.example/a",
+    "https://ME.example/a", "https://me.example:443/a",
   ])
   func `must be at a URL where the server would fetch it`(id: String) throws {
     #expect(throws: SessionError.clientURL(.malformed)) { try request(Self.configuration(id)).prepared() }
     // Elsewhere it is a name like others.
     try announce(nil)
     #expect(try request(Self.configuration(id)).prepared().configuration.clientID == id)
+  }
+
+  @Test func `may have a query, of which the person is warned`() throws {
+    #expect(try request(Self.configuration()).prepared().notices.contains(.clientQuery) == false)
+    #expect(try request(Self.configuration(Self.url + "?a=b")).prepared().notices.contains(.clientQuery))
   }
 
   @Test func `is no client that a server registered under a URL`() throws {
@@ -221,8 +227,8 @@ import Vocabulary
   }
 
   @Test func `may be on this machine for development, and has no certificate`() throws {
-    let local = Self.configuration("http://127.0.0.1:80/agent.json") { $0.allowHTTPLoopback = true }
-    #expect(try document(local)["client_id"] == "http://127.0.0.1:80/agent.json")
+    let local = Self.configuration("http://127.0.0.1:8080/agent.json") { $0.allowHTTPLoopback = true }
+    #expect(try document(local)["client_id"] == "http://127.0.0.1:8080/agent.json")
     let certified = Self.configuration { $0.tokenEndpointAuthMethod = .selfSignedTLSClientAuth }
     #expect(throws: SessionError.clientURL(.certificate)) { try document(certified) }
   }

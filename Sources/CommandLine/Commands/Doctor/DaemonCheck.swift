@@ -103,6 +103,11 @@ enum DaemonCheck {
             .server, .ok,
             keys.map { Phrase("\(issuer) answered in \(time) ms, with \($0)") }
               ?? Phrase("\(issuer) answered in \(time) ms")))
+        if let count = server["unusable_keys"]?.int, count > 0 {
+          let unusable = Phrase.counted(
+            count, one: "\(count) further key that cannot be used", other: "\(count) further keys that cannot be used")
+          findings.append(Finding(.server, .warn, Phrase("\(issuer) publishes \(unusable)")))
+        }
       }
       if let proxy = account[.proxy]?.string {
         findings.append(Finding(.server, .ok, Phrase("\(issuer) is asked through the proxy \(withoutUser(proxy))")))

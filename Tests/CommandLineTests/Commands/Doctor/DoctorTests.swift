@@ -37,6 +37,13 @@ import Wire
     #expect(Self.lines(answer).filter { $0 == "ok server: https://id.example answered in 7 ms, with 1 key" }.count == 1)
   }
 
+  @Test func `count the published keys that cannot be used`() {
+    let lines = Self.lines(
+      Self.account([Self.server([("milliseconds", 7), ("keys", 1), ("unusable_keys", 2)])]))
+    #expect(
+      lines.contains("warn server: https://id.example publishes 2 further keys that cannot be used"), "\(lines)")
+  }
+
   @Test func `tell a problem of a server with what helps`() {
     let problem = Failure(.certificateRejected, "its certificate has expired", hint: "tell its administrator")
     let lines = Self.lines(Self.account([Self.server([("problem", problem.json)])]))

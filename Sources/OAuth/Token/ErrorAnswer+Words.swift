@@ -1,0 +1,64 @@
+internal import Crypto
+internal import Encoding
+
+// Refusals that are not in the form of RFC 6749 section 5.2.
+extension ErrorAnswer {
+  /// The words of an answer that has no `error_description`, cleaned for a terminal: `errorSummary` (Okta), the message
+  /// of an error object (Google) or of a gateway, `detail` and `title` (RFC 9457), or a line of plain text. Nil for a
+  /// page, and beside a token.
+  static func words(of response: HTTPResponse, sent: [SharedSecret]) -> String? {
+    let text = response.body.withBytes { bytes -> String? in
+      if let layout = try? JSONLayout(parsing: bytes) { return words(in: layout.root, bytes) }
+      return line(bytes, response.headers)
+    }
+    return shown(text, sent)
+  }
+
+  /// Whether an answer has a body that is neither JSON nor empty, as a proxy, a firewall or the sign-in page of a network
+  /// sends it.
+  static func isForeign(_ response: HTTPResponse) -> Bool {
+    response.body.withBytes { bytes in
+      let isBlank = bytes.indices.allSatisfy { bytes[$0] <= UInt8(ascii: " ") }
+      return !isBlank && (try? JSONLayout(parsing: bytes)) == nil
+    }
+  }
+
+  private static func words(in root: JSONLayout.Node, _ bytes: Span<UInt8>) -> String? {
+    guard !secretMembers.contains(where: { root[$0] != nil }) else { return nil }
+    let error = root["error"]
+    let first = root["errors"].map { $0.elements.first ?? $0 }
+    let nodes = [
+      root["error_description"], root["errorSummary"], error?["message"], error?["error_description"], root["message"],
+      root["detail"], root["title"], root["reason"], root["error_message"], root["description"], first?["message"],
+      first, error, root,
+    ]
+    for node in nodes {
+      if let text = node?.string(in: bytes), !text.isEmpty { return text }
+    }
+    return nil
+  }
+
+  private static func line(_ bytes: Span<UInt8>, _ headers: HTTPHeaders) -> String? {
+    guard headers.mediaType.map({ $0 == "text/plain" }) ?? true, (1...longestSearched).contains(bytes.count),
+      !bytes.hasPart("_token=")
+    else { return nil }
+    let text = String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+    // Of a page without a media type.
+    return text.drop { $0.isWhitespace }.first == "<" ? nil : text
+  }
+}
+
+/// The words for a status (RFC 9110 section 15.5), which gateways put in the place of an error.
+enum ReasonPhrase {
+  private static let all = [
+    400: "bad request", 401: "unauthorized", 402: "payment required", 403: "forbidden", 404: "not found",
+    405: "method not allowed", 406: "not acceptable", 407: "proxy authentication required", 409: "conflict",
+    410: "gone", 411: "length required", 412: "precondition failed", 413: "content too large", 414: "uri too long",
+    415: "unsupported media type", 417: "expectation failed", 421: "misdirected request",
+    422: "unprocessable content", 451: "unavailable for legal reasons",
+  ]
+
+  static func isOf(_ status: Int, _ text: String) -> Bool {
+    all[status].map { $0.utf8.elementsEqual(text.lowercased().utf8) } ?? false
+  }
+}
