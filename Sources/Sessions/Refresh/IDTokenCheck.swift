@@ -76,7 +76,12 @@ struct IDTokenCheck {
     while doubt.needsNewKeys, let keys = try oauth({ () throws(OAuthError) in try search.next() }) {
       do { return reported(try verify(compact, keys, expectation, response)) } catch { doubt = error }
     }
-    guard case .signature(.unknownKey) = doubt.code else { throw .idToken(doubt) }
+    switch doubt.code {
+    case .signature(.unknownKey), .signature(.malformedSetKey), .signature(.weakSetKey), .signature(.unsupportedSetKey),
+      .signature(.secretSetKey):
+      break
+    default: throw .idToken(doubt)
+    }
     // An issuer may sign with a key before it publishes it.
     var late = OAuthError(.keyNotPublished, .server)
     late.retryAfterSeconds = search.secondsUntilNext

@@ -23,7 +23,7 @@ import Testing
       #"{"id_token":""}"#,
     ].map { Oddity(json: $0, isHarmless: true) }
     + [
-      #"{"token_type":null}"#, #"{"token_type":"bearer "}"#, #"{"token_type":"mac"}"#, #"{"id_token":"a b"}"#,
+      #"{"token_type":1}"#, #"{"token_type":"bearer "}"#, #"{"token_type":"mac"}"#, #"{"id_token":"a b"}"#,
       #"{"id_token":5}"#, #"{"access_token":null}"#, #"{"access_token":"a b"}"#, #"{"error":"server_error"}"#,
       #"{"error":"temporarily_unavailable"}"#, #"{"error":"unsupported_grant_type"}"#,
     ].map { Oddity(json: $0) }

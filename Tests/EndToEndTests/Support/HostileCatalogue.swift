@@ -95,7 +95,9 @@ enum HostileCatalogue {
             + " check the client id; if the client has a secret: agent login work --client-secret-prompt")),
       HostileRow(
         .refresh, "fail_next_token=9&status=400&error=nonsense",
-        .refused("server_rejected", 1, "the token endpoint reported an error (nonsense)")),
+        .refused(
+          "interaction_required", 3,
+          "the token endpoint requires the user to sign in again (nonsense); agent login work")),
       // The new refresh token is lost on its way, and the old one is spent.
       HostileRow(.refresh, "body=html&rotation=on", HostileEndpoint.token.outcome(of: "html"), then: .expired),
       HostileRow(.refresh, "body=drop&times=1&rotation=on", .expired, then: .expired),
@@ -208,7 +210,8 @@ enum HostileCatalogue {
       ).leavingSession,
       HostileRow(.browser, "break_jwks=several", .accepted),
       HostileRow(.browser, "break_jwks=many", HostileEndpoint.jwks.outcome(of: "empty")),
-      HostileRow(.browser, "break_jwks=mixed", HostileEndpoint.jwks.malformed(200)),
+      HostileRow(
+        .browser, "break_jwks=mixed", HostileEndpoint.jwks.malformed(200, nil, ": symmetric keys beside public ones")),
       HostileRow(.browser, "body_at=jwks&body=error", HostileEndpoint.jwks.malformed(200)),
     ]
     // What was fetched in vain is not fetched again in the same minute.
@@ -243,8 +246,8 @@ enum HostileCatalogue {
       let outcome = HostileEndpoint.jwks.outcome(of: $0).withTokensKept
       return HostileRow(.refresh, "body_at=jwks&body=\($0)", outcome, then: outcome)
     }
-    + ["many", "mixed"].map {
-      let outcome = HostileEndpoint.jwks.outcome(of: "empty").withTokensKept
+    + [("many", ""), ("mixed", ": symmetric keys beside public ones")].map {
+      let outcome = HostileEndpoint.jwks.malformed(200, nil, $1).withTokensKept
       return HostileRow(.refresh, "break_jwks=\($0)", outcome, then: outcome)
     }
     + ["empty", "private", "weak"].map {
