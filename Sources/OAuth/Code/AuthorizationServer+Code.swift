@@ -101,9 +101,10 @@ extension OAuthError {
   /// The server said nothing about the request itself.
   fileprivate var leavesPlainRequest: Bool {
     switch code {
-    case .network, .proxyFailed, .connectionLost, .timeout, .serverUnavailable, .rateLimited, .notJSON,
-      .otherServerError:
+    case .network, .proxyFailed, .connectionLost, .timeout, .serverUnavailable, .rateLimited, .otherServerError:
       serverError == nil
+    // A page of a proxy with an error's status; with that of a success it may hide an answer.
+    case .notJSON: httpStatus.map { $0 >= 400 } ?? false
     default: false
     }
   }
