@@ -156,7 +156,7 @@ enum SessionCommands {
       \(eventLines)
 
       With `--lease` prints what happened to leases instead, of each the last 64 events, or with `--follow` those to come:
-      `lease_opened`, `lease_used`, `lease_token` (`"method"`, `"origin"`, never a path; `"status"` and `"body_bytes"` of the answer, or `"code"`), `lease_refused`
+      `lease_opened`, `lease_used`, `lease_token` (`"method"`, `"origin"`, never a path; `"status"` and `"body_bytes"` of the answer, or `"code"`; `"dropped_headers"` counts the headers left out), `lease_refused`
       (`"code"`) and `lease_ended` (`"cause"`: \(Prose.words(LeaseEntry.Cause.self))), each with
       `"lease"` and, where a peer did it, the process `"pid"` and the user `"uid"` that connected; `"pid"` is 0 for a
       process that cannot be seen from here. It is a trace, no proof.

@@ -374,12 +374,15 @@ import Testing
   }
 
   @Test func `sends the token that it was given for, whatever a peer asks for`() throws {
-    try Self.with({ _ in ["--scope", "openid"] }, answering: { (200, [], $0.values("Authorization").first ?? "-") }) {
-      resource, served in
+    // A token that comes back ends the answer, so it comes backwards.
+    try Self.with(
+      { _ in ["--scope", "openid"] },
+      answering: { (200, [], String(($0.values("Authorization").first ?? "-").reversed())) }
+    ) { resource, served in
       let url = resource.server.url()
       let narrow = try resource.tree.agent(["request", url], served.environment)
       #expect(narrow.succeeded, "\(narrow.errorText)")
-      #expect(narrow.outputText != "Bearer \(try resource.tree.token())")
+      #expect(String(narrow.outputText.reversed()) != "Bearer \(try resource.tree.token())")
       let asked = try resource.tree.agent(
         ["request", url, "--scope", "offline_access", "--json", "--output", "/dev/null"], served.environment)
       #expect(asked.failureCode == "not_permitted", "\(asked.errorText)")
