@@ -129,7 +129,7 @@ package final class TokenResponse: Sendable {
     }
     guard let text = try? reader.text("scope", in: bytes) else { return nil }
     // A value may have a comma in it (RFC 6749 section 3.3), so commas separate only where nothing else does.
-    let isInCommas = form == .commas || !text.contains(" ") || text.contains(", ")
+    let isInCommas = form == .commas || !text.utf8.contains(UInt8(ascii: " ")) || text.hasPart(", ")
     guard isInCommas else { return try? Scope(text) }
     return try? Scope(values: text.split { $0 == "," || $0 == " " }.map(String.init))
   }

@@ -55,7 +55,7 @@ extension SignIn.Prepared {
   /// The notices of the preparation for the person.
   package var notices: [SignIn.Notice] {
     (contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registered?.notices ?? [])
-      + (configuration.hasMetadataURL && configuration.clientID.contains("?") ? [.clientQuery] : [])
+      + (configuration.hasMetadataURL && configuration.clientID.utf8.contains(UInt8(ascii: "?")) ? [.clientQuery] : [])
       + (isKeptOutOfTPM ? [.tpmAway] : []) + (asksForIDToken && !server.issuesIDTokens ? [.keysMissing] : [])
   }
   /// The client has something to prove itself with.
