@@ -80,10 +80,10 @@ import Testing
       let result = try session.tree.agent(
         "env", "--shell", "json", "--var", "AGE=claim:age", "--var", "ADMIN=claim:admin", "--var",
         "GROUPS=claim:groups",
-        "--var", "ORG=claim:org", "--var", "WHO=claim:sub")
+        "--var", "ORG=claim:org", "--var", "PERSON=claim:sub")
       let expected: JSON = [
         "AGE": "42", "ADMIN": "true", "GROUPS": #"["a b","c"]"#, "ORG": #"{"id":1.50}"#,
-        "WHO": session.events.last?["subject"] ?? .null,
+        "PERSON": session.events.last?["subject"] ?? .null,
       ]
       #expect(try JSON(parsing: result.output) == expected)
       let missing = try session.tree.agent("env", "--shell", "json", "--var", "A=account", "--var", "X=claim:missing")

@@ -129,7 +129,7 @@ import Testing
       let (tree, file) = (session.tree, session.tree.path("home/steps"))
       let token = try tree.token()
       let command = [
-        "env", "--shell", "github-actions", "--var", "N=access_token", "--var", "WHO=account", "--var", "ID=id_token",
+        "env", "--shell", "github-actions", "--var", "N=access_token", "--var", "OF=account", "--var", "ID=id_token",
       ]
       try tree.directory.write("home/steps", "BEFORE=1\n")
       let result = try tree.agent(command, ["GITHUB_ENV": file])
@@ -140,7 +140,7 @@ import Testing
       let end = try #require(lines[1].split(separator: "<<").last)
       #expect(
         lines == [
-          "BEFORE=1", "N<<\(end)", "\(token)", end, "WHO<<\(end)", "work", end, "ID<<\(end)", "\(id.dropLast())", end,
+          "BEFORE=1", "N<<\(end)", "\(token)", end, "OF<<\(end)", "work", end, "ID<<\(end)", "\(id.dropLast())", end,
         ],
         "\(lines)")
       let printed = try tree.agent(command)

@@ -84,8 +84,8 @@ import Testing
   @Test func `is told under any name`() throws {
     try Session.with { session in
       let result = try session.tree.agent(
-        "exec", "--token-file", "--var", "FILE=token_file", "--var", "WHO=subject", "--", "/bin/sh", "-c",
-        "cat \"$FILE\"; echo \" $WHO $AGENT_TOKEN_FILE\"")
+        "exec", "--token-file", "--var", "FILE=token_file", "--var", "PERSON=subject", "--", "/bin/sh", "-c",
+        "cat \"$FILE\"; echo \" $PERSON $AGENT_TOKEN_FILE\"")
       #expect(
         result.outputText == "\(try session.tree.token()) \(session.events.last?["subject"]?.string ?? "") \n")
       for arguments in [

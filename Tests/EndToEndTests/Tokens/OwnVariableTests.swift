@@ -5,7 +5,7 @@ import Testing
 
 /// Variables that an account's settings name.
 @Suite(.needsPrograms) struct `The variables of an account` {
-  private static let names = ["--var", "GITHUB_TOKEN=access_token", "--var", "WHO=claim:sub"]
+  private static let names = ["--var", "GITHUB_TOKEN=access_token", "--var", "PERSON=claim:sub"]
 
   @Test func `are what env and exec set, unless the command line names others`() throws {
     try Session.with { session in
@@ -13,19 +13,19 @@ import Testing
       #expect(try tree.agent(["account", "set", "work"] + Self.names).succeeded)
       let token = try tree.token()
       let subject = try #require(try tree.json("whoami")["subject"]?.string)
-      let script = #"eval "$(agent env)"; echo "$GITHUB_TOKEN|$WHO|${AGENT_ACCESS_TOKEN-none}""#
+      let script = #"eval "$(agent env)"; echo "$GITHUB_TOKEN|$PERSON|${AGENT_ACCESS_TOKEN-none}""#
       #expect(try tree.shell("sh", script).outputText == "\(token)|\(subject)|none\n")
-      let show = #"echo "$GITHUB_TOKEN|$WHO|${AGENT_ACCESS_TOKEN-none}""#
+      let show = #"echo "$GITHUB_TOKEN|$PERSON|${AGENT_ACCESS_TOKEN-none}""#
       #expect(try tree.agent("exec", "--", "sh", "-c", show).outputText == "\(token)|\(subject)|none\n")
-      let named = try tree.agent("exec", "--var", "T=access_token", "--", "sh", "-c", #"echo "$T|${WHO-none}""#)
+      let named = try tree.agent("exec", "--var", "T=access_token", "--", "sh", "-c", #"echo "$T|${PERSON-none}""#)
       #expect(named.outputText == "\(token)|none\n")
       let json = try JSON(parsing: tree.agent("env", "--json").output)
-      #expect(json.object?.names == ["GITHUB_TOKEN", "WHO"])
-      #expect(try tree.agent("env", "--unset").outputText == "unset GITHUB_TOKEN;\nunset WHO;\n")
+      #expect(json.object?.names == ["GITHUB_TOKEN", "PERSON"])
+      #expect(try tree.agent("env", "--unset").outputText == "unset GITHUB_TOKEN;\nunset PERSON;\n")
       let file = try tree.agent(
         "exec", "--token-file", "--", "sh", "-c", #"echo "$GITHUB_TOKEN|$(cat "$AGENT_TOKEN_FILE")""#)
       #expect(file.outputText == "\(token)|\(token)\n")
-      #expect(try tree.agent("account", "show").outputText.contains("GITHUB_TOKEN=access_token WHO=claim:sub"))
+      #expect(try tree.agent("account", "show").outputText.contains("GITHUB_TOKEN=access_token PERSON=claim:sub"))
       #expect(try tree.agent("account", "set", "work", "--unset", "var").succeeded)
       #expect(try tree.shell("sh", script).outputText == "||\(token)\n")
     }
