@@ -79,10 +79,10 @@ import Testing
     ) { session in
       let result = try session.tree.agent(
         "env", "--shell", "json", "--var", "AGE=claim:age", "--var", "ADMIN=claim:admin", "--var",
-        "GROUPS=claim:groups",
+        "TEAMS=claim:groups",
         "--var", "ORG=claim:org", "--var", "PERSON=claim:sub")
       let expected: JSON = [
-        "AGE": "42", "ADMIN": "true", "GROUPS": #"["a b","c"]"#, "ORG": #"{"id":1.50}"#,
+        "AGE": "42", "ADMIN": "true", "TEAMS": #"["a b","c"]"#, "ORG": #"{"id":1.50}"#,
         "PERSON": session.events.last?["subject"] ?? .null,
       ]
       #expect(try JSON(parsing: result.output) == expected)
