@@ -328,8 +328,9 @@ enum HostileCatalogue {
     + HostileRow.bodies(.browser, ["drop", "truncated"], at: .token, "body_at=token")
     .map { $0.leavingSession(["truncated"], at: "token") }
     + HostileRow.bodies(.device, ["drop", "truncated"], at: .device, "body_at=device")
+    // A refusal without an error's name ends no sign-in before its code does.
     + HostileRow.bodies(
-      .device, ["empty", "html", "array", "redirect", "type", "endless", "flood", "deep", "two_lengths"], at: .token,
+      .device, ["empty", "redirect", "type", "endless", "flood", "deep", "two_lengths"], at: .token,
       "body_at=token"
     ).map { $0.leavingSession(["type", "deep", "two_lengths"], at: "token") }
 }
