@@ -298,6 +298,12 @@ enum HostileCatalogue {
           "session_expired", 3,
           "the token endpoint no longer accepts this sign-in (invalid_grant): unknown device code, or used already;"
             + " agent login new --issuer SERVER --allow-http-loopback --json --client-id agent-cli --device")),
+      HostileRow(
+        .device, "body_at=token&body=html&times=1",
+        .refused(
+          "session_expired", 3,
+          "the token endpoint no longer accepts this sign-in (invalid_grant): unknown device code, or used already;"
+            + " agent login new --issuer SERVER --allow-http-loopback --json --client-id agent-cli --device")),
       HostileRow(.browser, "break_par=malformed", HostileEndpoint.par.malformed(201, "request_uri")),
       HostileRow(.browser, "break_par=missing", HostileEndpoint.par.malformed(201, "request_uri")),
       HostileRow(
