@@ -125,7 +125,7 @@ final class SocketWaits: Sendable {
       for event in events {
         if event.key == 0 { alarm.drain() } else { end(event.key, .readable) }
       }
-      // A wait is over only if nothing could be read after its deadline: this process may have stood still.
+      // The process may have been stopped past the deadline, so a socket is polled before its wait is late.
       if events.isEmpty { for key in late { end(key, .late) } }
     }
   }

@@ -88,7 +88,7 @@ final class DaemonContext {
     then finish: @escaping (Result<Value, SessionError>) -> Void
   ) {
     jobs.wait(as: share, cancellation, body) { [self] outcome in
-      // Whoever changed them tells first what the change was.
+      // The part that made the change publishes it before the difference is.
       afterReading { [self] in
         finish(outcome)
         announceSettings()

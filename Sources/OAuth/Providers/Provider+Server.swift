@@ -37,7 +37,7 @@ extension Provider {
 
   /// The advice for `error`, and whether it is to give the client's secret; nil when there is none.
   package func advice(for error: OAuthError) -> (text: Phrase, needsSecret: Bool)? {
-    // What the error names is the refresh token, whatever else the same name stands for.
+    // The error is about the refresh token, though its name has other meanings elsewhere.
     if error.code == .interactionRequired,
       answerShape.isAboutRefreshToken(error.serverError, description: error.serverDescription)
     {
