@@ -2,12 +2,12 @@ package import Crypto
 internal import Encoding
 internal import Vocabulary
 
-/// The answer at the redirect URI (RFC 6749 section 4.1.2), as the waiting request sees it.
+/// The response at the redirect URI (RFC 6749 section 4.1.2), matched against the pending request.
 package enum AuthorizationAnswer: Sendable {
-  /// Not an answer to this request, whatever it says: it is dropped and the wait goes on, or anyone who can
-  /// reach the port could end a sign-in (RFC 6749 section 10.12, RFC 8252 section 8.9).
+  /// Not a response to this request. It is ignored and the sign-in continues; otherwise anyone who can reach the port
+  /// could abort a sign-in (RFC 6749 section 10.12, RFC 8252 section 8.9).
   case foreign
-  /// The code, to be exchanged at once and once.
+  /// The code. Exchange it immediately, and only once.
   case code(SharedSecret)
   /// Ends the sign-in.
   case failure(OAuthError)
@@ -16,10 +16,10 @@ package enum AuthorizationAnswer: Sendable {
 extension AuthorizationRequest {
   private static let subject = OAuthError.Subject.endpoint(.authorization)
 
-  /// Judges the query of a redirect, without its "?".
+  /// Parses the query of a redirect, without its "?".
   ///
-  /// `state` alone decides whether it is for us. Only then is anything else looked at, first who sent it
-  /// (RFC 9207 section 2.4), error answers included.
+  /// `state` alone decides whether the response is ours. Only then is `iss` checked (RFC 9207 section 2.4), then the
+  /// rest; this includes error responses.
   package func answer(in query: Span<UInt8>) -> AuthorizationAnswer {
     guard let fields = RedirectFields(query), let found = fields.only("state"), isOurs(found) else { return .foreign }
     do throws(OAuthError) {
@@ -36,7 +36,7 @@ extension AuthorizationRequest {
 
   private func code(in fields: RedirectFields) throws(OAuthError) -> SharedSecret {
     try checkIssuer(fields)
-    // No parameter comes twice (RFC 6749 section 3.1). Tokens have no place here: we asked for a code (RFC 9700
+    // No parameter may be repeated (RFC 6749 section 3.1). We asked for a code, so a token here is an error (RFC 9700
     // section 2.1.2).
     guard !fields.repeatsOne, !fields.has("access_token"), !fields.has("id_token") else {
       throw OAuthError(.malformedResponse, Self.subject)
@@ -48,7 +48,7 @@ extension AuthorizationRequest {
     return code
   }
 
-  /// RFC 9207 section 2.4. The comparison is byte by byte, after form decoding.
+  /// Compares `iss` byte by byte after form decoding (RFC 9207 section 2.4).
   private func checkIssuer(_ fields: RedirectFields) throws(OAuthError) {
     guard fields.has("iss") else {
       if options.profile == .fapi2 { throw OAuthError(.answerWithoutIssuer) }

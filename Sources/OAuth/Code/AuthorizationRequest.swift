@@ -2,23 +2,23 @@ internal import Crypto
 internal import Encoding
 internal import Vocabulary
 
-/// One sign-in by authorization code and PKCE (RFC 6749 section 4.1, RFC 7636): what was asked, and the
-/// secrets that make the answer ours. Used once.
+/// One sign-in by authorization code and PKCE (RFC 6749 section 4.1, RFC 7636): the requested values and the secrets
+/// that identify its response. Use once.
 package struct AuthorizationRequest: Sendable {
   package let issuer: Issuer
   package let clientID: String
-  /// Repeated byte for byte when the code is exchanged (RFC 6749 section 4.1.3).
+  /// Sent again, byte for byte, when the code is exchanged (RFC 6749 section 4.1.3).
   package let redirectURI: String
   package let scope: Scope?
   package let options: AuthorizationOptions
-  /// 43 random characters; an answer without them is not ours (RFC 6749 section 10.12).
+  /// 43 random characters. A response without them is not ours (RFC 6749 section 10.12).
   package let state: String
-  /// 43 random characters, when an ID Token was asked for.
+  /// 43 random characters, or nil if no ID Token was requested.
   package let nonce: String?
   package let verifier: CodeVerifier
-  /// The server says that each of its answers names it (RFC 9207 section 3).
+  /// Whether the server announces `iss` in every response (RFC 9207 section 3).
   package let answersNameIssuer: Bool
-  /// How its answers may name the issuer, where one stands for many.
+  /// How a multi-tenant server names the issuer in its responses, or nil.
   let tenant: TenantIssuer?
 
   init(
@@ -41,13 +41,11 @@ package struct AuthorizationRequest: Sendable {
     do { return Base64URL.encode(try Random.bytes(32)) } catch { throw OAuthError(.cryptoFailure, .signIn) }
   }
 
-  /// The requirements for the ID Token.
   package var demands: IDTokenDemands {
     IDTokenDemands(nonce: nonce, maxAge: options.maxAge, acrValues: options.acrValues)
   }
 
-  /// All parameters but the client's own proof of who it is. None is secret: the verifier is there only as
-  /// its hash.
+  /// All parameters except client authentication. None is secret: the verifier is sent only as its hash.
   var parameters: [(String, String)] {
     var parameters: [(String, String)] = []
     func add(_ name: RequestParameter, _ value: String?) {
@@ -74,8 +72,8 @@ package struct AuthorizationRequest: Sendable {
     return parameters
   }
 
-  /// The values that the person asked for and those that the request needs, each once; `none` stands alone
-  /// (OpenID Connect Core 1.0 section 3.1.2.1).
+  /// The requested prompts and those the request needs, without duplicates. `none` cannot be combined (OpenID Connect
+  /// Core 1.0 section 3.1.2.1).
   private var prompt: String? {
     let asked = options.prompt?.split(separator: " ").map { String($0) } ?? []
     if asked == ["none"] { return "none" }
@@ -84,7 +82,7 @@ package struct AuthorizationRequest: Sendable {
     return (asked + needed.filter { !asked.contains($0) }).joined(separator: " ")
   }
 
-  /// OpenID Connect Core 1.0 section 11: without it a server must ignore `offline_access`.
+  /// `consent` for `offline_access`: without it a server must ignore that scope (OpenID Connect Core 1.0 section 11).
   private var usualPrompt: String? {
     scope?.contains("offline_access") == true && nonce != nil ? "consent" : nil
   }

@@ -3,12 +3,12 @@ internal import Encoding
 internal import Vocabulary
 
 extension AuthorizationServer {
-  /// Begins a sign-in by authorization code. Nothing is sent yet.
+  /// Prepares a sign-in by authorization code. Sends nothing yet.
   ///
-  /// - Throws: `endpointMissing`; `metadataInvalid` for a member that says how codes are protected and cannot be read;
-  ///   `codeChallengeUnsupported` when the server announces PKCE without `S256`.
-  ///   A server that announces nothing gets the challenge all the same (RFC 7636 section 5): one that does not
-  ///   know it ignores it, and `state` and `nonce` protect as they did before.
+  /// - Throws: `endpointMissing`; `metadataInvalid` if a metadata member that protects codes is malformed;
+  ///   `codeChallengeUnsupported` if the server announces PKCE without `S256`. A server that announces no PKCE still
+  ///   gets a challenge (RFC 7636 section 5): if it does not support PKCE it ignores the challenge, and `state` and
+  ///   `nonce` still protect the code.
   package func beginAuthorization(
     scope: Scope?, redirectURI: String, options: AuthorizationOptions = .init()
   ) throws(OAuthError) -> AuthorizationRequest {
@@ -28,17 +28,17 @@ extension AuthorizationServer {
       metadata, clientID: client.id, redirectURI: redirectURI, scope: scope, options: options)
   }
 
-  /// The URL that the person opens.
+  /// The URL to open in the browser.
   package struct AuthorizationURL: Sendable, Hashable {
     package let text: String
-    /// For how many seconds it may be opened; nil is without a limit of its own.
+    /// The lifetime of the URL in seconds, or nil if it is unlimited.
     package let expiresIn: Int?
   }
 
-  /// Makes the URL to open, by way of a pushed request where the server takes one (RFC 9126).
+  /// Returns the URL to open, after pushing the request if the server supports that (RFC 9126).
   ///
-  /// A push that fails without an answer of the protocol is given up, unless the server requires one; an OAuth
-  /// error is final, because the same request would fail in the browser.
+  /// If a push fails without an OAuth error, falls back to a plain request unless the server requires pushed requests.
+  /// An OAuth error is final, because the same request would fail in the browser.
   package func authorizationURL(
     for request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> AuthorizationURL {
@@ -50,7 +50,7 @@ extension AuthorizationServer {
     }
     do throws(OAuthError) {
       let pushed = try push(request, to: pushing, cancellation: cancellation)
-      // RFC 9126 section 4: nothing else belongs here.
+      // RFC 9126 section 4 allows no other parameters.
       let query = [("client_id", client.id), ("request_uri", pushed.requestURI)]
       return AuthorizationURL(text: endpoint.uri.appendingQuery(query), expiresIn: pushed.expiresIn)
     } catch {
@@ -71,11 +71,12 @@ extension AuthorizationServer {
     }
   }
 
-  /// Trades a code for tokens (RFC 6749 section 4.1.3, RFC 7636 section 4.5). Sent once, and again only
-  /// where a server refused the proof of the key before it looked at the code: a second use of a code may end
-  /// what the first one got (RFC 6749 section 4.1.2).
+  /// Exchanges a code for tokens (RFC 6749 section 4.1.3, RFC 7636 section 4.5).
   ///
-  /// - Throws: `codeRejected` when the code is not, or no longer, good.
+  /// The request is repeated only if the server rejected the DPoP proof before it looked at the code: reusing a code
+  /// can revoke the tokens issued for it (RFC 6749 section 4.1.2).
+  ///
+  /// - Throws: `codeRejected` if the code is invalid or expired.
   package func exchange(
     _ code: SharedSecret, of request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenEndpointAnswer {
@@ -90,7 +91,7 @@ extension AuthorizationServer {
       return try answer(in: response, kind: .code, sent: secrets(code, request.verifier.secret))
     } catch {
       var error = error
-      // The grant is the code here, and no session has ended.
+      // Here `invalid_grant` is about the code, and no session has ended.
       if error.code.meaning == .grantEnded { error.code = .codeRejected }
       throw error
     }
@@ -98,12 +99,12 @@ extension AuthorizationServer {
 }
 
 extension OAuthError {
-  /// The server said nothing about the request itself.
+  /// Whether the error was not about the request itself, so that a plain request may still work.
   fileprivate var leavesPlainRequest: Bool {
     switch code {
     case .network, .proxyFailed, .connectionLost, .timeout, .serverUnavailable, .rateLimited, .otherServerError:
       serverError == nil
-    // A page of a proxy with an error's status; with that of a success it may hide an answer.
+    // A proxy's error page. With a success status it may hide a real response.
     case .notJSON: httpStatus.map { $0 >= 400 } ?? false
     default: false
     }

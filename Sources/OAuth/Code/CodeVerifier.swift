@@ -1,18 +1,18 @@
 package import Crypto
 internal import Encoding
 
-/// The secret that ties a code to the sign-in that asked for it (PKCE, RFC 7636).
+/// The secret that binds a code to the sign-in that requested it (PKCE, RFC 7636).
 package struct CodeVerifier: Sendable {
   /// 43 characters.
   package let secret: SharedSecret
 
-  /// The code challenge of the authorization request, by the method `S256` (RFC 7636 section 4.2).
+  /// The `code_challenge` of the authorization request, using `S256` (RFC 7636 section 4.2).
   package let challenge: String
 
-  /// The only method: `plain` would reveal the secret to anyone who sees the request (RFC 7636 section 7.2).
+  /// The only supported method: `plain` would reveal the secret to anyone who sees the request (RFC 7636 section 7.2).
   package static let method = "S256"
 
-  /// A new one, of 32 random bytes (RFC 7636 section 7.1).
+  /// Creates a verifier from 32 random bytes (RFC 7636 section 7.1).
   package init() throws(OAuthError) {
     do {
       let random = try SecretBytes.random(32)
@@ -24,7 +24,7 @@ package struct CodeVerifier: Sendable {
     }
   }
 
-  /// - Parameter secret: 43 to 128 characters of RFC 7636 section 4.1.
+  /// - Parameter secret: 43 to 128 characters as in RFC 7636 section 4.1.
   package init(_ secret: SharedSecret) throws(CryptoError) {
     self.secret = secret
     challenge = Base64URL.encode(

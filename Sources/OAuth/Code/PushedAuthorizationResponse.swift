@@ -2,20 +2,20 @@ internal import Crypto
 internal import Encoding
 internal import Vocabulary
 
-/// The answer to a pushed authorization request (RFC 9126 section 2.2).
+/// The response to a pushed authorization request (RFC 9126 section 2.2).
 struct PushedAuthorizationResponse: Sendable, Hashable {
-  /// Stands for the request, once.
+  /// A reference to the request, valid once.
   let requestURI: String
-  /// Seconds from the moment of the answer.
+  /// The lifetime in seconds, from the time of the response.
   let expiresIn: Int
 
-  /// The longest `request_uri`, in bytes: it must fit into a URL.
+  /// The maximum length of a `request_uri`, in bytes. It must fit into a URL.
   private static let longest = 1024
 
-  /// - Throws: The error that the answer names, or `malformedResponse`.
+  /// - Throws: The server's error, or `malformedResponse`.
   static func parse(_ response: HTTPResponse, sent: [SharedSecret]) throws(OAuthError) -> PushedAuthorizationResponse {
     try response.body.withBytes { (bytes) throws(OAuthError) in
-      // RFC 9126 section 2.2 says 201; a 200 with the same content means nothing else.
+      // RFC 9126 section 2.2 requires 201. Also accept 200 with the same content.
       let reader = try AnswerReader(
         response, bytes, subject: .endpoint(.pushedAuthorization), kind: .other, sent: sent,
         success: [200, 201])
@@ -29,7 +29,8 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
     }
   }
 
-  /// A scheme and something after it, in printable characters. It is only handed on, never fetched.
+  /// Whether the text is a scheme and a remainder in printable characters. It is passed to the browser and never
+  /// fetched.
   private static func isURI(_ text: String) -> Bool {
     guard text.utf8.count <= longest, text.utf8.allSatisfy(\.isVisibleASCII) else { return false }
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

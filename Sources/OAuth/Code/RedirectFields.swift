@@ -1,19 +1,19 @@
 internal import Crypto
 internal import Encoding
 
-/// The fields of a redirect's query, their values on the secure heap: one of them is the code.
+/// The fields of a redirect's query. Values are on the secure heap because one of them is the code.
 struct RedirectFields {
   private typealias Field = (name: String, value: SharedSecret?)
 
-  /// Without a value are those whose value is not form-encoded.
+  /// Fields with an invalidly encoded value have none.
   private let fields: [Field]
 
-  /// The longest query, in bytes, and the most fields.
+  /// The maximum length of the query in bytes.
   static let maximumBytes = 16_384
   private static let maximumFields = 64
 
-  /// nil for a query that is too large. Fields without a value count as left out (RFC 6749 section 3.1), and so do
-  /// those whose name is not form-encoded: it is none that we look for.
+  /// Nil if the query is too large. Fields without a value are treated as absent (RFC 6749 section 3.1). Fields with an
+  /// invalidly encoded name are skipped.
   init?(_ query: Span<UInt8>) {
     guard query.count <= Self.maximumBytes else { return nil }
     var fields: [Field] = []
@@ -31,19 +31,18 @@ struct RedirectFields {
 
   func has(_ name: String) -> Bool { fields.contains { $0.name.utf8.elementsEqual(name.utf8) } }
 
-  /// The value of a field that is there once and form-encoded.
+  /// The value of a field that appears exactly once and is form-encoded.
   func only(_ name: String) -> SharedSecret? {
     let found = fields.filter { $0.name.utf8.elementsEqual(name.utf8) }
     return found.count == 1 ? found[0].value : nil
   }
 
-  /// The same as text, for values that are not secret; the first when there are several.
+  /// The first value of a field as text. For values that are not secret.
   func text(_ name: String) -> String? {
     guard let value = fields.first(where: { $0.name.utf8.elementsEqual(name.utf8) })?.value else { return nil }
     return value.bytes.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
 
-  /// Whether a name stands there twice.
   var repeatsOne: Bool { Set(fields.map { Array($0.name.utf8) }).count < fields.count }
 
   private static func field(_ part: Span<UInt8>) -> Field? {

@@ -2,12 +2,12 @@ internal import Encoding
 
 /// The `claims` parameter of an authorization request (OpenID Connect Core 1.0 section 5.5): a JSON object.
 package struct RequestedClaims: Sendable, Hashable {
-  /// The longest that is read, in bytes.
+  /// The maximum length in bytes.
   static let longest = 4096
 
   private let object: JSONObject
 
-  /// - Returns: nil for what is no JSON object, or is too long.
+  /// Nil if the text is too long or not a JSON object.
   package init?(_ text: String) {
     guard text.utf8.count <= Self.longest, let object = (try? JSON(parsing: Array(text.utf8)))?.object else {
       return nil
@@ -15,7 +15,7 @@ package struct RequestedClaims: Sendable, Hashable {
     self.object = object
   }
 
-  /// Those of a resource's challenge. Microsoft sends them in base64 or base64url, others as they are.
+  /// Reads the claims of a resource's challenge. Microsoft encodes them in base64 or base64url, others do not.
   package init?(challenge text: String) {
     guard text.utf8.count <= Base64URL.encodedCount(Self.longest) + 2 else { return nil }
     if text.utf8.first == UInt8(ascii: "{") {
@@ -40,11 +40,11 @@ package struct RequestedClaims: Sendable, Hashable {
   /// The JSON without spaces.
   package var text: String { String(decoding: JSON.object(object).serialized(), as: UTF8.self) }
 
-  /// The JSON in base64url, of which every byte can stand in a shell's command without quotes.
+  /// The JSON in base64url, which needs no quotes in a shell.
   package var challenge: String { Base64URL.encode(Array(text.utf8)) }
 
-  /// These and others, each for its own place (`id_token`, `userinfo`, `access_token`); where both name a claim, the
-  /// others count.
+  /// Merges two requests, separately for `id_token`, `userinfo` and `access_token`. `others` overrides claims that are
+  /// in both.
   func adding(_ others: RequestedClaims?) -> RequestedClaims {
     var all = object
     for place in others?.object.names ?? [] {

@@ -2,14 +2,14 @@ internal import Crypto
 internal import Encoding
 internal import Vocabulary
 
-/// Proofs of possession (RFC 9449) around the requests that need them.
+/// Proofs of possession (RFC 9449) for requests that need them.
 extension AuthorizationServer {
-  /// Asks the token endpoint (RFC 6749 section 3.2), with a proof where the account has a key.
+  /// Posts to the token endpoint (RFC 6749 section 3.2), with a proof if the account has a key.
   ///
   /// - Parameters:
-  ///   - spends: The form contains something that can be used only once.
-  ///   - fill: Writes the form, but for the client's identification. It is called anew for each try, so that nothing which
-  ///     may come once only is sent twice.
+  ///   - spends: Whether the form contains a single-use value.
+  ///   - fill: Writes the form, except for client authentication. Called for each attempt, so that single-use
+  ///     assertions are not sent twice.
   func requestTokens(
     spends: Bool = false, cancellation: Cancellation?, _ fill: (inout RequestForm) -> Void
   ) throws(OAuthError) -> HTTPResponse {
@@ -27,11 +27,10 @@ extension AuthorizationServer {
     }
   }
 
-  /// Makes the request that `attempt` makes with a proof, and makes it again, once for each reason, when the
-  /// server wants a nonce (RFC 9449 sections 8 and 9) or our clock turns out to be wrong. The server has
-  /// refused such a request before it acted on it.
+  /// Sends a request with a proof. Repeats it, once for each reason, if the server wants a nonce (RFC 9449 sections 8
+  /// and 9) or our clock turns out to be wrong. The server rejects such a request before acting on it.
   ///
-  /// - Parameter attempt: Sends the request with this value of the `DPoP` header; nil without a key.
+  /// - Parameter attempt: Sends the request with this `DPoP` header, or without one if nil.
   func proving(
     _ method: HTTPRequest.Method, _ endpoint: Endpoint, as role: DPoPMemory.Role, accessToken: SharedSecret? = nil,
     _ attempt: (String?) throws(OAuthError) -> HTTPResponse
@@ -45,7 +44,7 @@ extension AuthorizationServer {
       do throws(OAuthError) {
         response = try attempt(try proof.signed(by: prover.key))
       } catch {
-        // A kept connection that the server had closed: the library must not send a proof twice.
+        // The server closed a reused connection. libcurl must not retry, because it would send the same proof twice.
         guard mayRepeatLost, error.lostAnswer, error.code == .connectionLost else { throw error }
         mayRepeatLost = false
         continue
@@ -56,20 +55,20 @@ extension AuthorizationServer {
     }
   }
 
-  /// The value of an `Authorization` header with an access token.
+  /// The `Authorization` header for an access token.
   func authorization(with token: SharedSecret) throws(OAuthError) -> SecretBytes {
     try token.authorization(prover == nil ? "Bearer" : "DPoP")
   }
 
-  /// Refuses bound tokens when the request proved no key, and unbound tokens when it proved one: a thief could use such
-  /// a token (RFC 9449 section 5).
+  /// Rejects bound tokens if the request had no proof, and unbound tokens if it had one, since a thief could use those
+  /// (RFC 9449 section 5).
   func checkBinding(of tokens: TokenResponse) throws(OAuthError) {
     let isBound = tokens.tokenType.utf8.elementsEqual("DPoP".utf8)
     guard isBound != (prover != nil) else { return }
     throw OAuthError(isBound ? .unsupportedTokenType : .tokenNotBound, .endpoint(.token))
   }
 
-  /// Says that a key is needed, where a proof was asked for and the account has none.
+  /// Adds to the error that a key is needed, if the server asked for a proof and the account has none.
   func explaining<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var error = error

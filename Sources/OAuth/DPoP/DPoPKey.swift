@@ -3,28 +3,28 @@ internal import Encoding
 package import JOSE
 package import Vocabulary
 
-/// The key that an account's tokens are bound to (RFC 9449 section 3), made for one sign-in. A token without this key
-/// cannot be used.
+/// The key that an account's tokens are bound to (RFC 9449 section 3), created for one sign-in. The tokens cannot be
+/// used without it.
 package final class DPoPKey: Sendable {
-  /// The algorithms that sign proofs, in the order in which they are chosen.
+  /// Algorithms for signing proofs, in order of preference.
   package static let algorithms: [JWSAlgorithm] = [.ES256, .PS256, .RS256]
-  /// Longer than any text of ``serialized()``.
+  /// The maximum length of ``serialized()``, in bytes.
   private static let mostBytes = 4096
   /// The length of an RSA key, in bits (RFC 7518 section 3.3).
   private static let rsaBits = 2048
   private static let separator = UInt8(ascii: ".")
 
-  /// The algorithm that signs its proofs.
   package let algorithm: JWSAlgorithm
   private let key: PrivateKey
   private let jwk: JWK
 
-  /// The algorithm for a server that announces these (RFC 9449 section 5.1); nil when there is none.
+  /// Chooses an algorithm that the server supports (RFC 9449 section 5.1), or returns nil.
   ///
   /// - Parameters:
-  ///   - announced: Nil where the server does not say.
-  ///   - resource: Those that the resource takes, which sees the same key (RFC 9728 section 2); nil where it does not say.
-  ///   - profile: Has only the algorithms of the profile be chosen.
+  ///   - announced: The server's algorithms, or nil if it does not announce any.
+  ///   - resource: The resource's algorithms (RFC 9728 section 2), since it verifies with the same key; nil if not
+  ///     announced.
+  ///   - profile: Restricts the choice to the algorithms of this profile.
   package static func algorithm(
     announced: [String]?, resource: [String]? = nil, profile: SecurityProfile? = nil
   ) -> JWSAlgorithm? {
@@ -34,11 +34,11 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  /// A new key, for ES256 on P-256.
+  /// Creates a key, by default for ES256 on P-256.
   ///
   /// - Parameters:
   ///   - algorithm: One of ``algorithms``.
-  ///   - device: Where it is made; nil for this process. A device makes keys for ES256 alone.
+  ///   - device: The device that creates the key, or nil for this process. Devices support only ES256.
   package static func generate(
     for algorithm: JWSAlgorithm = .ES256, in device: (any KeyDevice)? = nil
   ) throws(OAuthError) -> DPoPKey {
@@ -50,10 +50,10 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  /// Reads what ``serialized()`` wrote.
+  /// Parses the output of ``serialized()``.
   ///
-  /// - Parameter device: That of the key, if it is in one. It is not asked.
-  /// - Throws: `cryptoFailure` when it is anything else.
+  /// - Parameter device: The device of a device key. Parsing does not contact it.
+  /// - Throws: `cryptoFailure` if the text is invalid.
   package static func parse(_ text: SharedSecret, in device: any KeyDevice) throws(OAuthError) -> DPoPKey {
     do throws(CryptoError) {
       var buffer = SecretBuffer(capacity: mostBytes)
@@ -72,7 +72,7 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  /// The algorithm that a text names, and where its key begins.
+  /// The algorithm named in the text, and the offset of the key.
   private static func algorithmBefore(_ text: Span<UInt8>) -> (JWSAlgorithm?, Int) {
     guard let end = text.indices.first(where: { text[$0] == separator }) else { return (.ES256, 0) }
     let name = (0..<end).map { text[$0] }
@@ -88,8 +88,8 @@ package final class DPoPKey: Sendable {
     self.key = key
   }
 
-  /// The key as one word of printable text, for the vault: as ``PrivateKey/stored()`` gives it, in base64url, for another
-  /// algorithm than ES256 after its name and a dot.
+  /// Serializes the key as one printable word for the vault: ``PrivateKey/stored()`` in base64url, after the
+  /// algorithm's name and a dot unless it is ES256.
   package func serialized() throws(OAuthError) -> SharedSecret {
     do throws(CryptoError) {
       let structure = try key.stored()
@@ -105,14 +105,13 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  /// Whether it never leaves a device.
+  /// Whether the private key is in a device and cannot be exported.
   package var isHeld: Bool { key.isHeld }
 
-  /// The `jkt` that servers know the key by: its SHA-256 thumbprint (RFC 9449 section 6.1, RFC 7638).
+  /// The SHA-256 thumbprint that servers use as `jkt` (RFC 9449 section 6.1, RFC 7638).
   package var thumbprint: String { jwk.thumbprint() }
 
-  /// The public key as the header of a proof holds it: the members that it needs and no others
-  /// (RFC 9449 section 4.2).
+  /// The public key for the header of a proof: only the required members (RFC 9449 section 4.2).
   var publicMembers: JSONObject { jwk.requiredMembers }
 
   func sign(header: JSONObject, _ claims: JSONObject) throws(OAuthError) -> String {

@@ -1,14 +1,14 @@
 internal import Platform
 
-/// The nonces and clocks that servers sent for proofs. Shared by all accounts; thread-safe, bounded, and in memory
-/// only.
+/// The nonces and clock offsets learned from servers, for proofs. Shared by all accounts. Thread-safe, bounded and in
+/// memory only.
 ///
-/// Every key and every server has entries of its own, so that no server has a say in the proofs for another.
+/// Entries are separate for each key and server, so that no server can affect proofs for another.
 package final class DPoPMemory: Sendable {
-  /// The role of a server for an account. The same host may have both, and issues nonces for each (RFC 9449 section 9).
+  /// The role of a server for an account. A host with both roles issues separate nonces (RFC 9449 section 9).
   package enum Role: Sendable, Hashable { case authorizationServer, resourceServer }
 
-  /// More servers than this push out the one that was heard of the longest time ago.
+  /// The maximum number of servers. The least recently updated entry is dropped first.
   package static let capacity = 256
 
   private struct Server: Hashable {
@@ -21,7 +21,7 @@ package final class DPoPMemory: Sendable {
     var nonces = RecentTable<Server, String>(capacity: DPoPMemory.capacity)
     /// In seconds.
     var clockErrors = RecentTable<Server, Int>(capacity: DPoPMemory.capacity)
-    /// The last one of the authorization server, by the key's thumbprint.
+    /// The authorization server's last clock offset, by key thumbprint.
     var issuerClockErrors = RecentTable<String, Int>(capacity: DPoPMemory.capacity)
   }
 
@@ -29,20 +29,19 @@ package final class DPoPMemory: Sendable {
 
   package init() {}
 
-  /// The nonce that a server gave last (RFC 9449 section 8.2).
+  /// The last nonce from a server (RFC 9449 section 8.2).
   package func nonce(for key: DPoPKey, _ role: Role, origin: String) -> String? {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     return state.withLock { $0.nonces[server] }
   }
 
-  /// Takes a new nonce in place of the one before.
   package func note(nonce: String, for key: DPoPKey, _ role: Role, origin: String) {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     state.withLock { $0.nonces.set(nonce, for: server) }
   }
 
-  /// How many seconds a server is ahead of this machine's clock, where that was found to matter. A resource that has not
-  /// shown another time is taken to have that of the authorization server, never the other way round.
+  /// How many seconds a server's clock is ahead of ours, if that is known to matter. A resource without an offset of
+  /// its own uses that of its authorization server, never the other way round.
   package func clockError(for key: DPoPKey, _ role: Role, origin: String) -> Int {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     return state.withLock { state in
@@ -59,14 +58,14 @@ package final class DPoPMemory: Sendable {
   }
 }
 
-/// A dictionary of bounded size: when it is full, the entry that was set the longest time ago is dropped.
+/// A dictionary of bounded size. When full, it drops the least recently set entry.
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let capacity: Int
   private var values: [Key: Value] = [:]
-  /// Keys, the one that was set last at the end.
+  /// Keys in the order they were last set.
   private var order: [Key] = []
 
-  /// - Parameter capacity: At least 1, and small: setting looks through all keys.
+  /// - Parameter capacity: At least 1. Keep it small: setting a value searches all keys.
   init(capacity: Int) {
     precondition(capacity > 0)
     self.capacity = capacity

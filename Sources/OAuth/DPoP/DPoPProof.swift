@@ -1,19 +1,19 @@
 package import Crypto
 package import Encoding
 
-/// The claims of one proof: the sender of a request holds the key (RFC 9449 section 4.2). Each request has a proof of
-/// its own, a repeated one too.
+/// The claims of one proof that the sender holds the key (RFC 9449 section 4.2). Every request needs a new proof,
+/// including retries.
 package struct DPoPProof: Sendable {
-  /// The longest nonce that is taken from a server, in bytes.
+  /// The maximum length of a nonce, in bytes.
   package static let longestNonce = 1024
   private static let identifierBytes = 16
 
-  /// As it is sent; case matters.
+  /// Case-sensitive, as sent.
   package var method: String
   package var url: URI
-  /// The token that the request carries; nil at a token endpoint.
+  /// The access token of the request; nil at a token endpoint.
   package var accessToken: SharedSecret?
-  /// The one that the server asked for.
+  /// The nonce that the server requires, if any.
   package var nonce: String?
   /// Unix seconds.
   package var issuedAt: Int
@@ -26,7 +26,7 @@ package struct DPoPProof: Sendable {
     self.issuedAt = issuedAt
   }
 
-  /// The value of the `DPoP` header, with an identifier that no other proof has.
+  /// Signs the proof with a new unique identifier and returns the `DPoP` header.
   package func signed(by key: DPoPKey) throws(OAuthError) -> String {
     let identifier: [UInt8]
     do { identifier = try Random.bytes(Self.identifierBytes) } catch { throw DPoPKey.failure }
@@ -39,11 +39,11 @@ package struct DPoPProof: Sendable {
     return try key.sign(header: ["typ": "dpop+jwt", "jwk": .object(key.publicMembers)], claims)
   }
 
-  /// The `htu`: the URL without query and fragment, normalised so that every server compares it the same
-  /// (RFC 9449 section 4.3, RFC 3986 sections 6.2.2 and 6.2.3).
+  /// The `htu`: the normalized URL without query and fragment, so that all servers compare it equally (RFC 9449 section
+  /// 4.3, RFC 3986 sections 6.2.2 and 6.2.3).
   package var target: String { url.origin + (url.path.isEmpty ? "/" : url.path) }
 
-  /// The `ath` of a token: the hash of its characters.
+  /// The `ath`: the hash of an access token.
   package static func hash(of accessToken: SharedSecret) throws(OAuthError) -> String {
     do throws(CryptoError) {
       return Base64URL.encode(
@@ -53,7 +53,7 @@ package struct DPoPProof: Sendable {
     }
   }
 
-  /// Whether a text can be a nonce: 1 to 1,024 characters NQCHAR (RFC 9449 section 8.1).
+  /// Whether a text is a valid nonce: 1 to 1,024 NQCHAR characters (RFC 9449 section 8.1).
   package static func isNonce(_ text: String) -> Bool {
     (1...longestNonce).contains(text.utf8.count)
       && text.utf8.allSatisfy(\.isUnquotedASCII)

@@ -1,28 +1,28 @@
 package import Crypto
 package import Encoding
 
-/// Makes the proofs of one account, and learns from answers what the next ones need.
+/// Creates the proofs of one account, and learns nonces and clock offsets from responses.
 package struct DPoPProver: Sendable {
-  /// A server's clock that is further from ours than this, in seconds, is believed as soon as it is seen:
-  /// more than an answer may take.
+  /// The largest clock difference, in seconds, that may be network delay. Larger differences are accepted as clock
+  /// errors at once.
   private static let toleratedClockError = 30
 
   package let key: DPoPKey
   private let memory: DPoPMemory
   private let wallSeconds: @Sendable () -> Int
 
-  /// - Parameter wallSeconds: This machine's clock.
+  /// - Parameter wallSeconds: The clock, in unix seconds.
   package init(key: DPoPKey, memory: DPoPMemory, wallSeconds: @escaping @Sendable () -> Int) {
     self.key = key
     self.memory = memory
     self.wallSeconds = wallSeconds
   }
 
-  /// Makes the proof of a request.
+  /// Creates a proof for a request.
   ///
   /// - Parameters:
-  ///   - accessToken: The token in the `Authorization` header of the request.
-  ///   - nonce: One that the caller got from the server; otherwise the last that came here.
+  ///   - accessToken: The token in the request's `Authorization` header.
+  ///   - nonce: The nonce to use; by default the server's last one.
   package func proof(
     method: String, url: URI, as role: DPoPMemory.Role, accessToken: SharedSecret?, nonce: String? = nil
   ) -> DPoPProof {
@@ -32,25 +32,24 @@ package struct DPoPProver: Sendable {
       issuedAt: now(of: url, role))
   }
 
-  /// Remembers a nonce that was received elsewhere.
   package func note(nonce: String, of url: URI, as role: DPoPMemory.Role) {
     memory.note(nonce: nonce, for: key, role, origin: url.origin)
   }
 
-  /// A server's time, as far as it is known to differ from ours.
+  /// The server's current time, as far as it is known to differ from ours.
   private func now(of url: URI, _ role: DPoPMemory.Role) -> Int {
     let (now, overflow) = wallSeconds().addingReportingOverflow(
       memory.clockError(for: key, role, origin: url.origin))
     return overflow ? 0 : now
   }
 
-  /// The problem of a server with a proof that a new proof can fix.
+  /// A problem with a proof that a new proof can fix.
   package enum ProofProblem: Hashable, Sendable { case nonce, clock }
 
-  /// Takes the nonce and the clock of an endpoint over (RFC 9449 section 8.2).
+  /// Learns the nonce and clock of an endpoint from its response (RFC 9449 section 8.2).
   ///
-  /// - Parameter proof: The proof that was sent; nil for a request without a proof.
-  /// - Returns: Why the request is worth repeating, if it is.
+  /// - Parameter proof: The proof that was sent, if any.
+  /// - Returns: The reason to repeat the request, or nil.
   @discardableResult
   func learn(
     from response: HTTPResponse, to proof: DPoPProof?, at url: URI, as role: DPoPMemory.Role
@@ -58,7 +57,7 @@ package struct DPoPProver: Sendable {
     learn(from: response.headers, refusal: refusal(in: response, as: role), to: proof, at: url, as: role)
   }
 
-  /// The same for the answer of a resource.
+  /// Learns from the response of a resource.
   func learn(from head: ResourceHead, to proof: DPoPProof) -> ProofProblem? {
     let refusal = Self.challengedError(in: head.headers, status: head.status)
     return learn(from: head.headers, refusal: refusal, to: proof, at: proof.url, as: .resourceServer)
@@ -70,7 +69,7 @@ package struct DPoPProver: Sendable {
     let nonce = takeNonce(headers, url, role)
     let isNewNonce = nonce.map { !($0.utf8.elementsEqual((proof?.nonce ?? "").utf8)) } ?? false
     let isProofRefused = refusal == "invalid_dpop_proof" || refusal == "use_dpop_nonce"
-    // A resource's other answers may come from a cache, with an old date.
+    // A resource's other responses may come from a cache, with an old date.
     let isNewTime =
       (isProofRefused || role == .authorizationServer)
       && takeTime(headers, proof, url, role, isDoubted: refusal == "invalid_dpop_proof")
@@ -81,8 +80,8 @@ package struct DPoPProver: Sendable {
     }
   }
 
-  /// The error that an authorization server names in its answer, and a resource server in its challenge
-  /// (RFC 9449 sections 8 and 9).
+  /// The error code: from the body of an authorization server, or the challenge of a resource server (RFC 9449 sections
+  /// 8 and 9).
   private func refusal(in response: HTTPResponse, as role: DPoPMemory.Role) -> String? {
     guard response.status >= 400, response.defect == nil else { return nil }
     switch role {
@@ -103,8 +102,8 @@ package struct DPoPProver: Sendable {
     return values[0]
   }
 
-  /// - Parameter isDoubted: The server refused the proof, so that even a small difference may be the reason.
-  /// - Returns: Whether the proof named another time than the server's.
+  /// - Parameter isDoubted: Whether the server rejected the proof, so that even a small difference may be the reason.
+  /// - Returns: Whether the proof's time differed from the server's.
   private func takeTime(
     _ headers: HTTPHeaders, _ proof: DPoPProof?, _ url: URI, _ role: DPoPMemory.Role, isDoubted: Bool
   ) -> Bool {

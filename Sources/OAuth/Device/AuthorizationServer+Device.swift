@@ -2,9 +2,9 @@ package import Crypto
 internal import Vocabulary
 
 extension AuthorizationServer {
-  /// Asks for the codes of a sign-in on another device (RFC 8628 section 3.1).
+  /// Requests the codes for a sign-in on another device (RFC 8628 section 3.1).
   ///
-  /// - Parameter target: The resources and the audience of the sign-in; a scope in it is not sent twice.
+  /// - Parameter target: The resources and audience. Its scope is not sent again.
   package func authorizeDevice(
     scope: Scope?, target: TokenTarget? = nil, extras: ExtraParameters = .init(), cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DeviceAuthorizationResponse {
@@ -14,7 +14,7 @@ extension AuthorizationServer {
     if provider?.has(.scopesInDeviceGrant) == true { form.add(.scopes, scope?.text ?? "") }
     form.add(target)
     for (name, value) in extras.parameters() { form.add(named: name, value) }
-    // Beside an `Authorization` header too, which says the same: some servers look for it here only.
+    // Sent even with an `Authorization` header: some servers only look here.
     form.add(.clientID, client.id)
     let response = try post(form, to: endpoint, .deviceAuthorization, cancellation: cancellation)
     do throws(OAuthError) {
@@ -27,9 +27,9 @@ extension AuthorizationServer {
     }
   }
 
-  /// Says that a sign-in by browser may work where this client, or the user's organisation, may not use the device grant.
+  /// Suggests a browser sign-in if the client or the user's organization may not use the device grant.
   private func advisingBrowser(_ error: OAuthError) -> OAuthError {
-    // What a provider's own advice is about can be corrected.
+    // A problem that the provider gives advice for can be corrected by the user.
     let isForbidden = error.code == .unauthorizedClient && error.advice == nil || provider?.forbidsDevice(error) == true
     guard isForbidden, metadata.offersCodeFlow else { return error }
     var error = error
@@ -37,10 +37,10 @@ extension AuthorizationServer {
     return error
   }
 
-  /// Asks once whether the user has approved (RFC 8628 section 3.4). ``DevicePolling`` says when.
+  /// Polls once for the user's approval (RFC 8628 section 3.4), as scheduled by ``DevicePolling``.
   ///
-  /// - Throws: Every answer that ends the sign-in: `accessDenied`, `expiredToken`, and any other error
-  ///   (RFC 8628 section 3.5).
+  /// - Throws: Any response that ends the sign-in: `accessDenied`, `expiredToken` or another error (RFC 8628 section
+  ///   3.5).
   package func pollDevice(
     _ code: SharedSecret, scope: Scope? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DevicePollOutcome {
@@ -68,8 +68,8 @@ extension AuthorizationServer {
     do throws(OAuthError) {
       return .token(try self.answer(in: response, kind: .devicePoll, sent: sent))
     } catch {
-      // A server in trouble is worth another try; an error that it took the time to name is not
-      // (RFC 8628 section 3.5). A refusal that names none says nothing of the code, which ends by its own time.
+      // Keep polling if the server has problems, but not after a definite error (RFC 8628 section 3.5). A refusal
+      // without an error code does not invalidate the code, which expires on its own.
       let isUnnamed = answer?.isText != true && (400..<500).contains(response.status)
       let isPassing = error.code.meaning == .passing && (answer == nil || OAuthError.isPassing(response.status))
       guard isUnnamed || isPassing else { throw advisingBrowser(error) }

@@ -2,30 +2,29 @@ package import Crypto
 internal import Encoding
 internal import Vocabulary
 
-/// The codes of a sign-in on another device (RFC 8628 section 3.2).
+/// The codes for a sign-in on another device (RFC 8628 section 3.2).
 package final class DeviceAuthorizationResponse: Sendable {
-  /// The interval when the server names none that can be used (RFC 8628 section 3.2), in seconds.
+  /// The default interval in seconds (RFC 8628 section 3.2).
   package static let usualInterval = 5
-  /// The longest interval that is kept as it is, in seconds: longer than any device code lives.
+  /// The maximum interval in seconds, longer than any device code is valid.
   package static let longestInterval = 86_400
 
   /// Never shown (RFC 8628 section 3.3).
   package let deviceCode: SharedSecret
   /// Exactly as received; servers differ in what they accept.
   package let userCode: String
-  /// An https URL, exactly as received; or one of http to a loopback literal, where the account allows that.
+  /// An https URL, exactly as received. Loopback http is accepted if the account allows it.
   package let verificationURI: String
-  /// The same with the code in it; nil where the server has none that a person may open.
+  /// The URL that includes the code, or nil if the server sent none that is safe to open.
   package let verificationURIComplete: String?
-  /// Seconds from the moment of the answer.
+  /// The lifetime in seconds, from the time of the response.
   package let expiresIn: Int
-  /// Seconds to wait between polls.
   package let interval: Int
 
-  /// Reads an answer of the device authorization endpoint.
+  /// Parses a response of the device authorization endpoint.
   ///
-  /// - Throws: The error that the answer names, or `malformedResponse`, also for a code or URL with
-  ///   characters that a terminal would not show.
+  /// - Throws: The server's error, or `malformedResponse`, also if a code or URL contains characters that a terminal
+  ///   would not show.
   package static func parse(_ response: HTTPResponse) throws(OAuthError) -> DeviceAuthorizationResponse {
     try parse(response, allowHTTPLoopback: false, sent: [])
   }
@@ -63,14 +62,14 @@ package final class DeviceAuthorizationResponse: Sendable {
     interval = Self.interval(reader.member("interval").map { $0.value(in: bytes) })
   }
 
-  /// The member of that name, or the one that Google has in its place.
+  /// The URL member, also under the name that Google uses.
   private static func url(
     _ suffix: String, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ allowHTTPLoopback: Bool
   ) throws(OAuthError) -> String? {
     for name in ["verification_uri", "verification_url"] {
       if reader.member(name + suffix)?.stringByteCount == 0 { continue }
       guard let text = try visible(name + suffix, limit: 2048, reader, bytes) else { continue }
-      // The user opens this address in a browser, so another scheme, such as `javascript`, is refused.
+      // Only web URLs: the user will open this in a browser, so schemes such as `javascript` are rejected.
       guard let uri = try? URI(text), uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {
         throw reader.malformed(name + suffix)
       }
@@ -79,7 +78,7 @@ package final class DeviceAuthorizationResponse: Sendable {
     return nil
   }
 
-  /// A text of which nothing would be hidden or obeyed by a terminal.
+  /// A text without characters that a terminal would hide or interpret.
   private static func visible(
     _ name: String, limit: Int, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>
   ) throws(OAuthError) -> String? {
@@ -90,7 +89,7 @@ package final class DeviceAuthorizationResponse: Sendable {
     return text
   }
 
-  /// Anything that is no positive number means the usual interval; a fraction is rounded up.
+  /// The interval, rounded up. Uses the default unless the value is a positive number.
   private static func interval(_ value: JSON?) -> Int {
     let seconds = value.flatMap { $0.number?.rounded(.up) ?? Seconds.whole($0) }
     guard let seconds, seconds > 0 else { return usualInterval }

@@ -1,23 +1,23 @@
-/// When to poll the token endpoint next (RFC 8628 section 3.5). Pure state: it never sleeps and has no clock.
+/// When to poll the token endpoint next (RFC 8628 section 3.5). Pure state, without a clock.
 ///
-/// Times are milliseconds since the device authorization response was asked for, on a clock that counts
-/// suspend, so that a machine that slept past the deadline learns of it at once.
+/// Times are milliseconds since the device authorization request, on a clock that includes suspend, so that a machine
+/// that slept past the expiry notices immediately.
 package struct DevicePolling: Sendable, Hashable {
   package enum Next: Sendable, Hashable {
     /// Poll after this wait.
     case poll(afterMilliseconds: Int)
-    /// The code expires before the next poll would be due; no further poll.
+    /// The code expires before the next poll would be due. Do not poll again.
     case expire(afterMilliseconds: Int)
   }
 
-  /// The longest wait that failures alone lead to, in seconds.
+  /// The maximum backoff after failures, in seconds.
   private static let longestBackOff = 60
-  /// The time that is left for the answer to the only poll, in milliseconds: this long, but a quarter of the lifetime at
-  /// most.
+  /// If only one poll is possible, the time reserved for its response in milliseconds, but at most a quarter of the
+  /// lifetime.
   private static let longestReserve = 10_000
 
   private let expiresIn: Int
-  /// The interval between polls, in seconds, with all increases for `slow_down`.
+  /// The interval between polls in seconds, including all increases by `slow_down`.
   package private(set) var interval: Int
   private var backOff: Int?
   private var askedWait = 0
@@ -25,7 +25,7 @@ package struct DevicePolling: Sendable, Hashable {
   private var hasPolled = false
 
   /// - Parameters:
-  ///   - interval: Seconds between polls; less than 1 means 5.
+  ///   - interval: Seconds between polls. Values below 1 mean the default of 5.
   ///   - expiresIn: The lifetime of the code in seconds.
   package init(interval: Int, expiresIn: Int) {
     let usable = interval > 0 ? interval : DeviceAuthorizationResponse.usualInterval
@@ -44,7 +44,7 @@ package struct DevicePolling: Sendable, Hashable {
     case .token, .pending: resetBackOff()
     case .slowDown(let asked):
       resetBackOff()
-      // Five seconds more, for good; GitHub names the new interval, and the greater one counts.
+      // Five seconds more for all later polls, or the interval that GitHub sends if that is longer.
       let next = max(interval + 5, asked ?? 0)
       interval = min(next, DeviceAuthorizationResponse.longestInterval)
       slowDowns += slowDowns < 3 ? 1 : 0
@@ -54,20 +54,19 @@ package struct DevicePolling: Sendable, Hashable {
     }
   }
 
-  /// The wait before the next poll. A clock that runs fast, as in some virtual machines, makes a server
-  /// complain about an interval that was kept, so after the first complaint waits are 40 % longer.
+  /// The wait before the next poll. If this machine's clock runs fast, as in some virtual machines, the server rejects
+  /// polls at the correct interval. After the first `slow_down` waits are therefore 40 % longer.
   package var waitMilliseconds: Int {
     let seconds = max(backOff ?? interval, askedWait)
     return slowDowns == 0 ? seconds * 1000 : seconds * 1400
   }
 
-  /// This machine's clock probably runs fast: the server complained three times.
+  /// Whether this machine's clock probably runs fast: three `slow_down` responses.
   package var suspectsFastClock: Bool { slowDowns >= 3 }
 
-  /// The next action. There is a wait before the first poll too, and no poll at or after the expiry.
+  /// The next action. Waits before the first poll too, and never polls at or after expiry.
   ///
-  /// The interval is one between polls, so a code that lives no longer than it is polled once, as late as leaves time
-  /// for the answer: the person has until then.
+  /// If the code expires within one interval, polls once, as late as possible to give the user time.
   package func next(elapsedMilliseconds: Int) -> Next {
     let left = max(0, expiresIn * 1000 - max(0, elapsedMilliseconds))
     if waitMilliseconds < left { return .poll(afterMilliseconds: waitMilliseconds) }
@@ -81,14 +80,14 @@ package struct DevicePolling: Sendable, Hashable {
   }
 }
 
-/// The result of one poll of the token endpoint (RFC 8628 section 3.5). All other results end the sign-in and are
-/// thrown.
+/// The result of one poll of the token endpoint (RFC 8628 section 3.5). All other results are thrown and end the
+/// sign-in.
 package enum DevicePollOutcome: Sendable {
   case token(TokenEndpointAnswer)
   /// `authorization_pending`: the user has not decided yet.
   case pending
-  /// `slow_down`, with the interval that some servers name, in seconds.
+  /// `slow_down`, with the new interval in seconds if the server sent one.
   case slowDown(interval: Int?)
-  /// No answer, or a server in trouble. Poll again, less often.
+  /// No response, or a server error. Poll again, less often.
   case transient(OAuthError)
 }

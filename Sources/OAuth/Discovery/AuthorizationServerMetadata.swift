@@ -4,10 +4,10 @@ package import Vocabulary
 /// The metadata of an authorization server (RFC 8414 section 2, OpenID Connect Discovery 1.0 section 3).
 package struct AuthorizationServerMetadata: Sendable {
   package let issuer: Issuer
-  /// How the server's tokens and answers name the issuer, where one issuer stands for many; else nil.
+  /// How a multi-tenant server names the issuer in its tokens and responses, or nil.
   package private(set) var tenant: TenantIssuer?
   package var tokenEndpoint: Endpoint?
-  /// The device grant is offered exactly when this is there (RFC 8628 section 4).
+  /// If present, the server supports the device grant (RFC 8628 section 4).
   package var deviceAuthorizationEndpoint: Endpoint?
   package var authorizationEndpoint: Endpoint?
   package var jwksURI: Endpoint?
@@ -17,41 +17,40 @@ package struct AuthorizationServerMetadata: Sendable {
   package var endSessionEndpoint: Endpoint?
   package var pushedAuthorizationRequestEndpoint: Endpoint?
   package var registrationEndpoint: Endpoint?
-  /// The members that name an endpoint to which nothing may be sent. Such an endpoint counts as announced and cannot be
-  /// used; the rest of the document can.
+  /// Metadata members with an unusable endpoint. Such an endpoint counts as announced but throws when needed. The rest
+  /// of the document remains usable.
   package internal(set) var unusableEndpoints: [EndpointRole: String] = [:]
-  /// A member of the wrong shape that says how a sign-in by authorization code is protected, so none is made; nil if there
-  /// is none.
+  /// A malformed member that protects sign-ins by authorization code, if any. Such sign-ins are then refused.
   package private(set) var malformedSafeguard: String?
-  /// As announced; it narrows what we accept and never widens it.
+  /// As announced. This can only restrict the accepted algorithms, never extend them.
   package var idTokenSigningAlgorithms: [String] = []
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
-  /// False when the methods are only those that the specification takes for granted.
+  /// False if the methods are the defaults of the specification.
   package var announcesTokenEndpointAuthMethods = false
-  /// nil when the server does not say.
+  /// Nil if not announced.
   package var revocationEndpointAuthMethods: [String]?
-  /// nil when the server does not say.
+  /// Nil if not announced.
   package var tokenEndpointAuthSigningAlgorithms: [String]?
-  /// Only for clients that show a certificate: see ``forMutualTLS``.
+  /// Only for clients with a certificate: see ``forMutualTLS``.
   package var mtlsEndpointAliases: MTLSEndpointAliases?
-  /// Tokens are bound to the certificate that a client shows (RFC 8705 section 3.3).
+  /// Whether tokens are bound to the client's certificate (RFC 8705 section 3.3).
   package var bindsTokensToCertificates = false
   package var grantTypes = ["authorization_code", "implicit"]
-  /// nil when the server does not say.
+  /// Nil if not announced.
   package var scopes: [String]?
-  /// Empty when the server announces no PKCE (RFC 8414 section 2).
+  /// Empty if the server announces no PKCE (RFC 8414 section 2).
   package var codeChallengeMethods: [String] = []
-  /// Each answer of the authorization endpoint names the issuer (RFC 9207 section 3).
+  /// Whether every response of the authorization endpoint contains `iss` (RFC 9207 section 3).
   package var answersNameIssuer = false
-  /// The algorithms that may sign a proof of possession (RFC 9449 section 5.1); nil when the server does not say.
+  /// The algorithms accepted for proofs of possession (RFC 9449 section 5.1); nil if not announced.
   package var dpopSigningAlgorithms: [String]?
-  /// The authorization endpoint takes pushed requests only (RFC 9126 section 5).
+  /// Whether the authorization endpoint accepts only pushed requests (RFC 9126 section 5).
   package var requiresPushedRequests = false
-  /// A client may be a URL at which its metadata are published (draft-ietf-oauth-client-id-metadata-document-03 section 6);
-  /// nil for a server that publishes no metadata itself.
+  /// Whether a client ID may be the URL of the client's metadata (draft-ietf-oauth-client-id-metadata-document-03
+  /// section 6). Nil if the server itself publishes no metadata.
   package var takesMetadataURLs: Bool?
 
-  /// The endpoints that requests go to, each with its member of the document and its property.
+  /// The endpoints that receive requests, each with its metadata member and property.
   static let endpoints:
     [(
       role: EndpointRole, member: String,
@@ -68,19 +67,20 @@ package struct AuthorizationServerMetadata: Sendable {
       (.registration, "registration_endpoint", \.registrationEndpoint),
     ]
 
-  /// The metadata of a server that publishes none: only what the account names.
+  /// Creates metadata for a server that publishes none, from the account's settings alone.
   package init(issuer: Issuer, overrides: [EndpointRole: Endpoint]) {
     self.issuer = issuer
     apply(overrides)
   }
 
-  /// Reads a metadata document.
+  /// Parses a metadata document.
   ///
-  /// Unknown members are ignored. A member whose value is null counts as absent.
+  /// Ignores unknown members. A null member counts as absent.
   ///
-  /// - Throws: `issuerMismatch` when the document is not for `issuer`, byte by byte; then nothing of it is
-  ///   used (RFC 8414 section 3.3). `metadataInvalid` when it is no JSON object, or names its issuer by no text. Any other
-  ///   member of the wrong shape costs only what needs it: see ``unusableEndpoints`` and ``malformedSafeguard``.
+  /// - Throws: `issuerMismatch` if the document's issuer is not identical to `issuer`, byte by byte; the document is
+  ///   then ignored (RFC 8414 section 3.3). `metadataInvalid` if it is not a JSON object or `issuer` is not a string.
+  ///   Other malformed members only disable the features that need them: see ``unusableEndpoints`` and
+  ///   ``malformedSafeguard``.
   package init(parsing body: [UInt8], issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) {
     guard let object = (try? JSON(parsing: body))?.object else {
       throw OAuthError(.metadataInvalid, .reason("it is not a JSON object"))
@@ -120,25 +120,23 @@ package struct AuthorizationServerMetadata: Sendable {
     unusableEndpoints = unusable
   }
 
-  /// Refuses an endpoint that is announced and cannot be used.
-  ///
-  /// - Throws: `metadataInvalid` with the name of the member.
+  /// - Throws: `metadataInvalid` with the member's name if the endpoint was announced but is unusable.
   package func checkUsable(_ role: EndpointRole) throws(OAuthError) {
     if let member = unusableEndpoints[role] { throw OAuthError(.metadataInvalid, .name(member)) }
   }
 
-  /// Whether codes can be protected by PKCE: `S256` is announced, or nothing is.
+  /// Whether PKCE can be used: the server announces `S256`, or no methods at all.
   package var acceptsCodeChallenges: Bool {
     codeChallengeMethods.isEmpty || codeChallengeMethods.contains { $0.utf8.elementsEqual(CodeVerifier.method.utf8) }
   }
 
-  /// Whether a sign-in by authorization code can be tried.
+  /// Whether the server supports sign-in by authorization code.
   package var offersCodeFlow: Bool {
     authorizationEndpoint != nil && tokenEndpoint != nil && acceptsCodeChallenges && malformedSafeguard == nil
   }
 
-  /// This metadata with the endpoints that the account names in place of the server's own, and with those that are
-  /// known of the server where both have none.
+  /// Returns a copy in which the account's endpoints replace the server's. Endpoints in `known` fill the remaining
+  /// gaps.
   package func applying(
     _ overrides: [EndpointRole: Endpoint], else known: [EndpointRole: Endpoint] = [:]
   ) -> AuthorizationServerMetadata {
@@ -148,7 +146,7 @@ package struct AuthorizationServerMetadata: Sendable {
     return copy
   }
 
-  /// The origins that may be contacted, sorted, each once. They may differ from the issuer's own.
+  /// The origins that may be contacted, sorted and without duplicates. They may differ from the issuer's own.
   package var endpointOrigins: [String] {
     let endpoints = Self.endpoints.map { self[keyPath: $0.place] } + [endSessionEndpoint]
     return Set(endpoints.compactMap { $0?.uri.origin }).sorted()
@@ -164,16 +162,16 @@ package struct AuthorizationServerMetadata: Sendable {
 }
 
 extension AuthorizationServerMetadata {
-  /// Where a browser ends its own session at the server (OpenID Connect RP-Initiated Logout 1.0 section 2); nil when
-  /// the server has no such page.
+  /// The URL that ends the browser's session at the server (OpenID Connect RP-Initiated Logout 1.0 section 2), or nil
+  /// if the server has no such page.
   ///
-  /// The user is named by `logout_hint` and the client by `client_id`, both of which section 2 offers in the place of
-  /// `id_token_hint`. An ID Token there would lie about in the history of the browser, in the arguments of the program
-  /// that opens it and in the server's logs, and some resources still take it for a credential; without it the server
-  /// asks the person before it signs out, which is what section 2 wants of it anyhow. No
-  /// `post_logout_redirect_uri` is sent, since nothing waits for the browser (section 3), and so no `state` either.
+  /// Identifies the user by `logout_hint` and the client by `client_id`, which section 2 allows instead of
+  /// `id_token_hint`. An ID Token in the URL would leak into the browser's history, process arguments and server logs,
+  /// and some resources still accept it as a credential. Without it the server asks the user for confirmation, which
+  /// section 2 recommends anyway. No `post_logout_redirect_uri` (section 3) and `state` are sent, since nothing waits
+  /// for the browser.
   ///
-  /// - Parameter subject: The person, as the ID Token named them; nil when there was none.
+  /// - Parameter subject: The user's `sub`, if known.
   package func logoutURL(clientID: String, subject: String?) -> String? {
     endSessionEndpoint?.uri.appendingQuery(
       [("client_id", clientID)] + (subject.map { [("logout_hint", $0)] } ?? []))

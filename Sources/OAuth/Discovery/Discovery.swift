@@ -3,24 +3,23 @@ internal import Encoding
 package import JOSE
 internal import Vocabulary
 
-/// Fetches the public documents of an issuer.
+/// Fetches an issuer's public documents.
 package enum Discovery {
-  /// Finds and reads the metadata of `issuer`.
+  /// Finds and parses the metadata of `issuer`.
   ///
-  /// The candidates of ``Issuer/metadataLocations`` are tried in order. The next one is tried only when a
-  /// place has no such document: a 4xx status, a 500 or 501, a redirect that is not followed, or a body that is no JSON
-  /// object with an issuer. A document for another issuer, a failed connection or a server that is away ends the search
-  /// (RFC 8414 section 3.3).
+  /// Tries ``Issuer/metadataLocations`` in order. Continues only if there is no document: a 4xx status, 500 or 501, a
+  /// redirect, or a body that is not a JSON object with an issuer. A document for another issuer, a failed connection
+  /// or an unavailable server ends the search (RFC 8414 section 3.3).
   ///
-  /// - Throws: `metadataMissing` when no candidate has a document; `malformedResponse` when one has something that only
-  ///   calls itself JSON; what the first redirect or error of a server stands for, when there was one.
+  /// - Throws: `metadataMissing` if no URL has a document; `malformedResponse` if a response claims to be JSON but is
+  ///   not; otherwise the error of the first redirect or server error.
   package static func fetch(
     _ issuer: Issuer, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<AuthorizationServerMetadata> {
     var lastStatus: Int?
-    // A JSON answer was meant to be the document, unlike the HTML page that many servers return for any address.
+    // A malformed response that claims to be JSON, unlike the HTML page that many servers return for any URL.
     var isBroken = false
-    // Other places of a server that redirects what it does not know, or fails over it, may have the document.
+    // The server redirected or failed. Other URLs may still have the document.
     var refusal: OAuthError?
     for location in issuer.metadataLocations {
       let response = try get(location, .metadata, transport, http, cancellation)
@@ -49,7 +48,7 @@ package enum Discovery {
       .metadataMissing, issuer.metadataLocations.first.map { .name($0.text) } ?? .issuer, httpStatus: lastStatus)
   }
 
-  /// Fetches a JWK Set (RFC 7517 section 5). Its media type is not looked at, since servers name many.
+  /// Fetches a JWK Set (RFC 7517 section 5). Ignores its media type, since servers use various ones.
   package static func keys(
     at endpoint: Endpoint, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<JWKSet> {
@@ -61,9 +60,9 @@ package enum Discovery {
     return document
   }
 
-  /// The same with a cached version, which the server may confirm as current.
+  /// Fetches a JWK Set unless the cached version is still current.
   ///
-  /// - Parameter entityTag: The entity tag of the cached version; nil fetches in any case.
+  /// - Parameter entityTag: The entity tag of the cached version, or nil to fetch unconditionally.
   package static func keys(
     at endpoint: Endpoint, knownAs entityTag: String?, transport: Transport, http: any HTTPClient,
     cancellation: Cancellation? = nil
@@ -84,8 +83,8 @@ package enum Discovery {
         value: keys, body: body, maxAgeSeconds: response.headers.maxAgeSeconds, entityTag: response.headers.entityTag))
   }
 
-  /// The error for a public document with a status other than success. Such a request carries no client authentication,
-  /// so no error is about the client.
+  /// Returns the error for an unsuccessful status. The request has no client authentication, so the error is never
+  /// about the client.
   private static func problem(_ response: HTTPResponse, _ subject: OAuthError.Subject) -> OAuthError {
     let error = OAuthError.status(of: response, subject)
     return error.code == .invalidClient
@@ -103,7 +102,7 @@ package enum Discovery {
     do { return try http.send(request) } catch { throw OAuthError(error, request) }
   }
 
-  /// These documents are public, so their bytes may leave the secure heap.
+  /// Copies the body off the secure heap. These documents are public.
   private static func publicBytes(of response: HTTPResponse) -> [UInt8] {
     response.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
@@ -113,20 +112,20 @@ package enum Discovery {
   }
 }
 
-/// A public document as it came, and what it says.
+/// A public document, unparsed and parsed.
 package struct FetchedDocument<Value: Sendable>: Sendable {
   package let value: Value
-  /// The bytes received, for a cache.
+  /// The received bytes, for a cache.
   package let body: [UInt8]
-  /// How long the server lets it be kept, in seconds; nil when it does not say.
+  /// How long the document may be cached, in seconds; nil if not specified.
   package let maxAgeSeconds: Int?
-  /// By what the server knows this version (RFC 9110 section 8.8.3); nil when it does not say.
+  /// The entity tag of this version (RFC 9110 section 8.8.3), if any.
   package var entityTag: String?
 }
 
-/// The result of asking whether a cached document is current.
+/// The result of revalidating a cached document.
 package enum Revalidation<Value: Sendable>: Sendable {
-  /// It does (RFC 9110 section 15.4.5).
+  /// The cached document is still current (RFC 9110 section 15.4.5).
   case unchanged(maxAgeSeconds: Int?)
   case changed(FetchedDocument<Value>)
 }

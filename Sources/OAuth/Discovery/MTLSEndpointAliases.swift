@@ -1,24 +1,22 @@
 internal import Vocabulary
 
 extension AuthorizationServerMetadata {
-  /// Endpoints for clients that show a certificate, where they differ from those for all others
-  /// (RFC 8705 section 5).
+  /// Alternative endpoints for clients with a certificate (RFC 8705 section 5).
   package struct MTLSEndpointAliases: Sendable {
-    /// The endpoints that can be used.
     private(set) var endpoints: [EndpointRole: Endpoint] = [:]
     /// As in ``AuthorizationServerMetadata/unusableEndpoints``.
     private(set) var unusable: [EndpointRole: String] = [:]
 
     init(_ reader: MetadataReader) {
-      // A browser shows no certificate of the client's, and keys are for everyone.
+      // A browser does not present the client's certificate, and keys are public.
       for (role, member, _) in AuthorizationServerMetadata.endpoints where role != .authorization && role != .keys {
         endpoints[role] = reader.endpoint(member, role, &unusable)
       }
     }
   }
 
-  /// This metadata as a client with a certificate uses it: an endpoint without an alias is the one for all, and one whose
-  /// alias cannot be used cannot be used.
+  /// The metadata for clients with a certificate. Endpoints without an alias stay the same; an unusable alias makes its
+  /// endpoint unusable.
   package var forMutualTLS: AuthorizationServerMetadata {
     guard let aliases = mtlsEndpointAliases else { return self }
     var copy = self

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Vocabulary
 
-/// Reads the members of a metadata document that we use, and names the one that is wrong.
+/// Reads the members of a metadata document, and reports which one is malformed.
 struct MetadataReader {
   let object: JSONObject
   let allowHTTPLoopback: Bool
@@ -12,20 +12,20 @@ struct MetadataReader {
     return text
   }
 
-  /// An object in the document, with a reader of its own; nil when there is none, or something else in its place.
+  /// Returns a reader for a nested object, or nil if it is absent or of another type.
   func object(_ name: String) -> MetadataReader? {
     object[name]?.object.map { MetadataReader(object: $0, allowHTTPLoopback: allowHTTPLoopback) }
   }
 
-  /// An endpoint to which requests may be sent (RFC 8414 section 2): a text that is an https URL without a fragment. One
-  /// that is none costs only itself, and is noted in `unusable`, so that a request that needs it can say what is wrong.
+  /// Reads an endpoint that receives requests: an https URL without a fragment (RFC 8414 section 2). Records an invalid
+  /// one in `unusable`, so that a request that needs it can report the member.
   func endpoint(_ name: String, _ role: EndpointRole, _ unusable: inout [EndpointRole: String]) -> Endpoint? {
     let found = endpoint(name)
     if found == nil, let value = object[name], value != .null { unusable[role] = name }
     return found
   }
 
-  /// The same for an endpoint that no request of ours goes to.
+  /// Reads an endpoint that receives no requests from us.
   func endpoint(_ name: String) -> Endpoint? {
     object[name]?.string.flatMap { try? Endpoint($0, allowHTTPLoopback: allowHTTPLoopback) }
   }
@@ -36,7 +36,8 @@ struct MetadataReader {
     return flag
   }
 
-  /// An optional list of texts, as far as it can be read: a text is a list of one. Nil for a value of another shape.
+  /// Reads an optional list of strings, skipping other values. A single string is a list of one. Nil for any other
+  /// type.
   func readableStrings(_ name: String) -> [String]? {
     switch object[name] {
     case .string(let text): [text]
@@ -45,13 +46,13 @@ struct MetadataReader {
     }
   }
 
-  /// An optional flag; false for a value of another shape.
+  /// Reads an optional flag; false if it is not a Boolean.
   func isSet(_ name: String) -> Bool { object[name]?.bool ?? false }
 
-  /// Whether a flag is absent or can be read.
+  /// Whether a flag is absent or a Boolean.
   func isReadable(flag name: String) -> Bool { object[name].map { $0 == .null || $0.bool != nil } ?? true }
 
-  /// Whether a list is absent or something of it can be read.
+  /// Whether a list is absent or has at least one readable value.
   func isReadable(list name: String) -> Bool {
     guard let value = object[name], value != .null, value.array?.isEmpty != true else { return true }
     return readableStrings(name)?.isEmpty == false

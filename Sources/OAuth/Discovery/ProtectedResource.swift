@@ -3,30 +3,29 @@ internal import Vocabulary
 
 /// The metadata of a protected resource (RFC 9728 section 2) that a sign-in needs.
 package struct ProtectedResource: Sendable, Hashable {
-  /// The resource, exactly as it was asked for, or the whole origin that it belongs to.
+  /// The resource exactly as requested, or its origin.
   package let identifier: String
-  /// The issuers of tokens for it, in the resource's order, each once; never empty.
+  /// The issuers of tokens for the resource, in its order and without duplicates. Never empty.
   package let authorizationServers: [Issuer]
-  /// The scope values to request; empty when the resource does not say.
+  /// The scopes to request; empty if not announced.
   package internal(set) var scopes: [String]
-  /// It takes only tokens that are bound to a key (RFC 9449).
+  /// Whether only tokens bound to a key are accepted (RFC 9449).
   package let wantsBoundTokens: Bool
-  /// The algorithms of the proofs that it takes; nil when it does not say.
+  /// The algorithms accepted for proofs; nil if not announced.
   package let proofAlgorithms: [String]?
 
-  /// More authorization servers than these are not looked at.
+  /// The maximum number of authorization servers. The rest are ignored.
   package static let mostServers = 16
 
-  /// Reads a metadata document; unknown members are ignored (section 3.2).
+  /// Parses a metadata document, ignoring unknown members (section 3.2).
   ///
-  /// Authorization servers that cannot be issuers are left out. So are those that only this machine or its own
-  /// network could mean, unless the resource is such a one too: a server elsewhere has no say in what is asked
-  /// for there (section 7.7).
+  /// Skips authorization servers that are not valid issuers. Skips those on this machine or a private network unless
+  /// the resource is also there: a remote server must not make us contact local ones (section 7.7).
   ///
-  /// - Parameter identifiers: The resources that the document may be for; nil for the one that was asked for.
-  /// - Throws: `resourceMismatch` when the document is for none of them, byte by byte; then nothing of it is
-  ///   used (section 3.3). `bindingUnsupported` when it wants proofs, but none that we make. `metadataInvalid`
-  ///   names a member that is wrong or missing.
+  /// - Parameter identifiers: The acceptable values of `resource`; nil for the requested resource only.
+  /// - Throws: `resourceMismatch` if `resource` is none of them, byte by byte; the document is then ignored (section
+  ///   3.3). `bindingUnsupported` if it requires proofs with an algorithm that we do not support. `metadataInvalid`
+  ///   with the name of a missing or malformed member.
   package init(
     parsing body: [UInt8], of resource: Endpoint, identifiers: [String]? = nil, allowHTTPLoopback: Bool
   ) throws(OAuthError) {
@@ -52,7 +51,7 @@ package struct ProtectedResource: Sendable, Hashable {
     authorizationServers = servers
     wantsBoundTokens = try reader.flag("dpop_bound_access_tokens_required")
     let member = "dpop_signing_alg_values_supported"
-    // Without a need for proofs a wrong list costs only itself.
+    // If proofs are not required, a malformed list is ignored.
     proofAlgorithms = wantsBoundTokens ? try reader.strings(member) : try? reader.strings(member)
     if wantsBoundTokens, DPoPKey.algorithm(announced: proofAlgorithms) == nil {
       throw OAuthError(.bindingUnsupported, .resource)

@@ -2,14 +2,14 @@ internal import Crypto
 internal import Encoding
 internal import Vocabulary
 
-/// Finds out who issues tokens for a protected resource (RFC 9728). No token is ever sent along.
+/// Finds the authorization servers of a protected resource (RFC 9728). Never sends a token.
 package struct ResourceDiscovery {
   private let resource: Endpoint
   private let transport: Transport
   private let http: any HTTPClient
   private let cancellation: Cancellation?
 
-  /// The challenge of a resource to a request without a token.
+  /// The challenge in the resource's response to a request without a token.
   private struct Hint {
     var metadata: Endpoint?
     var scopes: [String] = []
@@ -26,11 +26,11 @@ package struct ResourceDiscovery {
     self.cancellation = cancellation
   }
 
-  /// Reads the metadata at the place that the resource's challenge names (section 5.1), else at the well-known one
-  /// (section 3.1), else at that of its whole origin. The scopes of a challenge count for more than those of the
-  /// metadata, as they are what is needed.
+  /// Reads the metadata from the URL in the resource's challenge (section 5.1), or else the well-known URL (section
+  /// 3.1), or else that of its origin. Scopes in the challenge override those of the metadata, since they are what the
+  /// request needs.
   ///
-  /// - Throws: `metadataMissing` when there is none.
+  /// - Throws: `metadataMissing`.
   package func run() throws(OAuthError) -> ProtectedResource {
     let hint = try ask()
     var found: ProtectedResource
@@ -51,12 +51,12 @@ package struct ResourceDiscovery {
     } catch {
       guard error.code == .metadataMissing, place != root else { throw error }
     }
-    // The metadata of an origin are for the resource that is the origin, or for this one.
+    // The metadata of an origin may be for the origin itself or for this resource.
     let origin = resource.uri.origin
     return try read(root, of: [resource.text, origin, origin + "/"], mustBeJSON: true)
   }
 
-  /// - Parameter identifiers: The resources that the metadata may be for.
+  /// - Parameter identifiers: The acceptable values of `resource`.
   private func read(
     _ place: Endpoint, of identifiers: [String], mustBeJSON: Bool
   ) throws(OAuthError) -> ProtectedResource {
@@ -66,9 +66,9 @@ package struct ResourceDiscovery {
       guard (400..<500).contains(response.status), error.code.meaning != .passing else { throw error }
       throw OAuthError(.metadataMissing, .resource, httpStatus: response.status)
     }
-    // It is public, so its bytes may leave the secure heap.
+    // The document is public and may leave the secure heap.
     let body = response.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }
-    // A place that answers everything with a page has no such document.
+    // A server that answers every URL with a page has no such document.
     guard !mustBeJSON || (try? JSON(parsing: body))?.object != nil else {
       throw OAuthError(.metadataMissing, .resource, httpStatus: response.status)
     }
@@ -76,13 +76,13 @@ package struct ResourceDiscovery {
       parsing: body, of: resource, identifiers: identifiers, allowHTTPLoopback: transport.allowHTTPLoopback)
   }
 
-  /// Asks the resource itself.
+  /// Requests the resource without a token.
   private func ask() throws(OAuthError) -> Hint {
     let response: HTTPResponse
     do {
       response = try send(resource, .resource, followsRedirects: false)
     } catch {
-      // Whatever content is as large as that is no refusal.
+      // Such large content is not a refusal.
       if error.code == .tooLarge { return Hint() }
       throw OAuthError(error, .resource, at: resource, proxy: transport.proxy?.url)
     }
@@ -96,8 +96,8 @@ package struct ResourceDiscovery {
     return hint
   }
 
-  /// The place that a challenge names. Only the resource's own origin can vouch for it: its certificate is what shows
-  /// that the metadata is its own (sections 3.1 and 7.3), and no server may send us round its neighbours (section 7.7).
+  /// The metadata URL in a challenge. It must have the resource's origin: only its certificate proves that the metadata
+  /// is its own (sections 3.1 and 7.3), and a server must not send us to its neighbors (section 7.7).
   private func named(_ text: String) throws(OAuthError) -> Endpoint {
     guard let place = try? Endpoint(text, allowHTTPLoopback: transport.allowHTTPLoopback) else {
       throw OAuthError(.metadataInvalid, .name("resource_metadata"))
@@ -108,7 +108,7 @@ package struct ResourceDiscovery {
     return place
   }
 
-  /// Section 3.1: between the host and what follows it, of which a lone `/` is dropped.
+  /// The well-known URL: inserted between host and path, dropping a lone `/` (section 3.1).
   private func location() throws(OAuthError) -> Endpoint {
     let uri = resource.uri
     let rest = uri.path + (uri.query.map { "?" + $0 } ?? "")

@@ -1,22 +1,21 @@
 internal import Encoding
 internal import Vocabulary
 
-/// The issuer of the tokens of a server at which one issuer stands for many: that of Microsoft Entra ID for a domain
-/// name or for all organisations.
+/// The token issuer of a multi-tenant server, such as Microsoft Entra ID for a domain name or for all organizations.
 ///
-/// Only an issuer of a provider with ``Provider/Quirk/tenantIssuer`` can have one, on the same host.
+/// Only for providers with ``Provider/Quirk/tenantIssuer``, and only on the same host.
 package enum TenantIssuer: Sendable, Hashable {
-  /// The one issuer that the metadata name.
+  /// The single issuer in the metadata.
   case one(String)
-  /// The issuer has this before and after the tenant that the token names as `tid`.
+  /// An issuer that contains the token's `tid` between these two parts.
   case any(before: String, after: String)
 
   private static let placeholder = "{tenantid}"
-  /// The names that stand for more than one tenant.
+  /// Tenant names that stand for more than one tenant.
   private static let shared = ["common", "organizations"]
 
   /// - Parameter named: The `issuer` of the metadata.
-  /// - Returns: Nil where `named` cannot stand for `issuer`.
+  /// - Returns: Nil if `named` is not acceptable for `issuer`.
   init?(_ named: String, of issuer: Issuer) {
     guard Provider.of(issuer: issuer.text)?.has(.tenantIssuer) == true, let own = Self.parts(issuer.text),
       let other = Self.parts(named), own.before.utf8.elementsEqual(other.before.utf8),
@@ -31,11 +30,11 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
-  /// Whether this is the issuer of a token of this tenant.
+  /// Whether `issuer` may issue tokens for this tenant.
   ///
   /// - Parameters:
-  ///   - tenant: The claim `tid`.
-  ///   - keyIssuer: The member `issuer` of the key that verified the token.
+  ///   - tenant: The `tid` claim.
+  ///   - keyIssuer: The `issuer` member of the key that verified the token.
   func isIssuer(_ issuer: String, tenant: String?, keyIssuer: String?) -> Bool {
     switch self {
     case .one(let named): return named.utf8.elementsEqual(issuer.utf8)
@@ -48,7 +47,7 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
-  /// Whether an answer of the authorization endpoint may name this issuer (RFC 9207).
+  /// Whether the authorization endpoint may use this `iss` (RFC 9207).
   func mayAnswer(as issuer: String) -> Bool {
     switch self {
     case .one(let named): return named.utf8.elementsEqual(issuer.utf8)
@@ -59,7 +58,7 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
-  /// An issuer taken apart at the first segment of its path.
+  /// Splits an issuer at the first segment of its path.
   private static func parts(_ issuer: String) -> (before: String, tenant: String, after: String)? {
     let scheme = "https://"
     guard issuer.hasPrefix(scheme) else { return nil }

@@ -2,26 +2,26 @@ package import Crypto
 internal import Encoding
 package import Vocabulary
 
-/// An authorization server as one account uses it.
+/// An authorization server with the configuration of one account.
 package struct AuthorizationServer: Sendable {
-  /// Replaced when the server names other endpoints.
+  /// Replaced if the server announces other endpoints.
   package var metadata: AuthorizationServerMetadata
   package internal(set) var client: Client
   package let transport: Transport
-  /// The client certificate, for authentication and for tokens that are bound to it.
+  /// The certificate for client authentication and certificate-bound tokens.
   package let clientCertificate: ClientCertificate?
   package let http: any HTTPClient
-  /// The particulars of this server, if the account says that it is one we know.
+  /// The built-in provider of this account, if any.
   package let provider: Provider?
-  /// Proves the account's key, to which its tokens are bound then (RFC 9449); nil for Bearer tokens.
+  /// Creates proofs with the account's key (RFC 9449); nil for Bearer tokens.
   package var prover: DPoPProver?
-  /// The signing algorithms that the client is registered for.
+  /// The signing algorithms registered for the client.
   package var signing = ResponseSigning()
-  /// The security profile that server, client and answers must keep; nil demands none.
+  /// The security profile to enforce, if any.
   package var profile: SecurityProfile?
-  /// The origins that may receive something; nil for any.
+  /// The origins that may be contacted; nil for any.
   package var origins: [String]?
-  /// The secrets that no error may repeat, beside those of the request itself: the session's other tokens.
+  /// Other secrets to remove from errors: the session's other tokens.
   private var hidden: [SharedSecret] = []
 
   package init(
@@ -36,7 +36,7 @@ package struct AuthorizationServer: Sendable {
     self.clientCertificate = clientCertificate
   }
 
-  /// The way to the endpoints that may see the client's certificate. Public documents are fetched without it.
+  /// The transport with the client's certificate. Public documents are fetched without it.
   var privateTransport: Transport {
     var transport = transport
     transport.clientCertificate = clientCertificate
@@ -49,7 +49,7 @@ package struct AuthorizationServer: Sendable {
     throw OAuthError(.endpointMissing, .endpoint(role))
   }
 
-  /// Posts a form with this client's identification (RFC 6749 section 3.2).
+  /// Posts a form with client authentication (RFC 6749 section 3.2).
   func post(
     _ form: consuming RequestForm, to endpoint: Endpoint, _ role: EndpointRole, cancellation: Cancellation?
   ) throws(OAuthError) -> HTTPResponse {
@@ -57,7 +57,7 @@ package struct AuthorizationServer: Sendable {
     return try post(form, to: endpoint, role, authorization: authorization, cancellation: cancellation)
   }
 
-  /// Posts a form as it is.
+  /// Posts a form without changes.
   func post(
     _ form: consuming RequestForm, to endpoint: Endpoint, _ role: EndpointRole,
     authorization: consuming SecretBytes?, cancellation: Cancellation?
@@ -70,10 +70,10 @@ package struct AuthorizationServer: Sendable {
     return response
   }
 
-  /// How the server writes its answers.
+  /// The member names and formats of the server's responses.
   var shape: AnswerShape { provider?.answerShape ?? AnswerShape() }
 
-  /// Adds to an error what is known to help with it at this server.
+  /// Adds this provider's advice to an error.
   func advising<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var advised = error
@@ -84,7 +84,7 @@ package struct AuthorizationServer: Sendable {
     }
   }
 
-  /// Some servers compare the encoded secret (against RFC 6749 section 2.3.1).
+  /// Some servers compare the encoded secret, contrary to RFC 6749 section 2.3.1.
   private func encodingAdvice(for error: OAuthError) -> Phrase? {
     guard error.code == .invalidClient, case .basic(let secret) = client.authentication else { return nil }
     let secretIsPlain = secret.bytes.withBytes { bytes in bytes.indices.allSatisfy { Form.isPlain(bytes[$0]) } }
@@ -94,7 +94,7 @@ package struct AuthorizationServer: Sendable {
     )
   }
 
-  /// The server may have fetched something else than the client's metadata.
+  /// The server may have failed to fetch the client's metadata.
   private func publicationAdvice(for error: OAuthError) -> Phrase? {
     let isPublished = Client.isMetadataURL(client.id, allowHTTPLoopback: transport.allowHTTPLoopback)
     guard error.code == .invalidClient, isPublished else { return nil }
@@ -108,18 +108,18 @@ package struct AuthorizationServer: Sendable {
     do { return try http.send(request) } catch { throw OAuthError(error, request) }
   }
 
-  /// Removes these from the text of every error.
+  /// Removes these secrets from the text of every error.
   package mutating func hide(_ secrets: SharedSecret?...) { hidden += secrets.compactMap { $0 } }
 
-  /// The secrets of a request, and of the session, which no error may repeat.
+  /// All secrets to remove from the errors of a request.
   func secrets(_ sent: SharedSecret?...) -> [SharedSecret] {
     (sent + [client.authentication.secret]).compactMap { $0 } + hidden
   }
 
-  /// Reads an answer of the token endpoint.
+  /// Parses a response of the token endpoint.
   ///
-  /// - Throws: Why it brings nothing, not even a refresh token. ``OAuthError/brokenAnswer`` says that the server has
-  ///   carried the request out all the same.
+  /// - Throws: The reason why there are no tokens, not even a refresh token. ``OAuthError/brokenAnswer`` means that the
+  ///   server still carried out the request.
   func answer(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError)
     -> TokenEndpointAnswer
   {
@@ -142,7 +142,7 @@ package struct AuthorizationServer: Sendable {
     }
   }
 
-  /// Reads tokens, which must be bound to the key that was proven.
+  /// Parses tokens and checks that they are bound to the proven key.
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
     let tokens = try advising { () throws(OAuthError) in
       try explaining { () throws(OAuthError) in

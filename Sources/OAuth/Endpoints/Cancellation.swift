@@ -1,14 +1,14 @@
 internal import Platform
 
-/// Ends an operation's requests and waits, from any thread.
+/// Cancels an operation's requests and waits, from any thread.
 ///
-/// An operation that spends what can be used only once, such as a refresh token or a code, runs in
-/// ``spending(or:_:)``. From the first byte of its request on, ``cancel()`` lets it go on until the result is stored.
-/// Only the end of the process cuts it.
+/// An operation that spends a single-use value, such as a refresh token or a code, runs in ``spending(or:_:)``. After
+/// the first byte of such a request ``cancel()`` takes effect only when the result is stored. Only the end of the
+/// process interrupts it.
 package final class Cancellation: Sendable {
   private struct State {
     var isCancelled = false
-    /// Number of calls of ``beginSpending()`` whose effect has not ended.
+    /// The number of ``beginSpending()`` calls still in effect.
     var spending = 0
     var wakers: [UInt64: @Sendable () -> Void] = [:]
     var lastWaker: UInt64 = 0
@@ -20,7 +20,7 @@ package final class Cancellation: Sendable {
 
   package init() {}
 
-  /// Ends the operation, unless it is spending something; then as soon as that is over.
+  /// Cancels the operation. If it is spending something, it is cancelled as soon as that is done.
   package func cancel() { end { $0.isCancelled = true } }
 
   private func end(_ change: (inout State) -> Void) {
@@ -32,13 +32,13 @@ package final class Cancellation: Sendable {
 
   package var isCancelled: Bool { state.withLock { $0.isOver } }
 
-  /// Whether the operation is spending something, so that ``cancel()`` waits.
+  /// Whether the operation is spending something, which delays ``cancel()``.
   package var isSpending: Bool { state.withLock { $0.spending > 0 } }
 
-  /// Makes ``cancel()`` wait from now on, until the end of the enclosing ``spending(or:_:)`` or else of the operation. An
-  /// ``HTTPClient`` calls it before the first byte of a request that spends something.
+  /// Delays ``cancel()`` until the end of the enclosing ``spending(or:_:)``, or of the operation. An ``HTTPClient``
+  /// calls it before the first byte of a request that spends something.
   ///
-  /// - Returns: False if the operation was cancelled before.
+  /// - Returns: False if the operation was already cancelled.
   @discardableResult
   package func beginSpending() -> Bool {
     state.withLock { state in
@@ -48,10 +48,10 @@ package final class Cancellation: Sendable {
     }
   }
 
-  /// Runs `body`, which spends something that can be used only once and stores the result. Ends the operation
-  /// afterwards if it was cancelled meanwhile.
+  /// Runs `body`, which spends a single-use value and stores the result. If the operation is cancelled meanwhile, that
+  /// takes effect afterwards.
   ///
-  /// - Parameter cancelled: Thrown if the operation was cancelled before.
+  /// - Parameter cancelled: The error to throw if the operation was already cancelled.
   package func spending<Result, Problem: Error>(
     or cancelled: Problem, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
@@ -60,7 +60,7 @@ package final class Cancellation: Sendable {
     return try body()
   }
 
-  /// Runs `body`, and calls `wake` when the operation is to end meanwhile. `wake` must not wait.
+  /// Runs `body` and calls `wake` on cancellation. `wake` must not block.
   package func waking<Result, Problem: Error>(
     _ wake: @escaping @Sendable () -> Void, during body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
@@ -69,7 +69,7 @@ package final class Cancellation: Sendable {
     return try body()
   }
 
-  /// Calls `wake` when the operation is to end, until ``removeWaker(_:)``. `wake` must not wait.
+  /// Calls `wake` on cancellation, until ``removeWaker(_:)``. `wake` must not block.
   package func addWaker(_ wake: @escaping @Sendable () -> Void) -> UInt64 {
     state.withLock { state in
       state.lastWaker += 1

@@ -2,9 +2,9 @@ internal import Crypto
 internal import Encoding
 
 extension Client {
-  /// Adds this client's identification to a request.
+  /// Adds client authentication to a request.
   ///
-  /// - Returns: The value of the `Authorization` header, for the methods that use one.
+  /// - Returns: The `Authorization` header, for methods that use one.
   func identify(
     in form: inout RequestForm, for endpoint: Endpoint, of metadata: AuthorizationServerMetadata
   ) throws(OAuthError) -> SecretBytes? {
@@ -17,13 +17,13 @@ extension Client {
       form.add(.clientSecret, secret: secret)
       return nil
     case .privateKeyJWT(let assertion):
-      // Optional, and the same as in the token (RFC 7521 section 4.2); some servers find the key by it.
+      // Optional and redundant (RFC 7521 section 4.2), but some servers find the key by it.
       form.add(.clientID, id)
       form.add(.clientAssertionType, ClientAssertion.type)
       form.add(.clientAssertion, secret: try assertion.make(clientID: id, for: endpoint, of: metadata))
       return nil
     case .assertion(let assertion):
-      // The platform's name for the client is another one than the server's, so the server needs its own.
+      // The platform has its own name for the client, so the server needs `client_id` as well.
       form.add(.clientID, id)
       form.add(.clientAssertionType, ClientAssertion.type)
       form.add(.clientAssertion, secret: assertion)

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Encoding
 
-/// The client as the authorization server knows it.
+/// The client as registered at the authorization server.
 package struct Client: Sendable {
   package let id: String
   package let authentication: ClientAuthentication
@@ -12,7 +12,7 @@ package struct Client: Sendable {
     guard (1...512).contains(id.utf8.count), id.utf8.allSatisfy(\.isPrintableASCII) else {
       throw OAuthError(.invalidClientID, .clientID)
     }
-    // Without form-encoding, a colon would end the user name of Basic too early (RFC 7617 section 2).
+    // Without form-encoding, a colon would end the user name (RFC 7617 section 2).
     if case .basicUnencoded = authentication, id.utf8.contains(UInt8(ascii: ":")) {
       throw OAuthError(.invalidClientID, .clientID)
     }
@@ -20,17 +20,16 @@ package struct Client: Sendable {
     self.authentication = authentication
   }
 
-  /// The client with another proof of who it is.
+  /// Returns this client with an assertion for authentication.
   func proved(by assertion: SharedSecret) throws(OAuthError) -> Client {
     try Client(id: id, authentication: .assertion(assertion))
   }
 
-  /// Whether an identifier is a URL at which the client can publish its metadata
-  /// (draft-ietf-oauth-client-id-metadata-document-03 section 3): https, with a path that has no dot segments, without a
-  /// fragment and a user name. Servers compare it byte by byte with what is published there, so scheme and host are in
-  /// small letters, and the usual port is not written.
+  /// Whether an identifier is a valid client metadata URL (draft-ietf-oauth-client-id-metadata-document-03 section 3):
+  /// https, a path without dot segments, no fragment and no user name. Servers compare it byte by byte with the
+  /// published document, so scheme and host must be lowercase and the default port is omitted.
   ///
-  /// - Parameter allowHTTPLoopback: Plain http to 127.0.0.1 and [::1] counts too, for development.
+  /// - Parameter allowHTTPLoopback: Also accepts http to 127.0.0.1 and [::1], for development.
   package static func isMetadataURL(_ id: String, allowHTTPLoopback: Bool) -> Bool {
     guard let uri = try? URI(id), uri.isHTTPS || allowHTTPLoopback && uri.isHTTPLoopback else { return false }
     return !uri.path.isEmpty && !uri.hasDotSegments && uri.fragment == nil

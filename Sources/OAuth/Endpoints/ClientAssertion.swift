@@ -3,10 +3,10 @@ internal import Encoding
 internal import JOSE
 package import Vocabulary
 
-/// A client's proof that it holds a private key: a new signed token for each request, also for each retry
-/// (RFC 7523 section 2.2, OpenID Connect Core 1.0 section 9).
+/// Client authentication with a private key: a new signed token for each request and each retry (RFC 7523 section 2.2,
+/// OpenID Connect Core 1.0 section 9).
 package struct ClientAssertion: Sendable {
-  /// How long a token is good for, in seconds.
+  /// The lifetime of a token in seconds.
   package static let lifetime = 60
 
   private let key: ClientKey
@@ -22,12 +22,11 @@ package struct ClientAssertion: Sendable {
 
   static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-  /// The signature algorithm of its tokens.
   func algorithm(at metadata: AuthorizationServerMetadata) -> JWSAlgorithm {
     key.algorithm(announced: metadata.tokenEndpointAuthSigningAlgorithms)
   }
 
-  /// A token for one request.
+  /// Creates a token for one request.
   func make(
     clientID: String, for endpoint: Endpoint, of metadata: AuthorizationServerMetadata
   ) throws(OAuthError) -> SharedSecret {

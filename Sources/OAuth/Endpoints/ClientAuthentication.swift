@@ -1,26 +1,25 @@
 package import Crypto
 
-/// How a client proves who it is. One method is used in each request, and no other is tried after it fails
-/// (RFC 6749 section 2.3).
+/// How a client authenticates. Each request uses one method, with no fallback to another (RFC 6749 section 2.3).
 package enum ClientAuthentication: Sendable {
   /// A public client: `client_id` in the body.
   case none
-  /// HTTP Basic with id and secret form-encoded first (RFC 6749 section 2.3.1).
+  /// HTTP Basic with form-encoded ID and secret (RFC 6749 section 2.3.1).
   case basic(SharedSecret)
-  /// HTTP Basic without that encoding, for servers that do not undo it.
+  /// HTTP Basic without that encoding, for servers that do not decode it.
   case basicUnencoded(SharedSecret)
   /// `client_id` and `client_secret` in the body.
   case post(SharedSecret)
   /// A token signed with the client's key (RFC 7523).
   case privateKeyJWT(ClientAssertion)
-  /// A token that a platform signed for the client (RFC 7523 section 2.2).
+  /// A token that the platform signed for the client (RFC 7523 section 2.2).
   case assertion(SharedSecret)
-  /// The certificate shown in the TLS handshake: `client_id` in the body (RFC 8705 section 2).
+  /// A certificate in the TLS handshake, and `client_id` in the body (RFC 8705 section 2).
   case mutualTLS
 
-  /// How to send the same secret to an endpoint that takes other methods than the token endpoint.
+  /// Returns the method to use at an endpoint that may not support the token endpoint's method.
   ///
-  /// - Parameter announced: Their names in the metadata; nil when the server does not say.
+  /// - Parameter announced: The endpoint's supported methods; nil if not announced.
   func taken(by announced: [String]?) -> ClientAuthentication {
     let (basic, post) = ("client_secret_basic", "client_secret_post")
     switch self {
@@ -34,7 +33,6 @@ package enum ClientAuthentication: Sendable {
     }
   }
 
-  /// Whether the server can know for sure who asks.
   package var provesClient: Bool {
     if case .none = self { return false }
     return true

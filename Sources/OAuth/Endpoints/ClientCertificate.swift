@@ -1,22 +1,21 @@
 package import Crypto
 internal import Encoding
 
-/// The certificate that a client shows in the TLS handshake (RFC 8705), with its private key.
+/// A client certificate for the TLS handshake (RFC 8705), with its private key.
 package final class ClientCertificate: Sendable, Equatable {
-  /// The certificate, those that lead to its authority, and the key.
+  /// The certificate, its chain and the key.
   package let key: CertifiedKey
-  /// SHA-256 of the certificate in base64url: what tokens that are bound to it name as `x5t#S256`
-  /// (RFC 8705 section 3.1).
+  /// The SHA-256 hash in base64url: `x5t#S256` in tokens bound to the certificate (RFC 8705 section 3.1).
   package let thumbprint: String
-  /// The last second of its validity, in unix seconds.
+  /// The end of its validity, in unix seconds.
   package let expiresAt: Int
-  /// The issuer's name is its own, so that only registration makes it trusted (RFC 8705 section 2.2).
+  /// Whether issuer and subject are the same, so that it is trusted only by registration (RFC 8705 section 2.2).
   package let isSelfIssued: Bool
 
   /// - Parameters:
-  ///   - text: Certificates in PEM form, the client's own first. Anything else in it is left out.
-  ///   - key: The private key of the first.
-  /// - Throws: `invalidKey` when there is no certificate, or it is not for the key.
+  ///   - text: Certificates in PEM, the client's own first. Other text is ignored.
+  ///   - key: The private key of the first certificate.
+  /// - Throws: `invalidKey` if there is no certificate, or it does not match the key.
   package init(_ text: Span<UInt8>, key: borrowing PrivateKey) throws(CryptoError) {
     let unusable = CryptoError(.invalidKey, "certificate")
     let blocks = (PEM.blocks(in: text) ?? []).filter { $0.isLabelled(Self.label) }
@@ -36,10 +35,10 @@ package final class ClientCertificate: Sendable, Equatable {
 
   private static let label = "CERTIFICATE"
 
-  /// A certificate as ``init(_:key:)`` reads it.
+  /// The PEM form that ``init(_:key:)`` reads.
   package static func text(_ certificate: Certificate) -> String { PEM.text(label, certificate.der) }
 
-  /// The key belongs to the certificate, so the certificates tell all.
+  /// The certificates determine the key.
   package static func == (a: ClientCertificate, b: ClientCertificate) -> Bool {
     a.key.certificates == b.key.certificates
   }

@@ -6,15 +6,15 @@ package import Vocabulary
 /// The private key of a client.
 package final class ClientKey: Sendable {
   let key: PrivateKey
-  /// The name by which the server knows the key, if it has one.
+  /// The key ID registered at the server, if any.
   package let keyID: String?
   private let chosen: JWSAlgorithm?
   private let profile: SecurityProfile?
 
   /// - Parameters:
-  ///   - algorithm: The signature algorithm; nil leaves the choice to the key and to the server's announcement.
-  ///   - profile: The security profile that the choice must keep; nil demands none.
-  /// - Throws: `unsuitableKey` when the algorithm does not fit the key.
+  ///   - algorithm: The signature algorithm, or nil to choose one by the key and the server's metadata.
+  ///   - profile: The security profile to enforce, if any.
+  /// - Throws: `unsuitableKey` if the algorithm does not match the key.
   package init(
     _ key: consuming PrivateKey, keyID: String? = nil, algorithm: JWSAlgorithm? = nil,
     profile: SecurityProfile? = nil
@@ -26,8 +26,8 @@ package final class ClientKey: Sendable {
     self.profile = profile
   }
 
-  /// The signature algorithm: the chosen one, else that of the key. An RSA key signs with PS256 where the server announces
-  /// that or the account is held to it, as FAPI 2.0 Security Profile section 5.4.1 asks for, and with RS256 elsewhere.
+  /// The signature algorithm: the configured one, or else one for the key. An RSA key uses PS256 if the server
+  /// announces it or the profile requires it (FAPI 2.0 Security Profile section 5.4.1), otherwise RS256.
   func algorithm(announced: [String]?) -> JWSAlgorithm {
     if let chosen { return chosen }
     let possible: [JWSAlgorithm] =
@@ -42,10 +42,10 @@ package final class ClientKey: Sendable {
     return possible.first { announced?.contains($0.rawValue) ?? true } ?? possible[0]
   }
 
-  /// The SHA-256 thumbprint in base64url (RFC 7638), which names a key that has no other name.
+  /// The SHA-256 thumbprint in base64url (RFC 7638), used as the key ID if there is no other.
   package func thumbprint() throws(JOSEError) -> String { try JWK(key.publicComponents).thumbprint() }
 
-  /// The public half, as it is registered (RFC 7591 section 2: `jwks`).
+  /// The public key as registered in `jwks` (RFC 7591 section 2).
   package func published() throws(JOSEError) -> JSONObject {
     try JWK(key.publicComponents, keyID: keyID).published
   }

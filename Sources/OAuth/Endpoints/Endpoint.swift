@@ -1,13 +1,13 @@
 package import Encoding
 package import Vocabulary
 
-/// The URL of an endpoint: https, or http to a loopback literal where the account allows that.
+/// The URL of an endpoint: https, or http to a loopback address if the account allows it.
 ///
-/// The text is kept and used exactly as given, query included (RFC 6749 sections 3.1 and 3.2).
+/// The text is used exactly as given, including the query (RFC 6749 sections 3.1 and 3.2).
 package struct Endpoint: Sendable, Hashable {
   package let uri: URI
 
-  /// - Throws: `insecureURL` for another scheme, `invalidURL` for text that is no URL or has a fragment.
+  /// - Throws: `insecureURL` for another scheme; `invalidURL` for an invalid URL or one with a fragment.
   package init(_ text: String, allowHTTPLoopback: Bool) throws(OAuthError) {
     let uri: URI
     do { uri = try URI(text) } catch { throw OAuthError(.invalidURL, .url) }
@@ -20,9 +20,9 @@ package struct Endpoint: Sendable, Hashable {
 
   package var text: String { uri.text }
 
-  /// The endpoints with these URLs.
+  /// Parses the URLs of several endpoints.
   ///
-  /// - Throws: As ``init(_:allowHTTPLoopback:)`` for the first URL, in the order of the roles, that is no endpoint.
+  /// - Throws: The error of ``init(_:allowHTTPLoopback:)`` for the first invalid URL, in the order of the roles.
   package static func all(
     _ urls: [EndpointRole: String], allowHTTPLoopback: Bool
   ) throws(OAuthError) -> [EndpointRole: Endpoint] {
@@ -36,8 +36,8 @@ package struct Endpoint: Sendable, Hashable {
 }
 
 extension OAuthError {
-  /// A URL with another scheme than https. Plain http is for the addresses of this machine: a name such as `localhost` may
-  /// lead elsewhere (RFC 8252 section 8.3).
+  /// The error for a URL that is not https. Plain http is limited to loopback addresses: a name such as `localhost` may
+  /// resolve to another host (RFC 8252 section 8.3).
   init(insecure uri: URI, _ subject: Subject, allowHTTPLoopback: Bool) {
     self.init(.insecureURL, subject)
     let isLocalhost = uri.hasScheme("http") && uri.host.lowercased().utf8.elementsEqual("localhost".utf8)

@@ -1,12 +1,12 @@
 package import Encoding
 package import Vocabulary
 
-/// The parameters of a sign-in that an account asks for beside those of every sign-in: in authorization requests, pushed
-/// or not, and in requests for a device code.
+/// An account's additional sign-in parameters, sent in authorization requests (pushed or not) and device authorization
+/// requests.
 package struct ExtraParameters: Sendable, Hashable {
-  /// The most parameters by name.
+  /// The maximum number of named parameters.
   static let most = 32
-  /// The longest name, in bytes.
+  /// The maximum length of a name, in bytes.
   static let longestName = 64
 
   private var pairs: [Pair] = []
@@ -18,11 +18,11 @@ package struct ExtraParameters: Sendable, Hashable {
     let value: String
   }
 
-  /// Why a value cannot be sent.
+  /// The reason why a value cannot be sent.
   package enum Problem: Error, Sendable, Hashable {
-    /// Not `NAME=VALUE` with a name that a parameter can have (RFC 6749 appendix A).
+    /// Not `NAME=VALUE`, or not a valid parameter name (RFC 6749 appendix A).
     case malformed
-    /// This program sets the parameter itself, or it would change what the request means.
+    /// A parameter that this program sets itself, or that would change the meaning of the request.
     case reserved(String)
     case repeated(String)
     case tooMany
@@ -38,7 +38,7 @@ package struct ExtraParameters: Sendable, Hashable {
   ///   - parameters: Each as `NAME=VALUE`.
   ///   - claims: `claims` (OpenID Connect Core 1.0 section 5.5).
   ///   - authorizationDetails: `authorization_details` (RFC 9396).
-  ///   - provider: Its own parameters are reserved too.
+  ///   - provider: The built-in provider, whose own parameters are reserved too.
   package init(
     parameters: [String], claims: String?, authorizationDetails: String?, provider: Provider?
   ) throws(Problem) {
@@ -60,7 +60,7 @@ package struct ExtraParameters: Sendable, Hashable {
 
   /// The names and values to send.
   ///
-  /// - Parameter challenged: The claims that a resource demanded.
+  /// - Parameter challenged: The claims required by a resource.
   func parameters(adding challenged: RequestedClaims? = nil) -> [(name: String, value: String)] {
     var all = pairs.map { (name: $0.name, value: $0.value) }
     if let claims = claims?.adding(challenged) ?? challenged {
@@ -78,7 +78,7 @@ package struct ExtraParameters: Sendable, Hashable {
     guard (1...longestName).contains(name.utf8.count), name.utf8.allSatisfy(isNameByte), !value.isEmpty,
       value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
     else { throw .malformed }
-    // Some servers compare names without regard to case.
+    // Some servers compare names case-insensitively.
     let word = name.lowercased()
     let isProviders = provider?.authorizationParameters.contains { $0.name.lowercased() == word } ?? false
     guard !isProviders, !isReserved(word) else { throw .reserved(name) }
@@ -97,22 +97,22 @@ package struct ExtraParameters: Sendable, Hashable {
   }
 }
 
-/// `authorization_details` (RFC 9396 section 2): what a person is asked to allow, and what was allowed.
+/// `authorization_details` (RFC 9396 section 2): the requested or granted permissions.
 package struct AuthorizationDetails: Sendable, Hashable {
-  /// The longest text to send, in bytes.
+  /// The maximum length in a request, in bytes.
   static let longest = 4096
-  /// The most bytes of those that an answer grants.
+  /// The maximum length in a response, in bytes.
   static let longestGranted = 16_384
 
   package let json: JSON
 
-  /// - Returns: nil for what is no array of objects, each with a `type`, or is too long.
+  /// - Returns: Nil if the text is too long, or not an array of objects with a `type`.
   package init?(_ text: String) {
     guard text.utf8.count <= Self.longest, let json = try? JSON(parsing: Array(text.utf8)) else { return nil }
     self.init(json)
   }
 
-  /// Those of an answer, or of a record.
+  /// Reads the details in a response or record.
   package init?(_ json: JSON) {
     let areNamed = json.array?.allSatisfy { $0["type"]?.string.map { !$0.isEmpty } ?? false } ?? false
     guard areNamed, json.serialized().count <= Self.longestGranted else { return nil }

@@ -1,31 +1,32 @@
 package import Crypto
 
-/// Sends HTTP requests. OAuth owns this protocol so that every flow can be tested without a network.
+/// Sends HTTP requests. OAuth defines this protocol so that every flow can be tested without a network.
 ///
-/// The call blocks until the whole response is there, so it belongs on a worker thread. An implementation
-/// keeps every promise of ``HTTPRequest`` and ``Transport``, and answers each status as a response: only a
-/// failure to get a response at all is thrown.
+/// Calls block until the response is complete, so use a worker thread. Implementations must honor all of
+/// ``HTTPRequest`` and ``Transport``, and return a response for every status. Only a failure to get any response is
+/// thrown.
 package protocol HTTPClient: Sendable {
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse
 
-  /// Makes a request to a resource, whose content in both directions is of any size.
+  /// Sends a request to a resource. Content is streamed in both directions and may be of any size.
   ///
   /// - Parameters:
-  ///   - authorization: Fields whose values are secret.
-  ///   - content: The content to send; nil for none.
-  ///   - receiver: Gets the head of the answer and, if it wants it, the content.
+  ///   - authorization: Header fields with secret values.
+  ///   - content: The content to send, if any.
+  ///   - receiver: Receives the head of the response and, if it wants, the content.
   func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver
   ) throws(HTTPFailure) -> ResourceResponse
 }
 
-/// A whole response. The body may hold tokens, so it stays in secret memory.
+/// A complete response. The body may contain tokens, so it is in secret memory.
 package final class HTTPResponse: Sendable {
   package let status: Int
   package let headers: HTTPHeaders
   package let body: SecretBytes
-  /// Why the message is not to be trusted beyond a new refresh token in its body; only after ``HTTPRequest/spends``.
+  /// A defect of the message, because of which only a new refresh token in the body is trusted. Only after
+  /// ``HTTPRequest/spends``.
   package let defect: HTTPFailure?
 
   package init(status: Int, headers: HTTPHeaders, body: consuming SecretBytes, defect: HTTPFailure? = nil) {

@@ -1,63 +1,63 @@
 package import Vocabulary
 
-/// Why no usable response came.
+/// The reason why there is no usable response.
 package struct HTTPFailure: Error, Hashable, Sendable {
   package enum Code: Sendable, CaseIterable {
     /// The host name could not be resolved.
     case resolve
-    /// No connection to the host.
+    /// The connection could not be established.
     case connect
     /// The TLS handshake or a TLS record failed.
     case tls
-    /// The device that holds the key of the client certificate cannot be used now.
+    /// The device with the client certificate's key is currently unavailable.
     case clientKeyUnavailable
-    /// The key of the client certificate is another device's.
+    /// The client certificate's key belongs to another device.
     case clientKeyForeign
-    /// No trusted authority issued the server's certificate.
+    /// The server's certificate was not issued by a trusted authority.
     case certificate
     /// The server's certificate has expired or is not valid yet.
     case certificateTime
     /// The server's certificate is not for this host.
     case certificateHost
-    /// The server's public key is none of the account's pins.
+    /// The server's public key does not match any pin of the account.
     case pin
     case timeout
-    /// The body or the headers are larger than the limit.
+    /// The body or the headers exceed the limit.
     case tooLarge
-    /// The answer is not HTTP.
+    /// The response is not valid HTTP.
     case malformed
-    /// A redirect to another origin, or too many of them.
+    /// A redirect to another origin, or too many redirects.
     case redirect
-    /// Ended by ``Cancellation``.
+    /// Cancelled by ``Cancellation``.
     case cancelled
-    /// The connection broke while the request was sent.
+    /// The connection broke while sending the request.
     case send
-    /// The content to send could not be read on this machine.
+    /// The content to send could not be read.
     case content
-    /// The connection broke while the response was received.
+    /// The connection broke while receiving the response.
     case receive
-    /// This machine has no memory for the request or its response.
+    /// Out of memory for the request or its response.
     case memory
-    /// The request could not be set up on this machine: the library refuses a setting.
+    /// The request could not be set up, because the library rejected an option.
     case setup
-    /// The proxy could not be reached or refused.
+    /// The proxy was unreachable or refused the request.
     case proxy
-    /// The answer contains the access token, which its receiver must not get.
+    /// The response contains the access token, which its receiver must not get.
     case tokenReturned
   }
 
   package var code: Code
-  /// A byte of a response was seen, so the server did answer.
+  /// Whether a byte of a response was received, so that the server did respond.
   package var responseStarted: Bool
-  /// A byte of the request left this machine, so the server may have acted on it.
+  /// Whether a byte of the request was sent, so that the server may have acted on it.
   package var requestMayHaveArrived: Bool
 
   package var problem: ConnectionProblem?
 
-  /// For a timeout: how long was waited, in whole seconds.
+  /// How long a timed-out request waited, in whole seconds.
   package var waitedSeconds: Int?
 
-  /// Where a redirect led that was not followed: scheme, host and port.
+  /// The target of a redirect that was not followed: scheme, host and port.
   package var redirectOrigin: String?
 
   package init(

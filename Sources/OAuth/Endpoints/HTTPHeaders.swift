@@ -1,8 +1,8 @@
 internal import Encoding
 
-/// The header fields of a response, in the order received. Names are compared without regard to case.
+/// The header fields of a response, in the order received. Names are case-insensitive.
 package struct HTTPHeaders: Sendable {
-  /// The longest wait a server may ask for, in seconds.
+  /// The maximum wait accepted from a server, in seconds.
   package static let longestRetryAfter = 300
 
   private let fields: [(name: String, value: String)]
@@ -11,18 +11,17 @@ package struct HTTPHeaders: Sendable {
     self.fields = fields.map { (name: $0.0, value: $0.1) }
   }
 
-  /// The value of the first field of that name.
+  /// The value of the first field with this name.
   package subscript(name: String) -> String? { values(of: name).first }
 
   package func values(of name: String) -> [String] {
     fields.filter { Self.isSameName($0.name, name) }.map(\.value)
   }
 
-  /// All fields, as they came.
   package var all: [(name: String, value: String)] { fields }
 
-  /// The media type in lower case, without its parameters. Of several that differ each reader would take another
-  /// (RFC 9110 section 8.3), so they count as none.
+  /// The media type in lowercase, without parameters. Nil if there are several different ones, since readers would
+  /// disagree (RFC 9110 section 8.3).
   package var mediaType: String? {
     let types = values(of: "Content-Type").map { value in
       Self.trimmed(value.utf8.prefix { $0 != UInt8(ascii: ";") }).lowercased()
@@ -31,14 +30,14 @@ package struct HTTPHeaders: Sendable {
     return first
   }
 
-  /// Where they redirect to (RFC 9110 section 10.2.2). Several places that differ are none.
+  /// The redirect target (RFC 9110 section 10.2.2). Nil if the headers name different locations.
   package var location: String? {
     let places = values(of: "Location")
     guard let first = places.first, places.allSatisfy({ $0.utf8.elementsEqual(first.utf8) }) else { return nil }
     return first
   }
 
-  /// Whether the body claims to be JSON: `application/json`, or a type with the suffix `+json` (RFC 6839).
+  /// Whether the body is declared as JSON: `application/json`, or a type ending in `+json` (RFC 6839).
   package var isJSON: Bool {
     guard let mediaType else { return false }
     return mediaType == "application/json" || mediaType.hasSuffix("+json")
@@ -47,10 +46,10 @@ package struct HTTPHeaders: Sendable {
   /// The server's clock in unix seconds.
   package var date: Int? { self["Date"].flatMap { HTTPDate.parse($0) } }
 
-  /// How long the server asks us to wait (RFC 9110 section 10.2.3), between 0 and 300 seconds.
+  /// How long the server asks us to wait (RFC 9110 section 10.2.3), from 0 to 300 seconds.
   ///
-  /// - Parameter now: Unix seconds, for a date in place of a number. ``date`` is the best choice, because
-  ///   then both are times of the same clock.
+  /// - Parameter now: The time in unix seconds, used if the header is a date. Prefer ``date``, which is from the same
+  ///   clock.
   package func retryAfterSeconds(now: Int?) -> Int? {
     guard let value = self["Retry-After"].map({ Self.trimmed($0.utf8[...]) }), !value.isEmpty else { return nil }
     if let seconds = Self.seconds(digits: value) { return min(seconds, Self.longestRetryAfter) }
@@ -59,7 +58,7 @@ package struct HTTPHeaders: Sendable {
     return overflow ? nil : min(max(wait, 0), Self.longestRetryAfter)
   }
 
-  /// How long a document may be kept (RFC 9111 section 5.2.2), in seconds; nil when the server does not say.
+  /// How long a document may be cached, in seconds (RFC 9111 section 5.2.2); nil if not specified.
   package var maxAgeSeconds: Int? {
     var found: Int?
     for value in values(of: "Cache-Control") {
@@ -73,13 +72,13 @@ package struct HTTPHeaders: Sendable {
     return found
   }
 
-  /// The version of a document (RFC 9110 section 8.8.3): printable, in quotes, at most 256 bytes; nil otherwise.
+  /// The version of a document (RFC 9110 section 8.8.3), if it is quoted, printable and at most 256 bytes.
   package var entityTag: String? {
     guard let value = self["ETag"], Self.isEntityTag(value) else { return nil }
     return value
   }
 
-  /// Whether a text is an entity tag that we would send back.
+  /// Whether a text is an acceptable entity tag to send back.
   package static func isEntityTag(_ text: String) -> Bool {
     var rest = text.utf8[...]
     if rest.starts(with: "W/".utf8) { rest = rest.dropFirst(2) }
@@ -89,7 +88,7 @@ package struct HTTPHeaders: Sendable {
     return rest.dropFirst().dropLast().allSatisfy { $0.isVisibleASCII && $0 != UInt8(ascii: "\"") }
   }
 
-  /// A count of seconds written in digits only. More digits than any real wait has count as very long.
+  /// Parses a number of seconds. Very long numbers are capped.
   private static func seconds(digits: String) -> Int? {
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return digits.utf8.count > 9 ? 999_999_999 : Int(digits)

@@ -1,14 +1,13 @@
 package import Crypto
 package import Vocabulary
 
-/// One request to an endpoint of an authorization server.
+/// A request to an endpoint of an authorization server.
 ///
 /// Secrets are only in `authorization` and `form`, never in the URL (RFC 6749 section 2.3.1).
 package struct HTTPRequest: ~Copyable {
   package enum Method: Sendable {
     case get, post, delete
 
-    /// As it is sent.
     package var name: String {
       switch self {
       case .get: "GET"
@@ -18,7 +17,7 @@ package struct HTTPRequest: ~Copyable {
     }
   }
 
-  /// Room for the answer of any endpoint but a key set, in bytes. It is also the most that a `SecretBytes` holds.
+  /// The response limit for all endpoints except key sets, in bytes. Also the maximum size of a `SecretBytes`.
   package static let defaultResponseLimit = 262_144
 
   package let method: Method
@@ -26,39 +25,37 @@ package struct HTTPRequest: ~Copyable {
   package let role: EndpointRole
   package let transport: Transport
 
-  /// The value of the `Accept` header. Some servers answer in another format without it.
+  /// The `Accept` header. Without it some servers use another format.
   package var accept = "application/json"
 
-  /// The whole value of the `Authorization` header, scheme included.
+  /// The complete `Authorization` header, including the scheme.
   package var authorization: SecretBytes?
 
-  /// The value of the `DPoP` header: a proof for this request (RFC 9449 section 4.1). A request with one is
-  /// sent once at most, whatever its method.
+  /// The `DPoP` header: a proof for this request (RFC 9449 section 4.1). A request with a proof is never retried,
+  /// whatever its method.
   package var proof: String?
 
-  /// The value of the `If-None-Match` header (RFC 9110 section 13.1.2): an earlier version is cached, and an answer
-  /// with status 304 says that it is current.
+  /// The `If-None-Match` header (RFC 9110 section 13.1.2). Status 304 means that the cached version is current.
   package var ifNoneMatch: String?
 
-  /// The body, `application/x-www-form-urlencoded` unless ``isJSON``; nil for a GET and a DELETE.
+  /// The body, `application/x-www-form-urlencoded` unless ``isJSON``; nil for GET and DELETE.
   package var form: SecretBytes?
   package var isJSON = false
 
-  /// The most bytes of decoded response body that are read; more is ``HTTPFailure/Code/tooLarge``.
+  /// The maximum size of the decoded response body, in bytes. A larger body is ``HTTPFailure/Code/tooLarge``.
   package var responseLimit = HTTPRequest.defaultResponseLimit
 
-  /// Whether a redirect may be followed: at most three, to the same scheme, host and port. A redirect that
-  /// may not be followed is returned as the response it is, with its 3xx status; one that may be followed in
-  /// principle but breaks these rules is ``HTTPFailure/Code/redirect``.
+  /// Whether to follow redirects: at most three, to the same scheme, host and port. If false, a redirect is returned as
+  /// a response. If true, one that breaks these rules is ``HTTPFailure/Code/redirect``.
   package var followsRedirects = false
 
-  /// The request spends something that can be used only once, such as a refresh token or a code, so its answer exists
-  /// only once too. It is sent over a connection of its own. From its first byte on it has
-  /// ``Transport/spendingTimeoutSeconds``, and is not ended by ``Cancellation/cancel()``. A body is
-  /// returned whatever is wrong with the head or the framing, with ``HTTPResponse/defect``.
+  /// Whether the request spends a single-use value, such as a refresh token or a code, so that its response cannot be
+  /// repeated. It uses a new connection. After its first byte, the timeout is ``Transport/spendingTimeoutSeconds`` and
+  /// ``Cancellation/cancel()`` does not end it. A body is returned even if the headers or the framing are invalid, with
+  /// ``HTTPResponse/defect``.
   package var spends = false
 
-  /// Ends the request early from another thread.
+  /// Cancels the request from another thread.
   package var cancellation: Cancellation?
 
   package init(

@@ -1,26 +1,26 @@
 internal import Encoding
 
-/// Where the browser brings the answer of a sign-in, as it is registered at the authorization server.
+/// A redirect URI as registered at the authorization server.
 package struct RedirectURI: Sendable, Hashable {
-  /// An address of this machine (RFC 8252 section 7.3).
+  /// A loopback host (RFC 8252 section 7.3).
   package enum Host: Sendable, Hashable {
     case ipv4, ipv6
-    /// A name, and only for servers that know no better: it may mean either address (RFC 8252 section 8.3).
+    /// Only for servers that require it: the name can resolve to either address family (RFC 8252 section 8.3).
     case localhost
   }
 
-  /// Byte for byte as it is registered. Without a port it stands for any port (RFC 8252 section 7.3).
+  /// Byte for byte as registered. Without a port, any port is allowed (RFC 8252 section 7.3).
   package let text: String
-  /// nil when no browser can bring the answer to this machine, so that it must be pasted.
+  /// Nil if the browser cannot reach this machine with the response, so that the user must paste it.
   package let loopbackHost: Host?
   package let port: UInt16?
-  /// Empty, or from "/" on.
+  /// Empty, or starts with "/".
   package let path: String
 
-  /// Reads a redirect URI that a person names: `http` to `127.0.0.1`, `[::1]` or `localhost`, or any `https`.
+  /// Parses a configured redirect URI: `http` to `127.0.0.1`, `[::1]` or `localhost`, or any `https` URL.
   ///
-  /// - Throws: `insecureURL` for `http` to somewhere else; `invalidURL` for anything else that is wrong, such as
-  ///   a query, which no answer could be told apart from.
+  /// - Throws: `insecureURL` for `http` to another host; `invalidURL` for any other problem, such as a query, which
+  ///   could not be separated from the response.
   package init(_ text: String) throws(OAuthError) {
     let subject = OAuthError.Subject.redirectURI
     guard let uri = try? URI(text), uri.query == nil, uri.fragment == nil, uri.port != 0 else {
@@ -33,14 +33,14 @@ package struct RedirectURI: Sendable, Hashable {
     path = uri.path
   }
 
-  /// The default where none is registered by hand: any port, and a path that people can register where each answer
-  /// says which issuer it is from (RFC 9207). Elsewhere the path is one that no other issuer has, which shows the same
-  /// (RFC 8252 section 8.10, RFC 9700 section 4.4.2).
+  /// The default redirect URI, with any port. The path is fixed if every response names its issuer (RFC 9207).
+  /// Otherwise it is unique for the issuer, which prevents mix-up equally (RFC 8252 section 8.10, RFC 9700 section
+  /// 4.4.2).
   package init(standardFor issuer: Issuer, answersNameIssuer: Bool) {
     self = answersNameIssuer ? .callback : RedirectURI(.ipv4, path: Self.path(for: issuer))
   }
 
-  /// Any port, and a path that people can register.
+  /// The default for manual registration, with any port.
   package static let callback = RedirectURI(.ipv4, path: "/callback")
 
   private init(_ host: Host, path: String, port: UInt16? = nil) {
@@ -50,18 +50,18 @@ package struct RedirectURI: Sendable, Hashable {
     text = "http://\(Self.name(host))\(port.map { ":\($0)" } ?? "")\(path)"
   }
 
-  /// The same by IPv6, or at a port, for one at a loopback address.
+  /// Returns a copy with another loopback host or port. Returns self if this is not a loopback URI.
   package func at(_ host: Host, port: UInt16? = nil) -> RedirectURI {
     loopbackHost == nil ? self : RedirectURI(host, path: path, port: port)
   }
 
-  /// The redirect URI with the port that is listened at.
+  /// The redirect URI with the listening port.
   package func text(port bound: UInt16) -> String {
     guard let loopbackHost, port == nil else { return text }
     return "http://\(Self.name(loopbackHost)):\(bound)\(path)"
   }
 
-  /// The issuer without its scheme, in the characters of a path: `/id.example.org/realm`.
+  /// The issuer as a path, without scheme: `/id.example.org/realm`.
   private static func path(for issuer: Issuer) -> String {
     var rest = Substring(issuer.text)
     for scheme in ["https://", "http://"] where rest.lowercased().hasPrefix(scheme) {
@@ -86,7 +86,7 @@ package struct RedirectURI: Sendable, Hashable {
     }
   }
 
-  /// As a URL spells it.
+  /// The host as written in a URL.
   package static func name(_ host: Host) -> String {
     switch host {
     case .ipv4: "127.0.0.1"
@@ -97,9 +97,9 @@ package struct RedirectURI: Sendable, Hashable {
 }
 
 extension AuthorizationRequest {
-  /// Judges a whole redirect URL that a person copied from the browser.
+  /// Parses a complete redirect URL that the user copied from the browser.
   ///
-  /// It must be the redirect URI and a query. A fragment is a browser's or a server's addition and is left out.
+  /// It must be the redirect URI and a query. A fragment is ignored, since browsers and servers add one.
   package func answer(inPasted url: String) -> AuthorizationAnswer {
     let bytes = Array(url.utf8).trimmingSpace
     let mark = UInt8(ascii: "?")
@@ -108,7 +108,7 @@ extension AuthorizationRequest {
     return answer(in: query.span)
   }
 
-  /// A browser adds the "/" that an empty path means (RFC 3986 section 6.2.3).
+  /// Accepts the "/" that browsers add to an empty path (RFC 3986 section 6.2.3).
   private func isOurPlace(_ place: ArraySlice<UInt8>) -> Bool {
     if place.elementsEqual(redirectURI.utf8) { return true }
     guard let uri = try? URI(redirectURI), uri.path.isEmpty else { return false }

@@ -1,17 +1,17 @@
 internal import Crypto
 internal import Encoding
 
-/// The body of a request while it is written. It may hold tokens, so it is written on the secure heap.
+/// A request body under construction. It may contain tokens, so it is on the secure heap.
 struct RequestForm: ~Copyable {
   private var buffer = SecretBuffer()
   private var isFirst = true
   private var namesClient = false
 
-  /// The client ID is added only once: some requests must have it, and so do some methods of authentication (RFC 6749
-  /// section 3.2: no parameter twice).
+  /// Adds a parameter. A repeated client ID is skipped, since both requests and authentication methods add it (RFC 6749
+  /// section 3.2 forbids duplicates).
   mutating func add(_ name: RequestParameter, _ value: String) { add(named: name.rawValue, value) }
 
-  /// The same for a name that a provider or the account has chosen.
+  /// Adds a parameter defined by a provider or account.
   mutating func add(named name: String, _ value: String) {
     if name.utf8.elementsEqual(RequestParameter.clientID.rawValue.utf8) {
       if namesClient { return }
@@ -24,7 +24,7 @@ struct RequestForm: ~Copyable {
     secret.bytes.withBytes { Form.append(name: name.rawValue, secret: $0, to: &buffer, isFirst: &isFirst) }
   }
 
-  /// An empty scope is never sent: some servers take it for all scopes.
+  /// Adds a scope unless it is empty, which some servers interpret as all scopes.
   mutating func add(_ scope: Scope?) {
     if let scope, !scope.isEmpty { add(.scope, scope.text) }
   }
@@ -41,12 +41,12 @@ extension AuthorizationServer {
     package static let refresh = "refresh_token"
     package static let clientCredentials = "client_credentials"
     package static let device = "urn:ietf:params:oauth:grant-type:device_code"
-    /// The name that Glewlwyd registers for it.
+    /// The name that Glewlwyd registers.
     package static let unregisteredDevice = "device_authorization"
     package static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
     static let tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
 
-    /// The grants by which a person can sign in.
+    /// The grants that sign in a user.
     package static let signIn = [code, device, unregisteredDevice]
   }
 }

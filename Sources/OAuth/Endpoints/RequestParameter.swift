@@ -1,4 +1,4 @@
-/// The parameters that this program gives to requests of its own accord. No account may set one of them besides.
+/// The parameters that this program sets itself. Accounts may not set them.
 enum RequestParameter: String, Sendable, CaseIterable {
   case assertion
   case acrValues = "acr_values"
@@ -28,7 +28,7 @@ enum RequestParameter: String, Sendable, CaseIterable {
   case resource
   case responseType = "response_type"
   case scope
-  /// The scope of the device grant for ``Provider/Quirk/scopesInDeviceGrant``.
+  /// The scope in the device grant, for ``Provider/Quirk/scopesInDeviceGrant``.
   case scopes
   case state
   case subjectToken = "subject_token"

@@ -2,13 +2,13 @@ package import Crypto
 internal import Encoding
 package import Vocabulary
 
-/// How an account's server is reached and whom to trust on the way.
+/// How to connect to an account's server, and which certificates to trust.
 package struct Transport: Sendable {
-  /// An HTTP proxy. The environment is never read; what is not here is not used.
+  /// An HTTP proxy. Proxy settings in the environment are never read.
   package struct Proxy: Sendable {
     /// `http://host:port` or `https://host:port`, without credentials.
     package var url: String
-    /// Host names that are reached directly, separated by commas, as in `no_proxy`.
+    /// Hosts to reach without the proxy, separated by commas as in `no_proxy`.
     package var exclusions: String
     /// `user:password`.
     package var credentials: SharedSecret?
@@ -20,38 +20,39 @@ package struct Transport: Sendable {
     }
   }
 
-  /// Plain http to 127.0.0.1 or [::1] is allowed. For development only.
+  /// Whether plain http to 127.0.0.1 or [::1] is allowed. For development only.
   package var allowHTTPLoopback = false
-  /// Trusted beside the system's own.
+  /// Certificate authorities trusted in addition to the system's.
   package var certificateAuthorities: CertificateAuthorities?
-  /// Public keys as `sha256//BASE64=`; when there are any, the server's key must be one of them.
+  /// Pinned public keys as `sha256//BASE64=`. If not empty, the server's key must be one of them.
   package var pins: [String] = []
   package var proxy: Proxy?
-  /// The client certificate for the handshake with this server only.
+  /// The client certificate, for this server only.
   package var clientCertificate: ClientCertificate?
   package var connectTimeoutSeconds = 10
-  /// For the whole request, connection included.
+  /// The timeout for a request, including the connection.
   package var totalTimeoutSeconds = 30
-  /// For the answer to a request that ``HTTPRequest/spends`` something, from its first byte on.
+  /// The timeout for the response to a request that ``HTTPRequest/spends`` a single-use value, from the first byte
+  /// sent.
   package var spendingTimeoutSeconds = 120
-  /// The requests that may share a kept connection with this one; nil for those that the daemon composes itself, such as to
-  /// an authorization server.
+  /// The requests that may reuse a connection with this one; nil for requests that the daemon composes itself, such as
+  /// to an authorization server.
   package var connectionGroup: ConnectionGroup?
 
   package init() {}
 
-  /// The authorities added to the system's own and the pins that narrow the trust; nil when only the system's trust
-  /// applies. A document fetched under one trust is not used under another. No line of it holds a line break.
+  /// The added authorities and the pins as one text, or nil if only the system's trust applies. A document fetched with
+  /// one trust is not reused with another. Lines contain no line breaks.
   package var trust: String? {
     guard certificateAuthorities != nil || !pins.isEmpty else { return nil }
     return ([certificateAuthorities?.digest ?? ""] + Set(pins).sorted()).joined(separator: "\n")
   }
 }
 
-/// Requests to resources that may follow each other on one connection: those of one account, or of one of its leases.
+/// Requests to resources that may share a connection: those of one account, or of one of its leases.
 ///
-/// The sender of a request chooses its content. A server that does not read the content takes it for the next request
-/// (RFC 9112 section 9.3), and may then show the request after it, with its token, to the first sender.
+/// The sender of a request controls its content. If a server does not read all of it, it parses the rest as the next
+/// request (RFC 9112 section 9.3), and may reveal the following request and its token to the first sender.
 package struct ConnectionGroup: Sendable, Hashable {
   package let account: String
   /// Nil for requests of the account's owner.
@@ -63,13 +64,13 @@ package struct ConnectionGroup: Sendable, Hashable {
   }
 }
 
-/// Certificates of authorities that are trusted to issue server certificates.
+/// Additional certificate authorities for server certificates.
 package struct CertificateAuthorities: Sendable, Equatable {
   /// In PEM form.
   package let pem: [UInt8]
-  /// SHA-256 of it, in base64url.
+  /// The SHA-256 hash of `pem`, in base64url.
   package let digest: String
-  /// SHA-256 of each certificate, in base64url; empty if the text cannot be read.
+  /// The SHA-256 hash of each certificate, in base64url; empty if the text is invalid.
   package let certificateDigests: [String]
   /// Each certificate in PEM form.
   private let certificates: [String]
@@ -91,7 +92,7 @@ package struct CertificateAuthorities: Sendable, Equatable {
     (self.certificates, certificateDigests) = (certificates, digests)
   }
 
-  /// Those of the certificates that have one of these digests.
+  /// Returns only the certificates with one of these hashes.
   package func limited(to digests: [String]) throws(CryptoError) -> CertificateAuthorities {
     let kept = certificates.indices.filter { digests.contains(certificateDigests[$0]) }
     if kept.count == certificates.count { return self }

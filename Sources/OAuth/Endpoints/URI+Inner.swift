@@ -1,16 +1,16 @@
 internal import Encoding
 
 extension URI {
-  /// Whether the host plainly is this machine or one of its own network: `localhost`, or an address literal that the
-  /// internet does not route (RFC 6890). An IPv4 address in an unusual spelling counts too, since the resolver may read
-  /// it as any address. Names are not resolved.
+  /// Whether the host is obviously this machine or on a private network: `localhost`, or an address that is not
+  /// globally routed (RFC 6890). Includes IPv4 addresses in unusual notation, since resolvers may accept them. Does not
+  /// resolve names.
   var isInner: Bool {
     let name = host.lowercased()
     if name.utf8.first == UInt8(ascii: "[") { return !Self.isGlobalIPv6(name) }
     let labels = name.split(separator: ".")
     guard let last = labels.last else { return true }
     if last.utf8.elementsEqual("localhost".utf8) { return true }
-    // RFC 3986 section 3.2.2 allows four decimal numbers; resolvers also take fewer, octal and hexadecimal ones.
+    // RFC 3986 section 3.2.2 requires four decimal numbers. Resolvers also accept fewer, and octal or hexadecimal ones.
     guard last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) || last.hasPrefix("0x") else { return false }
     let octets = labels.compactMap { UInt8($0) }
     guard octets.count == 4, labels.count == 4, zip(labels, octets).allSatisfy({ $0 == String($1) }) else {

@@ -3,13 +3,13 @@ package import Encoding
 internal import Vocabulary
 
 extension AuthorizationServer {
-  /// Asks for the claims about the user (OpenID Connect Core 1.0 section 5.3).
+  /// Requests the claims about the user (OpenID Connect Core 1.0 section 5.3).
   ///
-  /// - Parameter expectedSubject: The `sub` of the ID Token. An answer about anyone else is void
-  ///   (section 5.3.2); without an ID Token only the presence of `sub` is checked.
-  /// - Parameter rules: How a signed answer is verified; without rules only a plain one is taken.
-  /// - Throws: `userInfoMismatch`, `userInfoRejected`, `invalidToken` for a 401, `insufficientScope` for a 403, `proofRejected` when the
-  ///   server does not take our proof of the key.
+  /// - Parameter expectedSubject: The `sub` of the ID Token. A response about another user is rejected (section 5.3.2).
+  ///   Without an ID Token, `sub` must only be present.
+  /// - Parameter rules: How to verify a signed response. Without rules only unsigned responses are accepted.
+  /// - Throws: `userInfoMismatch`, `userInfoRejected`, `invalidToken` for a 401, `insufficientScope` for a 403,
+  ///   `proofRejected` if the server rejects our proof.
   package func userInfo(
     accessToken: SharedSecret, expectedSubject: String?, rules: UserInfoRules? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> JSONObject {
@@ -32,7 +32,7 @@ extension AuthorizationServer {
     return claims
   }
 
-  /// The media type tells a signed answer from a plain one (section 5.3.2).
+  /// The media type determines whether the response is signed (section 5.3.2).
   private func claims(
     in response: HTTPResponse, _ rules: UserInfoRules?, _ subject: OAuthError.Subject, sent: [SharedSecret]
   ) throws(OAuthError) -> JSONObject {
@@ -53,13 +53,13 @@ extension AuthorizationServer {
     return object
   }
 
-  /// RFC 6750 section 3.1: the status says what is wrong with the token.
+  /// The status shows the problem with the token (RFC 6750 section 3.1).
   private func refusal(_ response: HTTPResponse, _ subject: OAuthError.Subject, sent: [SharedSecret]) -> OAuthError {
     var error = OAuthError.answered(response, ErrorAnswer.read(response, sent: sent), subject, sent: sent)
     let code: OAuthError.Code? =
       switch response.status {
       case 401: isAboutProof(response) ? .proofRejected : .invalidToken
-      // The page of a firewall says nothing about the token.
+      // A firewall's error page is not about the token.
       case 403 where error.code != .notJSON: .insufficientScope
       default: nil
       }
@@ -67,7 +67,7 @@ extension AuthorizationServer {
     return error
   }
 
-  /// RFC 9449 sections 7.1 and 9: the token may be good all the same.
+  /// Whether the refusal is about the proof, so that the token may still be valid (RFC 9449 sections 7.1 and 9).
   private func isAboutProof(_ response: HTTPResponse) -> Bool {
     switch DPoPProver.challengedError(in: response.headers, status: response.status) {
     case "use_dpop_nonce", "invalid_dpop_proof": true

@@ -2,12 +2,11 @@ package import Crypto
 package import Encoding
 package import JOSE
 
-/// An ID Token that was verified. There is no other way to get one.
+/// A verified ID Token. Only ``verify(_:keys:expecting:)`` creates one.
 package struct IDToken: Sendable {
   package let identity: IdentityRecord
   /// All claims, known or not.
   package let claims: JSONObject
-  /// The algorithm that protects it.
   package let algorithm: IDTokenAlgorithm
   /// Unix seconds.
   package let issuedAt: Int
@@ -16,12 +15,11 @@ package struct IDToken: Sendable {
 
   /// Verifies the signature and the claims of an ID Token.
   ///
-  /// The signature comes first, so that no unverified claim is looked at; then the claims in the order of
-  /// OpenID Connect Core 1.0 section 3.1.3.7, and on refresh those of section 12.2. The first failure ends
-  /// it. Nothing is fetched: `keys` is the whole trust.
+  /// Verifies the signature first, then the claims in the order of OpenID Connect Core 1.0 section 3.1.3.7, and on
+  /// refresh those of section 12.2. Stops at the first failure. Fetches nothing: only `keys` are trusted.
   ///
-  /// - Parameter keys: The JWK Set from the `jwks_uri` of this issuer's own metadata.
-  /// - Throws: ``IDTokenError``; when its `needsNewKeys` is set, fetching the keys once may help.
+  /// - Parameter keys: The JWK Set from the `jwks_uri` of this issuer's metadata.
+  /// - Throws: ``IDTokenError``. If `needsNewKeys` is set, fetch the keys once and retry.
   package static func verify(
     _ compact: SharedSecret, keys: JWKSet, expecting expected: IDTokenExpectation
   ) throws(IDTokenError) -> IDToken {
@@ -40,7 +38,8 @@ package struct IDToken: Sendable {
       expiresAt: checked.expiresAt)
   }
 
-  /// The signed payload. The account, never the token, says whether a key or the secret protects it (steps 7 and 8).
+  /// Verifies the signature and returns the payload. The account's settings, never the token, select key or secret
+  /// (steps 7 and 8).
   private static func open(
     _ compact: SharedSecret, _ keys: JWKSet, _ expected: IDTokenExpectation
   ) throws(JOSEError) -> ([UInt8], IDTokenAlgorithm, String?) {

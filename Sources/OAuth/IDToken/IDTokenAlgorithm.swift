@@ -1,11 +1,11 @@
 package import Crypto
 package import JOSE
 
-/// The algorithm that protects an ID Token (OpenID Connect Core 1.0 section 3.1.3.7, steps 6 to 8).
+/// The algorithm of an ID Token (OpenID Connect Core 1.0 section 3.1.3.7, steps 6 to 8).
 package enum IDTokenAlgorithm: Sendable, Hashable {
-  /// A signature by a key that the issuer publishes.
+  /// A signature with a key published by the issuer.
   case signature(JWSAlgorithm)
-  /// A code under the client's secret.
+  /// A MAC with the client secret.
   case secret(MACAlgorithm)
 
   /// The `alg` value.
@@ -16,7 +16,7 @@ package enum IDTokenAlgorithm: Sendable, Hashable {
     }
   }
 
-  /// Whether `found` is what `at_hash` or `c_hash` says of `value`.
+  /// Whether `found` is the correct `at_hash` or `c_hash` of `value`.
   func isLeftHalfHash(_ found: String, of value: Span<UInt8>) throws(JOSEError) -> Bool {
     switch self {
     case .signature(let algorithm): try algorithm.isLeftHalfHash(found, of: value)
@@ -25,8 +25,8 @@ package enum IDTokenAlgorithm: Sendable, Hashable {
   }
 }
 
-/// The client's secret as the key of ID Tokens (step 8). Only an account that says so has one; no token under a key
-/// is accepted for it then.
+/// The client secret as the MAC key of ID Tokens (step 8). Only for accounts configured for it, which then accept no
+/// tokens signed with a public key.
 package struct IDTokenSecret: Sendable {
   package let algorithm: MACAlgorithm
   /// The UTF-8 bytes of the client secret.

@@ -2,50 +2,50 @@ internal import Encoding
 package import JOSE
 internal import Vocabulary
 
-/// Why an ID Token was rejected. It carries nothing of the token but ``untrustedAudiences``.
+/// The reason why an ID Token was rejected. Contains no values of the token except ``untrustedAudiences``.
 package struct IDTokenError: Error, Hashable, Sendable {
-  /// One for each rule of OpenID Connect Core 1.0 section 3.1.3.7 and section 12.2.
+  /// The rules of OpenID Connect Core 1.0 sections 3.1.3.7 and 12.2.
   package enum Code: Hashable, Sendable {
-    /// The form, the header or the signature (steps 1, 6, 7 and 8).
+    /// The format, header or signature (steps 1, 6, 7 and 8).
     case signature(JOSEError.Code)
     case missingClaim
-    /// Wrong type, or a value that no such claim may have.
+    /// Wrong type, or a value that is not allowed for the claim.
     case malformedClaim
     /// `iss` is not the issuer (step 2).
     case issuerMismatch
-    /// `aud` does not hold our client id (step 3).
+    /// `aud` does not contain our client ID (step 3).
     case audienceMismatch
     /// `aud` contains an audience that is not trusted (step 3).
     case untrustedAudience
-    /// `azp` is not our client id (steps 4 and 5).
+    /// `azp` is not our client ID (steps 4 and 5).
     case authorizedPartyMismatch
     case expired
     /// `iat` is too far ahead (step 10).
     case issuedInFuture
-    /// `nbf` has not come (RFC 7519 section 4.1.5).
+    /// `nbf` is in the future (RFC 7519 section 4.1.5).
     case notYetValid
-    /// `nonce` is not the one sent (step 11).
+    /// `nonce` is not the one we sent (step 11).
     case nonceMismatch
-    /// `acr` is none of those asked for (step 12).
+    /// `acr` is none of the requested values (step 12).
     case insufficientAuthentication
     /// `auth_time` is longer ago than `max_age` (step 13).
     case authenticationTooOld
-    /// `at_hash` does not fit the access token (section 3.1.3.8).
+    /// `at_hash` does not match the access token (section 3.1.3.8).
     case accessTokenHashMismatch
-    /// `c_hash` does not fit the code (section 3.3.2.11).
+    /// `c_hash` does not match the code (section 3.3.2.11).
     case codeHashMismatch
-    /// A logout token, which is no ID Token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
+    /// A logout token, not an ID Token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
     case logoutToken
     /// The claim differs from the first ID Token of this sign-in (section 12.2).
     case identityChanged
   }
 
   package var code: Code
-  /// The claim that is wrong.
+  /// The rejected claim.
   package var claim: String?
-  /// The audiences that the account would have to trust, of a token that the issuer signed for this client.
+  /// The audiences that the account would have to trust, if the issuer signed the token for this client.
   package var untrustedAudiences: [String] = []
-  /// By how many seconds this machine's clock is ahead of the server's, where that may be the reason.
+  /// By how many seconds this machine's clock is ahead of the server's, if that may be the reason.
   package var clockError: Int?
 
   package init(_ code: Code, _ claim: String? = nil) {
@@ -53,7 +53,7 @@ package struct IDTokenError: Error, Hashable, Sendable {
     self.claim = claim
   }
 
-  /// The token was signed by the issuer's key and names another issuer, user or client than it should.
+  /// Whether the signature is valid but issuer, user or client are not the expected ones.
   package var isMismatch: Bool {
     switch code {
     case .issuerMismatch, .audienceMismatch, .untrustedAudience, .authorizedPartyMismatch, .identityChanged: true
@@ -61,20 +61,20 @@ package struct IDTokenError: Error, Hashable, Sendable {
     }
   }
 
-  /// The issuer may have changed its keys: fetch them once and verify again (section 10.1.1).
+  /// Whether the issuer may have changed its keys: fetch them once and verify again (section 10.1.1).
   package var needsNewKeys: Bool {
     if case .signature(let reason) = code { JOSEError(reason).needsNewKeys } else { false }
   }
 
-  /// Two clocks that differ by less than this, in seconds, are not named as a reason.
+  /// Clock differences below this many seconds are not mentioned.
   private static let toleratedClockError = 60
 
-  /// This error, with the difference of the clocks where a time was the reason. No rule is ever shifted by it: the
-  /// server's clock may be the wrong one.
+  /// Adds the clock difference if a time claim was rejected. Never corrects for it, since the server's clock may be the
+  /// wrong one.
   ///
   /// - Parameters:
-  ///   - serverDate: The `Date` of the answer that the token came in, in unix seconds.
-  ///   - now: This machine's clock when it came.
+  ///   - serverDate: The `Date` of the response that contained the token, in unix seconds.
+  ///   - now: This machine's clock when it arrived.
   package func comparing(serverDate: Int?, now: Int) -> IDTokenError {
     switch code {
     case .expired, .issuedInFuture, .notYetValid, .authenticationTooOld: break
@@ -90,7 +90,7 @@ package struct IDTokenError: Error, Hashable, Sendable {
 }
 
 extension OAuthError {
-  /// A rejected ID Token as the failure of the whole operation.
+  /// Wraps a rejected ID Token as the failure of the operation.
   package init(_ error: IDTokenError) {
     self.init(.idTokenRejected, .reason(error.reason))
     clockError = error.clockError
@@ -101,7 +101,7 @@ extension OAuthError {
     }
   }
 
-  /// Whether a shell takes it between single quotes as it is.
+  /// Whether the text can be single-quoted in a shell without escapes.
   private static func canBeQuoted(_ text: String) -> Bool {
     (1...128).contains(text.utf8.count)
       && text.utf8.allSatisfy { $0.isVisibleASCII && $0 != UInt8(ascii: "'") }
@@ -109,7 +109,7 @@ extension OAuthError {
 }
 
 extension JOSEError.Code {
-  /// Why a token was refused, in a few words about "it".
+  /// A short reason for users, with "it" for the token.
   var reason: Phrase {
     switch self {
     case .notCompact, .invalidCharacter, .invalidBase64URL: "it does not have the form of a signed token"

@@ -1,16 +1,16 @@
 package import Crypto
 package import JOSE
 
-/// The requirements of an authorization request for its ID Token.
+/// The parameters of an authorization request that its ID Token must match.
 package struct IDTokenDemands: Sendable {
-  /// The nonce that was sent (OpenID Connect Core 1.0 section 3.1.2.1).
+  /// The `nonce` sent (OpenID Connect Core 1.0 section 3.1.2.1).
   package var nonce: String?
-  /// The `max_age` that was sent, in seconds; the token must then say when the person authenticated.
+  /// The `max_age` sent, in seconds. Requires `auth_time` in the token.
   package var maxAge: Int?
-  /// The `acr_values` that were asked for; any of them will do.
+  /// The `acr_values` sent, any of which is accepted.
   package var acrValues: [String] = []
 
-  /// The code that the token was got with, for `c_hash` (section 3.3.2.11).
+  /// The code exchanged for the token, for `c_hash` (section 3.3.2.11).
   package var code: SharedSecret?
 
   package init(nonce: String? = nil, maxAge: Int? = nil, acrValues: [String] = []) {
@@ -20,34 +20,33 @@ package struct IDTokenDemands: Sendable {
   }
 }
 
-/// The claims that an ID Token must have.
+/// The required claims of an ID Token.
 package struct IDTokenExpectation: Sendable {
-  /// How far ahead `iat` may be, in seconds.
+  /// How far `iat` may be in the future, in seconds.
   static let longestAhead = 600
-  /// The largest clock skew that is taken, in seconds.
+  /// The maximum clock skew, in seconds.
   package static let largestClockSkew = 300
 
   package var issuer: Issuer
-  /// How the tokens name the issuer, where one stands for many.
+  /// How a multi-tenant server names the issuer in tokens, or nil.
   package var tenant: TenantIssuer?
   package var clientID: String
-  /// Accepted `alg` values, never read from the token (RFC 8725 section 3.1).
+  /// Accepted `alg` values, independent of the token (RFC 8725 section 3.1).
   package var algorithms: Set<JWSAlgorithm>
   /// Unix seconds.
   package var now: Int
-  /// The access token of the same answer, for `at_hash`.
+  /// The access token of the same response, for `at_hash`.
   package var accessToken: SharedSecret?
-  /// The demands of the sign-in; none for the device grant and for a refresh.
+  /// The demands of the sign-in; empty for the device grant and for refreshes.
   package var demands = IDTokenDemands()
-  /// Tolerance for all times, in seconds; more than 300 counts as 300.
+  /// Tolerance for all times in seconds, at most 300.
   package var clockSkew: Int
-  /// The identity of the first ID Token, on refresh (OpenID Connect Core 1.0 section 12.2).
+  /// On refresh, the identity from the first ID Token (OpenID Connect Core 1.0 section 12.2).
   package var first: IdentityRecord?
-  /// Other audiences that the token may be for.
+  /// Additional accepted audiences.
   package var trustedAudiences: [String] = []
 
-  /// The client's secret, where the client is registered for ID Tokens under it; then `algorithms` and the keys do
-  /// not count.
+  /// The client secret, if the client is registered for ID Tokens with a MAC. `algorithms` and keys are then unused.
   package var secret: IDTokenSecret?
 
   package init(

@@ -2,15 +2,15 @@ internal import Crypto
 internal import Encoding
 internal import JOSE
 
-/// The rules for the claims of an ID Token whose signature is good (OpenID Connect Core 1.0 section 3.1.3.7).
+/// Checks the claims of an ID Token after its signature (OpenID Connect Core 1.0 section 3.1.3.7).
 struct IDTokenRules {
   let claims: JWTClaims
   let algorithm: IDTokenAlgorithm
   let expected: IDTokenExpectation
-  /// The issuer that the key names which verified the token; nil where it names none.
+  /// The `issuer` member of the key that verified the token, if any.
   var keyIssuer: String?
 
-  /// Runs all rules in order and stops at the first failure.
+  /// Checks all rules in order and stops at the first failure.
   func check() throws(IDTokenError) -> (identity: IdentityRecord, issuedAt: Int, expiresAt: Int) {
     try checkKind()
     let issuer = try checkIssuer()
@@ -32,7 +32,7 @@ struct IDTokenRules {
 
   // MARK: Type, issuer and audience
 
-  /// Kinds of JWT exclude each other (RFC 8725 section 3.12).
+  /// Rejects other kinds of JWT (RFC 8725 section 3.12).
   private func checkKind() throws(IDTokenError) {
     guard claims["events"]?["http://schemas.openid.net/event/backchannel-logout"] == nil else {
       throw IDTokenError(.logoutToken, "events")
@@ -69,7 +69,7 @@ struct IDTokenRules {
 
   private func isTrusted(_ audience: String) -> Bool { expected.trustedAudiences.contains { isSame($0, audience) } }
 
-  /// Steps 4 and 5. With several audiences it must be there, as the first edition of the text had it.
+  /// Steps 4 and 5. Required with several audiences, as in the first edition of the specification.
   private func checkAuthorizedParty(_ audience: [String]) throws(IDTokenError) -> String? {
     guard let party = try read("azp", { () throws(JOSEError) in try claims.string("azp") }) else {
       let isSingle = audience.allSatisfy { isSame($0, audience[0]) }
@@ -82,7 +82,7 @@ struct IDTokenRules {
 
   // MARK: Times
 
-  /// Step 9: dead at `exp`, not after it (RFC 7519 section 4.1.4).
+  /// Step 9: expired at `exp`, not after it (RFC 7519 section 4.1.4).
   private func checkExpiry() throws(IDTokenError) -> Int {
     let expiresAt = try require("exp") { () throws(JOSEError) in try claims.expiresAt }
     guard expected.now - expected.skew < expiresAt else { throw IDTokenError(.expired, "exp") }
@@ -92,7 +92,7 @@ struct IDTokenRules {
     return expiresAt
   }
 
-  /// Step 10. Its age has no limit of its own, since `exp` is one.
+  /// Step 10. There is no age limit other than `exp`.
   private func checkIssueTime() throws(IDTokenError) -> Int {
     let issuedAt = try require("iat") { () throws(JOSEError) in try claims.issuedAt }
     guard issuedAt <= expected.now + IDTokenExpectation.longestAhead else {
@@ -106,7 +106,7 @@ struct IDTokenRules {
     let authTime = try read("auth_time") { () throws(JOSEError) in try claims.authTime }
     guard let maxAge = expected.demands.maxAge else { return authTime }
     guard let authTime else { throw IDTokenError(.missingClaim, "auth_time") }
-    // Seconds since 1970 up to the year 9999 on one side, a setting on the other.
+    // `auth_time` is between 1970 and the year 9999, and `max_age` is any configured number.
     let (age, overflow) = expected.now.subtractingReportingOverflow(authTime)
     guard !overflow, age - expected.skew <= maxAge else { throw IDTokenError(.authenticationTooOld, "auth_time") }
     return authTime
@@ -114,7 +114,7 @@ struct IDTokenRules {
 
   // MARK: Which sign-in, by whom
 
-  /// Step 11. A nonce that we did not ask for means nothing to us.
+  /// Step 11. A nonce that we did not send is ignored.
   private func checkNonce() throws(IDTokenError) -> String? {
     let found = try read("nonce") { () throws(JOSEError) in try claims.string("nonce") }
     guard let sent = expected.demands.nonce else { return found }
@@ -162,13 +162,13 @@ struct IDTokenRules {
     guard isHash else { throw IDTokenError(code, claim) }
   }
 
-  /// Section 12.2. A claim that the first token lacks cannot be compared, except for `azp` and `nonce`, which must not
-  /// appear later. `auth_time` may differ: servers put a later sign-in of the same user there, which is no reason to
-  /// end a session.
+  /// Section 12.2. Claims missing from the first token are not compared, except `azp` and `nonce`, which must not
+  /// appear later. `auth_time` may change: servers update it when the same user signs in again, which is no reason to
+  /// end the session.
   private func check(_ identity: IdentityRecord, against first: IdentityRecord) throws(IDTokenError) {
     guard isSame(identity.issuer, first.issuer) else { throw IDTokenError(.identityChanged, "iss") }
     guard isSame(identity.subject, first.subject) else { throw IDTokenError(.identityChanged, "sub") }
-    // Those that the account trusts may come and go.
+    // Trusted audiences may be added or removed.
     guard isSameSet(identity.audience.filter { !isTrusted($0) }, first.audience.filter { !isTrusted($0) }) else {
       throw IDTokenError(.identityChanged, "aud")
     }
@@ -191,7 +191,7 @@ extension IDTokenRules {
     return found
   }
 
-  /// Swift's own comparison takes different bytes for the same text (RFC 8259 section 8.3).
+  /// Swift's `==` treats canonically equivalent strings as equal (RFC 8259 section 8.3).
   private func isSame(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
 
   private func isSame(_ a: String?, _ b: String?) -> Bool {

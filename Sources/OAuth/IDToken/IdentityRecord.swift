@@ -1,8 +1,7 @@
 package import Encoding
 
-/// The person who signed in, as the first ID Token of an account said. It is kept, so that a later token for anyone
-/// else is noticed (OpenID Connect Core 1.0 section 12.2). Identity is the pair of issuer and subject
-/// (section 5.7).
+/// The signed-in user according to the first ID Token of an account. Stored so that a later token for another user is
+/// detected (OpenID Connect Core 1.0 section 12.2). Issuer and subject together identify the user (section 5.7).
 package struct IdentityRecord: Sendable, Hashable {
   package var issuer: String
   package var subject: String
@@ -23,7 +22,7 @@ package struct IdentityRecord: Sendable, Hashable {
     self.nonce = nonce
   }
 
-  /// Reads what ``json`` wrote; nil for anything else.
+  /// Parses ``json``; nil if invalid.
   package init?(json: JSON) {
     guard let issuer = json["iss"]?.string, let subject = json["sub"]?.string, let values = json["aud"]?.array else {
       return nil

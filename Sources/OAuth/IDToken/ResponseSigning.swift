@@ -1,21 +1,21 @@
 package import JOSE
 
-/// The account's settings for ID Tokens and UserInfo: their registered protection (OpenID Connect Dynamic Client
-/// Registration 1.0 section 2), and the audiences that are trusted.
+/// The account's settings for ID Tokens and UserInfo: the registered algorithms (OpenID Connect Dynamic Client
+/// Registration 1.0 section 2) and trusted audiences.
 package struct ResponseSigning: Sendable {
-  /// The protection of ID Tokens: `id_token_signed_response_alg`.
+  /// `id_token_signed_response_alg`.
   package enum IDTokens: Sendable {
-    /// A key, with this algorithm and no other.
+    /// Only signatures with this algorithm.
     case key(JWSAlgorithm)
     case secret(IDTokenSecret)
   }
 
-  /// nil leaves it to what the issuer announces.
+  /// Nil to accept the algorithms announced by the issuer.
   package var idTokens: IDTokens?
-  /// `userinfo_signed_response_alg`: UserInfo must be signed with it; nil accepts any UserInfo.
+  /// `userinfo_signed_response_alg`: UserInfo must be signed with it. Nil accepts any UserInfo.
   package var userInfo: JWSAlgorithm?
 
-  /// Other audiences that ID Tokens may be for.
+  /// Additional accepted audiences of ID Tokens.
   package var trustedAudiences: [String] = []
 
   package init() {}

@@ -2,18 +2,18 @@ internal import Encoding
 package import JOSE
 internal import Vocabulary
 
-/// The rules for a signed answer of the UserInfo endpoint (OpenID Connect Core 1.0 section 5.3.2).
+/// How to verify a signed response of the UserInfo endpoint (OpenID Connect Core 1.0 section 5.3.2).
 package struct UserInfoRules {
-  /// Accepted `alg` values, never read from the answer (RFC 8725 section 3.1).
+  /// Accepted `alg` values, independent of the response (RFC 8725 section 3.1).
   package var algorithms: Set<JWSAlgorithm>
-  /// The client is registered for signed answers: one that is not signed is refused (section 5.3.4).
+  /// Whether the client is registered for signed responses, so that unsigned ones are rejected (section 5.3.4).
   package var requiresSignature: Bool
   /// Unix seconds.
   package var now: Int
   /// Tolerance for all times, in seconds.
   package var clockSkew = 60
-  /// Returns the issuer's keys: first the cached ones, then newer ones at each call, for when the last ones do not fit;
-  /// nil when there are no more.
+  /// Returns the cached keys at the first call and newer ones at later calls, made if verification fails. Nil if there
+  /// are no more.
   package var nextKeys: () throws(OAuthError) -> JWKSet?
 
   package init(
@@ -27,16 +27,16 @@ package struct UserInfoRules {
   }
 }
 
-/// A signed answer of the UserInfo endpoint: verified like an ID Token, with rules of its own, so that neither is
-/// taken for the other where that can be told (RFC 8725 section 3.12).
+/// A signed response of the UserInfo endpoint. Verified like an ID Token, with separate rules so that neither is
+/// accepted as the other if they can be distinguished (RFC 8725 section 3.12).
 struct SignedUserInfo {
   let issuer: Issuer
   let clientID: String
   let rules: UserInfoRules
-  /// The `Date` of the answer, in unix seconds.
+  /// The `Date` of the response, in unix seconds.
   let serverDate: Int?
 
-  /// The claims of a body of the type `application/jwt`.
+  /// Verifies a body of type `application/jwt` and returns its claims.
   func claims(in body: Span<UInt8>) throws(OAuthError) -> JSONObject {
     let token: UnverifiedJWS
     do { token = try UnverifiedJWS(compact: body) } catch { throw Self.rejected(error.code.reason) }
@@ -57,15 +57,15 @@ struct SignedUserInfo {
     throw Self.rejected(doubt.code.reason)
   }
 
-  /// It is from this issuer, for this client, and of this time. Without `aud` nothing would tell it from another
-  /// client's answer (RFC 8725 section 3.9).
+  /// Checks issuer, audience and times. `aud` is required, or a response for another client would be accepted (RFC 8725
+  /// section 3.9).
   private func check(_ claims: JWTClaims) throws(OAuthError) {
     let skew = min(max(rules.clockSkew, 0), IDTokenExpectation.largestClockSkew)
-    // Claims that only other tokens of the issuer have: logout tokens and ID Tokens.
+    // Claims that appear only in logout tokens and ID Tokens.
     guard ["events", "nonce", "at_hash", "c_hash", "s_hash"].allSatisfy({ claims[$0] == nil }) else {
       throw Self.rejected("it is another kind of token")
     }
-    // It may be missing: the key is one of the issuer's.
+    // Optional, since the key belongs to the issuer.
     if let named = try read({ () throws(JOSEError) in try claims.issuer }), !issuer.isSame(as: named) {
       throw Self.rejected("it is not from the issuer")
     }
@@ -81,7 +81,7 @@ struct SignedUserInfo {
     }
   }
 
-  /// In the words of an ID Token that is out of its time, which name a wrong clock.
+  /// The same message as for an ID Token with an invalid time, which mentions a wrong clock.
   private func untimely(_ code: IDTokenError.Code) -> OAuthError {
     var error = OAuthError(IDTokenError(code).comparing(serverDate: serverDate, now: rules.now))
     error.code = .userInfoRejected

@@ -1,9 +1,9 @@
 internal import JOSE
 internal import Vocabulary
 
-/// The account's security profile, around the requests of its server.
+/// Enforces the account's security profile.
 extension AuthorizationServer {
-  /// Refuses a server or a client that does less than the profile demands. Nothing is sent, so it comes before anything
+  /// Rejects a server or client configuration that does not meet the profile. Sends nothing, so call it before anything
   /// is spent.
   ///
   /// - Throws: `profileBroken`.
@@ -12,7 +12,7 @@ extension AuthorizationServer {
     if let breach = FAPI2.breach(of: metadata, flow) ?? clientBreach { throw OAuthError(breach) }
   }
 
-  /// Refuses tokens that a thief could use.
+  /// Rejects tokens that are usable without a key or certificate.
   ///
   /// - Throws: `profileBroken`.
   func checkProfile(of tokens: TokenResponse) throws(OAuthError) {
@@ -21,10 +21,10 @@ extension AuthorizationServer {
     guard isBound else { throw OAuthError(.tokenUnbound) }
   }
 
-  /// Tokens are bound to the client's certificate (RFC 8705 section 3).
+  /// Whether tokens are bound to the client's certificate (RFC 8705 section 3).
   private var bindsToCertificate: Bool { clientCertificate != nil && metadata.bindsTokensToCertificates }
 
-  /// The rule of the profile that the client breaks at this server; nil if there is none.
+  /// The rule that the client breaks at this server, if any.
   private var clientBreach: ProfileBreach? {
     guard prover != nil && FAPI2.takesProofs(metadata) || bindsToCertificate else { return .tokensUnannounced }
     switch signing.idTokens {

@@ -1,24 +1,24 @@
 package import JOSE
 package import Vocabulary
 
-/// The FAPI 2.0 Security Profile (OpenID Foundation, final of February 2025), as far as its client can see whether it is
-/// kept. All that it adds to the protocols is here; what they demand anyway is where they are.
+/// The FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025), as far as a client can check it. Contains
+/// only the additional rules: those of the underlying protocols are enforced elsewhere.
 package enum FAPI2 {
-  /// The signature algorithms that there are (section 5.4.1, item 1). Ed25519 is the registered name of EdDSA with that
-  /// curve (RFC 9864), which the note there allows.
+  /// The allowed signature algorithms (section 5.4.1, item 1). Ed25519 is the registered name of EdDSA with that curve
+  /// (RFC 9864), which the note there allows.
   package static let algorithms: Set<JWSAlgorithm> = [.PS256, .ES256, .EdDSA, .Ed25519]
 
   /// How the account gets its tokens.
   package enum Flow: Sendable {
-    /// By an authorization code, or by a refresh token that came with one.
+    /// By an authorization code, or a refresh token from such a sign-in.
     case code
-    /// For the client itself (RFC 6749 section 4.4), to which the rules of section 5.3.3.2 do not apply.
+    /// For the client itself (RFC 6749 section 4.4). The rules of section 5.3.3.2 do not apply.
     case clientCredentials
     /// In another way.
     case other
   }
 
-  /// The rule of the profile that the server breaks, by its metadata; nil if there is none.
+  /// The rule that the server's metadata break, if any.
   package static func breach(of metadata: AuthorizationServerMetadata, _ flow: Flow) -> ProfileBreach? {
     if metadata.takesMetadataURLs == nil { return .metadataMissing }
     if metadata.tenant != nil { return .issuerDiffers }
@@ -45,8 +45,7 @@ package enum FAPI2 {
   static let certificateMethods = ["tls_client_auth", "self_signed_tls_client_auth"]
   private static let provingMethods = [keyMethod] + certificateMethods
 
-  /// Whether tokens can be bound to a key by the proofs that this program makes (RFC 9449 section 5.1), with an algorithm
-  /// that there is.
+  /// Whether the server accepts proofs (RFC 9449 section 5.1) with an allowed algorithm that this program supports.
   static func takesProofs(_ metadata: AuthorizationServerMetadata) -> Bool {
     metadata.dpopSigningAlgorithms.flatMap { DPoPKey.algorithm(announced: $0) }.map(algorithms.contains) ?? false
   }
@@ -54,7 +53,7 @@ package enum FAPI2 {
   static func isAllowed(_ name: String) -> Bool { JWSAlgorithm(name: name).map(algorithms.contains) ?? false }
 }
 
-/// One way to do less than the profile demands: of the settings, of the server by its metadata, or of an answer.
+/// A rule of the profile that the settings, the server's metadata or a response break.
 package enum ProfileBreach: Sendable, Hashable, CaseIterable {
   case tokensUnannounced, tokenUnbound
   case clientUnproven, proofUnannounced
@@ -67,7 +66,7 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
   case issuerUnannounced, answerWithoutIssuer
   case algorithmSetting, clientAlgorithm, serverAlgorithms, idTokenAlgorithm
 
-  /// The section of the profile and, behind the hyphen, the item there.
+  /// The section of the profile and, after the hyphen, the item.
   package var rule: String {
     switch self {
     case .tokensUnannounced, .tokenUnbound: "5.3.3.1-1"
@@ -85,7 +84,7 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
 }
 
 extension ProfileBreach {
-  /// The reason in a sentence in lower case, without a full stop.
+  /// The reason, in lowercase and without a full stop.
   package var sentence: Phrase {
     switch self {
     case .tokensUnannounced:

@@ -2,29 +2,29 @@ package import Crypto
 internal import Encoding
 internal import Vocabulary
 
-/// A client as an authorization server registered it (RFC 7591 section 3.2.1).
+/// A registered client (RFC 7591 section 3.2.1).
 ///
-/// The server may have changed or left out what was asked for; what it does not tell is as it was asked for.
+/// The server may change or omit requested values. Omitted values default to the requested ones.
 package struct ClientRegistration: Sendable {
   package let clientID: String
   package let secret: SharedSecret?
-  /// Unix seconds; nil when the secret does not expire.
+  /// In unix seconds; nil if the secret does not expire.
   package let secretExpiresAt: Int?
   package let tokenEndpointAuthMethod: String?
   package let grantTypes: [String]?
   package let redirectURIs: [String]?
-  /// The server wants every token bound to a key (RFC 9449 section 5.2).
+  /// Whether the server requires DPoP-bound tokens (RFC 9449 section 5.2).
   package let bindsTokensToKey: Bool
   /// The `alg` of ID Tokens (OpenID Connect Dynamic Client Registration 1.0 section 2).
   package let idTokenAlgorithm: String?
-  /// The `alg` of UserInfo, which is signed then.
+  /// The `alg` of signed UserInfo, or nil if it is not signed.
   package let userInfoAlgorithm: String?
-  /// Where the registration is managed, and what opens it there and nowhere else (RFC 7592 section 3).
+  /// The management URL and token of the registration (RFC 7592 section 3).
   package let management: Management?
-  /// There was an address for the management, but at a place that is not the server's.
+  /// Whether the response contained a management URL that is not the server's.
   package let hasForeignManagement: Bool
 
-  /// The client configuration endpoint with its token.
+  /// The client configuration endpoint and its token.
   package struct Management: Sendable {
     package let endpoint: Endpoint
     package let token: SharedSecret
@@ -35,11 +35,10 @@ package struct ClientRegistration: Sendable {
     }
   }
 
-  /// Registers a client. Sent once, never repeated here.
+  /// Registers a client. Never retries.
   ///
-  /// - Parameter initialAccessToken: The token that permits registration, where it is not open to all (RFC 7591 section
-  ///   3).
-  /// - Throws: `registrationRejected` when the server refuses; `registrationMissing` when it offers no registration.
+  /// - Parameter initialAccessToken: The token that authorizes the registration, if required (RFC 7591 section 3).
+  /// - Throws: `registrationRejected` if the server refuses; `registrationMissing` if it has no registration endpoint.
   package static func register(
     _ request: ClientRegistrationRequest, at metadata: AuthorizationServerMetadata,
     initialAccessToken: SharedSecret?, transport: Transport, http: any HTTPClient, cancellation: Cancellation?
@@ -52,7 +51,7 @@ package struct ClientRegistration: Sendable {
     var message = HTTPRequest(
       post: endpoint, role, json: body, transport: transport, cancellation: cancellation)
     if let initialAccessToken { message.authorization = try initialAccessToken.authorization("Bearer") }
-    // An initial access token may be good once, and a client that was registered exists at the server.
+    // An initial access token may be single-use, and a repeated request would create a second client.
     message.spends = true
     let response: HTTPResponse
     do throws(HTTPFailure) {
@@ -64,7 +63,7 @@ package struct ClientRegistration: Sendable {
     let sent = [initialAccessToken].compactMap { $0 }
     do throws(OAuthError) {
       return try response.body.withBytes { (bytes) throws(OAuthError) in
-        // RFC 7591 says 201; some servers answer 200.
+        // RFC 7591 requires 201, but some servers return 200.
         let reader = try AnswerReader(
           response, bytes, subject: .endpoint(role), kind: .registration, sent: sent, success: [200, 201])
         return try ClientRegistration(reader, bytes, metadata, transport)
@@ -74,7 +73,7 @@ package struct ClientRegistration: Sendable {
     }
   }
 
-  /// A server that lets only some clients register says so by the status (RFC 7591 section 3.2.2).
+  /// A 401 or 403 means that not every client may register (RFC 7591 section 3.2.2).
   private static func refusal(_ error: OAuthError) -> OAuthError {
     guard error.code != .notJSON, let status = error.httpStatus, [401, 403].contains(status) else { return error }
     var refusal = OAuthError(.registrationRejected, .endpoint(.registration), httpStatus: status)
@@ -92,7 +91,7 @@ package struct ClientRegistration: Sendable {
     else { throw reader.malformed("client_id") }
     self.clientID = clientID
     secret = try reader.secret("client_secret", in: bytes, allowed: 0x20...0x7E)
-    // It must be there beside a secret (section 3.2.1); where it is not, nothing says that the secret expires.
+    // Required with a secret (section 3.2.1). If absent, assume that the secret does not expire.
     let expiry = reader.member("client_secret_expires_at")?.value(in: bytes).int ?? 0
     guard (0..<253_402_300_800).contains(expiry) else { throw reader.malformed("client_secret_expires_at") }
     secretExpiresAt = secret == nil || expiry == 0 ? nil : expiry
@@ -114,7 +113,7 @@ package struct ClientRegistration: Sendable {
     hasForeignManagement = address != nil && !isOwn
   }
 
-  /// The token that opens the registration goes to the server that gave it, and to no other.
+  /// The management token may be sent only to the server that issued it.
   private static func isOwn(_ endpoint: Endpoint, _ metadata: AuthorizationServerMetadata) -> Bool {
     let origin = endpoint.uri.origin
     return metadata.endpointOrigins.contains(origin) || (try? URI(metadata.issuer.text))?.origin == origin
@@ -131,9 +130,9 @@ package struct ClientRegistration: Sendable {
 }
 
 extension ClientRegistration.Management {
-  /// Ends the registration (RFC 7592 section 2.3).
+  /// Deletes the registration (RFC 7592 section 2.3).
   ///
-  /// - Throws: `registrationGone` when the server no longer knows it, or its token; the server's refusal.
+  /// - Throws: `registrationGone` if the server does not know the client or token; otherwise the server's error.
   package func delete(transport: Transport, http: any HTTPClient) throws(OAuthError) {
     let role = EndpointRole.registration
     var request = HTTPRequest(delete: endpoint, role, transport: transport)

@@ -1,11 +1,11 @@
 package import Encoding
 
-/// The metadata that a native client registers (RFC 7591 section 2, OpenID Connect Dynamic Client Registration 1.0
-/// section 2), or publishes (draft-ietf-oauth-client-id-metadata-document-03 section 4).
+/// The client metadata to register (RFC 7591 section 2, OpenID Connect Dynamic Client Registration 1.0 section 2) or
+/// publish (draft-ietf-oauth-client-id-metadata-document-03 section 4).
 package struct ClientRegistrationRequest: Sendable {
-  /// The URL at which they are published; nil for those that are registered.
+  /// The URL of published metadata; nil when registering.
   package var clientID: String?
-  /// The name that the person sees when they are asked to approve.
+  /// The name shown to the user when asked for approval.
   package var name: String
   package var softwareID: String?
   package var softwareVersion: String?
@@ -16,13 +16,13 @@ package struct ClientRegistrationRequest: Sendable {
   package var scope: Scope?
   /// Public keys, for `private_key_jwt`.
   package var keys: [JSONObject] = []
-  /// Tokens are to be bound to the client's certificate (RFC 8705 section 3.4).
+  /// Whether to bind tokens to the client's certificate (RFC 8705 section 3.4).
   package var bindsTokensToCertificate = false
-  /// Tokens are to be bound to a key (RFC 9449 section 5.2).
+  /// Whether to bind tokens to a DPoP key (RFC 9449 section 5.2).
   package var bindsTokensToKey = false
-  /// The `alg` of ID Tokens; nil leaves it to the server.
+  /// The `alg` of ID Tokens, or nil for the server's default.
   package var idTokenAlgorithm: String?
-  /// The `alg` of UserInfo, which is to be signed then.
+  /// The `alg` of UserInfo, or nil if it need not be signed.
   package var userInfoAlgorithm: String?
 
   package init(name: String, softwareID: String? = nil, softwareVersion: String? = nil) {
@@ -31,7 +31,7 @@ package struct ClientRegistrationRequest: Sendable {
     self.softwareVersion = softwareVersion
   }
 
-  /// The members, none of which is secret, in the same order at all times.
+  /// The metadata, always in the same order. Contains no secrets.
   package var json: JSONObject {
     let list = { (texts: [String]) in JSON.array(texts.map { .string($0) }) }
     let usesCode = grantTypes.contains(AuthorizationServer.GrantType.code)

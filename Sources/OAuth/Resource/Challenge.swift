@@ -2,9 +2,9 @@ internal import Encoding
 
 /// One challenge of a `WWW-Authenticate` header (RFC 9110 section 11.6.1).
 package struct Challenge: Sendable, Hashable {
-  /// In lower case.
+  /// In lowercase.
   package let scheme: String
-  /// Names in lower case, in the order written; the first of equal names counts.
+  /// Names in lowercase, in the original order. The first of duplicate names is used.
   private let parameters: [Parameter]
 
   private struct Parameter: Sendable, Hashable {
@@ -12,7 +12,7 @@ package struct Challenge: Sendable, Hashable {
     let value: String
   }
 
-  /// More than this is not looked at.
+  /// The maximum number of challenges; the rest are ignored.
   private static let mostChallenges = 8
   private static let mostParameters = 32
 
@@ -20,7 +20,7 @@ package struct Challenge: Sendable, Hashable {
     parameters.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
 
-  /// The challenges of an answer, in order. An unreadable challenge ends the list.
+  /// Parses the challenges of a response in order, up to the first malformed one.
   package static func all(in headers: HTTPHeaders) -> [Challenge] {
     var challenges: [Challenge] = []
     for value in headers.values(of: "WWW-Authenticate") {
@@ -36,7 +36,7 @@ package struct Challenge: Sendable, Hashable {
   }
 }
 
-/// Reads challenges one after the other. Lists may have empty elements (RFC 9110 section 5.6.1.2).
+/// Parses challenges one by one. Lists may have empty elements (RFC 9110 section 5.6.1.2).
 private struct ChallengeReader {
   private let bytes: [UInt8]
   private var place = 0
@@ -50,7 +50,7 @@ private struct ChallengeReader {
     var parameters: [(String, String)] = []
     while let parameter = parameter() {
       parameters.append(parameter)
-      // A word after them that is not a parameter is the scheme of the next challenge.
+      // A word that is not a parameter is the scheme of the next challenge.
       skipSeparators()
     }
     if parameters.isEmpty { skipToken68() }
@@ -73,7 +73,7 @@ private struct ChallengeReader {
     return place > start ? String(decoding: bytes[start..<place], as: UTF8.self) : nil
   }
 
-  /// `name = value`, if that is next; a token68 may end in `=`.
+  /// Parses `name = value`, if present. A token68 may end in `=`.
   private mutating func parameter() -> (String, String)? {
     let start = place
     if let name = token() {
@@ -88,8 +88,8 @@ private struct ChallengeReader {
     return nil
   }
 
-  /// A value without quotes, up to a blank or a comma. It should be a token, but many servers write URLs and scopes so, and
-  /// half of one would be another. "=" cannot begin one: it is the end of a token68.
+  /// Parses an unquoted value, up to whitespace or a comma. Only a token is valid, but many servers send unquoted URLs
+  /// and scopes, and a truncated one would have another meaning. A leading "=" is the end of a token68.
   private mutating func unquoted() -> String? {
     let start = place
     guard current != UInt8(ascii: "=") else { return nil }
@@ -97,7 +97,7 @@ private struct ChallengeReader {
     return place > start ? String(decoding: bytes[start..<place], as: UTF8.self) : nil
   }
 
-  /// RFC 9110 section 5.6.4.
+  /// Parses a quoted string (RFC 9110 section 5.6.4).
   private mutating func quoted() -> String? {
     place += 1
     var text: [UInt8] = []

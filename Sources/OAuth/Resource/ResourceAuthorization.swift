@@ -1,25 +1,24 @@
 package import Crypto
 package import Encoding
 
-/// Authorizes a request to a resource: the one place where an access token gets into such a request.
+/// Authorizes requests to a resource. Only this type adds an access token to such a request.
 package struct ResourceAuthorization: Sendable {
   private let accessToken: SharedSecret
   private let prover: DPoPProver?
 
-  /// - Parameter prover: Proves the key that the token is bound to (RFC 9449); nil for a Bearer token.
+  /// - Parameter prover: Creates proofs with the token's key (RFC 9449); nil for a Bearer token.
   package init(accessToken: SharedSecret, prover: DPoPProver? = nil) {
     self.accessToken = accessToken
     self.prover = prover
   }
 
-  /// The fields of one attempt, and of no other.
+  /// The secret header fields of one attempt. Do not reuse them.
   package struct Attempt: Sendable {
-    /// The fields to send.
     package let fields: [SecretField]
     fileprivate let proof: DPoPProof?
   }
 
-  /// Makes what goes with an attempt that is made now (RFC 6750 section 2.1, RFC 9449 section 7.1).
+  /// Creates the fields for an attempt sent now (RFC 6750 section 2.1, RFC 9449 section 7.1).
   package func attempt(method: ResourceMethod, uri: URI) throws(OAuthError) -> Attempt {
     guard let prover else {
       return Attempt(
@@ -34,9 +33,9 @@ package struct ResourceAuthorization: Sendable {
     return Attempt(fields: fields, proof: proof)
   }
 
-  /// Takes over what the answer tells about the next proof.
+  /// Learns from the response for the next proof.
   ///
-  /// - Returns: Why the request is worth another attempt, if it is.
+  /// - Returns: The reason to try again, or nil.
   package func learn(from head: ResourceHead, after attempt: Attempt) -> DPoPProver.ProofProblem? {
     guard let prover, let proof = attempt.proof else { return nil }
     return prover.learn(from: head, to: proof)
@@ -44,7 +43,7 @@ package struct ResourceAuthorization: Sendable {
 }
 
 extension SharedSecret {
-  /// The value of an `Authorization` header with this token (RFC 6750 section 2.1, RFC 9449 section 7.1).
+  /// The `Authorization` header with this token (RFC 6750 section 2.1, RFC 9449 section 7.1).
   func authorization(_ scheme: String) throws(OAuthError) -> SecretBytes { try Self.bytes("\(scheme) ", self) }
 
   fileprivate static func bytes(_ text: String, _ token: SharedSecret? = nil) throws(OAuthError) -> SecretBytes {

@@ -1,33 +1,33 @@
 internal import Encoding
 
-/// A header field that the caller of a resource chose.
+/// A header field chosen by the sender of a resource request.
 package struct ResourceField: Sendable, Hashable {
   package static let maximumNameBytes = 64
   package static let maximumValueBytes = 4096
-  /// The most fields of one request, and the most bytes of all of them.
+  /// The maximum number of fields in a request.
   package static let maximumCount = 64
   package static let maximumTotalBytes = 32_768
 
   package let name: String
   package let value: String
 
-  /// Why a field cannot be sent.
+  /// The reason why a field cannot be sent.
   package enum Problem: Error, Hashable, Sendable {
-    /// Not `Name: value`, too long, or with a character that no field has (RFC 9110 section 5.5).
+    /// Not `Name: value`, too long, or contains an invalid character (RFC 9110 section 5.5).
     case malformed
-    /// This program writes it, since it decides where the token goes or where the message ends.
+    /// A field that this program sets, because it controls the credentials or the framing.
     case reserved(String)
-    /// More or longer fields than a request may have.
+    /// Too many fields, or too long in total.
     case tooMany
   }
 
-  /// Fields that decide about routing, framing, the connection or the credentials.
+  /// Fields that control routing, framing, the connection or credentials.
   private static let reserved = [
     "authorization", "dpop", "host", "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer",
     "upgrade", "expect", "http2-settings",
   ]
 
-  /// Reads `Name: value`; the value may be empty.
+  /// Parses `Name: value`. The value may be empty.
   package init(_ line: String) throws(Problem) {
     let bytes = Array(line.utf8)
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), (1...Self.maximumNameBytes).contains(colon),
@@ -40,15 +40,15 @@ package struct ResourceField: Sendable, Hashable {
     if Self.isReserved(name.lowercased()) { throw .reserved(name) }
   }
 
-  /// Whether only this program writes the field.
+  /// Whether only this program may set the field.
   ///
-  /// - Parameter name: In lower case.
+  /// - Parameter name: In lowercase.
   package static func isReserved(_ name: String) -> Bool { reserved.contains(name) || name.hasPrefix("proxy-") }
 
-  /// `Name: value`, as ``init(_:)`` reads it.
+  /// The field as parsed by ``init(_:)``.
   package var line: String { "\(name): \(value)" }
 
-  /// Reads the fields of a request.
+  /// Parses the fields of a request.
   package static func fields(_ lines: [String]) throws(Problem) -> [ResourceField] {
     var fields: [ResourceField] = []
     var total = 0
@@ -62,7 +62,7 @@ package struct ResourceField: Sendable, Hashable {
 
   package func isNamed(_ other: String) -> Bool { name.lowercased().utf8.elementsEqual(other.lowercased().utf8) }
 
-  /// Visible characters, spaces, tabs, and bytes past ASCII.
+  /// Visible characters, spaces, tabs and non-ASCII bytes.
   private static func isValueByte(_ byte: UInt8) -> Bool { byte == 0x09 || (byte >= 0x20 && byte != 0x7F) }
 
   private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -1,15 +1,15 @@
 internal import Encoding
 package import Vocabulary
 
-/// A place that may get an access token: scheme, host and port (RFC 6454), compared as a whole.
+/// An origin that may receive an access token: scheme, host and port (RFC 6454).
 package struct ResourceOrigin: Sendable, Hashable {
-  /// `https://host`, with the port where it is not the usual one; lower case.
+  /// `https://host` in lowercase, with the port unless it is the default.
   package let text: String
 
-  /// The place of a request.
+  /// The origin of a request.
   package init(of endpoint: Endpoint) { text = endpoint.uri.origin }
 
-  /// Reads `host`, `host:port`, or the URL of nothing but a host and a port, as ``OriginEntry`` does.
+  /// Parses `host`, `host:port`, or a URL with only a host and port, like ``OriginEntry``.
   package init?(_ text: String, allowHTTPLoopback: Bool) {
     guard let entry = OriginEntry(text, allowHTTPLoopback: allowHTTPLoopback), entry.path.isEmpty, entry.isBare else {
       return nil
@@ -17,7 +17,7 @@ package struct ResourceOrigin: Sendable, Hashable {
     self.init(of: entry)
   }
 
-  /// The place of an entry of the settings.
+  /// The origin of an entry in the settings.
   package init(of entry: OriginEntry) { text = entry.origin }
 
   package static func == (one: ResourceOrigin, other: ResourceOrigin) -> Bool {

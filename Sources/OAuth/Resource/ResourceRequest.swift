@@ -1,24 +1,24 @@
 package import Crypto
 internal import Vocabulary
 
-/// One request to a resource, without what proves that it may be made.
+/// A request to a resource, without its authorization.
 package struct ResourceRequest: Sendable {
   package var method: ResourceMethod
   package var endpoint: Endpoint
   package var fields: [ResourceField]
   package var transport: Transport
-  /// How long nothing may move between here and the server. The length of a transfer has no limit.
+  /// The timeout for a stalled transfer. The total duration is unlimited.
   package var stallSeconds: Int
-  /// The same once the head of the answer is there; 0 is without a limit, nil the same as before.
+  /// The stall timeout after the head of the response. 0 means no limit; nil means ``stallSeconds``.
   package var idleSeconds: Int?
-  /// The access token, if the answer goes to a peer of a lease and is cut off where it contains the token.
+  /// The access token, if the response goes to a peer of a lease. The response is cut off where it contains the token.
   package var withheld: SharedSecret?
-  /// Ends the request early from another thread.
+  /// Cancels the request from another thread.
   package var cancellation: Cancellation
 
-  /// Whether an HTTP/1.1 connection may be kept after this request. A server that reads a message differently takes a part of
-  /// it for the next request (RFC 9112 section 9.3), which would then escape the limits of a lease. HTTP/2 frames each
-  /// request.
+  /// Whether an HTTP/1.1 connection may be reused after this request. A server that parses the message differently
+  /// treats part of it as the next request (RFC 9112 section 9.3), which would bypass the limits of a lease. HTTP/2
+  /// frames each request.
   ///
   /// - Parameter hasContent: Whether the request has a body.
   package func mayKeepConnection(hasContent: Bool) -> Bool {
@@ -41,7 +41,7 @@ package struct ResourceRequest: Sendable {
   }
 }
 
-/// A header field whose value is secret.
+/// A header field with a secret value.
 package struct SecretField: Sendable {
   package let name: String
   package let value: SharedSecret
@@ -52,7 +52,7 @@ package struct SecretField: Sendable {
   }
 }
 
-/// Status and header fields of an answer.
+/// The status and header fields of a response.
 package struct ResourceHead: Sendable {
   package let status: Int
   package let headers: HTTPHeaders
@@ -63,12 +63,12 @@ package struct ResourceHead: Sendable {
   }
 }
 
-/// An answer whose content went to a ``ResourceReceiver``.
+/// A response whose content was passed to a ``ResourceReceiver``.
 package struct ResourceResponse: Sendable {
   package let head: ResourceHead
-  /// How many bytes of content the receiver took.
+  /// The number of bytes of content that the receiver accepted.
   package let contentBytes: Int
-  /// The content that is still to come, where the server was silent for a moment; nil if all of it is there.
+  /// The rest of the content if the server paused; nil if the content is complete.
   package let pending: (any PendingContent)?
 
   package init(head: ResourceHead, contentBytes: Int, pending: (any PendingContent)? = nil) {
@@ -78,25 +78,25 @@ package struct ResourceResponse: Sendable {
   }
 }
 
-/// The content of an answer that is still to come. No thread of the caller waits for it.
+/// The remaining content of a response. Waiting for it occupies no thread of the caller.
 package protocol PendingContent: Sendable {
-  /// Passes the content to the receiver as it comes. Called once at most; without it the answer is given up.
+  /// Passes the content to the receiver as it arrives. Call it once at most; otherwise the response is abandoned.
   ///
-  /// - Parameter finish: Called once, on another thread, with the number of all bytes of content that the receiver took.
+  /// - Parameter finish: Called once, on another thread, with the total number of bytes that the receiver accepted.
   func receive(_ finish: @escaping @Sendable (Result<Int, HTTPFailure>) -> Void)
 }
 
-/// Where the content of a request comes from. Used by one thread at a time.
+/// The source of a request's content. Used by one thread at a time.
 package protocol ResourceContent: AnyObject, Sendable {
-  /// In bytes; nil when it is known only at the end.
+  /// In bytes; nil if not known in advance.
   var length: Int? { get }
-  /// Whether ``rewind()`` would work now.
+  /// Whether ``rewind()`` currently works.
   var canRewind: Bool { get }
-  /// Becomes readable when there is more after a `later`.
+  /// Becomes readable when more content is available after `later`.
   var descriptor: Int32 { get }
-  /// Fills the start of `space`. Never waits.
+  /// Reads into the start of `space`. Never blocks.
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart
-  /// Goes back to the first byte.
+  /// Returns to the first byte.
   func rewind()
 }
 
@@ -104,22 +104,22 @@ package protocol ResourceContent: AnyObject, Sendable {
 package enum ResourceContentPart: Sendable, Hashable {
   case bytes(Int)
   case end
-  /// Nothing yet.
+  /// No content is available yet.
   case later
-  /// It cannot be read, or is shorter than it said.
+  /// Reading failed, or the content is shorter than announced.
   case failed
 }
 
-/// Where the content of an answer goes. Used by one thread at a time.
+/// The destination of a response's content. Used by one thread at a time.
 package protocol ResourceReceiver: AnyObject, Sendable {
-  /// Becomes writable when there is room again.
+  /// Becomes writable when more bytes can be accepted.
   var descriptor: Int32 { get }
-  /// Takes the head of the answer, before any content.
+  /// Receives the head of the response, before any content.
   ///
-  /// - Returns: Whether the content is wanted. Of what is not, only a little is read.
+  /// - Returns: Whether the content is wanted. If not, only a little of it is read.
   func begin(_ head: ResourceHead) -> Bool
-  /// Takes as many of the bytes as there is room for. Never waits.
+  /// Accepts as many bytes as possible. Never blocks.
   ///
-  /// - Returns: The number of bytes taken; nil when the receiver wants no more.
+  /// - Returns: The number of bytes accepted, or nil to stop.
   func take(_ bytes: Span<UInt8>) -> Int?
 }

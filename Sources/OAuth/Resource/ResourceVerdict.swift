@@ -1,25 +1,24 @@
 package import Crypto
 internal import Encoding
 
-/// The statement of a resource's answer about the token (RFC 6750 section 3.1, RFC 9470 section 3), or about its place.
+/// What a resource's response implies about the token (RFC 6750 section 3.1, RFC 9470 section 3) or the URL.
 package enum ResourceVerdict: Sendable, Hashable {
-  /// Nothing.
   case none
-  /// The token is not accepted. A new one may be.
+  /// The token was rejected. A new one may be accepted.
   case refused
-  /// The proof of the token's key is not accepted (RFC 9449 section 9); the token may be good.
+  /// The proof was rejected (RFC 9449 section 9). The token may be valid.
   case proofRefused
-  /// The token lacks a scope, which the server may name. A new token of the same session would lack it too.
+  /// The token lacks scopes, which the server may name. A new token of the same session would lack them too.
   case insufficientScope([String])
-  /// The token lacks claims, which the server may name. A refresh that asks for them may bring them.
+  /// The token lacks claims, which the server may name. A refresh that requests them may help.
   case insufficientClaims(RequestedClaims?)
-  /// The person must sign in in another way, or again.
+  /// The user must sign in again, or with another method.
   case insufficientAuthentication(acrValues: [String], maxAgeSeconds: Int?)
-  /// The resource is elsewhere (RFC 9110 section 15.4): an address without its query and fragment, which often contain
-  /// a signature or a token that grants access. Nil if it repeats a secret.
+  /// The resource has moved (RFC 9110 section 15.4). The URL is without query and fragment, which often contain a
+  /// signature or token; nil if it contains a secret of the request.
   case redirected(to: String?)
 
-  /// - Parameter sent: The secrets of the request. A text that repeats a part of one of them is left out.
+  /// - Parameter sent: The secrets of the request. Texts that contain part of one are omitted.
   package init(_ head: ResourceHead, sent: [SharedSecret]) {
     guard head.status == 401 || head.status == 403 else {
       let location = (300..<400).contains(head.status) ? head.headers["Location"] : nil
@@ -51,7 +50,7 @@ package enum ResourceVerdict: Sendable, Hashable {
     text.utf8.count <= longestText && !SecretEcho.isFound(in: text, sent, limit: longestText)
   }
 
-  /// In bytes. A longer text is not searched, so it is left out.
+  /// In bytes. Longer texts are not searched for secrets and therefore omitted.
   private static let longestText = 8192
 
   private static let schemes = ["bearer", "dpop"]

@@ -1,16 +1,16 @@
 package import Crypto
 internal import Encoding
 
-/// Searches an answer for the access token of its request, so that a server that repeats the request does not pass the token
-/// to a peer of a lease.
+/// Searches a response for the access token of its request, so that a server that echoes the request does not reveal
+/// the token to a peer of a lease.
 ///
-/// The token is found as it is, in either base64 alphabet as a part of a longer text, also with line breaks, and each of these
-/// percent-encoded or with the escapes of JSON. Only bytes that may begin a match are withheld.
+/// Finds the token unchanged, or in either base64 alphabet within a longer text, also with line breaks, and any of
+/// these percent-encoded or with JSON escapes. Withholds only bytes that may begin a match.
 package struct TokenScreen: Sendable {
-  /// A shorter token could be part of any word.
+  /// Shorter tokens could be part of any word.
   private static let shortest = SecretEcho.shortest
 
-  /// The bytes as they are, and without escapes, each searched for the token and for its base64 forms.
+  /// Searches of the original and of the unescaped bytes, each for the token and its base64 forms.
   private var searches: [Search] = []
   private var escape = Escape()
   /// The last bytes, which may begin a match.
@@ -18,7 +18,7 @@ package struct TokenScreen: Sendable {
   /// The number of bytes so far.
   private var position = 0
 
-  /// - Throws: `secureHeapFull` if there is no memory for the forms of the token.
+  /// - Throws: `secureHeapFull`.
   package init(_ token: SharedSecret) throws(CryptoError) {
     guard token.bytes.count >= Self.shortest else { return }
     var encoded: [Pattern] = []
@@ -28,9 +28,9 @@ package struct TokenScreen: Sendable {
     searches = [plain, base64, plain, base64]
   }
 
-  /// Passes bytes on to `sink`, except those at the end that may begin the token.
+  /// Passes bytes to `sink`, except those at the end that may begin the token.
   ///
-  /// - Returns: False if the token was found. Nothing of `bytes` is passed on then.
+  /// - Returns: False if the token was found. None of `bytes` are passed then.
   package mutating func pass(_ bytes: Span<UInt8>, to sink: inout [UInt8]) -> Bool {
     guard !searches.isEmpty else {
       sink.append(contentsOf: bytes)
@@ -57,13 +57,12 @@ package struct TokenScreen: Sendable {
     return true
   }
 
-  /// Passes on what was withheld: the answer is complete.
+  /// Passes the withheld bytes to `sink` at the end of the response.
   package mutating func finish(to sink: inout [UInt8]) {
     sink.append(contentsOf: withheld)
     withheld = []
   }
 
-  /// Whether a header field contains the token.
   package func isFound(in headers: HTTPHeaders) -> Bool {
     headers.all.contains { field in
       var (screen, rest): (TokenScreen, [UInt8]) = (self, [])
@@ -72,7 +71,7 @@ package struct TokenScreen: Sendable {
   }
 }
 
-/// Bytes to search, each with the position at which it begins in the answer.
+/// Bytes to search, each with its position in the response.
 private struct Units {
   var bytes: [UInt8] = []
   var starts: [Int] = []
@@ -85,7 +84,7 @@ private struct Units {
   mutating func wipe() { for index in bytes.indices { bytes[index] = 0 } }
 }
 
-/// One form of the token.
+/// One encoded form of the token.
 private struct Pattern: Sendable {
   let text: SharedSecret
   /// For each prefix of the text, the length of its longest proper suffix that is also a prefix.
@@ -107,11 +106,11 @@ private struct Pattern: Sendable {
     }
   }
 
-  /// The characters of the base64 of a longer text that depend on the token alone.
+  /// The base64 characters that depend only on the token, when it is part of a longer text.
   ///
   /// - Parameter offset: The number of bytes before the token in its group of three.
   init(base64Of token: SharedSecret, after offset: Int) throws(CryptoError) {
-    // Bits of the token that share a character with the byte before it.
+    // The bits of the token that share a character with the preceding byte.
     let skipped = [0, 4, 2][offset]
     var text = SecretBuffer(capacity: 2 * token.bytes.count)
     token.bytes.withBytes { bytes in
@@ -125,7 +124,7 @@ private struct Pattern: Sendable {
     self.init(SharedSecret(try text.finish()))
   }
 
-  /// Of the standard alphabet (RFC 4648 section 4).
+  /// In the standard alphabet (RFC 4648 section 4).
   private static func character(_ value: UInt8) -> UInt8 {
     switch value {
     case ..<26: UInt8(ascii: "A") + value
@@ -136,9 +135,9 @@ private struct Pattern: Sendable {
     }
   }
 
-  /// Searches for the text (Knuth, Morris, Pratt: each byte is compared at most twice on average).
+  /// Searches for the text (Knuth-Morris-Pratt: at most two comparisons per byte on average).
   ///
-  /// - Parameter matched: The number of bytes of the text before `bytes`; set to that at their end.
+  /// - Parameter matched: The number of bytes matched before `bytes`; updated to that at their end.
   func isFound(in bytes: [UInt8], _ matched: inout Int) -> Bool {
     text.bytes.withBytes { text in
       var length = matched
@@ -153,13 +152,13 @@ private struct Pattern: Sendable {
   }
 }
 
-/// The forms of the token that are searched for in one reading of the answer.
+/// The forms of the token to search for in one decoding of the response.
 private struct Search: Sendable {
   private let patterns: [Pattern]
   private let isBase64: Bool
-  /// The number of bytes of each pattern that the last bytes are.
+  /// For each pattern, how many of its bytes match the last bytes.
   private var matched: [Int]
-  /// The positions of the last bytes, as many as a pattern has.
+  /// The positions of the last bytes, up to the length of a pattern.
   private var starts: [Int] = []
 
   init(_ patterns: [Pattern], isBase64: Bool) {
@@ -168,7 +167,7 @@ private struct Search: Sendable {
     matched = patterns.map { _ in 0 }
   }
 
-  /// Where the bytes begin that may begin a match; nil if there are none.
+  /// The position of the first byte that may begin a match, or nil.
   var start: Int? {
     let longest = matched.max() ?? 0
     return longest == 0 ? nil : starts[starts.count - longest]
@@ -182,7 +181,7 @@ private struct Search: Sendable {
     return false
   }
 
-  /// The same in the standard alphabet, without line breaks.
+  /// Converts to the standard alphabet, without line breaks.
   private static func standard(_ units: Units) -> Units {
     var standard = Units()
     for (byte, start) in zip(units.bytes, units.starts) {
@@ -197,10 +196,10 @@ private struct Search: Sendable {
   }
 }
 
-/// Reads `%XX`, and the escapes of a JSON text (RFC 8259 section 7).
+/// Decodes `%XX` and JSON escapes (RFC 8259 section 7).
 private struct Escape: Sendable {
   private var bytes: [UInt8] = []
-  /// Where an escape begins that is not complete; nil if there is none.
+  /// The position of an incomplete escape, or nil.
   private(set) var start: Int?
 
   mutating func read(_ byte: UInt8, at position: Int, to units: inout Units) {
@@ -211,7 +210,7 @@ private struct Escape: Sendable {
     }
     let isJSON = bytes[0] == UInt8(ascii: "\\")
     if isJSON, bytes.count == 1, byte != UInt8(ascii: "u") {
-      // A slash or a quote; no token has another character that is escaped by one letter.
+      // A slash or a quote. Tokens contain no other character with a one-letter escape.
       units.append(byte, at: start)
       return end()
     }

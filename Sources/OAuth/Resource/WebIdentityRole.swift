@@ -2,16 +2,15 @@ package import Crypto
 internal import Encoding
 internal import Vocabulary
 
-/// A role of Amazon Web Services that a token is traded for credentials of (`AssumeRoleWithWebIdentity` of the Security
-/// Token Service).
+/// An AWS role to exchange a token for credentials (`AssumeRoleWithWebIdentity` of the Security Token Service).
 package struct WebIdentityRole: Sendable, Hashable {
   package let arn: String
   package let sessionName: String
-  /// How long the credentials are to be good, in seconds; nil leaves it to the service.
+  /// The requested lifetime of the credentials in seconds; nil for the service's default.
   package let seconds: Int?
 
-  /// - Returns: Nil for values that the service cannot take: a name of 20 to 2048 bytes without a space, one of a session
-  ///   of 2 to 64 letters, digits and `_+=,.@-`, and 15 minutes to 12 hours.
+  /// - Returns: Nil for values that the service rejects: the ARN must have 20 to 2048 bytes without spaces, the session
+  ///   name 2 to 64 letters, digits and `_+=,.@-`, and the lifetime must be 15 minutes to 12 hours.
   package init?(arn: String, sessionName: String, seconds: Int?) {
     guard (20...2048).contains(arn.utf8.count), arn.utf8.allSatisfy(\.isVisibleASCII),
       (2...64).contains(sessionName.utf8.count),
@@ -23,7 +22,6 @@ package struct WebIdentityRole: Sendable, Hashable {
     self.seconds = seconds
   }
 
-  /// Credentials of a role.
   package struct Credentials: Sendable {
     package let accessKeyID: String
     package let secretAccessKey: SealedSecret
@@ -39,7 +37,7 @@ package struct WebIdentityRole: Sendable, Hashable {
     }
   }
 
-  /// Trades a token for credentials. Follows no redirect.
+  /// Exchanges a token for credentials. Follows no redirects.
   package func assume(
     with token: SharedSecret, at endpoint: Endpoint, transport: Transport, http: any HTTPClient,
     cancellation: Cancellation
@@ -77,13 +75,13 @@ package struct WebIdentityRole: Sendable, Hashable {
   }
 }
 
-/// The XML of the service's answer, as far as it is read: elements that hold text alone, each once.
+/// A minimal reader for the service's XML: elements that contain only text and appear once.
 private struct ServiceDocument {
   let response: HTTPResponse
 
-  /// The range of the text of the only element of a name; nil unless it is printable ASCII without markup.
+  /// The range of the text of an element that appears once; nil unless it is printable ASCII without markup.
   ///
-  /// - Parameter isProse: Whether it may hold any characters of XML but "<".
+  /// - Parameter isProse: Whether any XML characters except "<" are allowed.
   private func range(_ name: String, in bytes: Span<UInt8>, isProse: Bool = false) -> Range<Int>? {
     let (start, end) = (Array("<\(name)>".utf8), Array("</\(name)>".utf8))
     let places = Self.places(of: start, in: bytes)
@@ -127,7 +125,7 @@ private struct ServiceDocument {
     }
   }
 
-  /// The message of an error for people, cleaned as the description of one of OAuth is; nil if it repeats a secret.
+  /// The error message for users, cleaned like an OAuth error description; nil if it contains a secret.
   private func message(sent: [SharedSecret]) -> String? {
     guard let text = text("Message", isProse: true) else { return nil }
     let parts = text.split(separator: "&", omittingEmptySubsequences: false)
@@ -142,7 +140,7 @@ private struct ServiceDocument {
   /// XML section 4.6.
   private static let entities = ["lt": "<", "gt": ">", "quot": "\"", "apos": "'", "amp": "&"]
 
-  /// Why there are no credentials, by the service's own code and message.
+  /// The error for a response without credentials, with the service's own code and message.
   func refusal(by origin: String, sent: [SharedSecret]) -> OAuthError {
     let isPassing = response.status >= 500 || response.status == 429
     var error = OAuthError(

@@ -2,17 +2,17 @@ internal import Crypto
 internal import Encoding
 internal import Vocabulary
 
-/// Reads a successful answer whose values may be secret. Secrets go straight from the response to a secret
-/// of their own; every error names the member.
+/// Reads a successful response with secret values. Secrets are copied directly into secret memory. Every error names
+/// the member.
 struct AnswerReader: ~Copyable {
   let root: JSONLayout.Node
   let subject: OAuthError.Subject
   let status: Int
   let room: SecretRoom?
 
-  /// - Throws: The error in the answer, or `malformedResponse`. Success is a 200 with a JSON object and a JSON media
-  ///   type (RFC 6749 section 5.1), and without an `error`.
-  /// - Parameter success: The statuses of a success.
+  /// - Throws: The error in the response, or `malformedResponse`. A success is a 200 with a JSON object and a JSON
+  ///   media type (RFC 6749 section 5.1), and without `error`.
+  /// - Parameter success: The status codes of a success.
   init(
     _ response: HTTPResponse, _ bytes: Span<UInt8>, subject: OAuthError.Subject, kind: RequestKind,
     sent: [SharedSecret],
@@ -35,7 +35,7 @@ struct AnswerReader: ~Copyable {
     room = response.body.room
   }
 
-  /// A member that is there and not null.
+  /// A member that is present and not null.
   func member(_ name: String) -> JSONLayout.Node? {
     root[name].flatMap { $0.kind == .null ? nil : $0 }
   }
@@ -46,7 +46,8 @@ struct AnswerReader: ~Copyable {
     return text
   }
 
-  /// A secret of at least one byte, all of them in `allowed`. Some servers write an empty one for what they leave out.
+  /// A non-empty secret with only bytes in `allowed`. An empty string counts as absent, since some servers send one
+  /// instead of omitting the member.
   func secret(_ name: String, in bytes: Span<UInt8>, allowed: ClosedRange<UInt8>) throws(OAuthError) -> SharedSecret? {
     guard let node = member(name), node.stringByteCount != 0 else { return nil }
     let secret: SharedSecret?
@@ -57,10 +58,10 @@ struct AnswerReader: ~Copyable {
     return secret
   }
 
-  /// A string's bytes as a secret; nil when there are none, or one that is not in `allowed`.
+  /// Copies a string into secret memory. Nil if it is empty or has bytes outside `allowed`.
   ///
   /// - Parameter room: The memory that was reserved for the response.
-  /// - Throws: When there is no memory.
+  /// - Throws: If there is not enough secret memory.
   static func secret(
     _ node: JSONLayout.Node, in bytes: Span<UInt8>, _ room: SecretRoom?, allowed: ClosedRange<UInt8>
   ) throws(CryptoError) -> SharedSecret? {
@@ -72,7 +73,7 @@ struct AnswerReader: ~Copyable {
     return isClean ? SharedSecret(secret) : nil
   }
 
-  /// Seconds as ``Seconds/whole(_:)`` reads them.
+  /// A number of seconds, parsed by ``Seconds/whole(_:)``.
   func seconds(_ name: String, in bytes: Span<UInt8>) throws(OAuthError) -> Int? {
     guard let node = member(name) else { return nil }
     guard let seconds = Seconds.whole(node.value(in: bytes)) else { throw malformed(name) }

@@ -1,20 +1,20 @@
-/// How a server writes its answers, where it is not as the standards say.
+/// How a server's responses differ from the standards.
 package struct AnswerShape: Sendable, Hashable {
   package enum ScopeForm: Sendable { case spaces, commas, array }
 
   package var scope = ScopeForm.spaces
-  /// `user` is a name for a Bearer token.
+  /// Whether `user` means a Bearer token.
   package var hasUserTokens = false
-  /// The error is the text of `message`, if there is one.
+  /// Whether `message` contains the error, if present.
   package var hasErrorInMessage = false
-  /// Standard errors by the server's names for them or by its descriptions, in small letters.
+  /// Standard error codes by the server's codes or descriptions, in lowercase.
   package var errorNames: [String: String] = [:]
-  /// Refusals of a refresh that ask for a sign-in, by the value of `error` or by how its description begins.
+  /// Refresh errors that require a sign-in: values of `error`, or beginnings of the description.
   package var deadRefreshTokens: [String] = []
 
   package init() {}
 
-  /// Whether the refusal of a refresh is about the refresh token, by the server's own ways to say so.
+  /// Whether a failed refresh is due to the refresh token, by the server's own codes.
   func isAboutRefreshToken(_ error: String?, description: String?) -> Bool {
     deadRefreshTokens.contains { known in
       error.map { $0.utf8.elementsEqual(known.utf8) } ?? false
@@ -22,7 +22,7 @@ package struct AnswerShape: Sendable, Hashable {
     }
   }
 
-  /// The standard name of an error, or the name as it is.
+  /// The standard error code, or the given one if it is unknown.
   func standardName(_ error: String, description: String?) -> String {
     errorNames[error.lowercased()] ?? description.flatMap { errorNames[$0.lowercased()] } ?? error
   }

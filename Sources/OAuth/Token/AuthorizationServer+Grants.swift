@@ -1,20 +1,19 @@
 package import Crypto
 package import Vocabulary
 
-/// The grants that need no person: a refresh, the client's own tokens, an assertion, an exchange.
+/// Grants that need no user: refresh, client credentials, assertions and token exchange.
 extension AuthorizationServer {
   private static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
   private static let jwtType = "urn:ietf:params:oauth:token-type:jwt"
 
-  /// Trades a refresh token for new tokens (RFC 6749 section 6). Sent once, and again only where a server
-  /// wants another proof of the key.
+  /// Exchanges a refresh token for new tokens (RFC 6749 section 6). The request is repeated only if the server wants
+  /// another proof.
   ///
   /// - Parameters:
-  ///   - target: Only to ask for something else than all that was granted.
-  ///   - claims: The claims that a resource wants in the token, as Microsoft Entra ID has it.
-  /// - Throws: `invalidGrant` when the sign-in is over; ``OAuthError/lostAnswer`` tells when the token may
-  ///   have been spent without an answer, ``OAuthError/brokenAnswer`` when it may have been spent with one that is
-  ///   of no use.
+  ///   - target: Requests less than everything granted.
+  ///   - claims: Claims that a resource requires in the token, as in Microsoft Entra ID.
+  /// - Throws: `invalidGrant` if the session has ended. ``OAuthError/lostAnswer`` if the token may have been spent
+  ///   without a response; ``OAuthError/brokenAnswer`` if it may have been spent with an unusable response.
   package func refresh(
     _ token: SharedSecret, for target: TokenTarget? = nil, claims: RequestedClaims? = nil,
     cancellation: Cancellation? = nil
@@ -39,12 +38,12 @@ extension AuthorizationServer {
     }
   }
 
-  /// Asks for a token for the client itself, with no user behind it (RFC 6749 section 4.4).
+  /// Requests a token for the client itself, without a user (RFC 6749 section 4.4).
   ///
   /// - Parameters:
-  ///   - scope: The scope to request where `target` names none.
+  ///   - scope: The scope to request unless `target` has one.
   ///   - target: The target of the token.
-  /// - Throws: `invalidClient` when client authentication fails; `unauthorizedClient` when the client may not use this
+  /// - Throws: `invalidClient` if client authentication fails; `unauthorizedClient` if the client may not use this
   ///   grant.
   package func tokensForClient(
     scope: Scope?, target: TokenTarget? = nil, cancellation: Cancellation? = nil
@@ -57,14 +56,13 @@ extension AuthorizationServer {
     return try tokens(in: response, kind: .other, sent: secrets())
   }
 
-  /// Gets a token by an assertion (RFC 7523 sections 2.1 and 2.2, RFC 8693 section 2.1).
+  /// Requests a token with an assertion (RFC 7523 sections 2.1 and 2.2, RFC 8693 section 2.1).
   ///
   /// - Parameters:
-  ///   - grant: What the assertion is in the request. Where it proves the client, nothing else does.
-  ///   - scope: The scope to request where `target` names none.
+  ///   - grant: The role of the assertion. If it authenticates the client, no other authentication is sent.
+  ///   - scope: The scope to request unless `target` has one.
   ///   - target: The target of the token.
-  /// - Throws: `assertionRejected` when the server does not take the assertion; `unsupportedTokenType` for an exchange
-  ///   that brings no access token.
+  /// - Throws: `assertionRejected`; `unsupportedTokenType` if an exchange returns no access token.
   package func tokens(
     for assertion: BearerAssertion, by grant: AssertionGrant = .jwtBearer, scope: Scope?, target: TokenTarget? = nil,
     cancellation: Cancellation? = nil
@@ -92,10 +90,10 @@ extension AuthorizationServer {
     return tokens
   }
 
-  /// Trades an access token for one that is good for something else (RFC 8693 section 2.1).
+  /// Exchanges an access token for one with another target (RFC 8693 section 2.1).
   ///
-  /// - Throws: `invalidTarget` when the server gives none for that resource or audience; `unsupportedTokenType` for
-  ///   a token that is no access token (RFC 8693 section 2.2.1); `scopeWithheld`.
+  /// - Throws: `invalidTarget` if the server refuses the resource or audience; `unsupportedTokenType` if the result is
+  ///   not an access token (RFC 8693 section 2.2.1); `scopeWithheld`.
   package func exchange(
     _ subjectToken: SharedSecret, for target: TokenTarget, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
@@ -112,7 +110,7 @@ extension AuthorizationServer {
     return tokens
   }
 
-  /// The answer to an exchange says that it is an access token, as was asked for (RFC 8693 section 2.2.1).
+  /// Checks that the exchange returned an access token, as requested (RFC 8693 section 2.2.1).
   private func checkIssued(_ tokens: TokenResponse, _ response: HTTPResponse) throws(OAuthError) {
     guard let type = tokens.issuedTokenType else {
       throw OAuthError(
@@ -124,19 +122,19 @@ extension AuthorizationServer {
   }
 }
 
-/// Identity Assertion JWT Authorization Grant (draft-ietf-oauth-identity-assertion-authz-grant-04): the server where a
-/// user is signed in vouches for the user at another one.
+/// Identity Assertion JWT Authorization Grant (draft-ietf-oauth-identity-assertion-authz-grant-04): the user's identity
+/// provider issues an assertion for another authorization server.
 extension AuthorizationServer {
   private static let assertionType = "urn:ietf:params:oauth:token-type:id-jag"
   private static let idTokenType = "urn:ietf:params:oauth:token-type:id_token"
 
-  /// Trades an ID Token for an assertion that is a grant at another server (RFC 8693 section 2.1).
+  /// Exchanges an ID Token for an assertion that is a grant at another server (RFC 8693 section 2.1).
   ///
   /// - Parameters:
   ///   - audience: The issuer identifier of that server.
-  ///   - scope: The scope of the token that is requested there.
+  ///   - scope: The scope of the token to request there.
   ///   - resources: The resources of that token (RFC 8707).
-  /// - Throws: The refusal of the server; `unsupportedTokenType` for an answer that is no such assertion.
+  /// - Throws: The server's error; `unsupportedTokenType` if the response contains no such assertion.
   package func identityAssertion(
     by idToken: SharedSecret, for audience: String, scope: Scope?, resources: [String], cancellation: Cancellation
   ) throws(OAuthError) -> SharedSecret {
@@ -151,7 +149,7 @@ extension AuthorizationServer {
     }
     return try response.body.withBytes { (bytes) throws(OAuthError) in
       let subject = OAuthError.Subject.endpoint(.token)
-      // Its `token_type` is `N_A`: no resource takes it (RFC 8693 section 2.2.1).
+      // Its `token_type` is `N_A`, because no resource accepts it (RFC 8693 section 2.2.1).
       let reader = try AnswerReader(
         response, bytes, subject: subject, kind: .exchange, sent: secrets(idToken), shape: shape)
       guard let type = try reader.text("issued_token_type", in: bytes) else {

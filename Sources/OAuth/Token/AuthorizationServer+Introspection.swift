@@ -3,16 +3,16 @@ internal import Encoding
 internal import Vocabulary
 
 extension AuthorizationServer {
-  /// Whether this client may ask about tokens: the server offers it, and the client can prove who it is
-  /// (RFC 7662 section 2.1: the endpoint must require authorization).
+  /// Whether this client can introspect tokens: the server must support it, and the client must authenticate, because
+  /// the endpoint requires authorization (RFC 7662 section 2.1).
   package var canIntrospect: Bool {
     metadata.introspectionEndpoint != nil && client.authentication.provesClient
   }
 
-  /// Asks whether a token is still good (RFC 7662). The token is not spent.
+  /// Whether a token is still active (RFC 7662). Does not spend the token.
   ///
-  /// - Returns: The answer's `active` (section 2.2): false also for a token that the server does not know,
-  ///   or that this client may not know of.
+  /// - Returns: The `active` member (section 2.2). Also false if the server does not know the token, or does not let
+  ///   this client see it.
   package func isActive(
     _ token: SharedSecret, hint: RevocationHint, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> Bool {

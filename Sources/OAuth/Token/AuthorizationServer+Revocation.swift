@@ -2,12 +2,11 @@ package import Crypto
 internal import Vocabulary
 
 extension AuthorizationServer {
-  /// Tells the server that a token is no longer needed (RFC 7009). Success also means an unknown token.
+  /// Revokes a token (RFC 7009). Succeeds also if the server does not know the token.
   ///
-  /// - Parameter bearer: An access token. Glewlwyd lets a public client revoke only with one, so a 401 is
-  ///   answered once with it.
-  /// - Throws: `unsupportedTokenRevocation`, or `serverUnavailable`, after which the token is still alive
-  ///   (RFC 7009 section 2.2.1).
+  /// - Parameter bearer: An access token, sent once after a 401: Glewlwyd requires one for public clients.
+  /// - Throws: `unsupportedTokenRevocation`, or `serverUnavailable`, in which case the token is still valid (RFC 7009
+  ///   section 2.2.1).
   package func revoke(
     _ token: SharedSecret, hint: RevocationHint, bearer: SharedSecret?, cancellation: Cancellation? = nil
   ) throws(OAuthError) {
@@ -29,14 +28,14 @@ extension AuthorizationServer {
       }
       if response.status == 401, prover != nil, hint == .refreshToken { response = try delete(token, cancellation) }
     }
-    // The body of a success is ignored (RFC 7009 section 2.2).
+    // The body of a successful response is ignored (RFC 7009 section 2.2).
     guard !(200..<300).contains(response.status) else { return }
     let sent = secrets(token, bearer)
     throw OAuthError.answered(response, ErrorAnswer.read(response, sent: sent, shape: shape), subject, sent: sent)
   }
 
-  /// Glewlwyd 2.7.5 takes no proof at its revocation endpoint, since it expects one for a URL that is not its
-  /// own. It has a grant type for this, which takes a refresh token; other servers just do not know it.
+  /// Glewlwyd 2.7.5 rejects proofs at its revocation endpoint, since it expects one for a different URL. This grant
+  /// type of its own revokes a refresh token. Other servers reject it as unknown.
   private func delete(_ refreshToken: SharedSecret, _ cancellation: Cancellation?) throws(OAuthError) -> HTTPResponse {
     try requestTokens(cancellation: cancellation) { form in
       form.add(.grantType, "delete_token")
@@ -52,7 +51,7 @@ extension AuthorizationServer {
   }
 }
 
-/// The kind of a token that is revoked (RFC 7009 section 2.1).
+/// The type of the token to revoke (RFC 7009 section 2.1).
 package enum RevocationHint: String, Sendable {
   case refreshToken = "refresh_token"
   case accessToken = "access_token"

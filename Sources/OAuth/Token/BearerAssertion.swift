@@ -2,14 +2,14 @@ package import Crypto
 internal import JOSE
 package import Vocabulary
 
-/// A JWT that another issuer signed, and that stands for a grant (RFC 7521 section 4.1, RFC 7523 section 2.1).
+/// A JWT signed by another issuer and used as a grant (RFC 7521 section 4.1, RFC 7523 section 2.1).
 ///
-/// Its signature is for the authorization server to verify. What would make the server refuse it and can be seen here
-/// is found before it is sent, so that it does not go where it is not meant for.
+/// The authorization server verifies its signature. Problems that would make the server reject it are detected before
+/// it is sent, so that it does not reach the wrong server.
 package struct BearerAssertion: Sendable {
-  /// The longest one, in bytes.
+  /// The maximum length in bytes.
   package static let maximumBytes = UnverifiedJWS.maximumByteCount
-  /// By how many seconds the clocks of its issuer, of the server and of this machine may differ (RFC 7523 section 3).
+  /// The accepted clock difference between the issuer, the server and this machine, in seconds (RFC 7523 section 3).
   package static let clockSkew = 60
 
   let compact: SharedSecret
@@ -18,9 +18,9 @@ package struct BearerAssertion: Sendable {
   private let notBefore: Int?
   private let clientID: String?
 
-  /// - Parameter compact: The token without a line end.
-  /// - Throws: `malformed` for anything but a signed JWT; `claim` for one without the claims that RFC 7523 section 3
-  ///   demands, or with one of a wrong type.
+  /// - Parameter compact: The token without a trailing newline.
+  /// - Throws: `malformed` unless it is a signed JWT; `claim` if a claim required by RFC 7523 section 3 is missing or
+  ///   has the wrong type.
   package init(_ compact: SharedSecret) throws(AssertionProblem) {
     let claims = try compact.bytes.withBytes { (bytes) throws(AssertionProblem) in try Self.claims(bytes) }
     try Self.demand("iss") { () throws(JOSEError) in try claims.issuer }
@@ -32,7 +32,7 @@ package struct BearerAssertion: Sendable {
     self.compact = compact
   }
 
-  /// Signed by a key, or under a secret that its issuer shares with the server.
+  /// Accepts a signature with a key, or a MAC with a secret shared by issuer and server.
   private static func claims(_ compact: Span<UInt8>) throws(AssertionProblem) -> JWTClaims {
     do throws(JOSEError) {
       return try JWTClaims(ofSigned: compact)
@@ -54,8 +54,8 @@ package struct BearerAssertion: Sendable {
   /// Checks the times and the audience.
   ///
   /// - Parameters:
-  ///   - expected: What `aud` must hold, byte for byte.
-  ///   - endpoint: The URL of the token endpoint, if `aud` may hold that instead (RFC 7523 section 3).
+  ///   - expected: The required value of `aud`, compared byte by byte.
+  ///   - endpoint: The token endpoint, if its URL is an acceptable `aud` too (RFC 7523 section 3).
   ///   - now: Unix seconds.
   package func check(for expected: String, orFor endpoint: Endpoint? = nil, now: Int) throws(AssertionProblem) {
     if expiresAt <= now - Self.clockSkew { throw .expired(seconds: now - expiresAt) }
@@ -68,37 +68,37 @@ package struct BearerAssertion: Sendable {
 }
 
 extension BearerAssertion {
-  /// Checks that it is for this client, as one that was got by an ID Token says
+  /// Checks that `client_id` is this client, as required for an assertion obtained with an ID Token
   /// (draft-ietf-oauth-identity-assertion-authz-grant-04).
   package func check(isFor client: String) throws(AssertionProblem) {
     guard let clientID, clientID.utf8.elementsEqual(client.utf8) else { throw .wrongClient(expected: client) }
   }
 }
 
-/// Why an assertion is not sent. Nothing of the assertion itself is in it.
+/// The reason not to send an assertion. Contains nothing of the assertion itself.
 package enum AssertionProblem: Error, Hashable, Sendable {
-  /// It is no signed JWT in compact form.
+  /// Not a signed JWT in compact form.
   case malformed
-  /// It has more than ``BearerAssertion/maximumBytes``.
+  /// Longer than ``BearerAssertion/maximumBytes``.
   case tooLong
-  /// This claim, which RFC 7523 section 3 demands, is missing, or is not of its type.
+  /// A claim required by RFC 7523 section 3 is missing or has the wrong type.
   case claim(String)
-  /// `exp` was so long ago.
+  /// `exp` was this long ago.
   case expired(seconds: Int)
-  /// `nbf` is so far ahead.
+  /// `nbf` is this far in the future.
   case notYetValid(seconds: Int)
-  /// `aud` does not hold this.
+  /// `aud` does not contain the expected value.
   case wrongAudience(expected: String)
-  /// `client_id` is not this.
+  /// `client_id` is not the expected one.
   case wrongClient(expected: String)
-  /// The platform gave none, and answered with this HTTP status.
+  /// The platform issued no assertion and returned this HTTP status.
   case refused(status: Int)
 }
 
 extension AssertionAudience {
-  /// The text that the `aud` of an assertion for this server holds.
+  /// The `aud` of an assertion for this server.
   ///
-  /// - Parameter endpoint: The one that the request goes to.
+  /// - Parameter endpoint: The endpoint of the request.
   package func text(_ endpoint: Endpoint?, _ metadata: AuthorizationServerMetadata) -> String {
     switch self {
     case .issuer: metadata.issuer.text

@@ -1,20 +1,20 @@
 internal import Encoding
 
-/// A claim that a token must have, with a value: what a person writes as `NAME=VALUE`.
+/// A claim with a required value, written as `NAME=VALUE`.
 package struct ClaimDemand: Sendable, Hashable {
   package let name: String
-  /// The value as written; what it must equal depends on the type of the claim.
+  /// The value as written. It is compared according to the claim's type.
   package let value: String
 
-  /// Reads `NAME=VALUE`; the first `=` ends the name. Nil for a text without one, and for an empty name.
+  /// Parses `NAME=VALUE`, split at the first `=`. Nil if there is none or the name is empty.
   package init?(_ text: String) {
     guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")), end > text.startIndex else { return nil }
     name = String(text[..<end])
     value = String(text[text.utf8.index(after: end)...])
   }
 
-  /// Whether a claim has the value: a string of the same bytes, the same number, `true` or `false`, an array with such
-  /// an element, or an array or object that the value is as JSON. Null never has one.
+  /// Whether a claim matches: an identical string, an equal number, `true` or `false`, an array with a matching
+  /// element, or an array or object equal to the value as JSON. Null never matches.
   func holds(for claim: JSON) -> Bool {
     switch claim {
     case .null: false
@@ -30,10 +30,10 @@ package struct ClaimDemand: Sendable, Hashable {
 }
 
 extension JSONNumber {
-  /// The most characters of a number whose value a `Double` tells from all others of that length.
+  /// The maximum length of a number that a `Double` represents unambiguously.
   private static let mostCharacters = 16
 
-  /// Whether two numbers are the same, however they are written: `1`, `1.0` and `1e0`.
+  /// Whether two numbers are equal, whatever their notation: `1`, `1.0` and `1e0`.
   fileprivate func isSameValue(as other: JSONNumber) -> Bool {
     if self == other { return true }
     if let int, let other = other.int { return int == other }

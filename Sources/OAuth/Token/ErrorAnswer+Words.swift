@@ -1,11 +1,11 @@
 internal import Crypto
 internal import Encoding
 
-// Refusals that are not in the form of RFC 6749 section 5.2.
+// Errors in formats other than RFC 6749 section 5.2.
 extension ErrorAnswer {
-  /// The words of an answer that has no `error_description`, cleaned for a terminal: `errorSummary` (Okta), the message
-  /// of an error object (Google) or of a gateway, `detail` and `title` (RFC 9457), or a line of plain text. Nil for a
-  /// page, and beside a token.
+  /// The error message of a response without `error_description`, cleaned for a terminal: `errorSummary` (Okta), the
+  /// message of an error object (Google) or of a gateway, `detail` and `title` (RFC 9457), or a line of plain text. Nil
+  /// for an HTML page, and if the body contains a token.
   static func words(of response: HTTPResponse, sent: [SharedSecret]) -> String? {
     let text = response.body.withBytes { bytes -> String? in
       if let layout = try? JSONLayout(parsing: bytes) { return words(in: layout.root, bytes) }
@@ -14,8 +14,7 @@ extension ErrorAnswer {
     return shown(text, sent)
   }
 
-  /// Whether an answer has a body that is neither JSON nor empty, as a proxy, a firewall or the sign-in page of a network
-  /// sends it.
+  /// Whether the body is neither JSON nor empty, so that it may come from a proxy, a firewall or a captive portal.
   static func isForeign(_ response: HTTPResponse) -> Bool {
     response.body.withBytes { bytes in
       let isBlank = bytes.indices.allSatisfy { bytes[$0] <= UInt8(ascii: " ") }
@@ -43,12 +42,12 @@ extension ErrorAnswer {
       !bytes.hasPart("_token=")
     else { return nil }
     let text = String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
-    // Of a page without a media type.
+    // An HTML page without a media type.
     return text.drop { $0.isWhitespace }.first == "<" ? nil : text
   }
 }
 
-/// The words for a status (RFC 9110 section 15.5), which gateways put in the place of an error.
+/// The standard reason phrases (RFC 9110 section 15.5), which gateways send instead of an error.
 enum ReasonPhrase {
   private static let all = [
     400: "bad request", 401: "unauthorized", 402: "payment required", 403: "forbidden", 404: "not found",

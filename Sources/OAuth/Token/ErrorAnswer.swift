@@ -1,33 +1,34 @@
 internal import Crypto
 internal import Encoding
 
-/// The error in an answer (RFC 6749 section 5.2). It is looked for whatever the HTTP status is, because
-/// servers send errors with 200, 400, 401, 403, 428 and 429 alike.
+/// The error in a response (RFC 6749 section 5.2). Looked for whatever the HTTP status is, since servers send errors
+/// with 200, 400, 401, 403, 428 and 429.
 struct ErrorAnswer: Sendable {
-  /// The `error` value; nil when it breaks the rules for one.
+  /// The `error` value; nil if it contains characters that are not allowed.
   var error: String?
-  /// Whether `error` is a text, even one that breaks those rules.
+  /// Whether `error` is a string, even an invalid one.
   var isText = false
-  /// The value of the standards that it stands for.
+  /// The standard error code for this server's `error`.
   var standardError: String?
   /// Cleaned for a terminal.
   var description: String?
-  /// By what the server's operators find the request: a `correlation_id` of at most 64 letters, digits and "-".
+  /// The ID that helps the server's operators to find the request: a `correlation_id` of at most 64 letters, digits and
+  /// "-".
   var correlationID: String?
-  /// The `interval` beside a `slow_down`.
+  /// The `interval` of a `slow_down`.
   var interval: Int?
-  /// `claims`: what a sign-in must ask for, as Microsoft Entra ID has it for conditional access.
+  /// `claims` that a sign-in must request, for conditional access in Microsoft Entra ID.
   var claims: RequestedClaims?
 
-  /// Reads the error of an answer; nil when it names none.
+  /// Parses the error of a response, or returns nil if there is none.
   ///
-  /// - Parameter sent: The secrets of the request. A text that repeats one of them is not kept.
+  /// - Parameter sent: The secrets of the request. Texts that repeat one are dropped.
   static func read(_ response: HTTPResponse, sent: [SharedSecret], shape: AnswerShape = .init()) -> ErrorAnswer? {
     var answer = response.body.withBytes { bytes -> ErrorAnswer? in
       if let layout = try? JSONLayout(parsing: bytes) { return read(layout.root, in: bytes, sent: sent, shape) }
       return mayBeForm(response.headers) ? readForm(bytes, sent: sent) : nil
     }
-    // A gateway's error, such as Spring's, has the status in words here.
+    // A gateway's error, such as Spring's, has the reason phrase here.
     if let error = answer?.error, ReasonPhrase.isOf(response.status, error) { answer?.isText = false }
     let description = answer?.description
     if let error = answer?.error { answer?.standardError = shape.standardName(error, description: description) }
@@ -38,9 +39,9 @@ struct ErrorAnswer: Sendable {
     _ root: JSONLayout.Node, in bytes: Span<UInt8>, sent: [SharedSecret], _ shape: AnswerShape
   ) -> ErrorAnswer? {
     let message = shape.hasErrorInMessage && root["status"] != nil ? text(root["message"]) : nil
-    // `error_code` in place of `error` is what Google sends when a quota is used up.
+    // Google sends `error_code` instead of `error` when a quota is exceeded.
     guard let node = message ?? named(root["error"]) ?? named(text(root["error_code"])) else { return nil }
-    // An error comes without a token; the description of one that has a token could repeat it.
+    // An error response contains no token. If it does, the description could repeat it.
     let isAlone = !secretMembers.contains { root[$0] != nil }
     var answer = ErrorAnswer(
       error: node.string(in: bytes).flatMap { isAlone || isWord($0) ? $0 : nil },
@@ -60,12 +61,12 @@ struct ErrorAnswer: Sendable {
     "access_token", "refresh_token", "id_token", "device_code", "client_secret", "registration_access_token",
   ]
 
-  /// Whether it is of the characters that the registered values have, and tokens have more than.
+  /// Whether the text contains only characters of registered error codes. Tokens have others too.
   private static func isWord(_ text: String) -> Bool {
     text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") }
   }
 
-  /// Nothing for null and for an empty string, which some servers write beside tokens.
+  /// Ignores null and empty strings, which some servers send with tokens.
   private static func named(_ node: JSONLayout.Node?) -> JSONLayout.Node? {
     node.flatMap { $0.kind == .null || $0.stringByteCount == 0 ? nil : $0 }
   }
@@ -79,14 +80,14 @@ struct ErrorAnswer: Sendable {
       && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
   }
 
-  /// GitHub answers in form encoding when it ignores our `Accept`.
+  /// GitHub sends form encoding if it ignores our `Accept`.
   private static func mayBeForm(_ headers: HTTPHeaders) -> Bool {
     guard let type = headers.mediaType else { return true }
     return type == "application/x-www-form-urlencoded" || type == "text/plain"
   }
 
   private static func readForm(_ bytes: Span<UInt8>, sent: [SharedSecret]) -> ErrorAnswer? {
-    // An error has no token beside it. A body with one must not be taken apart into strings.
+    // An error contains no token. A body with one must not be split into strings.
     guard bytes.count <= 8192, !bytes.hasPart("_token=") else { return nil }
     guard let fields = try? Form.parse(bytes) else { return nil }
     let value = { (name: String) in fields.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
@@ -108,18 +109,18 @@ struct ErrorAnswer: Sendable {
     self.interval = interval
   }
 
-  /// A text of the server for people; nil if it is empty or repeats a secret.
+  /// A server's text for users; nil if it is empty or repeats a secret.
   static func shown(_ text: String?, _ sent: [SharedSecret]) -> String? {
-    // The part that is cut off may be the rest of a secret.
+    // The part that was cut off could be the rest of a secret.
     guard let text, !SecretEcho.isFound(in: text, sent, limit: longestSearched) else { return nil }
     let line = TerminalText.clean(text.split(whereSeparator: \.isNewline).joined(separator: " "))
     return line.isEmpty ? nil : line
   }
 
-  /// More characters of a description are not searched; it is shown up to a fraction of that.
+  /// The maximum number of characters searched for secrets. Only the beginning of that is shown.
   static let longestSearched = 2000
 
-  /// The characters of RFC 6749 section 5.2, at most 64 of them.
+  /// At most 64 characters allowed by RFC 6749 section 5.2.
   private static func isErrorValue(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { $0 == 0x20 || $0.isUnquotedASCII }

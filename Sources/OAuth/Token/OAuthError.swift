@@ -2,49 +2,50 @@ package import Crypto
 internal import Encoding
 package import Vocabulary
 
-/// Why an OAuth operation failed.
+/// The failure of an OAuth operation.
 ///
-/// Holds no byte of a token. Only `serverError` and `serverDescription` keep text of the server, which is checked and
-/// cleaned before.
+/// Never contains any part of a token. Only `serverError` and `serverDescription` contain the server's text, validated
+/// and cleaned.
 package struct OAuthError: Error, Hashable, Sendable {
   package var code: Code
   package var subject: Subject
-  /// The `error` value of the answer, when it is at most 64 characters of RFC 6749 section 5.2.
+  /// The `error` value of the response, at most 64 characters allowed by RFC 6749 section 5.2.
   package var serverError: String?
-  /// The server's description, cleaned for a terminal, at most 200 characters: the `error_description`, a media type,
-  /// the target of a redirect.
+  /// The server's description, cleaned for a terminal, at most 200 characters: the `error_description`, a media type or
+  /// a redirect target.
   package var serverDescription: String?
-  /// Why no connection came about.
+  /// Why the connection failed.
   package var problem: ConnectionProblem?
-  /// For a timeout: how long was waited, in whole seconds.
+  /// How long a timed-out request waited, in whole seconds.
   package var waitedSeconds: Int?
-  /// For a token out of its time: how far this machine's clock is ahead of the server's, in seconds.
+  /// If a token's times were rejected, how many seconds this machine's clock is ahead of the server's.
   package var clockError: Int?
-  /// By what the server's operators find the request, at most 64 letters, digits and "-".
+  /// The ID that helps the server's operators to find the request, at most 64 letters, digits and "-".
   package var correlationID: String?
   package var httpStatus: Int?
-  /// The advice for this server.
+  /// Advice for this provider.
   package var advice: Phrase?
-  /// The advice is to give the client's secret.
+  /// Whether the advice is to provide a client secret.
   package var needsSecret = false
-  /// The device grant is forbidden, and the server takes sign-ins by browser.
+  /// Whether the device grant is forbidden but the server supports sign-in by browser.
   package var needsBrowser = false
-  /// The issuer that was probably meant: the same but for a slash at the end.
+  /// The issuer that was probably intended: it differs only in a trailing slash.
   package var issuerMeant: String?
-  /// The claims that a sign-in must ask for.
+  /// The claims that a sign-in must request.
   package var claims: RequestedClaims?
-  /// How long the server asked us to wait, at most 300; or the time until its keys may be fetched again, at most 3600.
+  /// How long the server asked us to wait, at most 300 seconds; or how long until its keys may be fetched again, at
+  /// most 3600 seconds.
   package var retryAfterSeconds: Int?
-  /// The request may have been carried out, and no byte of an answer was seen. A refresh token that was
-  /// sent may have been replaced by one that we never got.
+  /// Whether the request may have been carried out, without any response. The refresh token that was sent may have been
+  /// replaced by one that we never received.
   package var lostAnswer = false
-  /// An answer began and did not get here.
+  /// Whether a response began but is incomplete.
   package var answerBegan = false
-  /// The request may have been carried out, and nothing of its answer could be used. A refresh token that was sent may
-  /// have been replaced by one that was in it.
+  /// Whether the request may have been carried out, but its response is unusable. The refresh token that was sent may
+  /// have been replaced by one in that response.
   package var brokenAnswer = false
-  /// The request itself succeeded, and its new refresh token is kept; the error is in the rest of the answer, or in a
-  /// later request without a secret. A repetition of the first request would spend the new token.
+  /// Whether the request succeeded and its new refresh token is stored. The error is in the rest of the response, or in
+  /// a later request without a secret. Repeating the first request would spend the new token.
   package var followsSuccess = false
 
   package init(_ code: Code, _ subject: Subject, httpStatus: Int? = nil) {
@@ -53,7 +54,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.httpStatus = httpStatus
   }
 
-  /// A failure to sign with a key.
+  /// Wraps a failure to sign.
   package init(signing error: CryptoError, _ subject: Subject) {
     let code: Code =
       switch error.code {
@@ -64,9 +65,9 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.init(code, subject)
   }
 
-  /// A failure of the transport.
+  /// Wraps a failure of the transport.
   ///
-  /// - Parameter proxy: The URL of the proxy of the connection, if any.
+  /// - Parameter proxy: The URL of the connection's proxy, if any.
   package init(_ failure: HTTPFailure, _ role: EndpointRole, at endpoint: Endpoint, proxy: String?) {
     let code = Code(failure)
     let peer = code == .proxyFailed ? proxy.flatMap { try? URI($0) } : endpoint.uri
@@ -74,7 +75,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     let place: Subject =
       isAboutKey ? .clientKey : role == .resource ? .name(endpoint.uri.origin) : .endpoint(role)
     self.init(code, code.isAboutHost ? peer.map { .host($0.authority) } ?? .proxy : place)
-    // The sentences about certificates tell these themselves.
+    // The messages about certificates include these problems.
     let isTold = [.certificateExpired, .certificateNotYetValid, .certificateOfOtherHost].contains(failure.problem)
     problem = isTold ? nil : failure.problem
     waitedSeconds = failure.waitedSeconds
@@ -83,12 +84,12 @@ package struct OAuthError: Error, Hashable, Sendable {
     serverDescription = failure.redirectOrigin.map { "it leads to \($0)" }
   }
 
-  /// A failure of the transport while it sent this request.
+  /// Wraps a failure of the transport for this request.
   init(_ failure: HTTPFailure, _ request: borrowing HTTPRequest) {
     self.init(failure, request.role, at: request.endpoint, proxy: request.transport.proxy?.url)
   }
 
-  /// As ``problem``, and where the sentence itself tells it.
+  /// The ``problem``, including those that the message already describes.
   package var connectionProblem: ConnectionProblem? {
     switch code {
     case .certificateExpired: .certificateExpired
@@ -99,13 +100,13 @@ package struct OAuthError: Error, Hashable, Sendable {
     }
   }
 
-  /// The ``correlationID``, where the description does not tell it.
+  /// The ``correlationID``, unless the description contains it.
   package var untoldCorrelationID: String? {
     let words = (serverDescription ?? "").utf8.split(separator: UInt8(ascii: " "))
     return correlationID.flatMap { id in words.contains { $0.elementsEqual(id.utf8) } ? nil : id }
   }
 
-  /// One sentence, lower case, without a full stop.
+  /// The message for users, in lowercase and without a full stop.
   package var phrase: Phrase {
     let sentence = code.row(about: subjectPhrase).sentence
     let description = serverDescription ?? ""

@@ -1,14 +1,14 @@
 package import Vocabulary
 
 extension OAuthError.Code {
-  /// All that is known of a code.
+  /// The properties of an error code.
   package struct Row: Sendable {
     package let meaning: Meaning
     package let failure: FailureCode
-    /// Lower case, without a full stop.
+    /// In lowercase, without a full stop.
     package let sentence: Phrase
     package let hint: Phrase?
-    /// Whether it is about a host and not about what the host says.
+    /// Whether the error is about reaching a host, not about its response.
     package let isAboutHost: Bool
     /// The `error` values with this meaning.
     let names: [Name]
@@ -22,7 +22,7 @@ extension OAuthError.Code {
     }
   }
 
-  /// Values of `error` in the answers to requests of some kinds; no kind is for all requests.
+  /// Values of `error`, restricted to some kinds of requests if any are listed.
   struct Name: Sendable, ExpressibleByStringLiteral {
     let values: [String]
     let kinds: [RequestKind]
@@ -35,16 +35,16 @@ extension OAuthError.Code {
     code.row().names.map { ($0, code) }
   }
 
-  /// The code of a value of `error`; nil for a value that is not known.
+  /// Returns the code for a value of `error`, or nil if it is unknown.
   ///
-  /// - Parameter kind: Nil looks only for values that have one meaning for all requests.
+  /// - Parameter kind: Nil to match only values with one meaning for all requests.
   static func named(_ value: String, in kind: RequestKind? = nil) -> Self? {
     let found = names.filter { $0.name.values.contains { $0.utf8.elementsEqual(value.utf8) } }
     let own = kind.flatMap { kind in found.first { $0.name.kinds.contains(kind) } }
     return (own ?? found.first { $0.name.kinds.isEmpty })?.code
   }
 
-  /// Whether a value of `error` is known, for whatever request.
+  /// Whether a value of `error` is known for any request.
   static func isKnown(_ value: String) -> Bool {
     names.contains { $0.name.values.contains { $0.utf8.elementsEqual(value.utf8) } }
   }
@@ -54,7 +54,7 @@ extension OAuthError.Code {
 
   /// - Parameters:
   ///   - subject: The subject of the sentence.
-  ///   - login: The sign-in to the account, for the hint.
+  ///   - login: The sign-in command for the account, for the hint.
   package func row(_ login: SignInCommand = SignInCommand(nil), about subject: Phrase = "") -> Row {
     switch self {
     case .noMemory: Row(.passing, .tooBusy, "this machine has no memory left for the answer of \(subject)")
@@ -190,7 +190,7 @@ extension OAuthError.Code {
       Row(
         .lasting, .codeExpired, "the code has expired at \(subject)", hint: login.phrase,
         names: ["expired_token", "token_expired"])
-    // GitHub, Entra and Glewlwyd have names of their own for `invalid_grant`.
+    // GitHub, Entra and Glewlwyd have their own names for `invalid_grant`.
     case .invalidGrant:
       Row(
         .grantEnded, .sessionExpired, "\(subject) no longer accepts this sign-in", hint: login.phrase,
@@ -227,10 +227,10 @@ extension OAuthError.Code {
     case .unsupportedTokenRevocation:
       Row(.lasting, .serverRejected, "\(subject) cannot revoke this kind of token", names: ["unsupported_token_type"])
     case .otherServerError: Row(.lasting, .serverRejected, "\(subject) reported an error")
-    // For a refresh UAA and Spring Security answer `invalid_token` where the refresh token has expired, and Auth0
-    // `access_denied` where a rule turns the user away; neither says that the grant has ended. OpenID Connect Core 1.0
-    // section 3.1.2.6: the grant may be good again after the user did what is wanted. A refresh that is refused with
-    // any other error that is not about the client or the request has this meaning too: see `OAuthError.answered`.
+    // On refresh, UAA and Spring Security return `invalid_token` if the refresh token has expired, and Auth0
+    // `access_denied` if a rule rejects the user. Neither means that the grant has ended. The grant may work again
+    // after user interaction (OpenID Connect Core 1.0 section 3.1.2.6). Other refresh errors that are not about the
+    // client or the request have this meaning too: see `OAuthError.answered`.
     case .interactionRequired:
       Row(
         .signInNeeded, .interactionRequired, "\(subject) requires the user to sign in again", hint: login.phrase,
@@ -298,7 +298,7 @@ extension OAuthError.Code {
     return Phrase("to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
   }
 
-  /// Only a sign-in that failed has a key yet to be made.
+  /// Options mean that the account is still being signed in and has no key yet.
   private func keyInVault(_ login: SignInCommand) -> Phrase {
     login.options.isEmpty
       ? Phrase(verbatim: "agent vault check")

@@ -1,40 +1,40 @@
 internal import Vocabulary
 
 extension OAuthError {
-  /// The kind of error. The raw values are stable names.
+  /// The kind of an error. The raw values are stable names.
   package enum Code: String, Sendable, CaseIterable {
-    /// This machine has no memory for the request or its answer.
+    /// Out of memory for the request or its response.
     case noMemory
-    // A value from the user or from a document is not usable.
+    // A value from the user or a document is unusable.
     case insecureURL, invalidURL, invalidIssuer, issuerMismatch, metadataMissing, metadataInvalid
     case resourceMismatch
     case endpointMissing, invalidScope, invalidTarget, invalidAuthorizationDetails, invalidClientID
-    // No answer, or none that may be used.
+    // There is no usable response.
     case network, proxyFailed, connectionLost, timeout, tlsFailure, pinMismatch, redirectRefused, responseTooLarge
     case certificateRejected, certificateExpired, certificateNotYetValid, certificateOfOtherHost
     case serverUnavailable, rateLimited, cancelled, malformedResponse, notJSON, internalFailure, cryptoFailure
-    // The answer is not what the protocol promises.
+    // The response violates the protocol.
     case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch, userInfoRejected
     case codeChallengeUnsupported, codeChallengeUnannounced, responseIssuerMismatch, responseIssuerMissing
-    /// An ID Token is signed with a key that is not in the issuer's key set.
+    /// The ID Token's key is not in the issuer's key set.
     case keyNotPublished
-    // About proofs of possession (RFC 9449).
+    // Proofs of possession (RFC 9449).
     case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
-    /// The TPM that holds a key cannot be used now.
+    /// The TPM with the key is currently unavailable.
     case keyUnavailable
-    /// A key is in another TPM, or was in this one before it was cleared.
+    /// The key belongs to another TPM, or this TPM was cleared.
     case keyForeign
-    /// Less than the account's security profile demands: see ``OAuthError/breach``.
+    /// A requirement of the account's security profile is not met: see ``OAuthError/breach``.
     case profileBroken
-    // The server said no.
+    // The server refused.
     case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
     case unsupportedGrantType, invalidScopeAnswer, invalidTargetAnswer, invalidToken, insufficientScope
     case unsupportedTokenRevocation, otherServerError
-    // The server wants the person, but has not ended the grant.
+    // The server requires user interaction, but has not ended the grant.
     case interactionRequired, refreshRefused
-    /// A refresh was refused without an error of OAuth, as by a gateway or a firewall.
+    /// A refresh was rejected without an OAuth error, for example by a gateway or firewall.
     case refreshBlocked
-    /// A part of the scope that was demanded is missing in the answer.
+    /// The response grants less than the required scope.
     case scopeWithheld
     case codeRejected, assertionRejected
     // Dynamic registration.
@@ -69,15 +69,15 @@ extension OAuthError.Code {
 }
 
 extension OAuthError.Code {
-  /// The meaning of an error for the grant that a request used, and for a repetition of the request.
+  /// What an error means for the grant and for retries.
   package enum Meaning: Sendable {
     /// The server ended the grant (RFC 6749 section 5.2).
     case grantEnded
-    /// The grant stays, and only a sign-in is sure to help.
+    /// The grant remains, but only a sign-in is sure to help.
     case signInNeeded
-    /// The grant stays, and the same request may succeed later without anyone doing anything.
+    /// The grant remains, and the same request may succeed later.
     case passing
-    /// The grant stays, and the same request would fail again.
+    /// The grant remains, but the same request would fail again.
     case lasting
   }
 }

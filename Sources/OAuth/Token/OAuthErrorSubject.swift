@@ -4,13 +4,13 @@ extension OAuthError {
   /// The part of the protocol, the setting or the value that an error is about.
   package indirect enum Subject: Hashable, Sendable {
     case endpoint(EndpointRole)
-    /// A member of an answer or of a document.
+    /// A member of a response or document.
     case member(String, of: Subject)
-    /// A host, with its port if that is not the scheme's.
+    /// A host, with its port unless it is the default.
     case host(String)
-    /// The name of a parameter or of a member of metadata, an origin or a URL.
+    /// A parameter, a metadata member, an origin or a URL.
     case name(String)
-    /// Why a document or a token was rejected, after a colon.
+    /// The reason for rejecting a document or token, shown after a colon.
     case reason(Phrase)
     case breach(ProfileBreach)
     case server, serverForResource, authorizationServer, issuer, configuredIssuer, requestedResource, keySet
@@ -19,7 +19,6 @@ extension OAuthError {
 
     package static let resource = Self.endpoint(.resource)
 
-    /// The subject in a sentence.
     package var phrase: Phrase {
       switch self {
       case .endpoint(let role): Self.title(of: role)

@@ -1,9 +1,9 @@
 internal import Encoding
 
-/// A set of scope values, in the order they were written, without duplicates (RFC 6749 section 3.3).
+/// A list of scope values without duplicates, in the original order (RFC 6749 section 3.3).
 ///
-/// Values are case-sensitive, and their order has no meaning when scopes are compared. An empty scope is
-/// possible, since servers answer with one; it is never sent.
+/// Values are case-sensitive, and their order is ignored in comparisons. A scope can be empty, since servers return
+/// empty scopes, but an empty scope is never sent.
 package struct Scope: Sendable, Hashable {
   package static let maximumValues = 64
   package static let maximumBytes = 4096
@@ -11,7 +11,7 @@ package struct Scope: Sendable, Hashable {
   package let values: [String]
 
   /// - Parameter text: Values separated by spaces.
-  /// - Throws: `invalidScope` for a character outside RFC 6749 section 3.3, more than 64 values or 4096 bytes.
+  /// - Throws: `invalidScope` for characters not allowed by RFC 6749 section 3.3, or more than 64 values or 4096 bytes.
   package init(_ text: String) throws(OAuthError) {
     guard text.utf8.count <= Self.maximumBytes else { throw OAuthError(.invalidScope, .scope) }
     try self.init(values: text.split(separator: " ").map(String.init))
@@ -30,26 +30,25 @@ package struct Scope: Sendable, Hashable {
     self.values = kept
   }
 
-  /// The values with one space between them.
   package var text: String { values.joined(separator: " ") }
   package var isEmpty: Bool { values.isEmpty }
 
   package func contains(_ value: String) -> Bool { values.contains { $0.utf8.elementsEqual(value.utf8) } }
   package func isSubset(of other: Scope) -> Bool { values.allSatisfy { other.contains($0) } }
 
-  /// The values of `demanded` that this scope does not have, in their order.
+  /// The values of `demanded` that this scope lacks, in their order.
   ///
-  /// Services name a value of theirs by a URI and by its last part alike (`Mail.Read` for
-  /// `https://graph.microsoft.com/Mail.Read`, `email` for `https://www.googleapis.com/auth/userinfo.email`).
-  /// `offline_access` is about the refresh token and no part of an access token's scope
-  /// (OpenID Connect Core 1.0 section 11).
+  /// Some services return a value as a URI or only its last part (`Mail.Read` for
+  /// `https://graph.microsoft.com/Mail.Read`, `email` for `https://www.googleapis.com/auth/userinfo.email`); both
+  /// match. Ignores `offline_access`, which is about the refresh token and not part of an access token's scope (OpenID
+  /// Connect Core 1.0 section 11).
   package func missing(of demanded: Scope) -> [String] {
     demanded.values.filter { value in
       value != "offline_access" && !values.contains { Self.isSame($0, value) || Self.isSame(value, $0) }
     }
   }
 
-  /// Whether `long` is `short`, or an https URI that ends with it after a slash or a dot.
+  /// Whether `long` equals `short`, or is an https URI that ends with it after a slash or dot.
   private static func isSame(_ long: String, _ short: String) -> Bool {
     let (long, short) = (Array(long.utf8), Array(short.utf8))
     guard long.starts(with: "https://".utf8), long.count > short.count else { return long == short }

@@ -1,12 +1,12 @@
 internal import Encoding
 
-/// Spans of time as servers write them.
+/// Parses durations sent by servers.
 enum Seconds {
-  /// Ten years. A longer span is no span but a mistake.
+  /// Ten years. Longer values are mistakes.
   static let longest = 10 * 366 * 86_400
 
-  /// Seconds from 0 to ``longest``, as a number or as a string of digits, which some servers send; nil for anything
-  /// else. A fraction is cut off, so that nothing lives longer than it was told to.
+  /// Parses 0 to ``longest`` seconds, as a number or, as some servers send it, a string of digits. Nil otherwise.
+  /// Truncates fractions, so that nothing outlives its lifetime.
   static func whole(_ value: JSON) -> Int? {
     let seconds: Int?
     switch value {

@@ -1,8 +1,8 @@
 package import JOSE
 
-/// Why a token does not hold. It carries no byte of the token.
+/// The reason why a token is invalid. Contains no part of the token.
 package enum TokenFault: Error, Hashable, Sendable {
-  /// The text or the header; no key was looked at.
+  /// The format or the header, before looking at a key.
   case form(JOSEError.Code)
   /// The key, the algorithm or the signature.
   case signature(JOSEError.Code)
@@ -16,21 +16,21 @@ package enum TokenFault: Error, Hashable, Sendable {
   case issuedInFuture(at: Int)
   case otherIssuer(isMissing: Bool)
   case otherAudience(isMissing: Bool)
-  /// A logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4), by the claim that it lacks or that no other
-  /// token has.
+  /// A claim that a logout token must have is missing, or one that it must not have is present (OpenID Connect
+  /// Back-Channel Logout 1.0 section 2.4).
   case logoutToken(claim: String)
-  /// The token is also for audiences that the caller did not name (OpenID Connect Core 1.0 section 3.1.3.7).
+  /// The token has additional audiences that the caller did not specify (OpenID Connect Core 1.0 section 3.1.3.7).
   case foreignAudience
-  /// `azp` is none of the audiences that the caller named.
+  /// `azp` is not one of the caller's audiences.
   case otherParty
-  /// A claim that the caller or the profile requires is not there.
+  /// A claim required by the caller or profile is missing.
   case missingClaim(String)
-  /// A claim that tokens of the profile must not have is there.
+  /// A claim that is not allowed in tokens of the profile.
   case unexpectedClaim(String)
-  /// A claim is there and has not the value that the caller demands.
+  /// A claim does not have the value required by the caller.
   case otherValue(ClaimDemand)
 
-  /// Whether other keys of the same issuer may make a difference (OpenID Connect Core 1.0 section 10.1.1).
+  /// Whether newer keys of the same issuer may help (OpenID Connect Core 1.0 section 10.1.1).
   package var needsNewKeys: Bool {
     if case .signature(let reason) = self { JOSEError(reason).needsNewKeys } else { false }
   }

@@ -5,7 +5,7 @@ package import Vocabulary
 extension TokenProfile {
   static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
-  /// The claims that a token of the kind must have; `exp` of a logout token may be waived, which older servers leave out.
+  /// The claims required in a token of this kind. `exp` may be waived for logout tokens, since older servers omit it.
   var requiredClaims: [String] {
     switch self {
     case .idToken: ["iss", "sub", "aud", "exp", "iat"]
@@ -14,7 +14,7 @@ extension TokenProfile {
     }
   }
 
-  /// The `typ` of the kind (RFC 9068 section 2.1, OpenID Connect Back-Channel Logout 1.0 section 2.4).
+  /// The allowed `typ` (RFC 9068 section 2.1, OpenID Connect Back-Channel Logout 1.0 section 2.4).
   package var types: AllowedTypes {
     switch self {
     case .idToken: .optional(["JWT"])
@@ -23,7 +23,7 @@ extension TokenProfile {
     }
   }
 
-  /// The `typ` that tokens of the kind have first of all.
+  /// The preferred `typ` of the kind.
   package var typeName: String {
     switch self {
     case .idToken: "JWT"
@@ -32,9 +32,9 @@ extension TokenProfile {
     }
   }
 
-  /// Checks the claims that other tokens do not have, or have with another meaning.
+  /// Checks the claims specific to this kind.
   ///
-  /// - Parameter audiences: Whom the caller is, or speaks for; empty means that the audience is not checked.
+  /// - Parameter audiences: The caller's audiences; if empty, the audience is not checked.
   func check(_ claims: JWTClaims, audiences: [String]) throws(TokenFault) {
     switch self {
     case .idToken: try checkIDToken(claims, audiences: audiences)

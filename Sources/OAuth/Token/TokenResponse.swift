@@ -2,36 +2,35 @@ package import Crypto
 internal import Encoding
 internal import Vocabulary
 
-/// The tokens that a token endpoint issued (RFC 6749 section 5.1).
+/// The tokens issued by a token endpoint (RFC 6749 section 5.1).
 package final class TokenResponse: Sendable {
   package let accessToken: SharedSecret
-  /// `Bearer` or `DPoP`, in the spelling of RFC 6750 and RFC 9449.
+  /// `Bearer` or `DPoP`, spelled as in RFC 6750 and RFC 9449.
   package let tokenType: String
-  /// Seconds from the moment of the answer, at most ten years; nil when the server names no lifetime, or none that can
-  /// be used.
+  /// Seconds from the time of the response, at most ten years; nil if absent or invalid.
   package let expiresIn: Int?
-  /// Seconds until the refresh token ends; nil as for ``expiresIn``, and for 0, which some servers send for no end.
+  /// Seconds until the refresh token expires; nil if absent or invalid, or for 0, which some servers send for no
+  /// expiry.
   package let refreshTokenExpiresIn: Int?
-  /// Seconds until the whole grant ends, whatever is refreshed; nil as for ``refreshTokenExpiresIn``.
+  /// Seconds until the grant expires, even if refreshed; nil like ``refreshTokenExpiresIn``.
   package let authorizationExpiresIn: Int?
-  /// The granted scope; nil when the server names none, which means as requested (RFC 6749 section 5.1), or none that
-  /// can be read.
+  /// The granted scope. Nil if absent, which means as requested (RFC 6749 section 5.1), or if invalid.
   package let scope: Scope?
-  /// The granted `authorization_details` (RFC 9396 section 7); nil when the server names none that can be read.
+  /// The granted `authorization_details` (RFC 9396 section 7); nil if absent or invalid.
   package let authorizationDetails: AuthorizationDetails?
-  /// Nil after a refresh means that the old one stays valid (RFC 6749 section 6).
+  /// After a refresh, nil means that the old one remains valid (RFC 6749 section 6).
   package let refreshToken: SharedSecret?
   /// Not verified: see ``IDToken``.
   package let idToken: SharedSecret?
-  /// The issued token type of a token exchange (RFC 8693 section 2.2.1); nil in other answers.
+  /// The issued token type of a token exchange (RFC 8693 section 2.2.1); nil otherwise.
   let issuedTokenType: String?
   /// The server's clock in unix seconds, from the `Date` header.
   package let serverDate: Int?
 
-  /// Reads an answer of the token endpoint.
+  /// Parses a response of the token endpoint.
   ///
-  /// - Throws: The error that the answer names; `malformedResponse` for an answer that breaks RFC 6749
-  ///   section 5.1 or a token with characters that must not reach a header; `unsupportedTokenType`.
+  /// - Throws: The server's error; `malformedResponse` if the response violates RFC 6749 section 5.1 or a token
+  ///   contains characters that are not allowed in a header; `unsupportedTokenType`.
   package static func parse(
     _ response: HTTPResponse, shape: AnswerShape = .init()
   ) throws(OAuthError) -> TokenResponse {
@@ -48,11 +47,11 @@ package final class TokenResponse: Sendable {
     }
   }
 
-  /// The refresh token of a success (RFC 6749 section 5.1), whatever else is wrong with the answer: from a body with
-  /// one JSON object with exactly one `refresh_token`, a non-empty text of printable ASCII (appendix A.17) of at most
-  /// 64 KiB. The rest of the text may break the grammar or be cut off.
+  /// Extracts the refresh token of a successful response (RFC 6749 section 5.1), even if the rest is invalid. The body
+  /// must have exactly one `refresh_token` in its JSON object: a non-empty string of printable ASCII (appendix A.17),
+  /// at most 64 KiB. The rest may be malformed or truncated.
   ///
-  /// The server may have ended the token that was sent when it issued this one.
+  /// The server may have invalidated the previous refresh token when it issued this one.
   static func refreshToken(in response: HTTPResponse) -> SharedSecret? {
     guard (200..<300).contains(response.status) else { return nil }
     return response.body.withBytes { bytes in
@@ -77,8 +76,8 @@ package final class TokenResponse: Sendable {
     return try? AnswerReader.secret(node, in: bytes, room, allowed: 0x20...0x7E)
   }
 
-  /// Refuses an answer that withholds a part of the scope that was demanded (RFC 6749 section 3.3). One that names no
-  /// scope grants what was asked for.
+  /// - Throws: `scopeWithheld` if the granted scope lacks required values (RFC 6749 section 3.3). If the response
+  ///   contains no scope, everything requested is granted.
   package func check(covers demanded: Scope?) throws(OAuthError) {
     guard let demanded, let missing = scope?.missing(of: demanded), !missing.isEmpty else { return }
     var error = OAuthError(.scopeWithheld, .endpoint(.token))
@@ -89,15 +88,16 @@ package final class TokenResponse: Sendable {
   private init(
     _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ shape: AnswerShape, serverDate: Int?
   ) throws(OAuthError) {
-    // Printable, and for the token that goes into a header no space (RFC 6749 appendix A, RFC 6750 section 2.1).
+    // Printable, and without spaces for the access token, which is sent in a header (RFC 6749 appendix A, RFC 6750
+    // section 2.1).
     guard let accessToken = try reader.secret("access_token", in: bytes, allowed: 0x21...0x7E) else {
       throw reader.malformed("access_token")
     }
     self.accessToken = accessToken
-    // RFC 6749 section 5.1 demands the type. LinkedIn and Shopify leave it out, for Bearer tokens.
+    // RFC 6749 section 5.1 requires the type, but LinkedIn and Shopify omit it for Bearer tokens.
     tokenType = try Self.normalised(try reader.text("token_type", in: bytes) ?? "Bearer", shape)
     expiresIn = try? reader.seconds("expires_in", in: bytes)
-    // draft-ietf-oauth-refresh-token-expiration-03, and the name that services had before it.
+    // draft-ietf-oauth-refresh-token-expiration-03, and the earlier name that services use.
     let ends = ["refresh_token_timeout", "refresh_token_expires_in", "authorization_expires_in"].map { name in
       (try? reader.seconds(name, in: bytes)).flatMap { $0 > 0 ? $0 : nil }
     }
@@ -110,8 +110,8 @@ package final class TokenResponse: Sendable {
     self.serverDate = serverDate
   }
 
-  /// The type is compared without regard to case; one that we do not understand makes the token useless
-  /// (RFC 6749 section 7.1). Apigee's own name for a bearer token is "BearerToken".
+  /// Normalizes the token type, which is case-insensitive. A token of an unknown type is unusable (RFC 6749 section
+  /// 7.1). Apigee sends "BearerToken".
   private static func normalised(_ type: String, _ shape: AnswerShape) throws(OAuthError) -> String {
     switch type.utf8.count < 16 ? type.lowercased() : "" {
     case "bearer", "bearertoken": "Bearer"
@@ -128,17 +128,17 @@ package final class TokenResponse: Sendable {
       return try? Scope(values: (node.value(in: bytes).array ?? []).compactMap(\.string))
     }
     guard let text = try? reader.text("scope", in: bytes) else { return nil }
-    // A value may have a comma in it (RFC 6749 section 3.3), so commas separate only where nothing else does.
+    // A value may contain a comma (RFC 6749 section 3.3), so commas only separate values if nothing else does.
     let isInCommas = form == .commas || !text.utf8.contains(UInt8(ascii: " ")) || text.hasPart(", ")
     guard isInCommas else { return try? Scope(text) }
     return try? Scope(values: text.split { $0 == "," || $0 == " " }.map(String.init))
   }
 }
 
-/// A success of the token endpoint. The part that must be stored is separate from the part that must be checked first.
+/// A successful response of the token endpoint. The refresh token, which must be stored first, is separate from the
+/// tokens, which must be validated.
 package struct TokenEndpointAnswer: Sendable {
-  /// The refresh token to be stored before anything else of the answer is looked at; nil when there is none that can
-  /// be used.
+  /// The refresh token to store before validating the rest; nil if there is none.
   package let refreshToken: SharedSecret?
   private let outcome: Result<TokenResponse, OAuthError>
 
@@ -147,14 +147,14 @@ package struct TokenEndpointAnswer: Sendable {
     outcome = .success(tokens)
   }
 
-  /// - Parameter error: Why nothing but the refresh token can be used.
+  /// - Parameter error: Why the rest is unusable.
   init(_ refreshToken: SharedSecret, butFailed error: OAuthError) {
     self.refreshToken = refreshToken
     outcome = .failure(error)
   }
 
-  /// The tokens of the answer.
+  /// The validated tokens.
   ///
-  /// - Throws: Why they cannot be used, though the request was carried out and brought a refresh token.
+  /// - Throws: Why they are unusable, although the request succeeded and returned a refresh token.
   package func tokens() throws(OAuthError) -> TokenResponse { try outcome.get() }
 }

@@ -3,64 +3,64 @@ package import Encoding
 package import JOSE
 package import Vocabulary
 
-/// The rules that any signed token must meet: its signature by the known keys, and the claims that say when, by whom
-/// and for whom it was issued (RFC 7519 section 4.1, RFC 8725).
+/// The rules for any signed token: its signature by a known key, and the claims about its times, issuer and audience
+/// (RFC 7519 section 4.1, RFC 8725).
 package struct TokenRules: Sendable {
-  /// The largest tolerance for times, in seconds.
+  /// The maximum tolerance for times, in seconds.
   package static let largestClockSkew = 300
   package static let usualClockSkew = 60
 
-  /// Accepted `alg` values, never read from the token (RFC 8725 section 3.1).
+  /// Accepted `alg` values, independent of the token (RFC 8725 section 3.1).
   package var algorithms = Set(JWSAlgorithm.allCases)
-  /// The same of tokens under a shared secret, which count only where the caller names the secret.
+  /// Accepted `alg` values of tokens with a MAC, which are accepted only if the caller has the secret.
   package var macAlgorithms = Set(MACAlgorithm.allCases)
-  /// Whether the caller named the algorithms.
+  /// Whether the caller chose the algorithms.
   package var namesAlgorithms = false
-  /// The algorithms that the issuer announces; nil where they are no bound. An algorithm that is not among them is told
-  /// of a token whose signature is good only: of any other the key is the matter.
+  /// The algorithms announced by the issuer; nil if they do not restrict. Only checked after the signature: if that is
+  /// invalid, the key is the better explanation.
   private var announced: Set<JWSAlgorithm>?
   package var isBoundByIssuer: Bool { announced != nil }
-  /// The `typ` that the token must have; nil takes any (RFC 8725 section 3.11), or that of the profile.
+  /// The required `typ`; nil accepts any (RFC 8725 section 3.11), or that of the profile.
   package var type: String?
-  /// The kind of the token; nil takes any.
+  /// The kind of the token; nil accepts any.
   package var profile: TokenProfile?
-  /// `iss`, byte by byte; nil takes any.
+  /// `iss`, compared byte by byte; nil accepts any.
   package var issuer: String?
-  /// How tokens name ``issuer``, where it stands for many; then the key that verifies them must be the tenant's.
+  /// How tokens name a multi-tenant ``issuer``. The key that verifies them must belong to the tenant.
   package var tenant: TenantIssuer?
-  /// Values of `aud`, one of which the token must have; empty accepts any.
+  /// Accepted values of `aud`, one of which must be present; if empty, any.
   package var audiences: [String] = []
   /// Whether a token without `exp` is refused.
   package var requiresExpiry = true
-  /// Claims that must be there besides those of the profile.
+  /// Required claims in addition to those of the profile.
   package var requiredClaims: [String] = []
-  /// Claims with the values that they must have.
+  /// Claims with required values.
   package var demands: [ClaimDemand] = []
   /// Tolerance for all times, in seconds.
   package var clockSkew = TokenRules.usualClockSkew
-  /// Check the signature and nothing else: the payload need not be a set of claims.
+  /// Verify only the signature. The payload need not be JSON.
   package var isSignatureOnly = false
 
   package init() {}
 
-  /// A token that holds.
+  /// A valid token.
   package struct Verified: Sendable {
     package let header: JSONObject
     package let payload: [UInt8]
-    /// Nil when only the signature was checked.
+    /// Nil if only the signature was verified.
     package let claims: JWTClaims?
   }
 
-  /// Reads a token. Nothing in it is to be believed.
+  /// Parses a token without verifying it.
   ///
-  /// - Parameter last: A token that was read before, whose header may be the same.
+  /// - Parameter last: A token parsed before, which may have the same header.
   package static func read(
     _ compact: Span<UInt8>, after last: UnverifiedJWS? = nil
   ) throws(TokenFault) -> UnverifiedJWS {
     do { return try UnverifiedJWS(compact: compact, after: last) } catch { throw .form(error.code) }
   }
 
-  /// Verifies the signature and then the claims, so that no unverified claim is read.
+  /// Verifies the signature, then the claims. Unverified claims are never read.
   ///
   /// - Parameter now: Unix seconds.
   package func verify(_ token: UnverifiedJWS, by keys: JWKSet, now: Int) throws(TokenFault) -> Verified {
@@ -74,7 +74,7 @@ package struct TokenRules: Sendable {
     return try checked(jws.header, jws.payload, keyIssuer: jws.keyIssuer, now: now)
   }
 
-  /// Verifies a token under a shared secret: the caller, never the token, says that there is one.
+  /// Verifies a token with a shared secret. The caller, never the token, chooses this.
   package func verify(_ compact: Span<UInt8>, by key: MACKey, now: Int) throws(TokenFault) -> Verified {
     let mac: VerifiedMAC
     do throws(JOSEError) {
@@ -93,7 +93,7 @@ package struct TokenRules: Sendable {
 
   private var types: AllowedTypes { type.map { .required([$0]) } ?? profile?.types ?? .any }
 
-  /// The claims of a token whose signature is good.
+  /// Checks the claims after verifying the signature.
   private func checked(
     _ header: JSONObject, _ payload: [UInt8], keyIssuer: String?, now: Int
   ) throws(TokenFault) -> Verified {
@@ -122,7 +122,7 @@ package struct TokenRules: Sendable {
     for name in requiredClaims { try require(name) }
   }
 
-  /// Each of the times may be absent. A token is dead at `exp`, not after it (RFC 7519 section 4.1.4).
+  /// All times are optional. A token is expired at `exp`, not after it (RFC 7519 section 4.1.4).
   private func checkTimes(_ claims: JWTClaims, now: Int) throws(TokenFault) {
     let skew = min(max(clockSkew, 0), Self.largestClockSkew)
     if let end = try Self.read("exp", { () throws(JOSEError) in try claims.expiresAt }), end <= now - skew {
@@ -136,7 +136,8 @@ package struct TokenRules: Sendable {
     }
   }
 
-  /// `iss` and `aud` are read even where any will do: a token with a malformed one is none (RFC 7519 section 4.1).
+  /// Parses `iss` and `aud` even if any value is accepted: a token with a malformed one is invalid (RFC 7519 section
+  /// 4.1).
   private func checkParties(_ claims: JWTClaims, _ keyIssuer: String?) throws(TokenFault) {
     let named = try Self.read("iss") { () throws(JOSEError) in try claims.issuer }
     if let issuer {
@@ -162,11 +163,10 @@ package struct TokenRules: Sendable {
 }
 
 extension TokenRules {
-  /// Takes no algorithms but those that the issuer announces for ID Tokens (`id_token_signing_alg_values_supported`),
-  /// which bound logout tokens too (OpenID Connect Back-Channel Logout 1.0 section 2.6), and RS256 where it announces
-  /// none (OpenID Connect Core 1.0 section 2). No metadata name those of access tokens (RFC 8414 section 2, RFC 9068
-  /// section 2.1): there the key decides. Of tokens of any kind they are the bound where the issuer announces some and
-  /// the caller names none.
+  /// Restricts ID Tokens and logout tokens to the announced `id_token_signing_alg_values_supported` (OpenID Connect
+  /// Back-Channel Logout 1.0 section 2.6), or RS256 if there are none (OpenID Connect Core 1.0 section 2). Metadata do
+  /// not announce algorithms of access tokens (RFC 8414 section 2, RFC 9068 section 2.1), so for those the key decides.
+  /// Without a profile, the restriction applies if the issuer announces algorithms and the caller chose none.
   package mutating func bound(byAnnounced announced: [String]) {
     switch profile {
     case .idToken, .logoutToken: break
@@ -176,7 +176,7 @@ extension TokenRules {
     self.announced = announced.isEmpty ? [.RS256] : Set(announced.compactMap(JWSAlgorithm.init(name:)))
   }
 
-  /// The claims that nothing was compared with, by their names.
+  /// The names of the claims that were not checked.
   package var unchecked: [String] {
     if isSignatureOnly { return ["iss", "aud", "exp", "nbf", "iat"] }
     return (issuer == nil ? ["iss"] : []) + (audiences.isEmpty ? ["aud"] : [])

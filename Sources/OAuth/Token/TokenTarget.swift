@@ -1,24 +1,24 @@
 internal import Encoding
 internal import Vocabulary
 
-/// A narrower target of an access token than the person's whole grant: fewer scope values (RFC 6749 section 6), certain
-/// resources (RFC 8707), an audience, or certain authorization details (RFC 9396).
+/// A restricted target for an access token: fewer scopes (RFC 6749 section 6), certain resources (RFC 8707), an
+/// audience, or certain authorization details (RFC 9396).
 package struct TokenTarget: Sendable, Hashable {
   package static let mostResources = 16
   private static let longestAudience = 512
 
   package let scope: Scope?
-  /// Absolute URIs without a fragment, each once, sorted, so that their order makes no second token.
+  /// Absolute URIs without fragments, sorted and without duplicates, so that another order does not make another token.
   package let resources: [String]
-  /// A name that the server gives to a resource.
+  /// The server's name for a resource.
   package let audience: String?
-  /// Sent as they are: only the server knows what is narrower (RFC 9396 section 6).
+  /// Sent unchanged: only the server can compare them (RFC 9396 section 6).
   package let authorizationDetails: AuthorizationDetails?
-  /// Got by trading the account's own access token (RFC 8693), not by its refresh token.
+  /// Whether the token is obtained by exchanging the account's access token (RFC 8693) instead of its refresh token.
   package let isExchanged: Bool
 
-  /// - Returns: nil when nothing is asked for, which means the account's own token.
-  /// - Throws: `invalidScope`, `invalidTarget` for what is no resource or audience, or `invalidAuthorizationDetails`.
+  /// - Returns: Nil if nothing is specified, which means the account's own token.
+  /// - Throws: `invalidScope`, `invalidTarget` or `invalidAuthorizationDetails`.
   package static func make(
     scope: [String], resources: [String], audience: String?, authorizationDetails: String? = nil,
     isExchanged: Bool = false
@@ -68,7 +68,7 @@ package struct TokenTarget: Sendable, Hashable {
 }
 
 extension RequestForm {
-  /// Adds `scope`, `resource`, `audience` and `authorization_details`, as far as they are there.
+  /// Adds `scope`, `resource`, `audience` and `authorization_details`, if present.
   mutating func add(_ target: TokenTarget?) {
     guard let target else { return }
     add(target.scope)

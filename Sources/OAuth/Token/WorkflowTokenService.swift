@@ -2,20 +2,20 @@ package import Crypto
 internal import Encoding
 internal import Vocabulary
 
-/// The service that gives a job of GitHub Actions a JWT of its own.
+/// The service that issues JWTs to GitHub Actions jobs.
 ///
 /// Source: https://docs.github.com/en/actions/reference/security/oidc
 package struct WorkflowTokenService: Sendable {
-  /// The variables of a job that may ask it: where it is, and the token to ask with.
+  /// The environment variables with the service's URL and the token for it.
   package static let variables = (url: "ACTIONS_ID_TOKEN_REQUEST_URL", token: "ACTIONS_ID_TOKEN_REQUEST_TOKEN")
 
-  /// Room for the longest assertion in its answer, in bytes.
+  /// The maximum size of the response, in bytes.
   private static let mostAnswerBytes = 131_072
 
   private let url: String
   private let token: SharedSecret
 
-  /// - Parameter url: With a query of its own; the service's text, of which nothing is secret.
+  /// - Parameter url: The service's URL, including a query. Not secret.
   package init(url: SharedSecret, token: SharedSecret) {
     self.url = url.bytes.withBytes { bytes in
       String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
@@ -23,12 +23,12 @@ package struct WorkflowTokenService: Sendable {
     self.token = token
   }
 
-  /// Asks for a JWT. Blocking; follows no redirect.
+  /// Requests a JWT. Blocking. Follows no redirects.
   ///
   /// - Parameters:
-  ///   - audience: Its `aud`.
+  ///   - audience: The `aud` of the JWT.
   ///   - transport: Its additional certificate authorities are trusted here too.
-  /// - Throws: What may pass, and what is no answer of such a service.
+  /// - Throws: Temporary failures, and responses that are not from such a service.
   package func assertion(
     for audience: String, transport: Transport, http: any HTTPClient, cancellation: Cancellation
   ) throws(OAuthError) -> Result<SharedSecret, AssertionProblem> {
@@ -36,7 +36,7 @@ package struct WorkflowTokenService: Sendable {
     let endpoint = try Endpoint(
       place.uri.appendingQuery([("audience", audience)]), allowHTTPLoopback: transport.allowHTTPLoopback)
     var transport = transport
-    // They are the authorization server's own.
+    // Pins and certificate are for the authorization server only.
     (transport.pins, transport.clientCertificate) = ([], nil)
     var request = HTTPRequest(get: endpoint, .resource, transport: transport, cancellation: cancellation)
     request.responseLimit = Self.mostAnswerBytes
