@@ -1,46 +1,42 @@
 internal import COpenSSL
 
-/// The reason why a cryptographic operation failed. It never contains an input, a key or an output.
+/// The reason why a cryptographic operation failed. Never contains an input, key or output.
 package struct CryptoError: Error, Hashable, Sendable {
-  /// The kind of failure.
   package enum Code: Sendable {
     /// The key is malformed, too weak, or not a point of its curve.
     case invalidKey
-    /// The algorithm does not fit the key, or is not supported.
+    /// The algorithm does not match the key, or is not supported.
     case unsupportedAlgorithm
-    /// A length is outside the limits of the operation.
+    /// A length exceeds the limits of the operation.
     case invalidLength
-    /// The ciphertext, the key, the nonce or the associated data differs from the sealed one.
+    /// The ciphertext, key, nonce or associated data is not the original.
     case authenticationFailed
-    /// The secure heap has no room, and the system no memory. The caller may free secrets and try again.
+    /// The secure heap is full, and the system has no memory. The caller may release secrets and retry.
     case secureHeapFull
-    /// libcrypto failed; `queue` may have the reason.
+    /// libcrypto failed; `queue` may contain the reason.
     case libraryFailure
-    /// libcrypto's provider for the TPM is missing, or cannot be loaded.
+    /// libcrypto's TPM provider is missing or cannot be loaded.
     case noProvider
-    /// The TPM cannot be reached.
     case unreachable
     /// The TPM rejected the command.
     case refused
-    /// The TPM rejected the authorization of the key, and has counted the attempt.
+    /// The TPM rejected the authorization of the key and counted the attempt.
     case wrongAuthorization
-    /// The TPM rejects every authorization for a while.
+    /// The TPM temporarily rejects all authorizations.
     case lockedOut
-    /// The key belongs to another TPM, or to this one before it was cleared.
+    /// The key belongs to another TPM, or this TPM was cleared.
     case foreignKey
   }
 
-  /// The kind of failure.
   package var code: Code
-  /// The operation that failed: a name of this program, or of the library's function.
+  /// The failed operation: a name of this program, or of a library function.
   package var operation: String
-  /// The library's error queue, oldest first. It may be empty.
+  /// The library's error queue, oldest first. May be empty.
   package var queue: [String]
-  /// The response codes of a TPM, oldest first. Its provider writes each code as a number before the text of an error
-  /// in the queue.
+  /// The response codes of a TPM, oldest first. Its provider puts each code as a number before the text of an error in
+  /// the queue.
   var responseCodes: [UInt32] = []
 
-  /// Makes an error with a queue, empty unless given.
   package init(_ code: Code, _ operation: String, queue: [String] = []) {
     self.code = code
     self.operation = operation
@@ -49,20 +45,20 @@ package struct CryptoError: Error, Hashable, Sendable {
 }
 
 extension CryptoError {
-  /// The failure of the last library call. Moves the queue into the error.
+  /// The error for the last library call. Moves the queue into it.
   static func library(_ operation: String, code: Code = .libraryFailure) -> CryptoError {
     ErrorQueue.drain(into: CryptoError(code, operation))
   }
 }
 
-/// The library's queue of errors, one for each thread.
+/// The library's error queue of this thread.
 enum ErrorQueue {
-  /// Removes the errors of earlier calls, so that a failure reports only its own reasons.
+  /// Removes earlier errors, so that a failure reports only its own reasons.
   static func clear() {
     ERR_clear_error()
   }
 
-  /// Moves everything into an error.
+  /// Moves all errors of the queue into `error`.
   static func drain(into error: CryptoError) -> CryptoError {
     var error = error
     while true {
@@ -85,7 +81,7 @@ enum ErrorQueue {
   }
 }
 
-/// Throws if a library call did not return 1, the only value for success.
+/// Throws unless the library returned 1, its only value for success.
 func check(_ status: Int32, _ operation: String) throws(CryptoError) {
   if status != 1 { throw .library(operation) }
 }

@@ -1,17 +1,16 @@
-/// The `typ` header values that a caller accepts, so that one kind of JWT is never taken for another
-/// (RFC 8725 section 3.11 and 3.12).
+/// The accepted `typ` header values, so that one kind of JWT is not accepted as another (RFC 8725 sections 3.11 and
+/// 3.12).
 ///
-/// Values are media types: compared without regard to case, and `application/` may be left out
-/// (RFC 7515 section 4.1.9).
+/// Values are media types: case-insensitive, with an optional `application/` prefix (RFC 7515 section 4.1.9).
 package enum AllowedTypes: Sendable, Hashable {
-  /// Any type: for showing a token, not for trusting it.
+  /// Any type: for displaying a token, not for trusting it.
   case any
   /// One of these, or no `typ` at all.
   case optional([String])
   /// One of these.
   case required([String])
 
-  /// Whether a token with that `typ` is accepted.
+  /// Whether a token with this `typ` is accepted.
   package func allow(_ type: String?) -> Bool {
     switch (self, type) {
     case (.any, _), (.optional, nil): true
@@ -22,13 +21,13 @@ package enum AllowedTypes: Sendable, Hashable {
   }
 }
 
-/// Comparison of the media types in `typ` and `cty`.
+/// Compares the media types in `typ` and `cty`.
 enum MediaType {
   static func isSame(_ one: String, _ other: String) -> Bool {
     short(one) == short(other)
   }
 
-  /// The lower-case bytes, without `application/` when no other slash follows.
+  /// The lowercase bytes, without `application/` if there is no other slash.
   private static func short(_ type: String) -> [UInt8] {
     let bytes = type.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     let prefix = Array("application/".utf8)

@@ -1,29 +1,29 @@
 internal import Encoding
 
-/// The compact serialization (RFC 7515 section 7.1), checked as far as that needs no key.
+/// The compact serialization (RFC 7515 section 7.1), with all checks that need no key.
 struct CompactForm: Sendable {
-  /// The longest token, in bytes.
+  /// The maximum length of a token, in bytes.
   static let maximumByteCount = 65_536
 
   let header: JOSEHeader
   let payload: [UInt8]
   let signature: [UInt8]
-  /// The first two parts with the dot between them, as received.
+  /// The first two parts and the dot between them, as received.
   var signedText: [UInt8] { signed.bytes }
   private let signed: WipedBytes
-  /// The lengths of the header and the signature in base64url.
+  /// The lengths of the encoded header and signature.
   private let headerCount: Int
   private let signatureCount: Int
-  /// Whether the header is that of the token before.
+  /// Whether the header is the same as that of the previous token.
   let hasKnownHeader: Bool
 
-  /// - Parameter last: A token that was read before: a header with the same bytes is not parsed again.
+  /// - Parameter last: A token parsed before. An identical header is not parsed again.
   init(_ compact: Span<UInt8>, after last: CompactForm? = nil) throws(JOSEError) {
     guard compact.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
     do throws(JOSEError) {
       let known = last.flatMap { $0.hasHeader(of: compact) ? $0 : nil }
       let first = known?.headerCount ?? compact.indices.first { compact[$0] == UInt8(ascii: ".") }
-      // With a dot more a part has a character that is not base64url.
+      // If there is another dot, it is an invalid character of a part.
       let second = Self.lastDot(of: compact, signatureCount: known?.signatureCount)
       guard let first, let second, first < second else { throw JOSEError(.notCompact) }
       if let known {
@@ -33,7 +33,7 @@ struct CompactForm: Sendable {
       }
       guard second + 1 < compact.count else { throw JOSEError(.emptySignature) }
       payload = try Self.decode(compact.extracting((first + 1)..<second))
-      // Some issuers announce a token and sign claims.
+      // Some issuers set `cty` to a token but sign claims.
       let isObject = payload.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "{")
       if header.announcesToken, !isObject { throw JOSEError(.nested) }
       signature = try Self.decode(compact.extracting((second + 1)...))
@@ -42,13 +42,13 @@ struct CompactForm: Sendable {
       hasKnownHeader = known != nil
       signatureCount = compact.count - second - 1
     } catch {
-      // An error of the whole text takes precedence over that of a part.
+      // An error of the whole text takes precedence over one of a part.
       try Self.checkForm(compact)
       throw error
     }
   }
 
-  /// - Parameter signatureCount: How long the signature may be.
+  /// - Parameter signatureCount: The expected length of the signature.
   private static func lastDot(of compact: Span<UInt8>, signatureCount: Int?) -> Int? {
     let dot = UInt8(ascii: ".")
     if let signatureCount, signatureCount < compact.count, compact[compact.count - signatureCount - 1] == dot {
@@ -57,7 +57,7 @@ struct CompactForm: Sendable {
     return compact.indices.last { compact[$0] == dot }
   }
 
-  /// Whether this token's header and the dot after it are also those of `compact`.
+  /// Whether `compact` begins with this token's header and dot.
   private func hasHeader(of compact: Span<UInt8>) -> Bool {
     let bytes = signed.bytes
     guard headerCount < min(bytes.count, compact.count) else { return false }
@@ -67,7 +67,7 @@ struct CompactForm: Sendable {
 }
 
 extension CompactForm {
-  /// Checks every character, and counts the dots.
+  /// Checks all characters and counts the dots.
   private static func checkForm(_ text: Span<UInt8>) throws(JOSEError) {
     var dots = 0
     for index in text.indices {
@@ -75,14 +75,14 @@ extension CompactForm {
       case UInt8(ascii: "."): dots += 1
       case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): break
       case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): break
-      // The JSON serializations of RFC 7515 section 7.2 begin like this.
+      // The beginning of a JSON serialization (RFC 7515 section 7.2).
       case UInt8(ascii: "{") where index == 0: throw JOSEError(.notCompact)
       default: throw JOSEError(.invalidCharacter)
       }
     }
     switch dots {
     case 2: return
-    // RFC 7516 section 9: five parts are an encrypted token.
+    // Five parts are an encrypted token (RFC 7516 section 9).
     case 4: throw JOSEError(.encrypted)
     default: throw JOSEError(.notCompact)
     }
@@ -97,9 +97,9 @@ extension CompactForm {
   }
 }
 
-/// Bytes that are overwritten when the last owner releases them: a token without its signature.
+/// Bytes that are wiped when the last owner releases them: a token without its signature.
 private final class WipedBytes: @unchecked Sendable {
-  // Written at the beginning and at the end only.
+  // Written only by `init` and `deinit`.
   private(set) var bytes: [UInt8] = []
 
   init(copying span: Span<UInt8>) {

@@ -1,19 +1,18 @@
 internal import Encoding
 
-/// A JWS header that passed every check which needs no key (RFC 7515 section 4).
+/// A JWS header after all checks that need no key (RFC 7515 section 4).
 ///
-/// Members that name or hold a key (`jwk`, `jku`, `x5c`, `x5u`, `x5t`) never choose one and are never
-/// followed (RFC 8725 section 3.10).
+/// Members that identify or contain a key (`jwk`, `jku`, `x5c`, `x5u`, `x5t`) are never used (RFC 8725 section 3.10).
 struct JOSEHeader: Sendable {
-  /// The longest header, in bytes of JSON.
+  /// The maximum length of the header, in bytes of JSON.
   static let maximumByteCount = 8192
 
   let members: JSONObject
-  /// `alg`, which is not `none` (RFC 7518 section 3.6). The caller checks that it is supported.
+  /// `alg`, never `none` (RFC 7518 section 3.6). The caller checks whether it is supported.
   let algorithmName: String
   let keyID: String?
   let type: String?
-  /// `cty` says that the payload is a token (RFC 7519 section 5.2).
+  /// Whether `cty` declares the payload a token (RFC 7519 section 5.2).
   let announcesToken: Bool
 
   init(parsing json: [UInt8]) throws(JOSEError) {
@@ -29,8 +28,8 @@ struct JOSEHeader: Sendable {
   }
 
   private static func refuseUnsupported(_ members: JSONObject) throws(JOSEError) {
-    // RFC 7515 section 4.1.11, RFC 7797 section 7. All other members that are not known are ignored (RFC 7515 section 4):
-    // `zip` and `enc` mean nothing in a token of three parts, and nothing is decompressed or derived.
+    // RFC 7515 section 4.1.11, RFC 7797 section 7. Other unknown members are ignored (RFC 7515 section 4). `zip` and
+    // `enc` have no meaning in a token of three parts: nothing is decompressed or derived.
     for name in ["crit", "b64"] where members[name] != nil { throw JOSEError(.criticalHeader) }
     if let key = members["jwk"] {
       guard let key = key.object else { throw JOSEError(.invalidHeader) }
@@ -44,7 +43,7 @@ struct JOSEHeader: Sendable {
     return name
   }
 
-  /// A member that must be a string when it is there.
+  /// An optional string member.
   private static func string(_ name: String, _ members: JSONObject) throws(JOSEError) -> String? {
     guard let value = members[name] else { return nil }
     guard let string = value.string else { throw JOSEError(.invalidHeader) }
@@ -53,7 +52,7 @@ struct JOSEHeader: Sendable {
 }
 
 extension JSON {
-  /// Whether a string or a name contains U+0000, which JSON allows and no identifier needs.
+  /// Whether a string or member name contains U+0000, which JSON allows but no identifier needs.
   var holdsNUL: Bool {
     switch self {
     case .null, .bool, .number: false

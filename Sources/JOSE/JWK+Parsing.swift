@@ -2,10 +2,10 @@ internal import Crypto
 package import Encoding
 
 extension JWK {
-  /// Reads a public key.
+  /// Parses a public key.
   ///
-  /// - Throws: ``JOSEError``: `embeddedPrivateKey` for private or symmetric material, `unsupportedKey` for an
-  ///   unsupported `kty`, `crv` or `alg`, `weakKey`, else `invalidKey`.
+  /// - Throws: ``JOSEError``: `embeddedPrivateKey` for private or symmetric keys, `unsupportedKey` for an unsupported
+  ///   `kty`, `crv` or `alg`, `weakKey`, otherwise `invalidKey`.
   package init(_ members: JSONObject) throws(JOSEError) {
     if Self.isSymmetric(members) || Self.hasPrivateMembers(members) { throw JOSEError(.embeddedPrivateKey) }
     let components = try Self.components(members)
@@ -21,12 +21,12 @@ extension JWK {
       issuer: members["issuer"]?.string)
   }
 
-  /// Whether it is a shared secret (RFC 7518 section 6.4).
+  /// Whether the key is symmetric (RFC 7518 section 6.4).
   static func isSymmetric(_ members: JSONObject) -> Bool {
     member("k", members) != nil || members["kty"]?.string?.utf8.elementsEqual("oct".utf8) == true
   }
 
-  /// Whether private numbers are there (RFC 7518 section 6.2.2 and 6.3.2).
+  /// Whether private members are present (RFC 7518 sections 6.2.2 and 6.3.2).
   static func hasPrivateMembers(_ members: JSONObject) -> Bool {
     ["d", "p", "q", "dp", "dq", "qi", "oth"].contains { member($0, members) != nil }
   }
@@ -44,7 +44,7 @@ extension JWK {
     let modulus = try number("n", members).withoutLeadingZeros
     let exponent = try number("e", members).withoutLeadingZeros
     do {
-      // Distinguishes a weak key from a malformed one; the initialiser makes the key.
+      // Separates weak from malformed keys. The initializer creates the key.
       try PublicKey.checkRSA(modulus: modulus, exponent: exponent)
     } catch {
       throw JOSEError(.weakKey)
@@ -68,7 +68,7 @@ extension JWK {
     return .ed25519(x: try number("x", members))
   }
 
-  /// RFC 7517 section 4.2 and 4.3. Values of `key_ops` twice, or a clash with `use`, spoil the key.
+  /// RFC 7517 sections 4.2 and 4.3. Duplicate `key_ops`, or a contradiction with `use`, make the key invalid.
   private static func canVerify(_ members: JSONObject) throws(JOSEError) -> Bool {
     let isForSignatures = try string("use", members).map { $0.utf8.elementsEqual("sig".utf8) }
     guard let value = member("key_ops", members) else { return isForSignatures ?? true }
@@ -86,20 +86,19 @@ extension JWK {
     name.elementsEqual("verify".utf8) || name.elementsEqual("sign".utf8)
   }
 
-  /// A member that is there and not null, which some servers write for what they leave out.
+  /// A member that is present and not null, which some servers send for absent members.
   private static func member(_ name: String, _ members: JSONObject) -> JSON? {
     members[name].flatMap { $0 == .null ? nil : $0 }
   }
 
-  /// A member that must be a string when it is there.
+  /// An optional string member.
   private static func string(_ name: String, _ members: JSONObject) throws(JOSEError) -> String? {
     guard let value = member(name, members) else { return nil }
     guard let string = value.string else { throw JOSEError(.invalidKey) }
     return string
   }
 
-  /// The bytes of a number. Servers publish numbers with padding or in the alphabet of RFC 4648 section 4; their meaning
-  /// is the same.
+  /// Decodes a number. Also accepts padding and the alphabet of RFC 4648 section 4, which some servers use.
   private static func number(_ name: String, _ members: JSONObject) throws(JOSEError) -> [UInt8] {
     guard let text = try string(name, members), let bytes = try? Base64URL.decode(urlSafe(text)), !bytes.isEmpty
     else { throw JOSEError(.invalidKey) }
@@ -108,7 +107,7 @@ extension JWK {
 
   private static func urlSafe(_ text: String) -> String {
     var characters = Array(text.utf8)
-    // Padding fills up the last four characters, and is at most two (RFC 4648 section 3.2).
+    // Padding completes the last four characters, with at most two (RFC 4648 section 3.2).
     if characters.count % 4 == 0 {
       for _ in 0..<2 where characters.last == UInt8(ascii: "=") { characters.removeLast() }
     }
@@ -124,14 +123,13 @@ extension JWK {
 }
 
 extension [UInt8] {
-  /// A number without the zero bytes that it begins with, which RFC 7518 section 2 leaves out.
+  /// Strips leading zero bytes, as in RFC 7518 section 2.
   fileprivate var withoutLeadingZeros: [UInt8] { Array(drop { $0 == 0 }) }
 }
 
 extension Curve {
-  /// A coordinate at its full length. RFC 7518 section 6.2.1.2 demands that, but there are servers that leave out the
-  /// zeros it begins with, as one key in a hundred does, and others that write one more. A greater number is refused
-  /// with the key.
+  /// A coordinate at its full length. RFC 7518 section 6.2.1.2 requires that, but some servers strip leading zeros,
+  /// which one key in a hundred has, and others add one. A number that is too large makes the key invalid.
   func coordinate(_ bytes: [UInt8]) -> [UInt8] {
     let number = bytes.count > coordinateByteCount ? bytes.withoutLeadingZeros : bytes
     return Array(repeating: 0, count: max(0, coordinateByteCount - number.count)) + number

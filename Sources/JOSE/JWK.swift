@@ -1,23 +1,22 @@
 package import Crypto
 package import Encoding
 
-/// A public JSON Web Key (RFC 7517). Only a valid one can exist.
+/// A valid public JSON Web Key (RFC 7517).
 package struct JWK: Sendable {
-  /// The numbers of the key.
   package let components: PublicComponents
-  /// `kid`: an opaque name, compared byte by byte (RFC 7517 section 4.5).
+  /// `kid`: an opaque ID, compared byte by byte (RFC 7517 section 4.5).
   package let keyID: String?
-  /// `alg`: the only algorithm that the key may serve, when it is there (RFC 7517 section 4.4).
+  /// `alg`: if present, the only algorithm to use the key with (RFC 7517 section 4.4).
   package let algorithm: JWSAlgorithm?
-  /// `issuer`: whose tokens it signs, in a set that several issuers share. No standard has this member.
+  /// `issuer`: the issuer whose tokens the key signs, in a set shared by several. A non-standard member.
   package let issuer: String?
-  /// Whether `use` and `key_ops` let it verify signatures (RFC 7517 section 4.2 and 4.3).
+  /// Whether `use` and `key_ops` allow verifying (RFC 7517 sections 4.2 and 4.3).
   package let canVerify: Bool
 
   private let key: SharedPublicKey
   private let digest: String
 
-  /// A key of our own, to be published or sent.
+  /// Creates a key of our own, to publish or send.
   package init(
     _ components: PublicComponents, keyID: String? = nil, algorithm: JWSAlgorithm? = nil
   ) throws(JOSEError) {
@@ -43,10 +42,10 @@ package struct JWK: Sendable {
   /// The SHA-256 thumbprint in base64url (RFC 7638 section 3).
   package func thumbprint() -> String { digest }
 
-  /// The members that make up the public key, and no others: the `jwk` header of RFC 9449 section 4.2.
+  /// Only the members of the public key, as in the `jwk` header of RFC 9449 section 4.2.
   package var requiredMembers: JSONObject { components.jwkMembers }
 
-  /// The key as a member of a published key set, for signatures.
+  /// The key as an entry of a published key set, for signatures.
   package var published: JSONObject {
     var members = requiredMembers
     members["use"] = "sig"
@@ -55,7 +54,7 @@ package struct JWK: Sendable {
     return members
   }
 
-  /// Whether the key may verify signatures of that algorithm: its type, its curve, its `alg`, its `use`.
+  /// Whether the key may verify signatures of this algorithm, by its type, curve, `alg` and `use`.
   package func fits(_ algorithm: JWSAlgorithm) -> Bool {
     guard canVerify, self.algorithm == nil || self.algorithm == algorithm else { return false }
     return algorithm.signatureAlgorithm.fits(key.key.kind)
@@ -77,8 +76,7 @@ extension JSONObject {
 }
 
 extension PublicComponents {
-  /// The required members in the order of RFC 7638 section 3.3, with values of base64url (RFC 7518
-  /// section 6, RFC 8037 section 2).
+  /// The required members in the order of RFC 7638 section 3.3 (RFC 7518 section 6, RFC 8037 section 2).
   var jwkMembers: JSONObject {
     switch self {
     case .rsa(let modulus, let exponent):

@@ -1,36 +1,34 @@
 internal import Encoding
 
-/// The keys that an issuer publishes (RFC 7517 section 5).
+/// The keys published by an issuer (RFC 7517 section 5).
 package struct JWKSet: Sendable {
-  /// The longest text, in bytes.
+  /// The maximum length of the JSON text, in bytes.
   package static let maximumByteCount = 1 << 20
-  /// The most keys.
   package static let maximumKeyCount = 512
 
-  /// A key that does not belong into a published set and was dropped.
+  /// A key that should not have been published and was dropped.
   package enum Warning: Sendable, Hashable, CaseIterable {
-    /// A shared secret was published.
+    /// A shared secret.
     case symmetricKey
-    /// A private key was published. Every reader of the set can sign tokens with it.
+    /// A private key. Everyone who can read the set can sign tokens with it.
     case privateKey
   }
 
   /// The usable keys, in the order of the set.
   package let keys: [JWK]
-  /// The number of keys left out: unknown, malformed, weak, or warned about.
+  /// The number of keys that were skipped: unknown, malformed, weak, or with a warning.
   package let skipped: Int
-  /// The keys among them with a name, and why each was left out.
+  /// The skipped keys with a `kid`, and the reason for each.
   private let leftOut: [(keyID: String, reason: JOSEError.Code)]
-  /// The number of those left out that are not for encryption.
+  /// The number of skipped keys that are not for encryption.
   package let unusable: Int
   package let warnings: [Warning]
-  /// Whether the keys come from a form without names, so that the `kid` of a token cannot choose among them.
+  /// Whether the keys come from a format without key IDs, so that a token's `kid` cannot select one.
   private let isUnnamed: Bool
 
-  /// A set of given keys.
   package init(_ keys: [JWK]) { self.init(keys, isUnnamed: false) }
 
-  /// A set of keys from a form that has no names for them. A token's `kid` is then no reason to refuse it.
+  /// Creates a set from a format without key IDs. It accepts tokens with any `kid`.
   init(unnamed keys: [JWK]) { self.init(keys, isUnnamed: true) }
 
   private init(_ keys: [JWK], isUnnamed: Bool) {
@@ -40,14 +38,13 @@ package struct JWKSet: Sendable {
     (leftOut, warnings) = ([], [])
   }
 
-  /// Reads a set. A key that cannot be used is skipped (RFC 7517 section 5); the others stay.
+  /// Parses a set. Skips unusable keys (RFC 7517 section 5).
   ///
   /// - Parameters:
   ///   - text: At most 1 MiB, with at most 512 keys.
-  ///   - isPublished: An issuer may not publish symmetric keys beside public ones (RFC 7517 section 9.2). In a file of the
-  ///     user's own they are left out.
-  /// - Throws: ``JOSEError``: `tooLong`, `invalidKeySet`, `tooManyKeys`, and `mixedKeySet` for a published set that
-  ///   holds symmetric keys beside public ones.
+  ///   - isPublished: Whether an issuer published the set, which then may not contain both symmetric and public keys
+  ///     (RFC 7517 section 9.2). In a user's own file, symmetric keys are skipped.
+  /// - Throws: ``JOSEError``: `tooLong`, `invalidKeySet`, `tooManyKeys` or `mixedKeySet`.
   package init(parsing text: [UInt8], isPublished: Bool = true) throws(JOSEError) {
     guard text.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
     guard let value = try? JSON(parsing: text), let members = value["keys"]?.array
@@ -79,13 +76,13 @@ package struct JWKSet: Sendable {
 }
 
 extension JWKSet {
-  /// The one key for a token.
+  /// The key for a token.
   ///
-  /// A token with a `kid` is checked by the key of that name only, and one without a `kid` only when a
-  /// single key fits (OpenID Connect Core 1.0 section 10.1). Keys are never tried one after the other.
+  /// With a `kid`, only that key is used. Without one, exactly one key must be suitable (OpenID Connect Core 1.0
+  /// section 10.1). Keys are never tried one by one.
   ///
-  /// - Throws: ``JOSEError``: `unknownKey` if fetching the set again may help, `unsuitableKey`, `ambiguousKey`, or why
-  ///   the key of that name was left out.
+  /// - Throws: ``JOSEError``: `unknownKey` if fetching the set again may help, `unsuitableKey`, `ambiguousKey`, or the
+  ///   reason why the key was skipped.
   package func key(for algorithm: JWSAlgorithm, keyID: String?) throws(JOSEError) -> JWK {
     var (isKnown, found) = (false, JWK?.none)
     for key in keys {
@@ -94,7 +91,7 @@ extension JWKSet {
         isKnown = true
       }
       guard key.fits(algorithm) else { continue }
-      // The same key twice is one key.
+      // Duplicates of a key are allowed.
       if let other = found, other.thumbprint() != key.thumbprint() || other.issuer != key.issuer {
         throw JOSEError(.ambiguousKey)
       }
@@ -107,7 +104,7 @@ extension JWKSet {
     throw JOSEError(keyID == nil || !isKnown && !isUnnamed ? .unknownKey : .unsuitableKey)
   }
 
-  /// The set as a JSON text, for publishing.
+  /// The set as JSON, for publishing.
   package func serialized() -> [UInt8] {
     JSON.object(["keys": .array(keys.map { .object($0.published) })]).serialized()
   }

@@ -3,20 +3,21 @@ internal import Encoding
 
 /// The supported `alg` values for signatures (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864).
 ///
-/// There is no symmetric one: a key set from the network must never serve as a shared secret. See ``MACAlgorithm``.
+/// Symmetric ones are excluded, so that a key set from the network is never used as a shared secret. See
+/// ``MACAlgorithm``.
 package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
-  // The names are those on the wire.
+  // The names match the `alg` values.
   // swift-format-ignore: AlwaysUseLowerCamelCase
   case RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519
 
-  /// The algorithm of exactly that name; case matters (RFC 7515 section 4.1.1).
+  /// The algorithm with this name, case-sensitive (RFC 7515 section 4.1.1).
   package init?(name: String) {
-    // What Unicode takes for the same text in other bytes is longer.
+    // Excludes canonically equivalent strings, which are longer.
     guard let match = Self(rawValue: name), match.rawValue.utf8.count == name.utf8.count else { return nil }
     self = match
   }
 
-  /// The signature scheme behind the name. Each name fixes the hash and the curve.
+  /// The signature scheme. Each name determines hash and curve.
   package var signatureAlgorithm: SignatureAlgorithm {
     switch self {
     case .RS256: .rsaPKCS1(.sha256)
@@ -32,7 +33,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The hash in the algorithm's name; SHA-512, which Ed25519 uses inside, for that.
+  /// The hash of the algorithm. For Ed25519 SHA-512, its internal hash.
   package var digest: Digest {
     switch signatureAlgorithm {
     case .rsaPKCS1(let digest), .rsaPSS(let digest), .ecdsa(_, let digest): digest
@@ -40,17 +41,17 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The left half of the hash of `value`, in base64url: what `at_hash` and `c_hash` hold
-  /// (OpenID Connect Core 1.0 section 3.1.3.6 and 3.3.2.11).
+  /// The left half of the hash of `value` in base64url, as in `at_hash` and `c_hash` (OpenID Connect Core 1.0 sections
+  /// 3.1.3.6 and 3.3.2.11).
   ///
-  /// For Ed25519 this is with SHA-512, which it uses inside; see ``isLeftHalfHash(_:of:)``.
+  /// Ed25519 uses SHA-512; see ``isLeftHalfHash(_:of:)``.
   package func leftHalfHash(of value: Span<UInt8>) throws(JOSEError) -> String {
     try LeftHalfHash.text(digest, of: value)
   }
 
   /// Whether `found` is the left half of the hash of `value`.
   ///
-  /// For Ed25519 the specification names no hash. Servers use SHA-512 or SHA-256; either binds the value.
+  /// The specification defines no hash for Ed25519. Servers use SHA-512 or SHA-256, and either binds the value.
   package func isLeftHalfHash(_ found: String, of value: Span<UInt8>) throws(JOSEError) -> Bool {
     var digests = [digest]
     if case .ed25519 = signatureAlgorithm { digests.append(.sha256) }
@@ -59,7 +60,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The left half of a hash in base64url: what `at_hash` and `c_hash` hold (OpenID Connect Core 1.0 sections 3.1.3.6 and
+/// The left half of a hash in base64url, as in `at_hash` and `c_hash` (OpenID Connect Core 1.0 sections 3.1.3.6 and
 /// 3.3.2.11).
 enum LeftHalfHash {
   static func text(_ digest: Digest, of value: Span<UInt8>) throws(JOSEError) -> String {

@@ -1,14 +1,14 @@
 package import Crypto
 package import Encoding
 
-/// Makes signed tokens (RFC 7515 section 5.1).
+/// Creates signed tokens (RFC 7515 section 5.1).
 package enum JWSSigner {
   /// Signs a payload.
   ///
   /// - Parameters:
-  ///   - header: The header; its `alg` is set here.
-  ///   - payload: The bytes to sign, for a JWT the JSON text of its claims.
-  ///   - key: A key that fits the algorithm.
+  ///   - header: The header, to which `alg` is added.
+  ///   - payload: The bytes to sign; for a JWT the JSON of its claims.
+  ///   - key: A key for the algorithm.
   /// - Returns: The compact serialization.
   /// - Throws: As `PrivateKey.sign(_:message:)`.
   package static func sign(

@@ -1,22 +1,22 @@
 package import Crypto
 internal import Encoding
 
-/// The `alg` values of tokens under a shared secret (RFC 7518 section 3.2).
+/// The `alg` values of tokens with a MAC (RFC 7518 section 3.2).
 ///
-/// They are no ``JWSAlgorithm``: no key set can ever serve as a secret (RFC 8725 section 2.1), and no header chooses
-/// between a key and a secret.
+/// A separate type from ``JWSAlgorithm``, so that a key set is never used as a secret (RFC 8725 section 2.1) and the
+/// header cannot choose between key and secret.
 package enum MACAlgorithm: String, Sendable, Hashable, CaseIterable {
-  // The names are those on the wire.
+  // The names match the `alg` values.
   // swift-format-ignore: AlwaysUseLowerCamelCase
   case HS256, HS384, HS512
 
-  /// The algorithm of exactly that name; case matters (RFC 7515 section 4.1.1).
+  /// The algorithm with this name, case-sensitive (RFC 7515 section 4.1.1).
   package init?(name: String) {
     guard let match = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else { return nil }
     self = match
   }
 
-  /// The hash in the algorithm's name.
+  /// The hash of the algorithm.
   package var digest: Digest {
     switch self {
     case .HS256: .sha256
@@ -25,7 +25,7 @@ package enum MACAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The shortest secret, in bytes: as long as the hash (RFC 7518 section 3.2).
+  /// The minimum length of a secret, in bytes: that of the hash (RFC 7518 section 3.2).
   package var minimumSecretByteCount: Int { digest.byteCount }
 
   /// Whether `found` is the left half of the hash of `value` (OpenID Connect Core 1.0 section 3.1.3.6).

@@ -1,25 +1,26 @@
 package import Crypto
 internal import Encoding
 
-/// A shared secret that verifies tokens with HMAC, in the format of a file: the bytes themselves, or a JSON Web Key of
-/// the type `oct` (RFC 7518 section 6.4).
+/// A shared secret for verifying tokens with HMAC, read from a file: raw bytes, or a JSON Web Key of type `oct` (RFC
+/// 7518 section 6.4).
 ///
-/// A public key is never accepted as one: every holder of it could make valid tokens (RFC 8725 section 2.1). Content that
-/// is recognised as a key of a pair, or as a certificate, is refused.
+/// Never a public key: everyone who has it could create valid tokens (RFC 8725 section 2.1). Files recognized as
+/// asymmetric keys or certificates are rejected.
 package struct MACKey: Sendable {
-  /// The longest file, in bytes.
+  /// The maximum size of the file, in bytes.
   package static let maximumByteCount = 16_384
 
   package let secret: SharedSecret
-  /// `alg`: the only algorithm that the key may serve, when it is there (RFC 7517 section 4.4).
+  /// `alg`: if present, the only algorithm to use the key with (RFC 7517 section 4.4).
   package let algorithm: MACAlgorithm?
 
-  /// Reads the content of a file. The end of the line of a text does not belong to the secret; each byte of a secret
-  /// with control characters, which no text has, does.
+  /// Parses a file. A trailing newline of a text is dropped. If there are control characters, the file is binary and
+  /// every byte is part of the secret.
   ///
   /// - Parameter content: On the secure heap.
-  /// - Throws: ``JOSEError``: `tooLong` for more than ``maximumByteCount`` bytes; `unsuitableKey` for a key of a pair and for a certificate, in any form that is known;
-  ///   `weakKey` for fewer bytes than the shortest hash has; `unsupportedKey`, `invalidKey`.
+  /// - Throws: ``JOSEError``: `tooLong` for more than ``maximumByteCount`` bytes; `unsuitableKey` for an asymmetric key
+  ///   or certificate in a known format; `weakKey` for a secret shorter than the shortest hash; `unsupportedKey`,
+  ///   `invalidKey`.
   package init(_ content: Span<UInt8>) throws(JOSEError) {
     guard content.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
     if let layout = try? JSONLayout(parsing: content), layout.root.kind == .object {
@@ -65,15 +66,15 @@ package struct MACKey: Sendable {
 // MARK: - Content that is refused
 
 extension MACKey {
-  /// Whether the bytes are, or hold, a key of a pair or a certificate: PEM (RFC 7468), the forms of SSH (RFC 4253
-  /// section 6.6, RFC 4716), JSON that is no shared secret, DER.
+  /// Whether the bytes are or contain an asymmetric key or certificate: PEM (RFC 7468), SSH formats (RFC 4253 section
+  /// 6.6, RFC 4716), JSON other than a shared secret, or DER.
   private static func isOfKeyPair(_ bytes: Span<UInt8>) -> Bool {
     bytes.hasPart("-----BEGIN") || bytes.hasPart("---- BEGIN") || bytes.hasPart("ssh-rsa ")
       || bytes.hasPart("ssh-ed25519 ") || bytes.hasPart("ecdsa-sha2-") || bytes.hasPart("\"kty\"")
       || DERKey.isAtStart(of: bytes) || (try? JSONLayout(parsing: bytes))?.root.kind == .object
   }
 
-  /// Whether the bytes are base64 of such a thing: PEM without its first and last line, for one.
+  /// Whether the bytes are such a key in base64, for example PEM without its first and last line.
   private static func isEncodedKeyPair(_ bytes: Span<UInt8>) -> Bool {
     var characters = SecretBuffer(capacity: bytes.count)
     var decoded = SecretBuffer(capacity: bytes.count)
@@ -93,7 +94,7 @@ extension MACKey {
     return decoded.withBytes { isOfKeyPair($0) }
   }
 
-  /// Where a text ends before the end of its line; the whole length for anything else.
+  /// The length without the trailing newline of a text.
   private static func end(of bytes: Span<UInt8>) -> Int {
     var end = bytes.count
     if end > 0, bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }

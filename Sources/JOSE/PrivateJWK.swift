@@ -1,8 +1,8 @@
 internal import Crypto
 internal import Encoding
 
-/// Reads a JSON Web Key with its private numbers (RFC 7518 sections 6.2.2 and 6.3.2, RFC 8037 section 2). They are
-/// copied only from the text to the secure heap.
+/// Parses a JSON Web Key with private members (RFC 7518 sections 6.2.2 and 6.3.2, RFC 8037 section 2). They are copied
+/// only to the secure heap.
 struct PrivateJWK {
   private let root: JSONLayout.Node
 
@@ -84,7 +84,8 @@ struct PrivateJWK {
     return bytes
   }
 
-  /// - Parameter length: In bytes; zeros stand before a shorter number, as for ``Curve/coordinate(_:)``.
+  /// - Parameter length: The minimum length in bytes. Shorter numbers are padded with leading zeros, as in
+  ///   ``Curve/coordinate(_:)``.
   private func secret(
     _ name: String, _ text: Span<UInt8>, atLeast length: Int = 0
   ) throws(JOSEError) -> SecretBytes {

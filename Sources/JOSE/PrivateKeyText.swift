@@ -1,12 +1,12 @@
 package import Crypto
 internal import Encoding
 
-/// A private key in the format of a file: PEM (RFC 7468), or a JSON Web Key (RFC 7517).
+/// A private key file: PEM (RFC 7468), or a JSON Web Key (RFC 7517).
 package struct PrivateKeyText: ~Copyable {
   package let key: PrivateKey
-  /// `kid`, the key's name at the authorization server; nil for PEM, which has none.
+  /// `kid`, the key ID at the authorization server; nil for PEM.
   package let keyID: String?
-  /// `alg`: the only algorithm that the key may serve, when it is there (RFC 7517 section 4.4).
+  /// `alg`: if present, the only algorithm to use the key with (RFC 7517 section 4.4).
   package let algorithm: JWSAlgorithm?
 
   private init(_ key: consuming PrivateKey, keyID: String? = nil, algorithm: JWSAlgorithm? = nil) throws(JOSEError) {
@@ -20,7 +20,7 @@ package struct PrivateKeyText: ~Copyable {
     self.algorithm = algorithm
   }
 
-  /// A key of a device, which is not asked.
+  /// A key in a device, which is not contacted.
   private init(held key: consuming PrivateKey) {
     self.key = key
     keyID = nil
@@ -28,10 +28,11 @@ package struct PrivateKeyText: ~Copyable {
   }
 
   /// - Parameters:
-  ///   - text: The text, on the secure heap; no copy of the key is made anywhere else.
-  ///   - device: Has the key where the text says that a TPM has it; nil where that is not possible.
-  /// - Throws: `passphraseNeeded` for an encrypted one; `unsupportedKey`, `unsuitableKey` for one that is not for
-  ///   signatures, `weakKey`, else `invalidKey`; for one in a device `authorizationNeeded`, `unsuitableHeldKey`.
+  ///   - text: The file, on the secure heap. The key is never copied anywhere else.
+  ///   - device: The device to use if the file refers to a TPM; nil if there is none.
+  /// - Throws: `passphraseNeeded` for an encrypted key; `unsupportedKey`; `unsuitableKey` for a key that is not for
+  ///   signatures; `weakKey`; otherwise `invalidKey`. For a key in a device also `authorizationNeeded` and
+  ///   `unsuitableHeldKey`.
   package static func read(
     _ text: Span<UInt8>, in device: (any KeyDevice)? = nil
   ) throws(JOSEError) -> PrivateKeyText {
@@ -50,8 +51,8 @@ package struct PrivateKeyText: ~Copyable {
 
   private static let heldLabel = "TSS2 PRIVATE KEY"
 
-  /// PKCS #8 (RFC 5958), the older forms that hold an RSA or an EC key, and what programs write of a key in a TPM. The
-  /// file may hold certificates and EC parameters beside it.
+  /// PKCS #8 (RFC 5958), the older RSA and EC formats, and keys in a TPM. The file may also contain certificates and EC
+  /// parameters.
   private static func pem(
     _ text: Span<UInt8>, _ device: (any KeyDevice)?
   ) throws(JOSEError) -> PrivateKeyText {
@@ -64,7 +65,7 @@ package struct PrivateKeyText: ~Copyable {
     var characters = SecretBuffer()
     var bytes = SecretBuffer()
     PEM.appendBase64(of: block, in: text, to: &characters)
-    // The headers of an encrypted key in the older form (RFC 1421 section 4.6).
+    // The headers of an encrypted key in the older format (RFC 1421 section 4.6).
     let hasHeaders = characters.withBytes { characters in characters.indices.contains { characters[$0] == 0x3A } }
     if hasHeaders { throw JOSEError(.passphraseNeeded) }
     do {

@@ -2,11 +2,11 @@ internal import Crypto
 internal import Encoding
 
 extension JWKSet {
-  /// Reads public keys in PEM form (RFC 7468): `PUBLIC KEY`, `RSA PUBLIC KEY` and `CERTIFICATE`, of which only the key
-  /// counts. Other blocks, such as parameters, are passed over. The keys have no names: see ``JWKSet/init(unnamed:)``.
+  /// Parses public keys in PEM (RFC 7468): `PUBLIC KEY`, `RSA PUBLIC KEY`, and the key of a `CERTIFICATE`. Skips other
+  /// blocks, such as parameters. The keys have no IDs: see ``JWKSet/init(unnamed:)``.
   ///
-  /// - Throws: ``JOSEError``: `embeddedPrivateKey` when a block holds a private key, `weakKey`, `unsupportedKey`,
-  ///   `invalidKey`; `invalidKeySet` when there is no key.
+  /// - Throws: ``JOSEError``: `embeddedPrivateKey` for a private key, `weakKey`, `unsupportedKey`, `invalidKey`;
+  ///   `invalidKeySet` if there is no key.
   package init(pem text: Span<UInt8>) throws(JOSEError) {
     guard text.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
     guard let blocks = PEM.blocks(in: text) else { throw JOSEError(.invalidKeySet) }
@@ -23,14 +23,14 @@ extension JWKSet {
     self.init(unnamed: keys)
   }
 
-  /// Whether the text is meant as PEM.
+  /// Whether the text looks like PEM.
   package static func isPEM(_ text: Span<UInt8>) -> Bool {
     let first = text.indices.first { text[$0] > UInt8(ascii: " ") }.map { text[$0] }
-    // A key set may have members in PEM form.
+    // A JSON key set may have members in PEM.
     return first != UInt8(ascii: "{") && first != UInt8(ascii: "[") && text.hasPart("-----BEGIN ")
   }
 
-  /// Nil for a block that holds no key.
+  /// Nil for a block without a key.
   private static func components(
     of block: PEM.Block, in text: Span<UInt8>
   ) throws(JOSEError) -> PublicComponents? {

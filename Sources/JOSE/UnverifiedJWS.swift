@@ -1,48 +1,47 @@
 package import Encoding
 
-/// A signed token with a checked form and an unchecked signature (RFC 7515 section 7.1).
+/// A parsed signed token whose signature has not been verified (RFC 7515 section 7.1).
 package struct UnverifiedJWS: Sendable {
-  /// The longest token, in bytes.
+  /// The maximum length of a token, in bytes.
   package static let maximumByteCount = CompactForm.maximumByteCount
 
   private let form: CompactForm
-  /// `alg`, which the caller's list must hold (RFC 7515 section 4.1.1).
+  /// `alg` (RFC 7515 section 4.1.1).
   package let algorithm: JWSAlgorithm
 
-  /// Reads the compact serialization.
+  /// Parses the compact serialization.
   ///
   /// - Parameters:
   ///   - compact: At most 65,536 bytes, with a header of at most 8,192 bytes.
-  ///   - last: A token that was read before: where both have the same header, it is not read again.
-  /// - Throws: ``JOSEError``: the text or the header is malformed, unsupported or unsafe. For a token under a shared
-  ///   secret it is `algorithmNotAllowed`: see ``UnverifiedMAC``.
+  ///   - last: A token parsed before. An identical header is not parsed again.
+  /// - Throws: ``JOSEError`` if the text or the header is malformed, unsupported or unsafe; `algorithmNotAllowed` for a
+  ///   token with a MAC: see ``UnverifiedMAC``.
   package init(compact: Span<UInt8>, after last: UnverifiedJWS? = nil) throws(JOSEError) {
     form = try CompactForm(compact, after: last?.form)
     guard let algorithm = JWSAlgorithm(name: form.header.algorithmName) else { throw JOSEError(.algorithmNotAllowed) }
     self.algorithm = algorithm
   }
 
-  /// Whether the header is that of the token before.
+  /// Whether the header is the same as that of the previous token.
   package var hasKnownHeader: Bool { form.hasKnownHeader }
 
-  /// All members of the header.
   package var header: JSONObject { form.header.members }
-  /// `kid`, a hint which key to use (RFC 7515 section 4.1.4). An opaque, unverified text.
+  /// `kid`, a hint for selecting the key (RFC 7515 section 4.1.4). Opaque and unverified.
   package var keyID: String? { form.header.keyID }
   /// `typ` (RFC 7515 section 4.1.9).
   package var type: String? { form.header.type }
 
-  /// The payload, unverified. Only for showing it to its owner.
+  /// The unverified payload. Only for showing it to the token's owner.
   package var unverifiedPayload: [UInt8] { form.payload }
 
-  /// Checks the signature.
+  /// Verifies the signature.
   ///
-  /// Nothing is fetched: only `keys` are trusted.
+  /// Fetches nothing: only `keys` are trusted.
   ///
   /// - Parameters:
   ///   - keys: The issuer's keys.
   ///   - algorithms: Accepted `alg` values. The token only chooses among them (RFC 8725 section 3.1).
-  ///   - allowedTypes: Accepted `typ` values; `JWT` or none unless said otherwise.
+  ///   - allowedTypes: Accepted `typ` values; by default `JWT` or none.
   /// - Throws: ``JOSEError``. Fetching the keys again may help with `unknownKey` and `badSignature`.
   package func verified(
     by keys: JWKSet, algorithms: Set<JWSAlgorithm>, allowedTypes: AllowedTypes = .optional(["JWT"])
@@ -56,17 +55,15 @@ package struct UnverifiedJWS: Sendable {
   }
 }
 
-/// A token with a signature that was verified with a key that the caller trusts. Only ``UnverifiedJWS`` makes one.
+/// A token whose signature was verified with a trusted key. Only ``UnverifiedJWS`` creates one.
 package struct VerifiedJWS: Sendable {
-  /// All members of the header, which the signature covers.
+  /// The signed header.
   package let header: JSONObject
-  /// The signed bytes.
   package let payload: [UInt8]
-  /// The algorithm of the signature.
   package let algorithm: JWSAlgorithm
-  /// The `kid` that selected the key; nil if the set had only one fitting key.
+  /// The `kid` that selected the key; nil if the set had only one suitable key.
   package let keyID: String?
-  /// The issuer that the key names as its own; nil where it names none.
+  /// The `issuer` member of the key, if any.
   package let keyIssuer: String?
 
   fileprivate init(

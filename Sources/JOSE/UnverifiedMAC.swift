@@ -1,28 +1,27 @@
 internal import Crypto
 package import Encoding
 
-/// A token under a shared secret with a checked form and an unchecked code (RFC 7515 section 7.1, RFC 7518 section
-/// 3.2).
+/// A parsed token whose MAC has not been verified (RFC 7515 section 7.1, RFC 7518 section 3.2).
 package struct UnverifiedMAC: Sendable {
   private let form: CompactForm
-  /// `alg`, which must be the caller's own.
+  /// `alg`, which must match the caller's.
   package let algorithm: MACAlgorithm
 
-  /// Reads the compact serialization, by the rules and limits of ``UnverifiedJWS``.
+  /// Parses the compact serialization, with the rules and limits of ``UnverifiedJWS``.
   ///
-  /// - Throws: ``JOSEError``; `algorithmNotAllowed` for a token that is signed by a key.
+  /// - Throws: ``JOSEError``; `algorithmNotAllowed` for a token with a signature.
   package init(compact: Span<UInt8>) throws(JOSEError) {
     form = try CompactForm(compact)
     guard let algorithm = MACAlgorithm(name: form.header.algorithmName) else { throw JOSEError(.algorithmNotAllowed) }
     self.algorithm = algorithm
   }
 
-  /// Checks the code.
+  /// Verifies the MAC.
   ///
   /// - Parameters:
-  ///   - secret: The shared secret. It never comes from a key set (RFC 8725 section 2.1).
-  ///   - algorithm: The algorithm of the client's registration. The token does not choose it (RFC 8725 section 3.1).
-  ///   - allowedTypes: Accepted `typ` values; `JWT` or none unless said otherwise.
+  ///   - secret: The shared secret, never from a key set (RFC 8725 section 2.1).
+  ///   - algorithm: The algorithm of the client's registration, never chosen by the token (RFC 8725 section 3.1).
+  ///   - allowedTypes: Accepted `typ` values; by default `JWT` or none.
   /// - Throws: ``JOSEError``: `weakKey` for a secret shorter than the hash (RFC 7518 section 3.2), `badSignature`.
   package func verified(
     by secret: Span<UInt8>, algorithm: MACAlgorithm, allowedTypes: AllowedTypes = .optional(["JWT"])
@@ -41,11 +40,11 @@ package struct UnverifiedMAC: Sendable {
   }
 }
 
-/// A token with a code that was verified with the shared secret. Only ``UnverifiedMAC`` makes one.
+/// A token whose MAC was verified with the shared secret. Only ``UnverifiedMAC`` creates one.
 package struct VerifiedMAC: Sendable {
-  /// All members of the header, which the code covers.
+  /// The authenticated header.
   package let header: JSONObject
-  /// The bytes that the code covers.
+  /// The authenticated payload.
   package let payload: [UInt8]
   package let algorithm: MACAlgorithm
 

@@ -1,22 +1,20 @@
 internal import COpenSSL
 
-/// The needed fields of the client's own X.509 certificate (RFC 5280). It is not used for trust decisions.
+/// The required fields of the client's own X.509 certificate (RFC 5280). Not for trust decisions.
 package struct Certificate: Sendable, Hashable {
   package static let maximumBytes = 65_536
 
-  /// The certificate itself.
   package let der: [UInt8]
-  /// SHA-256 over the whole certificate (RFC 8705 section 3.1: `x5t#S256`).
+  /// The SHA-256 hash of the certificate (`x5t#S256` in RFC 8705 section 3.1).
   package let digest: [UInt8]
-  /// The public key of the certificate.
   package let publicComponents: PublicComponents
-  /// The last second of its validity, in unix seconds.
+  /// The end of its validity, in unix seconds.
   package let expiresAt: Int
-  /// Whether the issuer's name equals the subject's.
+  /// Whether issuer and subject are the same.
   package let isSelfIssued: Bool
 
-  /// - Parameter der: The certificate and nothing after it.
-  /// - Throws: `invalidKey`; `unsupportedAlgorithm` for a key of an unsupported kind.
+  /// - Parameter der: The certificate, without trailing bytes.
+  /// - Throws: `invalidKey`; `unsupportedAlgorithm` for an unsupported type of key.
   package init(der: [UInt8]) throws(CryptoError) {
     guard (1...Self.maximumBytes).contains(der.count) else { throw CryptoError(.invalidKey, "certificate") }
     ErrorQueue.clear()

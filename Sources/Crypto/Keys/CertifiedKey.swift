@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// A private key with the certificate for it, and those that lead to its authority.
+/// A private key with its certificate chain.
 package final class CertifiedKey: Sendable {
-  /// In DER form, that of the key first.
+  /// In DER, the key's own certificate first.
   package let certificates: [[UInt8]]
   private let key: PrivateKey
 
-  /// - Throws: `invalidKey` when there is no certificate, or the first is not for the key.
+  /// - Throws: `invalidKey` if there is no certificate, or the first one does not match the key.
   package init(_ key: borrowing PrivateKey, _ certificates: [Certificate]) throws(CryptoError) {
     guard let own = certificates.first, own.publicComponents == key.publicComponents else {
       throw CryptoError(.invalidKey, "certificate")
@@ -15,18 +15,18 @@ package final class CertifiedKey: Sendable {
     self.certificates = certificates.map(\.der)
   }
 
-  /// Whether a device holds the key.
+  /// Whether the key is in a device.
   package var isHeld: Bool { key.isHeld }
 
-  /// Whether the device, if there is one, can sign with the key now.
+  /// Whether the key matches its public half. A device must be able to sign with it now.
   ///
   /// - Throws: As ``KeyDevice/sign(digest:with:)``.
   package func isConsistent() throws(CryptoError) -> Bool { try key.isConsistent() }
 
-  /// Lends the objects that libssl uses: the certificate (`X509`), the key (`EVP_PKEY`), and the rest of the chain
-  /// (`STACK_OF(X509)`). A key of a device asks it for each signature, on the thread that signs.
+  /// Lends the objects for libssl: the certificate (`X509`), the key (`EVP_PKEY`) and the rest of the chain
+  /// (`STACK_OF(X509)`). A device key contacts its device for each signature, on the signing thread.
   ///
-  /// - Parameter observer: Called for a key of a device, for as long as a connection has the key.
+  /// - Parameter observer: Called for signatures of a device key, as long as a connection uses it.
   package func lend<Result>(
     observer: @escaping SignatureObserver, _ body: (OpaquePointer, OpaquePointer, OpaquePointer) -> Result
   ) throws(CryptoError) -> Result {

@@ -13,7 +13,7 @@ package enum Curve: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The library's name of the group.
+  /// The library's name for the curve.
   var groupName: String {
     switch self {
     case .p256: "prime256v1"
@@ -22,7 +22,7 @@ package enum Curve: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The library's number of the group.
+  /// The library's number for the curve.
   var groupNumber: Int32 {
     switch self {
     case .p256: NID_X9_62_prime256v1

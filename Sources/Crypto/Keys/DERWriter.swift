@@ -1,13 +1,13 @@
 internal import Encoding
 
-/// Writes the few ASN.1 values of a private key (X.690), on the secure heap.
+/// Writes the ASN.1 values of a private key (X.690) on the secure heap.
 struct DERWriter: ~Copyable {
   private var buffer = SecretBuffer(capacity: 2048, limit: 16_384)
 
-  /// The bytes of a value with its tag and its length.
+  /// The size of a value including tag and length.
   static func size(_ content: Int) -> Int { 1 + lengthBytes(content).count + content }
 
-  /// The content length of an INTEGER for a big-endian number: without leading zeros, and with one if the number would
+  /// The content length of an INTEGER for a big-endian number: without leading zeros, except one if the number would
   /// otherwise be negative.
   static func integerSize(_ number: Span<UInt8>) -> Int {
     let start = firstDigit(number)

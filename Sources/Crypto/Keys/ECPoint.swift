@@ -2,13 +2,13 @@ internal import COpenSSL
 
 /// Points of the NIST curves.
 enum ECPoint {
-  /// The key with that point, which is checked to be on the curve.
+  /// Creates a key after checking that the point is on the curve.
   static func makeKey(curve: Curve, x: [UInt8], y: [UInt8]) throws(CryptoError) -> KeyHandle {
     ErrorQueue.clear()
-    // The uncompressed form of SEC 1 section 2.3.3.
+    // The uncompressed format of SEC 1 section 2.3.3.
     var point = [4] + x + y
     var group = curve.groupName.utf8CString
-    // The parameters point into the two arrays, so the key is made before the closures end.
+    // The parameters point into both arrays, so create the key before the closures end.
     let made = try unsafe point.withUnsafeMutableBufferPointer { (point) throws(CryptoError) in
       try unsafe group.withUnsafeMutableBufferPointer { (group) throws(CryptoError) in
         var parameters = unsafe [

@@ -1,13 +1,13 @@
 internal import COpenSSL
 
-/// Rejects encodings of Ed25519 public keys that the library accepts.
+/// Rejects invalid Ed25519 public keys that the library accepts.
 ///
-/// By RFC 8032 section 5.1.3 a decoder rejects y values of 2^255 - 19 and more, and those that no point of the curve
-/// has. With a point of small order one signature fits many messages.
+/// RFC 8032 section 5.1.3 requires rejecting y values of 2^255 - 19 and more, and those without a point on the curve.
+/// With a point of small order, one signature matches many messages.
 enum Ed25519Point {
-  /// Whether the encoding is the canonical one of a point of the curve that is not of small order.
+  /// Whether the encoding is canonical and its point is on the curve and not of small order.
   ///
-  /// - Throws: `libraryFailure` for want of memory.
+  /// - Throws: `libraryFailure` if out of memory.
   static func isAcceptable(_ encoding: [UInt8]) throws(CryptoError) -> Bool {
     guard encoding.count == 32 else { return false }
     var y = encoding
@@ -21,8 +21,8 @@ enum Ed25519Point {
     y[31] < 0x7f || y[1..<31].contains { $0 != 0xff } || y[0] < 0xed
   }
 
-  /// The y coordinates of the eight points of small order: 1 and -1, 0, and the two of order eight. The
-  /// sign of x makes no difference, and the encodings of y = 1 and y = -1 with a sign are not canonical.
+  /// The y coordinates of the eight points of small order: 1 and -1, 0, and the two of order eight. The sign of x makes
+  /// no difference; the encodings of y = 1 and y = -1 with a sign are not canonical.
   private static let smallOrder: [[UInt8]] = [
     [1] + [UInt8](repeating: 0, count: 31),
     [0xec] + [UInt8](repeating: 0xff, count: 30) + [0x7f],
@@ -38,16 +38,16 @@ enum Ed25519Point {
   ]
 }
 
-/// The curve of Ed25519 (RFC 8032 section 5.1). The library accepts any 32 bytes as a key, and its own check tests only
-/// that they are present; a point that is not on the curve would show only by signatures that never fit.
+/// The curve of Ed25519 (RFC 8032 section 5.1). The library accepts any 32 bytes as a key, and its own check only tests
+/// that they are present. With a point that is not on the curve, every signature would be invalid.
 enum Ed25519Curve {
-  /// Whether the curve has points with this coordinate y, little-endian and below 2^255 - 19.
+  /// Whether the curve has points with this y coordinate, little-endian and below 2^255 - 19.
   ///
-  /// They exist if x^2 = (y^2 - 1) / (d y^2 + 1) has a root (section 5.1.3), where d is -121665 / 121666. The product
-  /// of two numbers is a square exactly if their quotient is, and -1 is a square in this field; so the fraction and the
-  /// sign can be left out of the calculation.
+  /// They exist if x^2 = (y^2 - 1) / (d y^2 + 1) has a root (section 5.1.3), where d is -121665 / 121666. A product of
+  /// two numbers is a square exactly if their quotient is, and -1 is a square in this field. So neither the division
+  /// nor the sign is needed.
   ///
-  /// - Throws: `libraryFailure` for want of memory.
+  /// - Throws: `libraryFailure` if out of memory.
   static func hasPoint(y: [UInt8]) throws(CryptoError) -> Bool {
     ErrorQueue.clear()
     guard let context = unsafe BN_CTX_new() else { throw .library("BN_CTX_new") }

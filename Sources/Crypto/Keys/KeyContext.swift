@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// An operation on a key inside the library: making, checking, deriving.
+/// A library operation on a key: generation, check or derivation.
 @safe struct KeyContext: ~Copyable {
   let raw: OpaquePointer
 
@@ -10,7 +10,7 @@ internal import COpenSSL
     unsafe raw = context
   }
 
-  /// - Parameter type: The library's name of a key type.
+  /// - Parameter type: The library's name for a key type.
   init(newKeyNamed type: String) throws(CryptoError) {
     guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, type, nil) else {
       throw .library("EVP_PKEY_CTX_new_from_name")
@@ -19,8 +19,8 @@ internal import COpenSSL
   }
 
   /// - Parameters:
-  ///   - type: The library's name of a key type.
-  ///   - properties: Which implementation is meant.
+  ///   - type: The library's name for a key type.
+  ///   - properties: Selects the implementation.
   init(newKeyNamed type: String, in library: borrowing LibraryContext, properties: String) throws(CryptoError) {
     guard let context = unsafe EVP_PKEY_CTX_new_from_name(library.raw, type, properties) else {
       throw .library("EVP_PKEY_CTX_new_from_name")
@@ -28,7 +28,7 @@ internal import COpenSSL
     unsafe raw = context
   }
 
-  /// - Parameter properties: Which implementation is meant.
+  /// - Parameter properties: Selects the implementation.
   init(
     for key: borrowing KeyHandle, in library: borrowing LibraryContext, properties: String
   ) throws(CryptoError) {
@@ -47,7 +47,7 @@ internal import COpenSSL
     unsafe EVP_PKEY_CTX_free(raw)
   }
 
-  /// Signs a SHA-256 hash. The signature is in the library's form, which is DER for ECDSA.
+  /// Signs a SHA-256 hash. Returns the library's format: DER for ECDSA.
   borrowing func sign(_ digest: [UInt8]) throws(CryptoError) -> [UInt8] {
     try check(unsafe EVP_PKEY_sign_init(raw), "EVP_PKEY_sign_init")
     try check(unsafe EVP_PKEY_CTX_set_signature_md(raw, Digest.sha256.implementation), "EVP_PKEY_CTX_set_signature_md")

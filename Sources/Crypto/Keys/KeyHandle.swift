@@ -1,10 +1,9 @@
 internal import COpenSSL
 
-/// A key inside the library. It is never changed after it was made, so threads may share it.
+/// A key object of the library. Immutable after creation, so threads may share it.
 @safe struct KeyHandle: ~Copyable, @unchecked Sendable {
   let raw: OpaquePointer
 
-  /// Takes over the key.
   init(owning key: OpaquePointer) {
     unsafe raw = key
   }
@@ -13,13 +12,13 @@ internal import COpenSSL
     unsafe EVP_PKEY_free(raw)
   }
 
-  /// The same key for another owner.
+  /// Another owner of the same key.
   borrowing func copy() throws(CryptoError) -> KeyHandle {
     try check(unsafe EVP_PKEY_up_ref(raw), "EVP_PKEY_up_ref")
     return unsafe KeyHandle(owning: raw)
   }
 
-  /// A new public key, which the caller owns, from parameters, which the library copies.
+  /// Creates a public key. The caller owns it; the library copies the parameters.
   static func makePublicKey(
     named type: String, _ parameters: UnsafeMutablePointer<OSSL_PARAM>?
   ) throws(CryptoError) -> OpaquePointer {
@@ -31,7 +30,7 @@ internal import COpenSSL
     return unsafe key
   }
 
-  /// Checks the public part: a point of the curve, not infinity.
+  /// Checks that the point is on the curve and not infinity.
   borrowing func checkPublicPart() throws(CryptoError) {
     let context = try KeyContext(for: self)
     guard unsafe EVP_PKEY_public_check(context.raw) == 1 else {

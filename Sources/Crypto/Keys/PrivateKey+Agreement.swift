@@ -1,11 +1,11 @@
 internal import COpenSSL
 
 extension PrivateKey {
-  /// The shared secret of this key and another one: ECDH on P-256 (NIST SP 800-56A section 5.7.1.2).
+  /// Computes a shared secret by ECDH on P-256 (NIST SP 800-56A section 5.7.1.2).
   ///
-  /// - Parameter peer: The other public half.
-  /// - Returns: 32 bytes, the point's x. They are not uniform: derive keys from them.
-  /// - Throws: `unsupportedAlgorithm` unless both keys are on P-256; `invalidKey` if the peer is no point of it.
+  /// - Parameter peer: The other party's public key.
+  /// - Returns: 32 bytes, the x coordinate. They are not uniformly random: derive keys from them.
+  /// - Throws: `unsupportedAlgorithm` unless both keys are on P-256; `invalidKey` if the peer's point is not on it.
   package borrowing func agree(with peer: PublicComponents) throws(CryptoError) -> SecretBytes {
     guard case .p256 = kind, case .ec(.p256, let x, let y) = peer else {
       throw CryptoError(.unsupportedAlgorithm, "ECDH")
@@ -17,7 +17,7 @@ extension PrivateKey {
 }
 
 extension KeyContext {
-  /// Agrees on a secret with the other key, as 32 bytes.
+  /// Computes a shared secret of 32 bytes.
   borrowing func agree(with peer: borrowing KeyHandle) throws(CryptoError) -> SecretBytes {
     try check(unsafe EVP_PKEY_derive_init(raw), "EVP_PKEY_derive_init")
     try check(unsafe EVP_PKEY_derive_set_peer(raw, peer.raw), "EVP_PKEY_derive_set_peer")
@@ -29,14 +29,14 @@ extension KeyContext {
     }
     try check(status, "EVP_PKEY_derive")
     guard length <= width else { throw CryptoError(.libraryFailure, "EVP_PKEY_derive") }
-    // A TPM may leave leading zeros out.
+    // A TPM may omit leading zeros.
     if length < width { try secret.alignRight(length) }
     return secret
   }
 }
 
 extension SecretBytes {
-  /// Moves the first `count` bytes to the end, and fills the start with zeros.
+  /// Moves the first `count` bytes to the end, and pads with leading zeros.
   fileprivate mutating func alignRight(_ count: Int) throws(CryptoError) {
     let unaligned = try copy()
     let gap = self.count - count

@@ -1,18 +1,18 @@
 internal import COpenSSL
 
 extension PrivateKey {
-  /// The most characters of a common name (RFC 5280 appendix A.1: `ub-common-name`).
+  /// The maximum length of a common name (RFC 5280 appendix A.1: `ub-common-name`).
   private static let mostNameCharacters = 64
-  /// The last second of a certificate that has no end (RFC 5280 section 4.1.2.5).
+  /// The expiry of a certificate that does not expire (RFC 5280 section 4.1.2.5).
   private static let noEnd = "99991231235959Z"
 
-  /// A certificate that this key, on P-256, signs for itself, for TLS clients alone. It does not expire: a server takes it because it
-  /// is registered (RFC 8705 section 2.2).
+  /// Creates a self-signed certificate for TLS clients, with a key on P-256. It does not expire: servers trust it by
+  /// registration (RFC 8705 section 2.2).
   ///
   /// - Parameters:
-  ///   - name: The common name of subject and issuer, of which the first 64 characters are taken.
-  ///   - start: The first second of its validity, in unix seconds.
-  /// - Throws: As ``KeyDevice/sign(digest:with:)`` for the key of a device.
+  ///   - name: The common name of subject and issuer, truncated to 64 characters.
+  ///   - start: The start of its validity, in unix seconds.
+  /// - Throws: As ``KeyDevice/sign(digest:with:)`` for a device key.
   package borrowing func selfSignedCertificate(
     name: String, from start: Int
   ) throws(CryptoError) -> Certificate {
@@ -35,7 +35,7 @@ extension PrivateKey {
     unsafe X509V3_set_ctx(&context, made, made, nil, nil, 0)
     for (number, value) in [
       (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
-      // Names are not unique: servers that trust several such certificates tell them apart by these.
+      // Names are not unique. Servers that trust several such certificates use these to distinguish them.
       (NID_ext_key_usage, "clientAuth"), (NID_subject_key_identifier, "hash"),
       (NID_authority_key_identifier, "keyid:always"),
     ] {
@@ -66,7 +66,7 @@ extension PrivateKey {
     }
   }
 
-  /// The library signs on the thread that asks it to.
+  /// The library signs on the calling thread.
   private final class Outcome: @unchecked Sendable {
     var error: CryptoError?
   }

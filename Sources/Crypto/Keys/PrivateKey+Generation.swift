@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 extension PrivateKey {
-  /// A new RSA key with the exponent 65,537. It may take a second.
+  /// Generates an RSA key with the exponent 65,537. May take a second.
   ///
   /// - Parameter bits: 2048...8192.
   package static func generateRSA(bits: Int) throws(CryptoError) -> PrivateKey {
@@ -11,7 +11,6 @@ extension PrivateKey {
     return try generate(context)
   }
 
-  /// A new ECDSA key.
   package static func generateEC(_ curve: Curve) throws(CryptoError) -> PrivateKey {
     let context = try generator(EVP_PKEY_EC)
     try check(
@@ -20,12 +19,11 @@ extension PrivateKey {
     return try generate(context)
   }
 
-  /// A new Ed25519 key.
   package static func generateEd25519() throws(CryptoError) -> PrivateKey {
     try generate(try generator(EVP_PKEY_ED25519))
   }
 
-  /// The Ed25519 key of a 32-byte seed (RFC 8032 section 5.1.5).
+  /// Creates the Ed25519 key for a 32-byte seed (RFC 8032 section 5.1.5).
   package init(ed25519Seed seed: borrowing SecretBytes) throws(CryptoError) {
     guard seed.count == 32 else { throw CryptoError(.invalidKey, "Ed25519 seed") }
     ErrorQueue.clear()
@@ -54,7 +52,7 @@ extension PrivateKey {
 }
 
 extension KeyHandle {
-  /// The public numbers of a key made or read by the library.
+  /// The public numbers of a key in the library.
   borrowing func publicComponents() throws(CryptoError) -> PublicComponents {
     switch unsafe EVP_PKEY_get_base_id(raw) {
     case EVP_PKEY_RSA:

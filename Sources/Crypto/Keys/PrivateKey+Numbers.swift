@@ -1,5 +1,5 @@
 extension PrivateKey {
-  /// The private numbers of an RSA key as JSON Web Keys hold them (RFC 7518 section 6.3.2), big-endian.
+  /// The private numbers of an RSA key as in JSON Web Keys (RFC 7518 section 6.3.2), big-endian.
   package struct RSASecrets: ~Copyable {
     package var exponent: SecretBytes
     package var firstPrime: SecretBytes
@@ -21,7 +21,7 @@ extension PrivateKey {
     }
   }
 
-  /// An RSA key from its numbers; ``isConsistent()`` checks that they belong together.
+  /// Creates an RSA key. ``isConsistent()`` checks that the numbers match.
   package init(
     rsaModulus modulus: [UInt8], exponent: [UInt8], _ secrets: consuming RSASecrets
   ) throws(CryptoError) {
@@ -33,7 +33,7 @@ extension PrivateKey {
       DERWriter.integerSize(secrets.secondPrime), DERWriter.integerSize(secrets.firstExponent),
       DERWriter.integerSize(secrets.secondExponent), DERWriter.integerSize(secrets.coefficient),
     ]
-    // RSAPrivateKey of RFC 8017 appendix A.1.2.
+    // RSAPrivateKey (RFC 8017 appendix A.1.2).
     var writer = DERWriter()
     writer.begin(0x30, sizes.reduce(0) { $0 + DERWriter.size($1) })
     writer.integer(zero.span)
@@ -48,7 +48,7 @@ extension PrivateKey {
     try self.init(writer)
   }
 
-  /// An ECDSA key from its numbers (RFC 7518 section 6.2.2), each as long as the curve's field.
+  /// Creates an ECDSA key (RFC 7518 section 6.2.2). Each number is as long as the curve's field.
   package init(curve: Curve, x: [UInt8], y: [UInt8], secret: borrowing SecretBytes) throws(CryptoError) {
     let width = curve.coordinateByteCount
     guard x.count == width, y.count == width, secret.count == width else {
@@ -59,7 +59,7 @@ extension PrivateKey {
       DERWriter.size(1), DERWriter.size(width), DERWriter.size(name.count),
       DERWriter.size(DERWriter.size(point.count)),
     ]
-    // ECPrivateKey of RFC 5915 section 3.
+    // ECPrivateKey (RFC 5915 section 3).
     let one: [UInt8] = [1]
     var writer = DERWriter()
     writer.begin(0x30, parts.reduce(0, +))
@@ -79,7 +79,7 @@ extension PrivateKey {
     self = try structure.withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
   }
 
-  /// Whether the private half belongs to the public one, tested with a signature.
+  /// Whether private and public key match, tested with a signature.
   package borrowing func isConsistent() throws(CryptoError) -> Bool {
     let algorithm: SignatureAlgorithm =
       switch kind {
@@ -96,7 +96,7 @@ extension PrivateKey {
 }
 
 extension Curve {
-  /// The curve's name as a DER value (RFC 5480 section 2.1.1.1).
+  /// The curve's object identifier in DER (RFC 5480 section 2.1.1.1).
   fileprivate var objectIdentifier: [UInt8] {
     switch self {
     case .p256: [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]

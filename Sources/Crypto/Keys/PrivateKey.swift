@@ -1,14 +1,12 @@
 internal import COpenSSL
 
-/// A key that can sign. Its private numbers stay inside the library, on the secure heap, or in a device.
+/// A signing key. Its private numbers stay in the library, on the secure heap, or in a device.
 package struct PrivateKey: ~Copyable, Sendable {
-  /// Type and size.
   package let kind: PublicKey.Kind
-  /// The public half.
   package let publicComponents: PublicComponents
-  /// The whole key; of one that a device holds the public half.
+  /// The key pair; for a device key only the public half.
   let handle: KeyHandle
-  /// The key in its device; nil where the library has it.
+  /// The key in its device; nil if it is in the library.
   let held: HeldKey?
 
   init(_ handle: consuming KeyHandle) throws(CryptoError) {
@@ -30,21 +28,20 @@ package struct PrivateKey: ~Copyable, Sendable {
     self.held = held
   }
 
-  /// The same key for another owner.
+  /// Another owner of the same key.
   borrowing func copy() throws(CryptoError) -> PrivateKey {
     if let held { return try PrivateKey(held) }
     return try PrivateKey(try handle.copy())
   }
 
-  /// The public half as a key.
   package borrowing func publicKey() throws(CryptoError) -> PublicKey {
     try PublicKey(publicComponents)
   }
 
   /// Signs `message`.
   ///
-  /// - Returns: The signature in the form JOSE uses, the one that ``PublicKey/verify(_:signature:message:)`` takes.
-  /// - Throws: `unsupportedAlgorithm` when the algorithm does not fit the key; for a key of a device as ``KeyDevice``.
+  /// - Returns: The signature in JOSE format, as accepted by ``PublicKey/verify(_:signature:message:)``.
+  /// - Throws: `unsupportedAlgorithm` if the algorithm does not match the key; for a device key as ``KeyDevice``.
   package borrowing func sign(
     _ algorithm: SignatureAlgorithm, message: Span<UInt8>
   ) throws(CryptoError) -> [UInt8] {
@@ -56,9 +53,9 @@ package struct PrivateKey: ~Copyable, Sendable {
     return try ECDSASignature.decodeDER(signature, curve: curve)
   }
 
-  /// The key as a PKCS #8 structure (RFC 5208).
+  /// Serializes the key as PKCS #8 (RFC 5208).
   ///
-  /// - Throws: `unsupportedAlgorithm` for a key that a device holds.
+  /// - Throws: `unsupportedAlgorithm` for a device key.
   package borrowing func serialized() throws(CryptoError) -> SecretBytes {
     guard held == nil else { throw CryptoError(.unsupportedAlgorithm, "serialize") }
     ErrorQueue.clear()
@@ -77,7 +74,7 @@ package struct PrivateKey: ~Copyable, Sendable {
     return secret
   }
 
-  /// Parses the result of ``serialized()``, or another DER form of a private key of a supported kind.
+  /// Parses PKCS #8, or another DER format of a supported private key.
   ///
   /// - Parameter bytes: At most 16,384, with nothing after the key.
   /// - Throws: `invalidKey`.

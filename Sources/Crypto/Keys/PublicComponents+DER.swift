@@ -1,15 +1,15 @@
 internal import COpenSSL
 
 extension PublicComponents {
-  /// The key of a SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7).
+  /// Parses a SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7).
   ///
-  /// - Parameter der: The structure and nothing after it.
-  /// - Throws: `invalidKey`; `unsupportedAlgorithm` for a key of an unsupported kind.
+  /// - Parameter der: The structure, without trailing bytes.
+  /// - Throws: `invalidKey`; `unsupportedAlgorithm` for an unsupported type of key.
   package init(subjectPublicKeyInfo der: Span<UInt8>) throws(CryptoError) {
     self = try unsafe Self.read(der, "d2i_PUBKEY") { unsafe d2i_PUBKEY(nil, &$0, $1) }
   }
 
-  /// The key of an RSAPublicKey (RFC 8017 appendix A.1.1).
+  /// Parses an RSAPublicKey (RFC 8017 appendix A.1.1).
   package init(rsaPublicKey der: Span<UInt8>) throws(CryptoError) {
     self = try unsafe Self.read(der, "d2i_PublicKey") { unsafe d2i_PublicKey(EVP_PKEY_RSA, nil, &$0, $1) }
   }
@@ -28,10 +28,9 @@ extension PublicComponents {
   }
 }
 
-/// Recognition of asymmetric keys in DER.
+/// Recognizes asymmetric keys in DER.
 package enum DERKey {
-  /// Whether the bytes begin with a public key (SubjectPublicKeyInfo, RSAPublicKey), a certificate or a private key of
-  /// any kind.
+  /// Whether the bytes begin with a public key (SubjectPublicKeyInfo, RSAPublicKey), a certificate or any private key.
   package static func isAtStart(of bytes: Span<UInt8>) -> Bool {
     // A SEQUENCE (X.690 section 8.9).
     guard bytes.count > 1, bytes[0] == 0x30 else { return false }
@@ -51,7 +50,7 @@ package enum DERKey {
     return unsafe key != nil
   }
 
-  /// - Returns: What `function` made, and how many bytes it read.
+  /// - Returns: The object created by `function`, and the number of bytes it read.
   fileprivate static func parse(
     _ bytes: Span<UInt8>, _ function: (inout UnsafePointer<UInt8>?, Int) -> OpaquePointer?
   ) -> (OpaquePointer?, Int) {

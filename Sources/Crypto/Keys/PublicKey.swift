@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// A key that verifies signatures. Only a valid and sufficiently strong key can exist.
+/// A valid and sufficiently strong key for verifying signatures.
 package struct PublicKey: ~Copyable, Sendable {
-  /// The type and the size of a key, which decide about its algorithms.
+  /// The type and size of a key, which determine its algorithms.
   package enum Kind: Sendable, Hashable {
     case rsa(bits: Int)
     case p256, p384, p521
     case ed25519
 
-    /// The curve of an ECDSA key; nil for the others.
+    /// The curve of an ECDSA key; nil for other keys.
     package var curve: Curve? {
       switch self {
       case .p256: .p256
@@ -19,9 +19,7 @@ package struct PublicKey: ~Copyable, Sendable {
     }
   }
 
-  /// Type and size.
   package let kind: Kind
-  /// The numbers of the key.
   package let components: PublicComponents
   private let handle: KeyHandle
   private let contexts = VerifyingContexts()
@@ -32,9 +30,7 @@ package struct PublicKey: ~Copyable, Sendable {
     self.handle = handle
   }
 
-  /// A key from its numbers.
-  ///
-  /// - Throws: `invalidKey`; see the initialiser of each kind for the rules.
+  /// - Throws: `invalidKey`; see the other initializers for the rules.
   package init(_ components: PublicComponents) throws(CryptoError) {
     switch components {
     case .rsa(let modulus, let exponent): try self.init(rsaModulus: modulus, exponent: exponent)
@@ -43,10 +39,10 @@ package struct PublicKey: ~Copyable, Sendable {
     }
   }
 
-  /// An RSA key from big-endian numbers without leading zeros.
+  /// Creates an RSA key from big-endian numbers without leading zeros.
   ///
   /// - Parameters:
-  ///   - modulus: Odd, 2048 to 8192 bits (RFC 7518 section 3.3; the upper bound is ours), and not of the form in
+  ///   - modulus: Odd, 2048 to 8192 bits (RFC 7518 section 3.3; the upper limit is ours), and not affected by
   ///     CVE-2017-15361.
   ///   - exponent: Odd, 3...2^32.
   package init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
@@ -55,18 +51,18 @@ package struct PublicKey: ~Copyable, Sendable {
     self.init(.rsa(bits: bits), .rsa(modulus: modulus, exponent: exponent), handle)
   }
 
-  /// Checks the numbers of an RSA key, without making the key.
+  /// Checks the numbers of an RSA key without creating it.
   ///
   /// - Throws: `invalidKey`.
   package static func checkRSA(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
     _ = try RSANumbers.check(modulus: modulus, exponent: exponent)
   }
 
-  /// An ECDSA key. The point is checked to be one of the curve (RFC 8725 section 3.4).
+  /// Creates an ECDSA key. Checks that the point is on the curve (RFC 8725 section 3.4).
   ///
   /// - Parameters:
   ///   - x: Exactly as long as the curve's field (RFC 7518 section 6.2.1.2).
-  ///   - y: The same.
+  ///   - y: Likewise.
   package init(curve: Curve, x: [UInt8], y: [UInt8]) throws(CryptoError) {
     guard x.count == curve.coordinateByteCount, y.count == curve.coordinateByteCount
     else { throw CryptoError(.invalidKey, "EC coordinates") }
@@ -74,9 +70,9 @@ package struct PublicKey: ~Copyable, Sendable {
     self.init(Kind(curve), .ec(curve: curve, x: x, y: y), handle)
   }
 
-  /// An Ed25519 key.
+  /// Creates an Ed25519 key.
   ///
-  /// - Parameter x: 32 bytes, the canonical encoding of a point of the curve that is not of small order.
+  /// - Parameter x: 32 bytes, the canonical encoding of a point that is on the curve and not of small order.
   package init(ed25519 x: [UInt8]) throws(CryptoError) {
     guard try Ed25519Point.isAcceptable(x) else { throw CryptoError(.invalidKey, "Ed25519 point") }
     ErrorQueue.clear()
@@ -86,11 +82,11 @@ package struct PublicKey: ~Copyable, Sendable {
     self.init(.ed25519, .ed25519(x: x), unsafe KeyHandle(owning: key))
   }
 
-  /// Whether `signature` is this key's signature over `message`.
+  /// Whether `signature` is valid for `message`.
   ///
-  /// - Parameter signature: In the form JOSE uses: as long as the modulus for RSA (RFC 8017 section 8.2.2),
-  ///   R and S in fixed width for ECDSA (RFC 7518 section 3.4), 64 bytes for Ed25519. Another length is false.
-  /// - Throws: `unsupportedAlgorithm` when the algorithm does not fit the key. A wrong signature is no error.
+  /// - Parameter signature: In JOSE format: as long as the modulus for RSA (RFC 8017 section 8.2.2), fixed-width R and
+  ///   S for ECDSA (RFC 7518 section 3.4), 64 bytes for Ed25519. Returns false for other lengths.
+  /// - Throws: `unsupportedAlgorithm` if the algorithm does not match the key. An invalid signature does not throw.
   package borrowing func verify(
     _ algorithm: SignatureAlgorithm, signature: Span<UInt8>, message: Span<UInt8>
   ) throws(CryptoError) -> Bool {
@@ -113,7 +109,7 @@ extension PublicKey.Kind {
     }
   }
 
-  /// The length of every signature by such a key, in bytes.
+  /// The length of signatures by such a key, in bytes.
   package var signatureByteCount: Int {
     switch self {
     case .rsa(let bits): (bits + 7) / 8
@@ -123,7 +119,7 @@ extension PublicKey.Kind {
   }
 }
 
-/// The numbers that make up a public key, as JSON Web Keys hold them (RFC 7518 section 6, RFC 8037 section 2).
+/// The numbers of a public key as in JSON Web Keys (RFC 7518 section 6, RFC 8037 section 2).
 package enum PublicComponents: Sendable, Hashable {
   /// Big-endian numbers without leading zero bytes.
   case rsa(modulus: [UInt8], exponent: [UInt8])
@@ -133,12 +129,10 @@ package enum PublicComponents: Sendable, Hashable {
   case ed25519(x: [UInt8])
 }
 
-/// A public key with several owners, for values that must be copyable.
+/// A public key with several owners, for copyable values.
 package final class SharedPublicKey: Sendable {
-  /// The key.
   package let key: PublicKey
 
-  /// Takes over a key.
   package init(_ key: consuming PublicKey) {
     self.key = key
   }

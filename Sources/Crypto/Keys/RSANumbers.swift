@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// The rules for the two numbers of an RSA public key.
+/// The rules for the numbers of an RSA public key.
 enum RSANumbers {
-  /// Accepted sizes of the modulus, in bits: RFC 7518 section 3.3 asks for 2048; more than 8192 costs too much.
+  /// The accepted sizes of the modulus, in bits. RFC 7518 section 3.3 requires 2048; more than 8192 is too slow.
   static let bits = 2048...8192
 
   /// - Returns: The size of the modulus in bits.
@@ -27,7 +27,7 @@ enum RSANumbers {
     ErrorQueue.clear()
     var n = nativeOrder(modulus)
     var e = nativeOrder(exponent)
-    // The parameters point into the two arrays, so the key is made before the closures end.
+    // The parameters point into both arrays, so create the key before the closures end.
     let key = try unsafe n.withUnsafeMutableBufferPointer { (n) throws(CryptoError) in
       try unsafe e.withUnsafeMutableBufferPointer { (e) throws(CryptoError) in
         var parameters = unsafe [
@@ -41,7 +41,7 @@ enum RSANumbers {
     return unsafe KeyHandle(owning: key)
   }
 
-  /// The library needs numbers in the machine's byte order.
+  /// The library requires the machine's byte order.
   private static func nativeOrder(_ bigEndian: [UInt8]) -> [UInt8] {
     #if _endian(little)
       bigEndian.reversed()
@@ -51,13 +51,13 @@ enum RSANumbers {
   }
 }
 
-/// RSA moduli of the chips with CVE-2017-15361, which can be factored because of the form of their primes.
+/// Detects RSA moduli of chips with CVE-2017-15361, which can be factored because of the structure of their primes.
 ///
-/// Each prime is a power of 65537 modulo the product of the first primes, so the modulus is one too, modulo each of
-/// them. For a modulus of 2048 bits and more the product has the primes up to 701; fewer than one in 2^150 of other
-/// moduli has this form.
+/// Each prime is a power of 65537 modulo the product of the first primes. Therefore the modulus is a power of 65537
+/// modulo each of these. For a modulus of at least 2048 bits the product includes the primes up to 701. Fewer than one
+/// in 2^150 other moduli match.
 enum StructuredModulus {
-  /// Whether a big-endian modulus of at least 2048 bits has the form.
+  /// Whether a big-endian modulus of at least 2048 bits has this structure.
   static func matches(_ modulus: [UInt8]) -> Bool {
     fields.allSatisfy { field in
       field.isPower[modulus.reduce(0) { ($0 << 8 | Int($1)) % field.prime }]

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// Comparison of secrets, tags, states and hashes.
+/// Compares secrets, tags, states and hashes.
 package enum ConstantTime {
-  /// Whether the bytes are equal. The time depends only on the lengths, which are compared first.
+  /// Whether the bytes are equal. The duration depends only on the lengths, which are compared first.
   package static func isEqual(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Bool {
     guard a.count == b.count else { return false }
     if a.isEmpty { return true }

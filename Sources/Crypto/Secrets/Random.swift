@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// Random numbers for keys, nonces, states and verifiers.
 package enum Random {
-  /// `count` random bytes that need not stay secret.
+  /// Generates `count` random bytes that are not secret.
   ///
   /// - Parameter count: 0...65,536.
   package static func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {
@@ -16,14 +16,13 @@ package enum Random {
     return bytes
   }
 
-  /// Overwrites the whole of `secret`.
   package static func fill(_ secret: inout SecretBytes) throws(CryptoError) {
     try secret.withMutableBytes { (bytes) throws(CryptoError) in
       try unsafe bytes.withUnsafeMutableBufferPointer { (buffer) throws(CryptoError) in try unsafe fill(buffer) }
     }
   }
 
-  /// Fills memory with secret random bytes, from the library's private generator.
+  /// Fills memory with secret random bytes from the library's private generator.
   static func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>) throws(CryptoError) {
     if buffer.isEmpty { return }
     ErrorQueue.clear()

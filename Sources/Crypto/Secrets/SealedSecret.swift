@@ -1,18 +1,18 @@
 internal import Platform
 
-/// A secret that is kept for later: in ordinary memory, sealed with AES-256-GCM under a random key of this process.
+/// A secret stored for later: in ordinary memory, sealed with AES-256-GCM and a random key of this process.
 ///
-/// Only the key takes room on the secure heap, so the number and the size of what a server issues do not matter there.
+/// Only the key uses the secure heap, so the number and size of a server's tokens do not matter.
 package final class SealedSecret: Sendable, CustomReflectable {
   private enum Content {
     case sealed([UInt8], nonce: [UInt8])
-    /// libcrypto could not seal it.
+    /// If libcrypto could not seal the secret.
     case open(SharedSecret)
   }
 
-  /// Made at the first use; nil when libcrypto fails.
+  /// Created at first use; nil if libcrypto fails.
   private static let key = try? SharedSecret(SecretBytes.random(AES256GCM.keyByteCount))
-  /// The number of secrets that were sealed: the nonce, which is never used twice with the key.
+  /// The number of sealed secrets, used as the nonce so that it never repeats with the key.
   private static let sealedCount = Monitor<UInt64>(0)
 
   private let content: Content
@@ -34,9 +34,9 @@ package final class SealedSecret: Sendable, CustomReflectable {
     return sealed.map { .sealed($0, nonce: nonce) }
   }
 
-  /// The secret, for as long as it is needed.
+  /// Decrypts the secret.
   ///
-  /// - Throws: `secureHeapFull` when there is no memory for it.
+  /// - Throws: `secureHeapFull`.
   package func open() throws(CryptoError) -> SharedSecret {
     switch content {
     case .open(let secret): return secret
@@ -46,10 +46,8 @@ package final class SealedSecret: Sendable, CustomReflectable {
     }
   }
 
-  /// A secret of no bytes.
   package static let empty = SealedSecret(SharedSecret(SecretBytes()))
 
-  /// Whether the other secret has the same bytes.
   package func isSame(as other: SealedSecret) -> Bool {
     guard count == other.count, let own = try? open(), let others = try? other.open() else { return false }
     return own.bytes.isEqual(to: others.bytes)
@@ -63,6 +61,6 @@ package final class SealedSecret: Sendable, CustomReflectable {
     }
   }
 
-  /// Empty, so that `dump` of an owner shows nothing.
+  /// Empty, so that `dump` shows nothing.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }

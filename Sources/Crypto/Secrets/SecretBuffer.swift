@@ -1,8 +1,8 @@
 internal import Encoding
 
-/// A growing buffer for a secret. It wipes each smaller copy when it grows.
+/// A growing buffer for a secret. Wipes the smaller copy when it grows.
 ///
-/// Writing never throws: the first failure (limit exceeded, no memory) wipes the content, and ``finish()`` throws it.
+/// Writing never throws. The first failure (limit exceeded, no memory) wipes the content, and ``finish()`` throws it.
 package struct SecretBuffer: ~Copyable, ByteSink {
   private var storage = SecretBytes()
   private var failure: CryptoError?
@@ -10,50 +10,48 @@ package struct SecretBuffer: ~Copyable, ByteSink {
   private let limit: Int
   private let room: SecretRoom?
 
-  /// An empty buffer, which uses no memory before the first write.
+  /// Creates an empty buffer, without allocating memory.
   ///
   /// - Parameters:
   ///   - capacity: The number of bytes to allocate at the first write.
-  ///   - limit: The largest length in bytes, at most 262,144, or 1,048,576 in a room.
-  ///   - room: Where the memory is taken from, as long as there is some.
+  ///   - limit: The maximum length in bytes, at most 262,144, or 1,048,576 in an arena.
+  ///   - room: The arena to allocate from, as long as it has memory.
   package init(capacity: Int = 1024, limit: Int = SecretBytes.maximumCount, in room: SecretRoom? = nil) {
     self.limit = max(0, min(limit, room == nil ? SecretBytes.maximumCount : SecretBytes.maximumAnswerCount))
     initialCapacity = max(1, min(capacity, self.limit))
     self.room = room
   }
 
-  /// An empty buffer with all the memory that it may need: writing fails only past the limit.
+  /// Creates an empty buffer and allocates all of its memory: writing fails only beyond the limit.
   ///
-  /// - Throws: `secureHeapFull` when the system has no memory.
+  /// - Throws: `secureHeapFull` if the system has no memory.
   package init(reserving limit: Int, in room: SecretRoom? = nil) throws(CryptoError) {
     self.init(capacity: limit, limit: limit, in: room)
     storage = try SecretBytes(capacity: self.limit, in: room)
   }
 
-  /// Bytes written; 0 after a failure.
+  /// The number of bytes; 0 after a failure.
   package var count: Int { storage.count }
 
-  /// Writes one byte.
   package mutating func append(_ byte: UInt8) {
     guard reserve(1) else { return }
     let bytes = CollectionOfOne(byte)
     storage.append(bytes.span)
   }
 
-  /// Writes all of `bytes`. The caller wipes the original if it is secret.
+  /// Appends `bytes`. The caller must wipe the original if it is secret.
   package mutating func append(contentsOf bytes: Span<UInt8>) {
     guard !bytes.isEmpty, reserve(bytes.count) else { return }
     storage.append(bytes)
   }
 
-  /// Lends the bytes written so far.
   package borrowing func withBytes<R: ~Copyable, E: Error>(
     _ body: (Span<UInt8>) throws(E) -> R
   ) throws(E) -> R {
     try storage.withBytes(body)
   }
 
-  /// The secret, without spare memory of the secure heap.
+  /// Returns the secret, without unused secure heap memory.
   package consuming func finish() throws(CryptoError) -> SecretBytes {
     if let failure { throw failure }
     guard storage.room == nil, storage.count < storage.capacity else { return storage }

@@ -1,31 +1,30 @@
 internal import COpenSSL
 
-/// Bytes that are wiped when their owner ends: on the secure heap, or, what is larger than a page or finds no room there,
-/// in a ``SecretRoom``.
+/// Bytes that are wiped at the end of their lifetime. On the secure heap, or in a ``SecretRoom`` if they are larger
+/// than a page or the secure heap is full.
 ///
-/// It cannot be copied by accident, printed or compared with `==`.
+/// They cannot be copied by accident, printed or compared with `==`.
 @safe package struct SecretBytes: ~Copyable, @unchecked Sendable {
-  /// The largest secret, in bytes.
+  /// The maximum size of a secret, in bytes.
   package static let maximumCount = 262_144
-  /// The most bytes of an answer in a room of its own.
+  /// The maximum size of a response in its own arena, in bytes.
   package static let maximumAnswerCount = 1 << 20
-  /// The largest secret on the secure heap, in bytes.
+  /// The maximum size of a secret on the secure heap, in bytes.
   private static let mostOnHeap = 4096
 
   private var storage: UnsafeMutableBufferPointer<UInt8>
-  /// The bytes that the storage can grow to.
+  /// The maximum size the storage can grow to, in bytes.
   let capacity: Int
-  /// The memory that the storage is in; nil on the secure heap.
+  /// The arena that contains the storage; nil on the secure heap.
   package let room: SecretRoom?
 
-  /// An empty secret, which needs no memory.
   package init() {
     unsafe storage = UnsafeMutableBufferPointer(start: nil, count: 0)
     capacity = 0
     room = nil
   }
 
-  /// Zero bytes, to be filled.
+  /// Creates zeroed bytes.
   ///
   /// - Parameter count: 0...262,144.
   /// - Throws: `invalidLength`, or `secureHeapFull`, which is not a programming error: sizes come from other machines.
@@ -35,9 +34,9 @@ internal import COpenSSL
     unsafe room?.lock(UnsafeMutableRawBufferPointer(storage))
   }
 
-  /// No bytes yet, and memory for so many.
+  /// Allocates memory, without content.
   ///
-  /// - Parameter room: Where the memory is taken from, as long as there is some.
+  /// - Parameter room: The arena to allocate from, as long as it has memory.
   init(capacity: Int, in room: SecretRoom? = nil) throws(CryptoError) {
     guard (0...(room == nil ? Self.maximumCount : Self.maximumAnswerCount)).contains(capacity) else {
       throw CryptoError(.invalidLength, "secret")
@@ -55,7 +54,7 @@ internal import COpenSSL
     self.room = room
   }
 
-  /// A copy of `bytes`. The caller wipes the original.
+  /// Copies `bytes`. The caller must wipe the original.
   package init(copying bytes: Span<UInt8>) throws(CryptoError) {
     try self.init(capacity: bytes.count)
     append(bytes)
@@ -66,7 +65,7 @@ internal import COpenSSL
     unsafe OPENSSL_cleanse(storage.baseAddress, storage.count)
   }
 
-  /// Adds bytes, for which there must be room.
+  /// Appends bytes within the capacity.
   mutating func append(_ bytes: Span<UInt8>) {
     let end = unsafe storage.count
     precondition(bytes.count <= capacity - end)
@@ -79,14 +78,13 @@ internal import COpenSSL
   /// The length in bytes, which is not secret.
   package var count: Int { unsafe storage.count }
 
-  /// Lends the bytes to `body`, which must not keep a copy.
+  /// Lends the bytes to `body`, which must not copy them.
   package borrowing func withBytes<R: ~Copyable, E: Error>(
     _ body: (Span<UInt8>) throws(E) -> R
   ) throws(E) -> R {
     try unsafe body(storage.span)
   }
 
-  /// Lends the bytes for change.
   package mutating func withMutableBytes<R: ~Copyable, E: Error>(
     _ body: (inout MutableSpan<UInt8>) throws(E) -> R
   ) throws(E) -> R {
@@ -94,17 +92,16 @@ internal import COpenSSL
     return try body(&span)
   }
 
-  /// Whether the bytes are equal. The time depends only on the lengths.
+  /// Whether the bytes are equal. The duration depends only on the lengths.
   package borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
     unsafe ConstantTime.isEqual(storage.span, other.storage.span)
   }
 
-  /// A second secret with the same bytes.
   package borrowing func copy() throws(CryptoError) -> SecretBytes {
     try unsafe SecretBytes(copying: storage.span)
   }
 
-  /// `count` random bytes.
+  /// Generates `count` random bytes.
   package static func random(_ count: Int) throws(CryptoError) -> SecretBytes {
     let secret = try SecretBytes(zeroed: count)
     try unsafe Random.fill(secret.storage)
@@ -112,16 +109,14 @@ internal import COpenSSL
   }
 }
 
-/// A secret with several owners, for values that must be copyable. It is wiped when the last owner releases it.
+/// A secret with several owners, for copyable values. Wiped when the last owner releases it.
 package final class SharedSecret: Sendable, CustomReflectable {
-  /// The secret.
   package let bytes: SecretBytes
 
-  /// Takes over a secret.
   package init(_ bytes: consuming SecretBytes) {
     self.bytes = bytes
   }
 
-  /// Empty, so that `dump` of an owner shows nothing.
+  /// Empty, so that `dump` shows nothing.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }

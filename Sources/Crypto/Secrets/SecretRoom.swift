@@ -1,22 +1,23 @@
 internal import COpenSSL
 internal import Platform
 
-/// Memory for several secrets that are needed together, such as an answer and the tokens in it. It is reserved in one
-/// piece, costs nothing until it is used, and returns to the system with the last secret in it.
+/// An arena for secrets that are used together, such as a response and its tokens. Reserved in one piece; memory is
+/// used only when touched and returned to the system with the last secret.
 ///
-/// The secure heap is for what stays: keys and refresh tokens. Sizes that another machine decides are not taken from it.
+/// The secure heap is for long-lived secrets: keys and refresh tokens. It is not used for sizes that another machine
+/// controls.
 package final class SecretRoom: Sendable {
   private let mapping: PrivateMapping
-  /// Bytes that were handed out.
+  /// The number of allocated bytes.
   private let used = Monitor(0)
 
   /// - Parameter byteCount: At least 1.
-  /// - Throws: `secureHeapFull` when the system has no memory.
+  /// - Throws: `secureHeapFull` if the system has no memory.
   package init(byteCount: Int) throws(CryptoError) {
     do { mapping = try PrivateMapping(byteCount: byteCount) } catch { throw CryptoError(.secureHeapFull, "secret") }
   }
 
-  /// Takes zero bytes, which no one else gets; nil when there are not so many left.
+  /// Allocates zeroed bytes; nil if there are not enough left.
   func take(_ count: Int) -> UnsafeMutableRawPointer? {
     unsafe used.withLock { used in
       guard count <= mapping.byteCount - used else { return nil }
@@ -25,9 +26,9 @@ package final class SecretRoom: Sendable {
     }
   }
 
-  /// Prepares the pages of these bytes for a secret.
+  /// Locks the pages of these bytes for a secret.
   ///
-  /// - Parameter isContinued: Whether that was done for the byte before them.
+  /// - Parameter isContinued: Whether the preceding byte is already locked.
   func lock(_ bytes: UnsafeMutableRawBufferPointer, isContinued: Bool = false) {
     unsafe mapping.lock(bytes, isContinued: isContinued)
   }

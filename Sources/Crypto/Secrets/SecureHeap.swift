@@ -3,24 +3,24 @@ internal import Platform
 
 /// The state of the secure heap.
 package enum SecureHeapState: Sendable {
-  /// In use, and its pages are locked in memory.
+  /// In use, with its pages locked in memory.
   case locked
-  /// In use, but the system did not allow to lock its pages in memory.
+  /// In use, but the system did not allow locking its pages.
   case unlocked
-  /// Not in use: secrets are on the ordinary heap, and still wiped.
+  /// Not in use: secrets are on the ordinary heap, but still wiped.
   case unavailable
 }
 
-/// The memory for secrets: locked, between guard pages, and not in core files.
+/// The heap for secrets: locked, between guard pages, and excluded from core dumps.
 package enum SecureHeap {
   private static let current = Monitor<SecureHeapState>(.unavailable)
 
-  /// Sets the heap up. Call it first in a program: earlier allocations stay on the ordinary heap.
+  /// Initializes the heap. Call it first in `main`: earlier allocations stay on the ordinary heap.
   ///
-  /// A second call changes nothing and returns the state of the first.
+  /// A second call returns the state of the first.
   ///
   /// - Parameters:
-  ///   - bytes: The size, a power of two. 4 MiB fits the usual limit on locked memory.
+  ///   - bytes: The size, a power of two. 4 MiB fits the usual limit for locked memory.
   ///   - minimum: The smallest allocation, a power of two.
   package static func initialise(bytes: Int = 4 << 20, minimum: Int = 32) -> SecureHeapState {
     current.withLock { state in
@@ -36,14 +36,14 @@ package enum SecureHeap {
     }
   }
 
-  /// The outcome of ``initialise(bytes:minimum:)``; `unavailable` before it.
+  /// The result of ``initialise(bytes:minimum:)``; `unavailable` before it.
   package static var state: SecureHeapState {
     current.withLock { $0 }
   }
 
-  /// Bytes allocated from the heap now, each allocation rounded up to a power of two; 0 where there is none.
+  /// The allocated bytes, each allocation rounded up to a power of two; 0 without a heap.
   package static var used: Int {
-    // Without a heap the library's lock is not there either.
+    // Without a heap, the library's lock does not exist either.
     CRYPTO_secure_malloc_initialized() == 1 ? Int(clamping: CRYPTO_secure_used()) : 0
   }
 }

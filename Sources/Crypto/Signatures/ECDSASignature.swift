@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// The two forms of an ECDSA signature: JOSE's R and S in fixed width (RFC 7518 section 3.4), and the
-/// library's DER (RFC 3279 section 2.2.3).
+/// Converts ECDSA signatures between JOSE's fixed-width R and S (RFC 7518 section 3.4) and the library's DER (RFC 3279
+/// section 2.2.3).
 @safe struct ECDSASignature: ~Copyable {
   private let raw: OpaquePointer
 
@@ -13,8 +13,8 @@ internal import COpenSSL
     unsafe ECDSA_SIG_free(raw)
   }
 
-  /// Writes a signature of two halves of the same length as DER. The range of the numbers is not checked here: the
-  /// library rejects any outside 1...n - 1 when it verifies.
+  /// Encodes two halves of equal length as DER. Does not check the range of the numbers: the library rejects any
+  /// outside 1...n - 1 when verifying.
   static func encodeDER(_ fixed: Span<UInt8>) throws(CryptoError) -> [UInt8] {
     guard let object = unsafe ECDSA_SIG_new() else { throw .library("ECDSA_SIG_new") }
     let signature = unsafe ECDSASignature(owning: object)
@@ -27,7 +27,7 @@ internal import COpenSSL
       unsafe BN_free(s)
       throw .library("ECDSA_SIG_set0")
     }
-    // Two lengths and three tags take at most nine bytes, the signs two more.
+    // Two lengths and three tags need at most nine bytes, the signs two more.
     var der = [UInt8](repeating: 0, count: fixed.count + 16)
     let count = unsafe der.withUnsafeMutableBufferPointer { buffer in
       var end = buffer.baseAddress
@@ -38,7 +38,7 @@ internal import COpenSSL
     return der
   }
 
-  /// Parses DER made by the library.
+  /// Decodes DER created by the library.
   static func decodeDER(_ der: [UInt8], curve: Curve) throws(CryptoError) -> [UInt8] {
     let object = unsafe der.withUnsafeBufferPointer { buffer in
       var start = buffer.baseAddress

@@ -1,9 +1,8 @@
 internal import COpenSSL
 
-/// One signature operation inside the library.
+/// A signature operation of the library.
 ///
-/// Only the one owner of a context uses it up. A context that is only copied may be shared: the library does not change
-/// what it copies.
+/// Only its single owner may use up a context. One that is only copied may be shared, since copying does not modify it.
 @safe struct SignatureContext: ~Copyable, @unchecked Sendable {
   private let raw: OpaquePointer
 
@@ -18,8 +17,7 @@ internal import COpenSSL
     unsafe raw = context
   }
 
-  /// A context that is ready for the same operation. Making it costs less than to begin anew, since nothing has to be
-  /// looked up by its name.
+  /// A copy for the same operation. Faster than a new context, which has to look up algorithms by name.
   borrowing func copy() throws(CryptoError) -> SignatureContext {
     let copy = try SignatureContext()
     try check(unsafe EVP_MD_CTX_copy_ex(copy.raw, raw), "EVP_MD_CTX_copy_ex")
@@ -43,7 +41,7 @@ internal import COpenSSL
     return context
   }
 
-  /// RFC 7518 section 3.5: MGF1 over the same hash, and a salt exactly as long as the hash.
+  /// RFC 7518 section 3.5: MGF1 on the same hash, and a salt exactly as long as the hash.
   private static func setPSS(_ digest: Digest, _ options: OpaquePointer?) throws(CryptoError) {
     try check(unsafe EVP_PKEY_CTX_set_rsa_padding(options, RSA_PKCS1_PSS_PADDING), "EVP_PKEY_CTX_set_rsa_padding")
     try check(
@@ -52,7 +50,7 @@ internal import COpenSSL
       unsafe EVP_PKEY_CTX_set_rsa_pss_saltlen(options, RSA_PSS_SALTLEN_DIGEST), "EVP_PKEY_CTX_set_rsa_pss_saltlen")
   }
 
-  /// False for a wrong signature and for one that the library cannot parse.
+  /// False for an invalid or malformed signature.
   borrowing func verify(_ signature: Span<UInt8>, _ message: Span<UInt8>) -> Bool {
     let status = unsafe signature.withUnsafeBufferPointer { signature in
       unsafe message.withUnsafeBufferPointer { message in
@@ -63,9 +61,9 @@ internal import COpenSSL
     return status == 1
   }
 
-  /// The signature in the library's form, which is DER for ECDSA.
+  /// The signature in the library's format: DER for ECDSA.
   borrowing func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
-    // RSA of 8192 bits needs 1,024 bytes; nothing else needs more.
+    // RSA with 8192 bits needs 1,024 bytes, the maximum.
     var signature = [UInt8](repeating: 0, count: 1024)
     var length = signature.count
     let status = unsafe message.withUnsafeBufferPointer { message in

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// For each algorithm that a key was used with, a context that is ready to verify a signature.
+/// Prepared contexts for verifying signatures with a key, one for each algorithm used so far.
 final class VerifyingContexts: Sendable {
   private final class Shared: Sendable {
     let context: SignatureContext
@@ -12,7 +12,7 @@ final class VerifyingContexts: Sendable {
 
   private let begun = Monitor<[(algorithm: SignatureAlgorithm, shared: Shared)]>([])
 
-  /// A context for one signature by the key that this belongs to.
+  /// Returns a context for one signature.
   func context(for algorithm: SignatureAlgorithm, with key: borrowing KeyHandle) throws(CryptoError) -> SignatureContext
   {
     let known = begun.withLock { begun in begun.first { $0.algorithm == algorithm }?.shared }

@@ -2,13 +2,13 @@ internal import COpenSSL
 
 /// Authenticated encryption: AES-256 in Galois/Counter Mode (NIST SP 800-38D).
 ///
-/// A nonce must never be used twice with one key.
+/// Never use a nonce twice with the same key.
 package enum AES256GCM {
   /// The length of a key, in bytes.
   package static let keyByteCount = 32
   /// The length of a nonce, in bytes.
   static let nonceByteCount = 12
-  /// The length of the tag, which sealing adds to the plaintext, in bytes.
+  /// The length of the tag appended to the ciphertext, in bytes.
   package static let tagByteCount = 16
 
   /// Encrypts and authenticates.
@@ -18,7 +18,7 @@ package enum AES256GCM {
   ///   - key: 32 bytes.
   ///   - nonce: 12 bytes.
   ///   - associatedData: Authenticated but not part of the result. At most 2^30 bytes.
-  /// - Returns: The ciphertext, then the 16-byte tag.
+  /// - Returns: The ciphertext, followed by the 16-byte tag.
   package static func seal(
     _ plaintext: Span<UInt8>, key: borrowing SecretBytes, nonce: [UInt8], associatedData: Span<UInt8>
   ) throws(CryptoError) -> [UInt8] {
@@ -32,11 +32,10 @@ package enum AES256GCM {
     return ciphertext + (try context.finishEncryption(tagByteCount: tagByteCount))
   }
 
-  /// Verifies the tag and decrypts. If the tag is wrong the plaintext is wiped and not returned.
+  /// Verifies the tag and decrypts. If the tag is wrong, the plaintext is wiped and not returned.
   ///
   /// - Parameter sealed: The result of ``seal(_:key:nonce:associatedData:)``; at most 262,160 bytes.
-  /// - Throws: `authenticationFailed` if any bit of the input, the nonce, the key or the associated data differs from
-  ///   the sealed one.
+  /// - Throws: `authenticationFailed` if any bit of the input, nonce, key or associated data differs.
   package static func open(
     _ sealed: Span<UInt8>, key: borrowing SecretBytes, nonce: [UInt8], associatedData: Span<UInt8>
   ) throws(CryptoError) -> SecretBytes {

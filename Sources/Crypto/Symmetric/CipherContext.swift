@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// One run of AES-256-GCM inside the library.
+/// An AES-256-GCM operation of the library.
 @safe struct CipherContext: ~Copyable {
   enum Direction: Int32 {
     case decrypt = 0
@@ -27,7 +27,7 @@ internal import COpenSSL
     unsafe EVP_CIPHER_CTX_free(raw)
   }
 
-  /// Adds associated data, before the text.
+  /// Adds associated data. Call before `update`.
   borrowing func authenticate(_ data: Span<UInt8>) throws(CryptoError) {
     if data.isEmpty { return }
     var written: Int32 = 0
@@ -37,7 +37,7 @@ internal import COpenSSL
     try check(status, "EVP_CipherUpdate")
   }
 
-  /// Encrypts or decrypts the whole text into the start of `output`, which must be at least as long.
+  /// Encrypts or decrypts the complete text into the start of `output`, which must be at least as long.
   borrowing func update(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>) throws(CryptoError) {
     precondition(output.count >= text.count)
     if text.isEmpty { return }
@@ -51,7 +51,7 @@ internal import COpenSSL
     guard Int(written) == text.count else { throw CryptoError(.libraryFailure, "EVP_CipherUpdate") }
   }
 
-  /// The tag of the whole.
+  /// Finishes and returns the tag.
   borrowing func finishEncryption(tagByteCount: Int) throws(CryptoError) -> [UInt8] {
     try check(finish(), "EVP_CipherFinal_ex")
     var tag = [UInt8](repeating: 0, count: tagByteCount)
@@ -62,7 +62,7 @@ internal import COpenSSL
   /// - Throws: `authenticationFailed` if the tag differs from the computed one.
   borrowing func finishDecryption(expecting tag: Span<UInt8>) throws(CryptoError) {
     let status = unsafe tag.withUnsafeBufferPointer { tag in
-      // The library takes a pointer to mutable bytes, and only reads them.
+      // The library's parameter is mutable, but it only reads the bytes.
       unsafe EVP_CIPHER_CTX_ctrl(
         raw, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), UnsafeMutablePointer(mutating: tag.baseAddress))
     }
@@ -74,7 +74,7 @@ internal import COpenSSL
   }
 
   private borrowing func finish() -> Int32 {
-    // Nothing is written in this mode, but the library needs a buffer.
+    // Nothing is written in this mode, but the library requires a buffer.
     var unused = [UInt8](repeating: 0, count: 16)
     var written: Int32 = 0
     return unsafe EVP_CipherFinal_ex(raw, &unused, &written)

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The SHA-2 hash functions of FIPS 180-4 that OAuth and JOSE use.
+/// The SHA-2 hash functions (FIPS 180-4) used by OAuth and JOSE.
 package enum Digest: Sendable, Hashable, CaseIterable {
   case sha256, sha384, sha512
 
@@ -13,7 +13,6 @@ package enum Digest: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The hash of a whole message.
   package func hash(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
     ErrorQueue.clear()
     var hash = [UInt8](repeating: 0, count: byteCount)

@@ -18,7 +18,7 @@ package enum HKDF {
     let context = try KeyContext(newKeyOf: EVP_PKEY_HKDF)
     try check(unsafe EVP_PKEY_derive_init(context.raw), "EVP_PKEY_derive_init")
     try check(unsafe EVP_PKEY_CTX_set_hkdf_md(context.raw, EVP_sha256()), "EVP_PKEY_CTX_set_hkdf_md")
-    // The library copies the three inputs and wipes its copy of the secret.
+    // The library copies all inputs and wipes its copy of the secret.
     try check(
       unsafe secret.withUnsafeBufferPointer { bytes in
         unsafe EVP_PKEY_CTX_set1_hkdf_key(context.raw, bytes.baseAddress, Int32(bytes.count))

@@ -4,17 +4,17 @@ internal import COpenSSL
 package enum Scrypt {
   /// The cost of a derivation.
   package struct Cost: Sendable, Hashable {
-    /// The cost for new slots: 128 MiB, and some tenths of a second.
+    /// The cost for new slots: 128 MiB, and a few tenths of a second.
     package static let standard = Cost(logarithm: 17, blockSize: 8, parallelism: 1)
 
-    /// The logarithm of N to base 2, which decides about time and memory.
+    /// The binary logarithm of N, which determines time and memory.
     package let logarithm: Int
     /// The parameter r, in units of 128 bytes.
     package let blockSize: Int
     /// The parameter p.
     package let parallelism: Int
 
-    /// Makes a set of parameters; ``Scrypt/derive(_:salt:cost:count:)`` has their limits.
+    /// See ``Scrypt/derive(_:salt:cost:count:)`` for the limits.
     package init(logarithm: Int, blockSize: Int, parallelism: Int) {
       self.logarithm = logarithm
       self.blockSize = blockSize
@@ -32,21 +32,21 @@ package enum Scrypt {
     }
   }
 
-  /// Derives `count` bytes. The working memory is wiped, but is not on the secure heap.
+  /// Derives `count` bytes. The working memory is wiped, but not on the secure heap.
   ///
   /// - Parameters:
   ///   - passphrase: At most 65,536 bytes.
   ///   - salt: At most 1,024 bytes.
   ///   - cost: N from 2 to 2^24, r and p from 1 to 64.
   ///   - count: 1...1,024.
-  /// - Throws: `invalidLength` for anything else; `libraryFailure`, also if there is too little memory.
+  /// - Throws: `invalidLength` for other values; `libraryFailure`, also if there is too little memory.
   package static func derive(
     _ passphrase: Span<UInt8>, salt: Span<UInt8>, cost: Cost, count: Int
   ) throws(CryptoError) -> SecretBytes {
     guard passphrase.count <= 65_536, salt.count <= 1024, cost.isPossible, (1...1024).contains(count)
     else { throw CryptoError(.invalidLength, "scrypt") }
     ErrorQueue.clear()
-    // The library's default ceiling of 32 MiB is too low for a cost that protects today.
+    // The library's default limit of 32 MiB is too low for a secure cost.
     let ceiling = UInt64(cost.memory) + 1 << 20
     var key = try SecretBytes(zeroed: count)
     let status = key.withMutableBytes { key in

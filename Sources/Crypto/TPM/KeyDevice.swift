@@ -1,20 +1,20 @@
-/// A device that makes keys which never leave it, and signs with them. Any thread may call; a call waits for the device,
-/// with a limit.
+/// A device that generates keys and signs with them; they never leave it. Thread-safe. Calls block until the device
+/// answers, with a timeout.
 package protocol KeyDevice: Sendable {
-  /// Makes a key on P-256. Only this device can use it, until it is cleared.
+  /// Generates a key on P-256, usable only with this device until it is cleared.
   ///
-  /// - Throws: `unreachable` where the device cannot be used now.
+  /// - Throws: `unreachable` if the device is currently unavailable.
   func makeKey() throws(CryptoError) -> TPM.Key
 
-  /// Signs with ECDSA on P-256, the only algorithm that every TPM has.
+  /// Signs with ECDSA on P-256, the only algorithm that every TPM supports.
   ///
   /// - Parameter digest: The SHA-256 hash of the message.
-  /// - Returns: The signature in the form of ES256 (RFC 7518 section 3.4).
-  /// - Throws: `unreachable` where the device cannot be used now; `foreignKey` for a key of another one.
+  /// - Returns: The signature in the format of ES256 (RFC 7518 section 3.4).
+  /// - Throws: `unreachable` if the device is currently unavailable; `foreignKey` for a key of another device.
   func sign(digest: [UInt8], with key: TPM.Key) throws(CryptoError) -> [UInt8]
 }
 
-/// A private key that a device holds.
+/// A private key in a device.
 struct HeldKey: Sendable {
   let key: TPM.Key
   let device: any KeyDevice
@@ -26,27 +26,27 @@ struct HeldKey: Sendable {
 }
 
 extension PrivateKey {
-  /// Stands before a key of a device; PKCS #8 begins with another byte.
+  /// The first byte of a stored device key. PKCS #8 begins with another byte.
   private static let heldMark: UInt8 = 1
 
-  /// A new ECDSA key on P-256 in a device.
+  /// Generates an ECDSA key on P-256 in a device.
   ///
-  /// - Throws: `unreachable` where the device cannot be used now.
+  /// - Throws: `unreachable` if the device is currently unavailable.
   package static func make(in device: any KeyDevice) throws(CryptoError) -> PrivateKey {
     try PrivateKey(HeldKey(key: device.makeKey(), device: device))
   }
 
-  /// The key for the vault: PKCS #8 (RFC 5208). For a key of a device the public half, and then the private half as the
-  /// device sealed it, which only that device can use.
+  /// The key for the vault as PKCS #8 (RFC 5208). For a device key, the public half followed by the private half sealed
+  /// by the device, which only that device can use.
   package borrowing func stored() throws(CryptoError) -> SecretBytes {
     guard let held else { return try serialized() }
     guard case .ec(.p256, let x, let y) = held.key.publicComponents else { throw CryptoError(.invalidKey, "held key") }
     return try SecretBytes(copying: ([Self.heldMark] + x + y + held.key.serialized).span)
   }
 
-  /// Reads what ``stored()`` wrote. The device is not asked.
+  /// Parses the result of ``stored()``. Does not contact the device.
   ///
-  /// - Parameter device: That of the key, if it is in one.
+  /// - Parameter device: The device of a device key.
   /// - Throws: `invalidKey`.
   package init(stored bytes: Span<UInt8>, in device: any KeyDevice) throws(CryptoError) {
     guard !bytes.isEmpty, bytes[0] == Self.heldMark else {
@@ -64,13 +64,13 @@ extension PrivateKey {
     try self.init(HeldKey(key: key, device: device))
   }
 
-  /// A key that was made in the device by another program.
+  /// Parses a key that another program generated in the device.
   ///
   /// - Throws: As ``TPM/Key/init(file:)``.
   package init(heldIn device: any KeyDevice, file: Span<UInt8>) throws(CryptoError) {
     try self.init(HeldKey(key: TPM.Key(file: file), device: device))
   }
 
-  /// Whether a device holds the key.
+  /// Whether the key is in a device.
   package var isHeld: Bool { held != nil }
 }

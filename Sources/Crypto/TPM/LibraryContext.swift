@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// A second instance of the library with its own providers, which the default instance does not use.
+/// A separate instance of the library with its own providers.
 @safe struct LibraryContext: ~Copyable {
   let raw: OpaquePointer
-  /// In the order of loading.
+  /// In loading order.
   private var providers = unsafe [OpaquePointer]()
 
   init() throws(CryptoError) {
@@ -16,9 +16,9 @@ internal import COpenSSL
     unsafe OSSL_LIB_CTX_free(raw)
   }
 
-  /// Sets the file of a provider, without loading it. No configuration file and no environment variable is read.
+  /// Sets the file of a provider without loading it. Reads no configuration file or environment variable.
   ///
-  /// - Parameter module: A path of characters without a meaning in a configuration.
+  /// - Parameter module: A path without characters that are special in a configuration.
   mutating func locateProvider(_ name: String, module: String) throws(CryptoError) {
     OPENSSL_load_builtin_modules()
     let lines =
@@ -33,7 +33,6 @@ internal import COpenSSL
     guard unsafe CONF_modules_load(configuration, nil, 0) > 0 else { throw .library("CONF_modules_load") }
   }
 
-  /// Loads a provider.
   mutating func load(_ name: String) throws(CryptoError) {
     guard let provider = unsafe OSSL_PROVIDER_load(raw, name) else { throw .library("OSSL_PROVIDER_load") }
     unsafe providers.append(provider)

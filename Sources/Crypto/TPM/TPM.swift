@@ -1,12 +1,12 @@
 internal import Encoding
 internal import COpenSSL
 
-/// A connection to the TPM through libcrypto's provider `tpm2` (tpm2-openssl). Every call waits for the TPM, without a
-/// limit; a TPM without a resource manager serves only one value at a time.
+/// A connection to the TPM through libcrypto's provider `tpm2` (tpm2-openssl). Calls block until the TPM answers,
+/// without a timeout. A TPM without a resource manager serves only one connection at a time.
 ///
-/// The provider is in an instance of the library of its own, so no other operation uses it. Neither a configuration
-/// file nor the environment can replace it. The authorization and the shared secret pass through the memory of the
-/// provider and of the libraries below it, which do not wipe all of it.
+/// The provider is loaded in a separate library instance, so that no other operation uses it. Neither a configuration
+/// file nor the environment can replace it. The authorization and the shared secret pass through memory of the provider
+/// and the libraries below it, which do not wipe all of it.
 package struct TPM: ~Copyable {
   /// A key that never leaves the TPM.
   package struct Key: Sendable, Hashable {
@@ -15,16 +15,15 @@ package struct TPM: ~Copyable {
     /// The public half, on P-256.
     package let publicComponents: PublicComponents
 
-    /// A key from its stored form.
     package init(serialized: [UInt8], publicComponents: PublicComponents) {
       self.serialized = serialized
       self.publicComponents = publicComponents
     }
   }
 
-  /// The longest serialized key, in bytes.
+  /// The maximum length of a serialized key, in bytes.
   package static let maximumKeyLength = 2048
-  /// The longest authorization, in bytes, that every TPM accepts.
+  /// The maximum length of an authorization that every TPM accepts, in bytes.
   static let maximumAuthorizationLength = 32
 
   private static let properties = "provider=tpm2"
@@ -36,8 +35,8 @@ package struct TPM: ~Copyable {
     return unsafe String(cString: folder)
   }
 
-  /// Loads the provider and connects to the TPM that the variable `TPM2OPENSSL_TCTI` names. Without it the provider
-  /// also tries a TCP port of this machine, on which any user can listen: the caller must set it.
+  /// Loads the provider and connects to the TPM named by the variable `TPM2OPENSSL_TCTI`. The caller must set it:
+  /// without it the provider also tries a local TCP port, on which any user can listen.
   ///
   /// - Parameter module: The provider's file.
   /// - Throws: `noProvider`, `unreachable`.
@@ -59,15 +58,15 @@ package struct TPM: ~Copyable {
     return library
   }
 
-  /// Whether a path has no character with a meaning in a configuration.
+  /// Whether a path contains no characters that are special in a configuration.
   private static func isPlain(_ path: String) -> Bool {
     path.utf8.count <= 4096
       && path.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-+@".utf8.contains($0) }
   }
 
-  /// Makes a key. Only this TPM can use it, until it is cleared.
+  /// Generates a key, usable only with this TPM until it is cleared.
   ///
-  /// - Parameter authorization: The authorization for each use, at most 32 bytes; empty means none.
+  /// - Parameter authorization: Required for each use, at most 32 bytes; empty for none.
   /// - Throws: `refused`, `unreachable`.
   package borrowing func makeKey(authorization: borrowing SecretBytes) throws(CryptoError) -> Key {
     guard authorization.count <= Self.maximumAuthorizationLength else {
@@ -88,16 +87,16 @@ package struct TPM: ~Copyable {
     return Key(serialized: try serialize(key), publicComponents: .ec(curve: .p256, x: x, y: y))
   }
 
-  /// The shared secret of a key of this TPM and another one, equal to the result of ``PrivateKey/agree(with:)`` on the
-  /// other side.
+  /// Computes the shared secret of a key in this TPM and another key, equal to ``PrivateKey/agree(with:)`` on the other
+  /// side.
   ///
   /// - Parameters:
   ///   - serialized: The ``Key/serialized`` of ``makeKey(authorization:)``.
-  ///   - authorization: The authorization of the key. The TPM counts wrong ones, and rejects all for a while after too
-  ///     many.
-  ///   - peer: The other public half, on P-256.
-  /// - Throws: `foreignKey`, `wrongAuthorization`, `lockedOut`, `refused`, `unreachable`; `invalidKey` for a peer that
-  ///   is not on the curve.
+  ///   - authorization: The authorization of the key. The TPM counts failures, and temporarily rejects all attempts
+  ///     after too many.
+  ///   - peer: The other public key, on P-256.
+  /// - Throws: `foreignKey`, `wrongAuthorization`, `lockedOut`, `refused`, `unreachable`; `invalidKey` if the peer's
+  ///   point is not on the curve.
   package borrowing func agree(
     with serialized: [UInt8], authorization: borrowing SecretBytes, peer: PublicComponents
   ) throws(CryptoError) -> SecretBytes {
@@ -113,9 +112,9 @@ package struct TPM: ~Copyable {
     }
   }
 
-  /// Signs as ``KeyDevice/sign(digest:with:)`` says.
+  /// Signs like ``KeyDevice/sign(digest:with:)``.
   ///
-  /// - Parameter serialized: The ``Key/serialized`` of a key without an authorization.
+  /// - Parameter serialized: The ``Key/serialized`` of a key without authorization.
   /// - Throws: `foreignKey`, `refused`, `unreachable`.
   package borrowing func sign(digest: [UInt8], with serialized: [UInt8]) throws(CryptoError) -> [UInt8] {
     ErrorQueue.clear()
@@ -134,7 +133,7 @@ package struct TPM: ~Copyable {
     var group = "P-256".utf8CString
     var secret = try authorization.copy()
     let count = secret.count
-    // The parameters point into the group and the secret, so they are used before the closures end.
+    // The parameters point into the group and the secret, so use them before the closures end.
     let status = unsafe group.withUnsafeMutableBufferPointer { group in
       secret.withMutableBytes { secret in
         unsafe secret.withUnsafeMutableBytes { secret in
@@ -168,7 +167,7 @@ package struct TPM: ~Copyable {
   ) throws(CryptoError) -> KeyHandle {
     guard (1...Self.maximumKeyLength).contains(serialized.count) else { throw CryptoError(.invalidKey, "TPM key") }
     var made: OpaquePointer?
-    // The decoder keeps the address of the result from its creation to its run.
+    // The decoder keeps the address of the result between its creation and its run.
     let isRead = try unsafe withUnsafeMutablePointer(to: &made) { (place) throws(CryptoError) in
       try unsafe decode(serialized, authorization: authorization, into: place)
     }

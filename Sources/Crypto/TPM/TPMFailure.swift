@@ -1,18 +1,18 @@
-/// The meaning of a TPM's response codes (TPM 2.0 Library, part 2, section 6.6).
+/// Interprets TPM response codes (TPM 2.0 Library, part 2, section 6.6).
 enum TPMFailure {
-  /// The failure of the last call; `code` if the TPM has given no reason.
+  /// The error for the last call; `code` if the TPM gave no reason.
   static func error(_ operation: String, otherwise code: CryptoError.Code) -> CryptoError {
     explained(.library(operation), otherwise: code)
   }
 
-  /// The same for an error that has already left the library.
+  /// Interprets an error that has already left the library.
   static func explained(_ error: CryptoError, otherwise code: CryptoError.Code) -> CryptoError {
     var error = error
     error.code = error.responseCodes.lazy.map(meaning).first ?? code
     return error
   }
 
-  /// The same for the loading of a key. There the authorization is that of the parent key's owner, so a wrong one does
+  /// The error for loading a key. The authorization is then that of the parent key's owner, so that a wrong one does
   /// not mean a wrong PIN.
   static func loading(_ operation: String) -> CryptoError {
     var error = error(operation, otherwise: .foreignKey)
@@ -21,12 +21,12 @@ enum TPMFailure {
   }
 
   private static func meaning(_ code: UInt32) -> CryptoError.Code {
-    // The libraries in between have layer numbers of their own: 10 is the connection; 11 and 12 pass on the TPM's code.
+    // The intermediate libraries have their own layer numbers: 10 is the connection; 11 and 12 pass on the TPM's code.
     let layer = code >> 16 & 0xFF
     if layer == 10 { return .unreachable }
     guard layer == 0 || layer == 11 || layer == 12 else { return .refused }
     if code & 0x080 == 0 { return code & 0xFFF == 0x921 ? .lockedOut : .refused }
-    // The number of the parameter, handle or session is masked out.
+    // Masks out the number of the parameter, handle or session.
     return switch code & 0x0BF {
     case 0x08E, 0x0A2: .wrongAuthorization
     case 0x09F: .foreignKey

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 extension TPM.Key {
-  // TPM 2.0 Library, part 2: the numbers of sections 6.3 and 6.4, the bits of section 8.3.
+  // TPM 2.0 Library, part 2: the constants of sections 6.3 and 6.4, and the bits of section 8.3.
   private static let ecc = 0x0023
   private static let nothing = 0x0010
   private static let ecdsa = 0x0018
@@ -13,12 +13,12 @@ extension TPM.Key {
   /// `id-loadablekey` (2.23.133.10.1.3).
   private static let loadable: [UInt8] = [0x67, 0x81, 0x05, 0x0A, 0x01, 0x03]
 
-  /// A key as programs that make keys in a TPM write it: `TSS2 PRIVATE KEY`, in DER form. The TPM is not asked
-  /// whether it made the key.
+  /// Parses a key as written by programs that generate TPM keys: `TSS2 PRIVATE KEY` in DER. Does not ask the TPM
+  /// whether it created the key.
   ///
   /// - Parameter der: At most ``TPM/maximumKeyLength`` bytes, with nothing after the key.
-  /// - Throws: `invalidKey`; `unsupportedAlgorithm` for one that cannot sign with ECDSA on P-256 over any SHA-256 hash, or
-  ///   only under a policy; `wrongAuthorization` for one with an authorization of its own.
+  /// - Throws: `invalidKey`; `unsupportedAlgorithm` for a key that cannot sign any SHA-256 hash with ECDSA on P-256, or
+  ///   only under a policy; `wrongAuthorization` for a key with its own authorization.
   package init(file der: Span<UInt8>) throws(CryptoError) {
     guard der.count <= TPM.maximumKeyLength else { throw Self.invalid }
     let bytes = der.indices.map { der[$0] }
@@ -30,7 +30,7 @@ extension TPM.Key {
       var content = Fields(try fields.value(tag))
       // A policy, an imported key, or the policy of its parent.
       guard tag == 0xA0 else { throw CryptoError(.unsupportedAlgorithm, "TPM key") }
-      // BER's TRUE is any number but 0, and the provider writes 1 (X.690 section 8.2.2).
+      // In BER any nonzero value is TRUE, and the provider writes 1 (X.690 section 8.2.2).
       needsNone = try content.value(0x01).contains { $0 != 0 }
     }
     _ = try fields.value(0x02)
@@ -42,7 +42,7 @@ extension TPM.Key {
     self.init(serialized: bytes, publicComponents: components)
   }
 
-  /// The public half of a `TPM2B_PUBLIC` (section 12.2.5).
+  /// The public key in a `TPM2B_PUBLIC` (section 12.2.5).
   private static func publicHalf(_ area: ArraySlice<UInt8>) throws(CryptoError) -> PublicComponents {
     let unsupported = CryptoError(.unsupportedAlgorithm, "TPM key")
     var outer = Fields(area)
@@ -75,7 +75,7 @@ extension TPM.Key {
 
   private static var invalid: CryptoError { CryptoError(.invalidKey, "TPM key") }
 
-  /// Reads one value after the other.
+  /// Reads values one by one.
   private struct Fields {
     private var rest: ArraySlice<UInt8>
 
@@ -84,7 +84,7 @@ extension TPM.Key {
     var isAtEnd: Bool { rest.isEmpty }
     var nextTag: UInt8? { rest.first }
 
-    /// The content of a value in DER (X.690 section 8.1) of at most 65,535 bytes.
+    /// The content of a DER value (X.690 section 8.1), at most 65,535 bytes.
     mutating func value(_ tag: UInt8) throws(CryptoError) -> ArraySlice<UInt8> {
       guard try number(1) == Int(tag) else { throw invalid }
       let first = try number(1)
@@ -95,7 +95,7 @@ extension TPM.Key {
       }
     }
 
-    /// The content of a value with its length in two bytes before it.
+    /// The content of a value preceded by its length in two bytes.
     mutating func sized() throws(CryptoError) -> ArraySlice<UInt8> { try take(try number(2)) }
 
     mutating func number(_ width: Int) throws(CryptoError) -> Int {
