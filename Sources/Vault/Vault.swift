@@ -2,49 +2,47 @@ package import Crypto
 package import Platform
 package import Vocabulary
 
-/// The sealed store of the accounts' secrets, one file for each machine.
+/// The encrypted store of the accounts' secrets, one file for each machine.
 ///
-/// Every call sees the current file, so several vaults on one directory, in one process or in many, see each other's
-/// writes. Any thread may call; calls block for I/O. After an error nothing on disk has changed, except that a write
-/// whose last step failed may be complete.
+/// Every call sees the current file, so several vaults for one directory, in any number of processes, see each other's
+/// writes. Thread-safe; calls block for I/O. After an error nothing on disk has changed, except that a write may be
+/// complete if only its last step failed.
 ///
-/// Between calls the vault keeps the keys derived from the data key, on the secure heap, until
-/// ``forgetKeys()`` or its end, and the last file, as sealed as on disk, so that it reads only what others wrote.
+/// Between calls the vault keeps the derived keys on the secure heap, until ``forgetKeys()`` or its deinitialization,
+/// and the last file in its encrypted form, so that it reads only what others wrote.
 ///
-/// An older copy of the file is detected only while the same program runs: a copy that was restored while no program
-/// ran is not.
+/// An older copy of the file is detected only while the same program runs, not if it was restored while no program ran.
 package final class Vault: Sendable {
-  /// One account's content, opened. Wiped when its owner releases it.
+  /// The decrypted content of one account. Wiped when its owner releases it.
   package struct Record: ~Copyable, Sendable {
-    /// The number of the write that made it. A later write, of any account, has a higher number.
+    /// The number of the write that created it. Every later write, of any account, has a higher number.
     package let generation: UInt64
-    /// The bytes as written.
     package let content: SecretBytes
   }
 
   let stateDirectory: String
   let lockWait: Duration
   let bindings: Bindings
-  /// Makes and uses keys that never leave the TPM.
+  /// Generates and uses keys that never leave the TPM.
   package var keyDevice: any KeyDevice { bindings.tpm }
   let memory = Monitor(VaultMemory())
   let changes = ChangeQueue()
-  /// The accounts whose lock this process has.
+  /// The accounts whose lock this process holds.
   let lockedAccounts = Monitor<Set<AccountName>>([])
-  /// Kept open for the writes, while a refresh or a sign-in needs one that must not fail.
+  /// Reserved for writes, while a refresh or sign-in needs one that must not fail.
   package let descriptors = DescriptorReserve(count: Vault.descriptorsOfWrite)
-  /// The most descriptors that a write needs at a time: the account's lock, the directory, the vault's lock, the file if
-  /// another process has written it, the device secret that opens it or the temporary file, and the new file.
+  /// The maximum number of descriptors open in a write: the account's lock, the directory, the vault's lock, the file
+  /// if another process wrote it, the device secret or the temporary file, and the new file.
   private static let descriptorsOfWrite = 6
 
-  /// Makes a vault for a directory. Nothing is read or written; the first write creates the directory.
+  /// Creates a vault without reading or writing anything. The first write creates the directory.
   ///
   /// - Parameters:
-  ///   - stateDirectory: An absolute path. An existing directory must belong to the user and be closed to others.
-  ///   - machineIdentity: The machine id; nil if there is none.
+  ///   - stateDirectory: An absolute path. An existing directory must belong to the user and be inaccessible to others.
+  ///   - machineIdentity: The machine ID, if there is one.
   ///   - userID: The owner of the vault.
-  ///   - lockWait: The longest wait of a write for other writers.
-  ///   - tpm: The way to reach the TPM.
+  ///   - lockWait: The maximum wait of a write for other writers.
+  ///   - tpm: How to reach the TPM.
   ///   - cost: The cost of a new passphrase slot.
   package init(
     stateDirectory: String, machineIdentity: [UInt8]?, userID: UInt32, lockWait: Duration = .seconds(10),
@@ -56,30 +54,30 @@ package final class Vault: Sendable {
       host: HostBinding(machineIdentity: machineIdentity, userID: userID), tpm: TPMBinding(tpm), cost: cost)
   }
 
-  /// The accounts that have a record, in byte order.
+  /// The accounts with a record, in byte order.
   ///
-  /// - Throws: `otherMachinesOnly` when this machine has no vault but others have one here.
+  /// - Throws: `otherMachinesOnly` if only other machines have a vault here.
   package func accounts() throws(VaultError) -> [AccountName] {
     try loadForReading()?.file.records.map(\.name) ?? []
   }
 
-  /// Opens the record of one account, and no other; nil if there is none.
+  /// Decrypts the record of one account; nil if there is none.
   ///
-  /// - Throws: `otherMachinesOnly` when this machine has no vault but others have one here; `locked`
-  ///   when the key of the account's protection is not in memory.
+  /// - Throws: `otherMachinesOnly` if only other machines have a vault here; `locked` if the key of the account's
+  ///   protection is not in memory.
   package func read(_ account: AccountName) throws(VaultError) -> Record? {
     try snapshot()?.read(account)
   }
 
-  /// The protection of an account's record; nil if there is none. It needs the device's key only.
+  /// The protection of an account's record; nil if there is none. Needs only the device key.
   ///
-  /// - Throws: `otherMachinesOnly` when this machine has no vault but others have one here.
+  /// - Throws: `otherMachinesOnly` if only other machines have a vault here.
   package func protection(of account: AccountName) throws(VaultError) -> Protection? {
     try loadForReading()?.file.record(of: account)?.protection
   }
 
-  /// The generation of an account's record in the file with this stamp, without a look at the disk; nil if there is none,
-  /// if its key is not in memory, or if the file is not the one that this vault read or wrote last. It never waits.
+  /// The generation of an account's record in the file with this stamp, without accessing the disk. Nil if there is
+  /// none, if its key is not in memory, or if this vault did not read or write that file last. Never blocks.
   package func generation(of account: AccountName, inFileWith stamp: FileStamp) -> UInt64? {
     memory.withLock { $0.generation(of: account, inFileWith: stamp) }
   }
@@ -90,11 +88,11 @@ package final class Vault: Sendable {
   /// account gets ``Protection/device``.
   ///
   /// - Parameters:
-  ///   - label: The account's person, which can be read as soon as the device's key is there; nil leaves none.
-  ///   - wait: The wait for another process; nil means the vault's own.
-  /// - Returns: The generation of the new record, higher than any before.
-  /// - Throws: `busy` if another process held the lock for the whole wait; `tooManyAccounts` if the vault is full;
-  ///   `locked` if the key of the account's protection is not in memory.
+  ///   - label: The account's user, readable with only the device key; nil removes it.
+  ///   - wait: How long to wait for another process; nil for the vault's default.
+  /// - Returns: The generation of the new record, higher than all before.
+  /// - Throws: `busy` if another process held the lock for that time; `tooManyAccounts` if the vault is full; `locked`
+  ///   if the key of the account's protection is not in memory.
   @discardableResult
   package func write(
     _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, wait: LockWait? = nil
@@ -102,7 +100,7 @@ package final class Vault: Sendable {
     try put(account, content, label, protection: nil, wait)
   }
 
-  /// Writes as ``write(_:content:label:)`` does, and changes the account's protection in the same write.
+  /// Like ``write(_:content:label:)``, but also changes the account's protection in the same write.
   ///
   /// - Throws: `locked` if the key of that protection is not in memory.
   @discardableResult
@@ -113,9 +111,10 @@ package final class Vault: Sendable {
     try put(account, content, label, protection: protection, wait)
   }
 
-  /// Writes as ``write(_:content:label:)`` does, if the account's record is still the one of `generation`.
+  /// Like ``write(_:content:label:)``, but only if the account's record still has this `generation`.
   ///
-  /// - Returns: The generation of the new record; nil, and nothing is written, if the record is another one or gone.
+  /// - Returns: The generation of the new record, or nil if nothing was written because the record was replaced or
+  ///   removed.
   package func write(
     _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection? = nil,
     replacing generation: UInt64, wait: LockWait? = nil
@@ -126,11 +125,11 @@ package final class Vault: Sendable {
     }
   }
 
-  /// Removes the record of an account, locked or not.
+  /// Removes the record of an account, even if it is locked.
   ///
-  /// - Parameter generation: The record that is meant; nil means any.
-  /// - Returns: Whether it was there. Without a vault of this machine there is none.
-  /// - Throws: `busy` when others kept the lock for too long.
+  /// - Parameter generation: The record to remove; nil for any.
+  /// - Returns: Whether there was one.
+  /// - Throws: `busy` if others held the lock for too long.
   @discardableResult
   package func remove(_ account: AccountName, generation: UInt64? = nil) throws(VaultError) -> Bool {
     let removed: Bool? = try changing(isShared: true) { (vault, _) throws(VaultError) in
@@ -143,10 +142,12 @@ package final class Vault: Sendable {
     return removed ?? false
   }
 
-  /// Overwrites the record of an account in the file, which needs no space. An overwritten record counts as absent.
+  /// Overwrites the record of an account in the file, which needs no disk space. An overwritten record counts as
+  /// absent.
   ///
-  /// Unlike ``remove(_:generation:)`` it changes the file itself, so a power failure may leave a damaged record.
-  /// - Returns: Whether it was there.
+  /// Unlike ``remove(_:generation:)`` this modifies the file in place, so that a power failure may leave a damaged
+  /// record.
+  /// - Returns: Whether there was one.
   package func erase(_ account: AccountName, generation: UInt64) throws(VaultError) -> Bool {
     let place = try place()
     var isErased = false
@@ -163,26 +164,26 @@ package final class Vault: Sendable {
     return isErased
   }
 
-  /// Takes the lock of one account, which every refresh of its tokens holds. It is advisory: it does not exclude
+  /// Acquires the lock of an account, which every refresh of its tokens must hold. It is advisory and does not prevent
   /// reading and writing.
   ///
-  /// - Throws: `busy` if another process held it for the whole wait, or the wait was given up; `busyHere` if this process
-  ///   did.
+  /// - Throws: `busy` if another process held it for the entire wait, or the wait was abandoned; `busyHere` if this
+  ///   process held it.
   package func lockAccount(_ account: AccountName, _ wait: LockWait) throws(VaultError) -> AccountLock {
     try AccountLock(account, of: self, wait)
   }
 
-  /// The random number of the vault, made at the first use of an installation. It is in the header and so authenticated
-  /// with everything sealed: a record of another installation does not open with it.
+  /// The random ID of the vault. It is part of the header, which is authenticated with every record, so that a record
+  /// of another vault does not decrypt.
   ///
-  /// - Returns: 16 bytes, which are not secret; nil if there is no vault, or none that can be read.
+  /// - Returns: 16 bytes, which are not secret; nil if there is no readable vault.
   package func identifier() -> [UInt8]? {
     try? place().read().map { (bytes) throws(VaultError) in
       try UnverifiedVaultFile(parsing: bytes).header.identifier
     }
   }
 
-  /// Wipes all keys. A running call keeps its keys until it ends; the next call loads them again.
+  /// Wipes all keys. A call in progress keeps its keys until it ends; the next call loads them again.
   package func forgetKeys() {
     memory.withLock { $0.forgetKeys() }
   }
@@ -203,7 +204,7 @@ extension Vault {
 }
 
 extension OpenVault {
-  /// - Parameter protection: Nil keeps the one of the account's record; a new record gets that of the device.
+  /// - Parameter protection: Nil to keep that of the account's record, or `device` for a new one.
   /// - Returns: The generation of the new record.
   fileprivate mutating func put(
     _ account: AccountName, _ content: borrowing SecretBytes, _ label: PersonLabel?, protection: Protection?

@@ -1,10 +1,10 @@
 internal import Crypto
 internal import Platform
 
-// The errors of lower modules as errors of a vault.
+// Conversions from errors of lower modules.
 
 extension VaultError {
-  /// A wrong tag means damage, unless the caller knows better. It names no file.
+  /// A wrong tag means damage, unless the caller knows otherwise. Has no path.
   init(_ error: CryptoError) {
     let code: Code =
       switch error.code {
@@ -21,7 +21,7 @@ extension VaultError {
     self.init(code)
   }
 
-  /// The most specific code for an error number; the number itself when there is none.
+  /// The most specific code for an error number, or the number itself.
   init(_ error: SystemError, path: String? = nil) {
     let code: Code =
       switch error.name {
@@ -33,7 +33,7 @@ extension VaultError {
     self.init(code, path: path)
   }
 
-  /// For the reading of a file, where "too large" means longer than any file that this program writes.
+  /// The error for reading a file. "Too large" means longer than any file that this program writes.
   init(reading error: SystemError, path: String) {
     self = error.isTooLarge ? VaultError(.damaged, path: path) : VaultError(error, path: path)
   }
@@ -48,18 +48,18 @@ extension VaultError {
   }
 }
 
-/// Runs `body`, and translates its error into the error of the vault, which names no file.
+/// Runs `body` and converts its error, without a path.
 func translated<Result: ~Copyable>(_ body: () throws(CryptoError) -> Result) throws(VaultError) -> Result {
   do { return try body() } catch { throw VaultError(error) }
 }
 
-/// Runs `body`. An error of it that names no file is about the file at `path`.
+/// Runs `body` and adds `path` to its error, unless it has one.
 func located<Result: ~Copyable>(at path: String, _ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
   do { return try body() } catch { throw error.located(at: path) }
 }
 
 extension VaultError {
-  /// The same error, about the file at `path` unless it names another one.
+  /// Adds `path` to the error, unless it has one.
   func located(at path: String) -> VaultError {
     var error = self
     error.path = error.path ?? path

@@ -1,86 +1,82 @@
 package import Platform
 package import Vocabulary
 
-/// The reason why a call of the vault failed. Nothing on disk was overwritten.
+/// The reason why a vault operation failed. Nothing on disk was overwritten.
 package struct VaultError: Error, Hashable, Sendable {
-  /// The kinds of failure.
   package enum Code: Hashable, Sendable {
-    /// The file is whole, but the key that opens it belongs to another machine, user, device secret
-    /// or TPM: the vault was copied, the device secret was replaced, or the TPM was cleared.
+    /// The file is intact, but its key belongs to another machine, user, device secret or TPM: the vault was copied,
+    /// the device secret was replaced, or the TPM was cleared.
     case foreignDevice
-    /// There are only vault files of other machines here, none of this one: a copied or shared
-    /// home directory. Writing makes a vault for this machine beside them.
+    /// Only other machines have vault files here: a copied or shared home directory. Writing creates a vault for this
+    /// machine next to them.
     case otherMachinesOnly
-    /// Bytes of the file are missing, changed or too many.
+    /// The file has missing, modified or extra bytes.
     case damaged
-    /// The file is authentic, but older than the one this program read or wrote before.
+    /// The file is authentic, but older than the one this program last read or wrote.
     case rolledBack
-    /// The file was written in a format, or with an algorithm, that this program does not know.
+    /// The file has a format or an algorithm that this program does not support.
     case unsupportedVersion
-    /// None of the key slots opened, and some are of kinds that this program does not know.
+    /// No key slot opened, and some are of unknown kinds.
     case unknownSlot
     /// There is a vault for this machine, but its device secret is missing.
     case deviceSecretMissing
-    /// A file or directory has the wrong owner, mode or type, is a symbolic link, or may not be
-    /// used.
+    /// A file or directory has the wrong owner, mode or type, is a symbolic link, or is inaccessible.
     case badPermissions
-    /// Another process kept the lock for the whole wait. Trying again may help.
+    /// Another process held the lock for the entire wait. Retrying may help.
     case busy
-    /// Another call of this process kept the account's lock for the whole wait. Trying again may help.
+    /// Another call of this process held the account's lock for the entire wait. Retrying may help.
     case busyHere
-    /// The operating system refused.
+    /// An operating system error.
     case storage(SystemError)
     /// The disk is full.
     case noSpace
-    /// The user's quota on the disk is used up.
+    /// The user's disk quota is exhausted.
     case overQuota
-    /// No memory is left for a secret. Trying again may help.
+    /// There is no memory for a secret. Retrying may help.
     case secureHeapFull
     /// The cryptographic library failed.
     case cryptoFailure
-    /// One account more, or one byte more, than a vault file may hold.
+    /// The vault file has reached its maximum number of accounts or bytes.
     case tooManyAccounts
-    /// The key of the record is not in memory: an unlock helps. For ``Protection/device`` the vault itself opens only
-    /// with a passphrase.
+    /// The key of the record is not in memory: unlock it. For ``Protection/device``, the vault itself opens only with a
+    /// passphrase.
     case locked(Protection)
     /// No slot opens with this passphrase.
     case wrongPassphrase
-    /// The TPM rejected this PIN. It counts wrong PINs, and rejects all of them for a while after too many.
+    /// The TPM rejected the PIN. After too many wrong PINs it temporarily rejects all of them.
     case wrongPIN
-    /// The TPM rejects all PINs after too many wrong ones. Trying later helps.
+    /// The TPM rejects all PINs after too many wrong ones. Retry later.
     case tpmLockedOut
-    /// The TPM does not work now; the vault may be in order.
+    /// The TPM is currently unavailable. The vault may be intact.
     case tpmUnavailable(TPMProblem)
     /// No slot opens with a passphrase or PIN.
     case nothingToUnlock
-    /// The protection has a passphrase or PIN already.
+    /// The protection already has a passphrase or PIN.
     case alreadyProtected(Protection)
-    /// The slot is the last one that opens its key.
+    /// The slot is the last one for its key.
     case lastSlot
     /// No slot has this number.
     case noSuchSlot
-    /// The vault has 16 slots, or has used all slot numbers.
+    /// The vault has 16 slots, or has used up all slot numbers.
     case tooManySlots
-    /// The slot with this number cannot be wrapped again without its passphrase.
+    /// The passphrase of this slot is needed to wrap its key again.
     case secretNeeded(slot: Int)
     /// The passphrase or PIN is empty or longer than 1,024 bytes.
     case unusableSecret
     /// There are vaults of several other machines, and none of this one.
     case severalVaults
-    /// The vault opens, so it is not set aside.
+    /// The vault opens, so it is not moved aside.
     case inOrder
-    /// There is no vault of this machine to set aside.
+    /// This machine has no vault to move aside.
     case noVault
   }
 
-  /// The kind of failure.
   package var code: Code
-  /// The file or directory concerned; nil if there is none, or if the caller adds it.
+  /// The file or directory; nil if there is none, or if the caller adds it.
   package var path: String?
-  /// Whether the vault has a passphrase that binds it anew if nothing else opens it.
+  /// Whether the vault has a passphrase for rebinding it if nothing else opens it.
   package var opensByPassphrase = false
 
-  /// Makes an error about a file.
   package init(_ code: Code, path: String? = nil) {
     self.code = code
     self.path = path
@@ -88,7 +84,7 @@ package struct VaultError: Error, Hashable, Sendable {
 }
 
 extension VaultError {
-  /// Errors of one kind about one file are equal, whatever helps.
+  /// Ignores `opensByPassphrase`, which is only for the hint.
   package static func == (one: VaultError, other: VaultError) -> Bool {
     one.code == other.code && one.path == other.path
   }
@@ -100,10 +96,10 @@ extension VaultError {
 }
 
 extension VaultError {
-  /// All that is known of an error.
+  /// The properties of an error.
   package struct Row {
     package let failure: FailureCode
-    /// Without the path, lower case, no full stop.
+    /// In lowercase, without the path and a full stop.
     package let sentence: Phrase
     package let hint: Phrase?
 
@@ -112,7 +108,7 @@ extension VaultError {
     }
   }
 
-  /// - Parameter account: The account whose session was asked for.
+  /// - Parameter account: The requested account.
   package func row(_ account: String? = nil) -> Row {
     let name = account.map { " \($0)" } ?? ""
     return switch code {
@@ -126,7 +122,7 @@ extension VaultError {
         hint: "agent login\(name); or, if this home was moved here and its vault has a passphrase: agent vault rebind")
     case .damaged:
       Row(.vaultUnusable, "the file is damaged", hint: recovery)
-    // The revisions that the daemon has seen end with it.
+    // A stopped daemon forgets the newer revision that it has seen.
     case .rolledBack:
       Row(
         .vaultUnusable, "the vault is older than the one last used; an old copy was put back",
@@ -191,7 +187,7 @@ extension VaultError {
     }
   }
 
-  /// The hint for a vault that cannot be opened.
+  /// The hint for a vault that does not open.
   private var recovery: Phrase {
     opensByPassphrase
       ? Phrase("put the file back from a backup; or bind the vault anew by its passphrase: \("agent vault rebind")")
@@ -217,15 +213,13 @@ extension VaultError {
       ? Phrase("set XDG_STATE_HOME to a directory of a file system with locks") : .command("agent doctor")
   }
 
-  /// The sentence in English.
   package var message: String { row().sentence.english }
 }
 
 extension VaultError {
-  /// Whether there is no room on the disk.
   package var lacksSpace: Bool { code == .noSpace || code == .overQuota }
 
-  /// Whether the error is about the file or directory at ``path``, and not about an account or a secret.
+  /// Whether the error is about the file or directory at ``path``, not about an account or a secret.
   package var isAboutFile: Bool {
     switch code {
     case .foreignDevice, .otherMachinesOnly, .damaged, .rolledBack, .unsupportedVersion, .unknownSlot,
@@ -238,8 +232,8 @@ extension VaultError {
     }
   }
 
-  /// Whether the system could not read the file for now (`EIO`, `EMFILE`, `ENOMEM` and the like), so that nothing is
-  /// known of what it holds.
+  /// Whether the file is temporarily unreadable (`EIO`, `EMFILE`, `ENOMEM` and the like), so that its content is
+  /// unknown.
   package var isUnread: Bool {
     switch code {
     case .storage(let error): error.isOutOfDescriptors || error.isInputOutput

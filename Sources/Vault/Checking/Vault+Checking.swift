@@ -2,14 +2,14 @@ internal import Crypto
 internal import Platform
 
 extension Vault {
-  /// Checks every slot and every record. It writes nothing and tries no PIN or passphrase.
+  /// Checks all slots and records. Writes nothing and tries no PIN or passphrase.
   ///
   /// - Returns: Nil if there is no vault.
-  /// - Throws: The problem of the file as a whole: `damaged`, `unsupportedVersion`, `badPermissions`; `otherMachinesOnly`
-  ///   if only other machines have one here.
+  /// - Throws: A problem of the entire file: `damaged`, `unsupportedVersion`, `badPermissions`; `otherMachinesOnly` if
+  ///   only other machines have a vault here.
   package func check() throws(VaultError) -> VaultCheck? {
     let place = try place()
-    // Read before the file: a concurrent write must not make this copy look old.
+    // Copied before reading the file, so that a concurrent write does not make this copy look old.
     let seen = memory.withLock { $0 }
     guard let directory = try place.open() else { return nil }
     guard let unverified = try parse(place, in: directory) else {
@@ -64,7 +64,7 @@ extension Vault {
 
   /// Checks a slot as far as possible without its passphrase or PIN.
   ///
-  /// - Throws: `damaged`; of a slot with a PIN also `foreignDevice`, `deviceSecretMissing` and `tpmUnavailable`.
+  /// - Throws: `damaged`; for a slot with a PIN also `foreignDevice`, `deviceSecretMissing` and `tpmUnavailable`.
   func examine(
     _ slot: KeySlot, _ context: SlotContext, in directory: borrowing PrivateDirectory
   ) throws(VaultError) {

@@ -1,36 +1,31 @@
 package import Vocabulary
 
-/// The result of a check of every part of a vault.
+/// The result of checking every part of a vault.
 package struct VaultCheck: Sendable, Hashable {
-  /// The result for a slot.
   package enum SlotState: Sendable, Hashable {
     /// It opened automatically.
     case opens
-    /// It is well formed; a passphrase or PIN opens it.
+    /// It is well formed and opens with a passphrase or PIN.
     case asks
-    /// It was made on another machine, or with another device secret or TPM.
+    /// It belongs to another machine, device secret or TPM.
     case foreign
     /// The device secret is missing.
     case deviceSecretMissing
-    /// The TPM does not work.
+    /// The TPM is unavailable.
     case unavailable(TPMProblem)
-    /// Bytes of it are wrong.
     case damaged
-    /// This program does not know its kind.
+    /// Its kind is unknown.
     case unknown
   }
 
-  /// The result for a record.
   package enum RecordState: Sendable, Hashable {
     /// It opened.
     case opens
     /// Its key is not in memory.
     case locked
-    /// Bytes of it are wrong.
     case damaged
   }
 
-  /// A slot.
   package struct Slot: Sendable, Hashable {
     package let summary: SlotSummary
     package let state: SlotState
@@ -41,7 +36,6 @@ package struct VaultCheck: Sendable, Hashable {
     }
   }
 
-  /// A record.
   package struct Record: Sendable, Hashable {
     package let account: AccountName
     package let protection: Protection
@@ -54,21 +48,20 @@ package struct VaultCheck: Sendable, Hashable {
     }
   }
 
-  /// In the order of their numbers.
+  /// Ordered by number.
   package let slots: [Slot]
-  /// In the byte order of the names. They are not authenticated if there is a problem.
+  /// Ordered by name, bytewise. Not authenticated if there is a problem.
   package let records: [Record]
-  /// The reason why the vault as a whole does not open; nil if it opens.
+  /// The reason why the vault does not open, or nil.
   package let problem: VaultError?
 
-  /// Puts a report together.
   package init(slots: [Slot], records: [Record], problem: VaultError?) {
     self.slots = slots
     self.records = records
     self.problem = problem
   }
 
-  /// Whether nothing is wrong. A locked record is not wrong.
+  /// Whether there are no problems. A locked record is not a problem.
   package var isSound: Bool {
     problem == nil && records.allSatisfy { $0.state != .damaged }
       && slots.allSatisfy { $0.state == .opens || $0.state == .asks || $0.state == .unknown }

@@ -1,21 +1,19 @@
 package import Vocabulary
 
-/// The public properties of a vault, without opening it. Nothing in it is secret.
+/// The public properties of a vault, read without opening it. Contains nothing secret.
 package struct VaultSummary: Sendable, Hashable {
-  /// The slots; empty when there is no vault, or when its file cannot be read.
+  /// The slots; empty if there is no vault or its file is unreadable.
   package let slots: [SlotSummary]
-  /// The reason why the vault is not bound to the TPM, or would not be if it were created now; nil if there is a TPM
-  /// that has not failed.
+  /// The reason why the vault is not bound to the TPM, or would not be if it were created now; nil if there is a
+  /// working TPM.
   package let tpmProblem: TPMProblem?
-  /// False where the machine has no id: then a copy of the whole directory opens elsewhere, unless the vault is
-  /// bound to the TPM.
+  /// False if the machine has no ID. A copy of the directory then opens on other machines, unless the vault is bound to
+  /// the TPM.
   package let isDeviceBound: Bool
-  /// The vault file, present or not.
+  /// The path of the vault file, even if it does not exist.
   package let path: String
-  /// Whether that file is there.
   package let exists: Bool
 
-  /// Puts a summary together.
   package init(slots: [SlotSummary], tpmProblem: TPMProblem?, isDeviceBound: Bool, path: String, exists: Bool) {
     self.slots = slots
     self.tpmProblem = tpmProblem
@@ -25,18 +23,17 @@ package struct VaultSummary: Sendable, Hashable {
   }
 }
 
-/// The public properties of a key slot. Nothing in it is secret.
+/// The public properties of a key slot. Contains nothing secret.
 package struct SlotSummary: Sendable, Hashable {
-  /// 1 to 255; never used for another slot of the same vault.
+  /// 1 to 255, never reused in the same vault.
   package let number: Int
-  /// The kind; nil if this program does not know it.
+  /// Nil if the kind is unknown.
   package let kind: SlotKind?
-  /// The name of the kind, or its number when it is unknown.
+  /// The name of the kind, or its number if it is unknown.
   package let name: String
-  /// The protection whose records the slot opens.
+  /// The protection whose key is in the slot.
   package let protection: Protection
 
-  /// Puts a summary together.
   package init(number: Int, kind: SlotKind?, name: String, protection: Protection) {
     self.number = number
     self.kind = kind
@@ -50,7 +47,7 @@ package struct SlotSummary: Sendable, Hashable {
 }
 
 extension Vault {
-  /// The properties that need no key. It never fails: a file that cannot be read has no slots.
+  /// Reads the properties that need no key. Never fails: an unreadable file has no slots.
   package func summary() -> VaultSummary {
     let place = try? place()
     let slots = try? parseForReading()?.slots.map { SlotSummary($0) }
@@ -60,13 +57,14 @@ extension Vault {
       path: place?.path ?? stateDirectory, exists: (try? place?.exists()) ?? false)
   }
 
-  /// Whether a TPM opens the vault by itself, be it there now or not, or this machine's would if the vault were made now.
+  /// Whether the vault opens automatically with a TPM, even one that is currently unavailable. Without a vault, whether
+  /// a new one would.
   package var isBoundToTPM: Bool {
     let summary = summary()
     return summary.exists ? isBoundToTPM(summary.slots) : summary.tpmProblem == nil
   }
 
-  /// Whether the TPM, when it was last asked, was out of reach. One that answered that it does not want to is not.
+  /// Whether the TPM was unreachable at its last use. False if it refused.
   package var isTPMAway: Bool { bindings.tpm.problem.map { $0 != .refused } ?? false }
 
   private func isBoundToTPM(_ slots: [SlotSummary]) -> Bool {

@@ -1,4 +1,4 @@
-/// Reads the fields of a file in order. A field that is not there in full is `damaged`.
+/// Reads the fields of a file in order. Throws `damaged` for an incomplete field.
 struct ByteReader {
   private let bytes: [UInt8]
   private(set) var offset = 0
@@ -9,14 +9,14 @@ struct ByteReader {
 
   var isAtEnd: Bool { offset == bytes.count }
 
-  /// The next `count` bytes, sharing the storage of the whole.
+  /// Reads `count` bytes, sharing the storage of the file.
   mutating func take(_ count: Int) throws(VaultError) -> ArraySlice<UInt8> {
     guard count >= 0, count <= bytes.count - offset else { throw VaultError(.damaged) }
     defer { offset += count }
     return bytes[offset..<offset + count]
   }
 
-  /// The next big-endian integer, as wide as its type.
+  /// Reads a big-endian integer.
   mutating func integer<Value: FixedWidthInteger & UnsignedInteger>(
     _ type: Value.Type = Value.self
   ) throws(VaultError) -> Value {
@@ -28,7 +28,7 @@ struct ByteReader {
 }
 
 extension [UInt8] {
-  /// Writes an integer in big-endian order, as wide as its type.
+  /// Appends a big-endian integer.
   mutating func append(bigEndian value: some FixedWidthInteger & UnsignedInteger) {
     for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
       append(UInt8(truncatingIfNeeded: value >> shift))

@@ -1,24 +1,24 @@
 internal import Crypto
 internal import Vocabulary
 
-/// The key of one protection in one vault. It seals and opens the records of that protection; the key of the device
-/// also authenticates the index.
+/// The key of one protection in a vault. Encrypts the records of that protection; the device key also authenticates the
+/// index.
 ///
-/// Its bytes are on the secure heap and are wiped when the last owner releases it.
+/// Its bytes are on the secure heap and wiped when the last owner releases it.
 final class DataKey: Sendable {
   static let byteCount = 32
 
-  /// The vault that this key belongs to.
+  /// The vault of this key.
   let header: VaultHeader
   let protection: Protection
-  /// The generation of the write that made it.
+  /// The generation of the write that created it.
   let epoch: UInt64
-  /// The bytes that the slots wrap.
+  /// The bytes wrapped in the slots.
   let secret: SecretBytes
   private let recordKey: SecretBytes
   private let indexKey: SecretBytes
 
-  /// Takes over the content of a slot, and derives the working keys.
+  /// Derives the working keys from the content of a slot.
   init(
     _ secret: consuming SecretBytes, header: VaultHeader, protection: Protection, epoch: UInt64
   ) throws(VaultError) {
@@ -34,15 +34,15 @@ final class DataKey: Sendable {
     self.secret = secret
   }
 
-  /// A new key.
+  /// Generates a key.
   static func new(for protection: Protection, header: VaultHeader, epoch: UInt64) throws(VaultError) -> DataKey {
     let secret = try translated { () throws(CryptoError) in try SecretBytes.random(byteCount) }
     return try DataKey(secret, header: header, protection: protection, epoch: epoch)
   }
 
-  /// Seals the content of an account with a new random nonce.
+  /// Encrypts the content of an account with a new random nonce.
   ///
-  /// - Parameter label: The label of the record, sealed already.
+  /// - Parameter label: The encrypted label of the record.
   func seal(
     _ content: borrowing SecretBytes, label: ArraySlice<UInt8>, for name: AccountName, generation: UInt64
   ) throws(VaultError) -> SealedRecord {
@@ -61,9 +61,9 @@ final class DataKey: Sendable {
     }
   }
 
-  /// Opens one record.
+  /// Decrypts a record.
   ///
-  /// - Throws: `damaged` when a bit of it, its name, its protection or its generation has changed.
+  /// - Throws: `damaged` if the record, its name, protection or generation was modified.
   func open(_ record: SealedRecord) throws(VaultError) -> SecretBytes {
     let (associated, sealed) = (record.associatedData(header: header), record.sealed)
     do {
@@ -74,9 +74,9 @@ final class DataKey: Sendable {
     }
   }
 
-  /// Seals the label of an account with a new random nonce; nothing for none.
+  /// Encrypts the label of an account with a new random nonce. Empty for no label.
   ///
-  /// The index, which is authenticated as a whole, has the result, so no older label of the account can replace it.
+  /// The result is part of the authenticated index, so that an older label of the account cannot replace it.
   func seal(_ label: PersonLabel?, for name: AccountName) throws(VaultError) -> ArraySlice<UInt8> {
     guard let label else { return [] }
     return try translated { () throws(CryptoError) in
@@ -88,9 +88,9 @@ final class DataKey: Sendable {
     }
   }
 
-  /// Opens the label of a record; nil when it has none.
+  /// Decrypts the label of a record; nil if it has none.
   ///
-  /// - Throws: `damaged` when a bit of it or its name has changed.
+  /// - Throws: `damaged` if the label or name was modified.
   func openLabel(of record: SealedRecord) throws(VaultError) -> PersonLabel? {
     guard !record.label.isEmpty else { return nil }
     let (nonce, sealed) = (
@@ -103,7 +103,8 @@ final class DataKey: Sendable {
     return text.withBytes { PersonLabel(decoding: $0) }
   }
 
-  /// A record's goes on behind the header with the number of a protection, so that neither is taken for the other.
+  /// The associated data of a record continues with a protection number after the header, so that labels and records
+  /// cannot be swapped.
   private func labelData(_ name: AccountName) -> [UInt8] { header.bytes + Array("label of ".utf8) + name.text.utf8 }
 
   /// The authentication tag of header, index and check.

@@ -1,8 +1,8 @@
 internal import Vocabulary
 
-/// When the key of each protection was made: the generation of that write, 0 where there is no key.
+/// The generation in which the key of each protection was created, or 0 if there is no key.
 ///
-/// The epoch distinguishes an older key from its replacement.
+/// The epoch distinguishes a key from its replacement.
 struct KeyEpochs: Sendable, Hashable {
   private var device: UInt64 = 0
   private var passphrase: UInt64 = 0
@@ -10,7 +10,6 @@ struct KeyEpochs: Sendable, Hashable {
 
   init() {}
 
-  /// Reads the epochs from an index.
   init(from reader: inout ByteReader) throws(VaultError) {
     for protection in Protection.allCases { self[protection] = try reader.integer() }
     guard device > 0 else { throw VaultError(.damaged) }

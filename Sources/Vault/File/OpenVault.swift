@@ -2,7 +2,7 @@ internal import Crypto
 internal import Platform
 internal import Vocabulary
 
-/// A vault file with the keys that open its records, as far as they are known.
+/// A vault file and the known keys of its records.
 struct OpenVault {
   var file: VaultFile
   /// Authenticates the file.
@@ -19,7 +19,7 @@ struct OpenVault {
 
   /// The key of a protection.
   ///
-  /// - Throws: `locked` when it is not known.
+  /// - Throws: `locked` if it is not known.
   func key(of protection: Protection) throws(VaultError) -> DataKey {
     if protection == .device { return deviceKey }
     guard let key = otherKeys[protection] else { throw VaultError(.locked(protection)) }
@@ -32,13 +32,13 @@ struct OpenVault {
     file.setKey(key, of: key.protection)
   }
 
-  /// Drops a key that seals no record any more.
+  /// Removes a key that no longer encrypts any record.
   mutating func dropKey(of protection: Protection) {
     otherKeys[protection] = nil
     file.setKey(nil, of: protection)
   }
 
-  /// A new vault without slots or records, in its first write.
+  /// Creates an empty vault for its first write.
   static func new(above floor: UInt64) throws(VaultError) -> OpenVault {
     let header = try VaultHeader.new()
     var file = VaultFile(
@@ -49,6 +49,6 @@ struct OpenVault {
     return OpenVault(file: file, deviceKey: key)
   }
 
-  /// The bytes of the whole file.
+  /// The complete file.
   func encoded() throws(VaultError) -> [UInt8] { try file.encoded(with: deviceKey) }
 }

@@ -1,18 +1,18 @@
 internal import Vocabulary
 
-/// One account's record, sealed as in the file. Copies of a file share their records: a write changes one of them.
+/// An encrypted record as in the file. Copies of a file share their unmodified records.
 final class SealedRecord: Sendable {
   let name: AccountName
-  /// The protection whose key seals it.
+  /// The protection whose key encrypts the record.
   let protection: Protection
-  /// The generation of the vault in the write that made this record.
+  /// The vault's generation when this record was written.
   let generation: UInt64
   let nonce: [UInt8]
-  /// Ciphertext and tag; shares the storage of the file it was read from.
+  /// Ciphertext and tag. Shares the storage of the file.
   let sealed: ArraySlice<UInt8>
-  /// Nonce, ciphertext and tag of the account's label, sealed with the key of the device; empty when there is none.
+  /// Nonce, ciphertext and tag of the account's label, encrypted with the device key. Empty without a label.
   let label: ArraySlice<UInt8>
-  /// Its entry in the index.
+  /// The record's entry in the index.
   let entry: ArraySlice<UInt8>
 
   init(
@@ -33,19 +33,18 @@ final class SealedRecord: Sendable {
     entry = bytes[...]
   }
 
-  /// The byte of a record that ``Vault/erase(_:generation:)`` has overwritten. No seal consists of it alone.
+  /// The byte with which ``Vault/erase(_:generation:)`` overwrites a record. Ciphertext never consists only of it.
   static let erasedByte: UInt8 = 0xFF
 
   var isErased: Bool { !sealed.isEmpty && sealed.allSatisfy { $0 == Self.erasedByte } }
 
-  /// The record with another label.
   func with(label: ArraySlice<UInt8>) -> SealedRecord {
     SealedRecord(
       name: name, protection: protection, generation: generation, nonce: nonce, sealed: sealed, label: label)
   }
 
-  /// The data that the seal authenticates besides the content, so that no record can replace another one, a newer one
-  /// of the same account, or one of another protection.
+  /// The associated data, which prevents replacing the record with another one, an older one of the same account, or
+  /// one of another protection.
   func associatedData(header: VaultHeader) -> [UInt8] {
     Self.associatedData(header: header, name: name, protection: protection, generation: generation)
   }
@@ -61,7 +60,7 @@ final class SealedRecord: Sendable {
   }
 }
 
-/// A record's entry in the index, before the sealed bytes are reached.
+/// A record's entry in the index, parsed before its content.
 struct RecordEntry {
   let name: AccountName
   let protection: Protection

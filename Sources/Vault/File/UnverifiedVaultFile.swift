@@ -1,17 +1,15 @@
 internal import Crypto
 internal import Vocabulary
 
-/// A vault file that is complete and well formed, but not authenticated.
+/// A complete and well-formed vault file, before authentication.
 ///
-/// Only the header and the slots may be used: they lead to the key that authenticates the rest.
+/// Use only the header and the slots: they lead to the key that authenticates the rest.
 struct UnverifiedVaultFile {
   private let content: VaultFile
   private let authenticated: ArraySlice<UInt8>
   private let tag: ArraySlice<UInt8>
 
-  /// Parses a file.
-  ///
-  /// - Throws: `unsupportedVersion`, or `damaged` for everything that this program never writes.
+  /// - Throws: `unsupportedVersion`, or `damaged` for anything that this program never writes.
   init(parsing bytes: [UInt8]) throws(VaultError) {
     var reader = ByteReader(bytes)
     let (header, version) = try VaultHeader.read(from: &reader)
@@ -35,16 +33,16 @@ struct UnverifiedVaultFile {
   var slots: [KeySlot] { content.slots }
   var records: [SealedRecord] { content.records }
 
-  /// The file's content, authenticated with its key.
+  /// Authenticates the file with its key.
   ///
-  /// - Throws: `damaged` when the index was not written by a holder of the key.
+  /// - Throws: `damaged` if the index was not written with this key.
   func verified(with key: DataKey) throws(VaultError) -> VaultFile {
     let expected = try key.tag(of: authenticated)
     guard ConstantTime.isEqual(tag.span, expected.span) else { throw VaultError(.damaged) }
     return content
   }
 
-  /// The slots with the key of a protection.
+  /// The slots for the key of a protection.
   func slots(of protection: Protection) -> [KeySlot] { slots.filter { $0.protection == protection } }
 
   private static func slots(from reader: inout ByteReader) throws(VaultError) -> [KeySlot] {
@@ -79,7 +77,7 @@ struct UnverifiedVaultFile {
 }
 
 extension VaultFile {
-  /// Whether the slots are in order, no key is newer than the file, and every slot and record has a key.
+  /// Whether the slots are ordered, no key is newer than the file, and every slot and record has a key.
   fileprivate var isConsistent: Bool {
     zip(slots, slots.dropFirst()).allSatisfy { $0.number < $1.number }
       && slots.allSatisfy { $0.number <= lastSlotNumber && epochs[$0.protection] > 0 }
@@ -87,7 +85,7 @@ extension VaultFile {
       && records.allSatisfy { epochs[$0.protection] > 0 } && epochs.newest <= generation
   }
 
-  /// Whether the names ascend and each record was made by one of the vault's writes.
+  /// Whether the names are ordered and every record's generation is one of the vault's.
   fileprivate var isOrdered: Bool {
     zip(records, records.dropFirst()).allSatisfy { $0.name < $1.name }
       && records.allSatisfy { 0 < $0.generation && $0.generation <= generation }

@@ -2,23 +2,23 @@ internal import Crypto
 internal import Platform
 internal import Vocabulary
 
-// Reading and writing of the file, for all calls.
+// Reads and writes the file for all operations.
 
 extension Vault {
   func place() throws(VaultError) -> VaultPlace {
     try VaultPlace(directory: stateDirectory, machineIdentity: bindings.host.machineIdentity)
   }
 
-  /// Runs `body` on the current vault, and writes the result in one step. During `body` the vault has the generation of
-  /// the next write, and the lock excludes other writers. An error that names no file is about the vault file.
+  /// Runs `body` on the current vault and writes the result atomically. During `body` the vault has the generation of
+  /// the next write, and the lock excludes other writers. Errors without a path get the vault file's.
   ///
   /// - Parameters:
-  ///   - orCreating: Whether a vault is created if there is none.
-  ///   - isShared: Whether the result may be written together with those of other calls.
-  ///   - locks: A ``lockCount``: keys are remembered only if none was wiped since then. Nil counts from this call on.
-  ///   - wait: The wait for another process; nil means ``lockWait``.
-  /// - Returns: The result of `body`. If that is nil, or there is no vault, nothing is written.
-  /// - Throws: `busy` if another process held the lock for the whole wait.
+  ///   - orCreating: Whether to create a vault if there is none.
+  ///   - isShared: Whether the result may be written together with other changes.
+  ///   - locks: A ``lockCount``: keys are kept only if none were wiped since. Nil means since this call.
+  ///   - wait: How long to wait for another process; nil for ``lockWait``.
+  /// - Returns: The result of `body`. Nothing is written if it is nil or there is no vault.
+  /// - Throws: `busy` if another process held the lock for that time.
   func changing<Result>(
     orCreating: Bool = false, isShared: Bool = false, since locks: Int? = nil, wait: LockWait? = nil,
     _ body: (inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Result?
@@ -35,14 +35,14 @@ extension Vault {
     return result
   }
 
-  /// Runs `body` while no other call and no other process changes the vault. Nothing is done without a directory.
+  /// Runs `body` while no other call or process modifies the vault. Does nothing if there is no directory.
   func excludingWriters(_ body: (borrowing PrivateDirectory) throws(VaultError) -> Void) throws(VaultError) {
     try withoutActuallyEscaping(body) { (body) throws(VaultError) in
       try run(ChangeQueue.Change(work: .alone(body)), wait: nil)
     }
   }
 
-  /// Makes a change when it is its turn, with the others that wait then.
+  /// Makes a change in order, together with others that are waiting.
   private func run(_ change: ChangeQueue.Change, wait: LockWait?) throws(VaultError) {
     let place = try place()
     try changes.run(change, wait ?? LockWait(lockWait), at: place.lockPath) { (take) throws(VaultError) in
@@ -57,8 +57,8 @@ extension Vault {
     }
   }
 
-  /// Makes changes under the lock, and writes them together. Each has an outcome of its own, in their order; if the write
-  /// fails, all that were to be written have failed.
+  /// Makes changes while holding the lock and writes them together. Each has its own outcome, in order. If the write
+  /// fails, all that would have been written fail.
   private func make(
     _ changes: [ChangeQueue.Change], at place: VaultPlace, in directory: borrowing PrivateDirectory
   ) -> [ChangeQueue.Outcome] {
@@ -103,7 +103,7 @@ extension Vault {
     return outcomes
   }
 
-  /// The vault in its next write; nil if there is none, and none is made.
+  /// The vault for its next write; nil if there is none and none may be created.
   private func next(
     _ vault: OpenVault?, creates: Bool, _ seen: VaultMemory, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> OpenVault? {
@@ -113,18 +113,18 @@ extension Vault {
     return vault
   }
 
-  /// The vault to change; nil if there is none.
+  /// The vault to modify, if there is one.
   private func current(
     _ seen: VaultMemory, at place: VaultPlace, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> OpenVault? {
     let known = seen.vault(at: place)
-    // A process that has read the file and written it before has removed them then.
+    // A process that knows the file and has written it before has already removed them.
     if known == nil || !seen.isWriter { place.removeLeftovers(in: directory) }
     if let known { return known }
     return try load(place, in: directory)
   }
 
-  /// A new, empty vault. So far only the device secret is on disk.
+  /// Creates an empty vault. Only the device secret is on disk so far.
   private func create(
     in directory: borrowing PrivateDirectory, above floor: UInt64
   ) throws(VaultError) -> OpenVault {
@@ -133,12 +133,12 @@ extension Vault {
     return vault
   }
 
-  /// The vault on disk; nil if the directory has no vault of any machine.
+  /// The vault on disk; nil if no machine has a vault here.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have one.
   func loadForReading() throws(VaultError) -> OpenVault? {
     let place = try place()
-    // The file is the one that was read or written, so its directory need not be opened.
+    // The file has not changed since it was read or written, so skip opening its directory.
     if let vault = memory.withLock({ $0 }).vault(at: place) { return vault }
     return try withDescriptors { () throws(VaultError) in
       guard let directory = try place.open() else { return nil }
@@ -148,7 +148,7 @@ extension Vault {
     }
   }
 
-  /// Runs `body`, with the descriptors that are kept for writes if there are no others.
+  /// Runs `body`. If no descriptors are available, releases those reserved for writes and retries.
   func withDescriptors<Result: ~Copyable>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
     do { return try body() } catch {
       guard case .storage(let cause) = error.code, cause.isOutOfDescriptors else { throw error }
@@ -163,10 +163,10 @@ extension Vault {
     }
   }
 
-  /// Reads the file, gets its key, and checks that it is authentic and not older than the last one seen. A file that is
-  /// known is not read again.
+  /// Reads the file, obtains its key, and checks that it is authentic and not older than the last one. Does not read a
+  /// known file again.
   func load(_ place: VaultPlace, in directory: borrowing PrivateDirectory) throws(VaultError) -> OpenVault? {
-    // Read before the file: a concurrent write must not make this copy look old.
+    // Copied before reading the file, so that a concurrent write does not make this copy look old.
     let seen = memory.withLock { $0 }
     if let vault = seen.vault(at: place) { return vault }
     guard let (bytes, file) = try place.read(from: directory) else { return nil }
@@ -178,7 +178,6 @@ extension Vault {
     return vault
   }
 
-  /// Parses the file; nil if there is none.
   func parse(
     _ place: VaultPlace, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> UnverifiedVaultFile? {
@@ -186,7 +185,7 @@ extension Vault {
     return try located(at: place.path) { () throws(VaultError) in try UnverifiedVaultFile(parsing: bytes) }
   }
 
-  /// The key of the device, from memory or from a slot.
+  /// The device key, from memory or from a slot.
   func deviceKey(
     of file: UnverifiedVaultFile, seen: VaultMemory, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> DataKey {
@@ -198,7 +197,7 @@ extension Vault {
     }
   }
 
-  /// The vault with all of its keys in memory.
+  /// Authenticates the vault and adds the keys in memory.
   ///
   /// - Throws: `damaged` if the authentication fails; `rolledBack`.
   func verify(
@@ -209,7 +208,7 @@ extension Vault {
     return OpenVault(file: file, deviceKey: key, otherKeys: seen.otherKeys(of: file))
   }
 
-  /// Replaces the file by this vault in one step, and remembers its keys and generation.
+  /// Replaces the file atomically and remembers its keys and generation.
   func store(
     _ vault: OpenVault, at place: VaultPlace, in directory: borrowing PrivateDirectory, since wipes: Int,
     isLent: Bool? = nil
@@ -221,10 +220,10 @@ extension Vault {
 }
 
 extension Vault {
-  /// Checks that a write would not fail for lack of space, rights or locks, and changes nothing. Call it before a step
-  /// that cannot be undone and whose result must be stored (reserve first).
+  /// Checks that a write would not fail for lack of space, permissions or locks. Changes nothing. Call it before an
+  /// irreversible step whose result must be stored (reserve first).
   ///
-  /// - Parameter wait: The wait for another process; nil means ``lockWait``.
+  /// - Parameter wait: How long to wait for another process; nil for ``lockWait``.
   /// - Throws: The error that the write would throw.
   package func rehearseWrite(wait: LockWait? = nil) throws(VaultError) {
     try run(ChangeQueue.Change(work: .rehearsal, isShared: true, creates: true), wait: wait)
@@ -232,10 +231,10 @@ extension Vault {
 }
 
 extension VaultPlace {
-  /// An upper bound for the growth of the file in one write, in bytes.
+  /// The maximum growth of the file in one write, in bytes.
   private static let growth = 64 << 10
 
-  /// - Parameter count: The number of the writes to rehearse.
+  /// - Parameter count: The number of writes to rehearse.
   fileprivate func rehearse(_ count: Int, in directory: borrowing PrivateDirectory) throws(VaultError) {
     do {
       try directory.rehearseReplacing(fileName, growth: Self.growth * count)

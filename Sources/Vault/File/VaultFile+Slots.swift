@@ -1,57 +1,53 @@
 internal import Vocabulary
 
-// The slots of a file, and the keys in them.
+// The key slots of a file.
 
 extension VaultFile {
-  /// The slot with a number.
-  ///
   /// - Throws: `noSuchSlot`.
   func slot(_ number: Int) throws(VaultError) -> KeySlot {
     guard let slot = slots.first(where: { $0.number == number }) else { throw VaultError(.noSuchSlot) }
     return slot
   }
 
-  /// The slots with the key of a protection.
+  /// The slots for the key of a protection.
   func slots(of protection: Protection) -> [KeySlot] { slots.filter { $0.protection == protection } }
 
-  /// The number of records that a key seals.
+  /// The number of records encrypted with a protection's key.
   func recordCount(of protection: Protection) -> Int { records.count { $0.protection == protection } }
 
   func context(of slot: KeySlot, kind: SlotKind) -> SlotContext {
     SlotContext(of: slot, kind: kind, header: header, epochs: epochs)
   }
 
-  /// The context of a new slot for `key`, with a number that no slot ever had.
+  /// The context of a new slot for `key`, with an unused number.
   ///
-  /// - Throws: `tooManySlots` if there are 16, or if all numbers were used.
+  /// - Throws: `tooManySlots` if there are 16 or all numbers were used.
   func nextContext(_ kind: SlotKind, for key: DataKey) throws(VaultError) -> SlotContext {
     guard slots.count < VaultFormat.maximumSlots, lastSlotNumber < VaultFormat.maximumSlotNumber
     else { throw VaultError(.tooManySlots) }
     return SlotContext(number: lastSlotNumber + 1, kind: kind, leadingTo: key)
   }
 
-  /// Adds a slot made for the next context.
+  /// Adds a slot created for ``nextContext(_:for:)``.
   mutating func addSlot(_ slot: KeySlot) {
     lastSlotNumber = slot.number
     slots.append(slot)
   }
 
-  /// Replaces the slot with the same number.
   mutating func replaceSlot(_ slot: KeySlot) {
     guard let place = slots.firstIndex(where: { $0.number == slot.number }) else { return }
     slots[place] = slot
   }
 
-  /// Drops slots.
   mutating func removeSlots(where isDropped: (KeySlot) -> Bool) { slots.removeAll(where: isDropped) }
 
-  /// Sets the key of a protection; nil if it has none any more.
+  /// Sets the key of a protection; nil if it no longer has one.
   mutating func setKey(_ key: DataKey?, of protection: Protection) { epochs[protection] = key?.epoch ?? 0 }
 
-  /// Seals the records of a protection with another key. They keep their generations. The labels of all records are
-  /// sealed with the key of the device.
+  /// Encrypts the records of a protection with another key, keeping their generations. For the device key, also
+  /// encrypts the labels of all records.
   ///
-  /// - Throws: `damaged` if one does not open.
+  /// - Throws: `damaged` if a record does not decrypt.
   mutating func reseal(from old: DataKey, to new: DataKey) throws(VaultError) {
     if old.protection == .device {
       for place in records.indices {

@@ -1,34 +1,32 @@
 internal import Crypto
 internal import Vocabulary
 
-/// The content of a vault file whose index is authentic. The records are still sealed.
+/// The content of a vault file with an authentic index. The records are still encrypted.
 struct VaultFile: Sendable {
   let header: VaultHeader
   /// The number of the last write.
   private(set) var generation: UInt64
-  /// The epochs of the keys.
   var epochs: KeyEpochs
-  /// The highest number that a slot ever had.
+  /// The highest slot number used so far.
   var lastSlotNumber: UInt8
-  /// 1 to 16 slots, in the order of their numbers.
+  /// 1 to 16 slots, ordered by number.
   var slots: [KeySlot]
-  /// In the order of their names.
+  /// Ordered by name.
   var records: [SealedRecord]
 
-  /// The record of an account.
   func record(of name: AccountName) -> SealedRecord? {
     let place = place(of: name)
     return place < records.count && records[place].name == name ? records[place] : nil
   }
 
-  /// Begins the next write: its generation is above this file's and above `floor`.
+  /// Begins the next write, with a generation above this file's and above `floor`.
   mutating func advance(above floor: UInt64) throws(VaultError) {
     let (next, overflow) = max(generation, floor).addingReportingOverflow(1)
     if overflow { throw VaultError(.damaged) }
     generation = next
   }
 
-  /// Adds a record, or replaces the account's old one.
+  /// Adds a record, or replaces the account's existing one.
   ///
   /// - Throws: `tooManyAccounts` if the file would become too large.
   mutating func put(_ record: SealedRecord) throws(VaultError) {
@@ -44,13 +42,12 @@ struct VaultFile: Sendable {
     else { throw VaultError(.tooManyAccounts) }
   }
 
-  /// Drops the record of an account, if there is one.
   mutating func remove(_ name: AccountName) {
     let place = place(of: name)
     if place < records.count, records[place].name == name { records.remove(at: place) }
   }
 
-  /// The bytes of the whole file.
+  /// The complete file.
   func encoded(with key: DataKey) throws(VaultError) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encodedLengthBound)
@@ -84,7 +81,7 @@ struct VaultFile: Sendable {
     return records.reduce(256 + slotBytes) { $0 + entry + $1.sealed.count }
   }
 
-  /// The index of the account's record, or the one at which it would be inserted.
+  /// The index of the account's record, or its insertion index.
   private func place(of name: AccountName) -> Int {
     var low = 0
     var high = records.count

@@ -1,25 +1,25 @@
 internal import Crypto
 
-/// The first bytes of a vault file. They never change while the vault exists, but for the version.
+/// The first bytes of a vault file. Only the version ever changes.
 struct VaultHeader: Sendable, Hashable {
-  /// The header as it is associated data of everything sealed: with ``VaultFormat/sealVersion``.
+  /// The header as associated data, with ``VaultFormat/sealVersion``.
   let bytes: [UInt8]
 
-  /// The header as files of this version begin.
+  /// The header in files of the current version.
   var encoded: [UInt8] { Self.start(of: VaultFormat.version) + bytes.dropFirst(Self.startLength) }
 
-  /// The random number of this vault.
+  /// The random ID of the vault.
   var identifier: [UInt8] { Array(bytes.suffix(VaultFormat.identifierLength)) }
 
-  /// The header of a new vault.
+  /// Creates the header of a new vault.
   static func new() throws(VaultError) -> VaultHeader {
     let identifier = try translated { () throws(CryptoError) in try Random.bytes(VaultFormat.identifierLength) }
     return VaultHeader(bytes: start(of: VaultFormat.sealVersion) + VaultFormat.algorithms + identifier)
   }
 
-  /// Reads the header of a file, and the version of what follows.
+  /// Reads a header, and the version of the rest of the file.
   ///
-  /// - Throws: `unsupportedVersion` for any version or algorithm but ours.
+  /// - Throws: `unsupportedVersion` for an unsupported version or algorithm.
   static func read(from reader: inout ByteReader) throws(VaultError) -> (header: VaultHeader, version: UInt16) {
     guard try reader.take(VaultFormat.magic.count).elementsEqual(VaultFormat.magic) else { throw VaultError(.damaged) }
     let version = try reader.integer(UInt16.self)

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import Platform
 
-/// The location of this machine's vault: the names, and the reading and writing of its files.
+/// The location of this machine's vault, and access to its files.
 struct VaultPlace: Sendable {
   private static let prefix = "vault."
   private static let unbound = "unbound"
@@ -14,8 +14,8 @@ struct VaultPlace: Sendable {
 
   var path: String { "\(directory)/\(fileName)" }
 
-  /// The file name contains a hash of the machine id, so that machines can share a directory and the name does not
-  /// disclose the id.
+  /// The file name contains a hash of the machine ID, so that machines can share a directory without the name revealing
+  /// the ID.
   init(directory: String, machineIdentity: [UInt8]?) throws(VaultError) {
     self.directory = directory
     guard let machineIdentity else {
@@ -36,10 +36,10 @@ struct VaultPlace: Sendable {
     self.fileName = fileName
   }
 
-  /// The place of another file in the directory.
+  /// The location of another file in the directory.
   func named(_ fileName: String) -> VaultPlace { VaultPlace(directory: directory, fileName: fileName) }
 
-  /// Opens the directory; nil if there is none.
+  /// Opens the directory; nil if it does not exist.
   func open() throws(VaultError) -> PrivateDirectory? {
     do {
       return try PrivateDirectory(opening: directory, create: false)
@@ -49,7 +49,7 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// Opens the directory, and creates it first if there is none.
+  /// Opens the directory, creating it if necessary.
   func openOrCreate() throws(VaultError) -> PrivateDirectory {
     do { return try PrivateDirectory(opening: directory, create: true) } catch { throw VaultError(error) }
   }
@@ -57,8 +57,8 @@ struct VaultPlace: Sendable {
   /// The file whose lock excludes other writers.
   var lockPath: String { "\(directory)/\(Self.lockName)" }
 
-  /// Excludes other writers; nil if another one has the lock. Readers need no lock, because a file is only replaced as
-  /// a whole.
+  /// Tries to exclude other writers; nil if one has the lock. Readers need no lock, because the file is replaced
+  /// atomically.
   func tryLock(_ directory: borrowing PrivateDirectory) throws(VaultError) -> FileLock? {
     do {
       return try directory.tryLock(Self.lockName)
@@ -68,7 +68,7 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// The vault file in an open directory, and its bytes; nil if there is none.
+  /// Reads the vault file in an open directory; nil if it does not exist.
   func read(from directory: borrowing PrivateDirectory) throws(VaultError) -> (bytes: [UInt8], file: KnownFile)? {
     do {
       return try directory.readKnownFile(fileName, limit: VaultFormat.maximumFileLength)
@@ -78,18 +78,17 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// The bytes of the vault file; nil if there is none.
+  /// Reads the vault file; nil if it does not exist.
   func read() throws(VaultError) -> [UInt8]? {
     guard let directory = try open() else { return nil }
     return try read(from: directory)?.bytes
   }
 
-  /// Whether the name of the vault file exists.
   func exists() throws(VaultError) -> Bool {
     try open()?.exists(fileName) ?? false
   }
 
-  /// Replaces the vault file. The bytes are on disk when it returns.
+  /// Replaces the vault file. It is on disk when this returns.
   func replace(in directory: borrowing PrivateDirectory, with bytes: [UInt8]) throws(VaultError) -> KnownFile? {
     do {
       return try directory.replaceKnownFile(fileName, with: bytes.span)
@@ -98,7 +97,7 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// The names of the vaults of other machines in the directory.
+  /// The vault files of other machines in the directory.
   func otherMachines(in directory: borrowing PrivateDirectory) throws(VaultError) -> [String] {
     do {
       return try directory.fileNames().filter { $0 != fileName && Self.isVaultName($0) }
@@ -107,8 +106,8 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// Removes the temporary files of writers that were killed. The caller holds the lock, so no other writer is running.
-  /// A file that cannot be removed does no harm and stays.
+  /// Removes temporary files left by killed writers. The caller holds the lock, so that no other writer is running.
+  /// Ignores failures, since leftovers do no harm.
   func removeLeftovers(in directory: borrowing PrivateDirectory) {
     try? directory.removeLeftovers(of: fileName, DeviceSecret.fileName)
   }

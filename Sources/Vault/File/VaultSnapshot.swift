@@ -1,18 +1,18 @@
 internal import Platform
 package import Vocabulary
 
-/// The vault at one moment: one read and one verification of the file for any number of records. It holds the keys that
-/// were in memory then, so the caller must not keep it.
+/// The state of the vault at one time, for reading several records with one authentication. Contains the keys that were
+/// in memory, so do not keep it.
 package struct VaultSnapshot: Sendable {
   let vault: OpenVault
   let path: String
 
-  /// The protection of each account's record, in byte order of the names. It needs the device's key only.
+  /// The protection of each account's record, in byte order of the names. Needs only the device key.
   package var protections: [(account: AccountName, protection: Protection)] {
     vault.file.records.map { ($0.name, $0.protection) }
   }
 
-  /// The person of an account; nil when its record has no label. It needs the device's key only.
+  /// The user of an account; nil if its record has no label. Needs only the device key.
   ///
   /// - Throws: `damaged`.
   package func label(of account: AccountName) throws(VaultError) -> PersonLabel? {
@@ -20,7 +20,7 @@ package struct VaultSnapshot: Sendable {
     return try located(at: path) { () throws(VaultError) in try vault.deviceKey.openLabel(of: record) }
   }
 
-  /// Opens the record of one account, and no other; nil when there is none.
+  /// Decrypts the record of one account; nil if there is none.
   ///
   /// - Throws: `locked` if the key of the account's protection was not in memory.
   package func read(_ account: AccountName) throws(VaultError) -> Vault.Record? {
@@ -33,9 +33,9 @@ package struct VaultSnapshot: Sendable {
 }
 
 extension Vault {
-  /// The current vault; nil if the directory has no vault of any machine.
+  /// The current vault; nil if no machine has a vault here.
   ///
-  /// - Throws: `otherMachinesOnly` when this machine has no vault but others have one here.
+  /// - Throws: `otherMachinesOnly` if only other machines have one.
   package func snapshot() throws(VaultError) -> VaultSnapshot? {
     guard let vault = try loadForReading() else { return nil }
     return VaultSnapshot(vault: vault, path: try place().path)

@@ -1,13 +1,13 @@
 internal import Platform
 internal import Vocabulary
 
-/// The advisory lock of an account, held as long as this value lives: the file `locks/account-NAME.lock` in the state
-/// directory. The files are never removed, because a lock on a removed file excludes no other process.
+/// The advisory lock of an account, held during the lifetime of this value: the file `locks/account-NAME.lock` in the
+/// state directory. The files are never removed, because a lock on a removed file excludes no other process.
 package struct AccountLock: ~Copyable, Sendable {
   private let file: FileLock
   private let turn: Turn
 
-  /// How often a caller checks whether it still waits.
+  /// How often to check whether the caller still waits.
   private static let pollInterval = Duration.milliseconds(100)
 
   init(_ account: AccountName, of vault: Vault, _ wait: LockWait) throws(VaultError) {
@@ -40,7 +40,7 @@ package struct AccountLock: ~Copyable, Sendable {
       if let lock { return lock }
       let left = Instant.now.duration(to: deadline)
       guard left > .zero, !wait.isGivenUp() else { throw VaultError(.busy, path: path) }
-      // flock(2) has no time limit, so it is tried again.
+      // flock(2) has no timeout, so poll.
       Threads.sleep(for: min(pause, left))
       pause = min(pause * 2, longestPause)
     }
@@ -50,11 +50,11 @@ package struct AccountLock: ~Copyable, Sendable {
     do { return try PrivateDirectory(opening: path, create: true) } catch { throw VaultError(error) }
   }
 
-  /// Releases the lock; makes the release visible where it matters.
+  /// Releases the lock explicitly.
   package consuming func release() {}
 
-  /// Excludes the other threads of this process. It is a class, since the linker of a release build misses the metadata of a
-  /// private noncopyable type in other modules.
+  /// Excludes the other threads of this process. A class, because the linker of a release build misses the metadata of
+  /// a private noncopyable type in other modules.
   private final class Turn: Sendable {
     private let account: AccountName
     private let locked: Monitor<Set<AccountName>>

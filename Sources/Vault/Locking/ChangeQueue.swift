@@ -1,25 +1,25 @@
 internal import Platform
 
-/// The changes of a vault by this process. They are made one after the other, and those that wait at the same time are
-/// written together: one file, one fsync, one rename (group commit).
+/// The changes of a vault by this process. They are made in order, and those waiting at the same time are written
+/// together: one file, one fsync, one rename (group commit).
 final class ChangeQueue: Sendable {
-  /// A change whose caller waits for its outcome, so its closure may use what is on the caller's stack.
+  /// A change whose caller waits for its outcome, so that its closure may refer to the caller's stack.
   struct Change: @unchecked Sendable {
     enum Work {
-      /// Changes the vault, and returns whether it must be written.
+      /// Modifies the vault, and returns whether to write it.
       case change((inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Bool)
       /// Only rehearses the write.
       case rehearsal
-      /// Changes the file by itself, without other changes.
+      /// Modifies the file itself, without other changes.
       case alone((borrowing PrivateDirectory) throws(VaultError) -> Void)
     }
 
     let work: Work
-    /// Whether it may be made together with others.
+    /// Whether it may be combined with other changes.
     var isShared = false
-    /// Whether the directory is made if there is none, and the vault for a change.
+    /// Whether to create a missing directory, and a missing vault for a change.
     var creates = false
-    /// A ``Vault/lockCount``: keys are remembered only if none was wiped since then. Nil counts from the change on.
+    /// A ``Vault/lockCount``: keys are kept only if none were wiped since. Nil means since the change.
     var locks: Int?
   }
 
@@ -29,25 +29,24 @@ final class ChangeQueue: Sendable {
     var waiting: [(number: UInt64, change: Change)] = []
     var outcomes: [UInt64: Outcome] = [:]
     var lastNumber: UInt64 = 0
-    /// Whether a caller makes changes, or waits for another process that does.
+    /// Whether a caller is making changes, or waiting for another process that does.
     var isLed = false
-    /// Whether another process has the lock.
     var isBlocked = false
   }
 
   private enum Step { case lead, ended(Outcome) }
 
   private let state = Monitor(State())
-  /// How often a caller checks whether it still waits.
+  /// How often to check whether the caller still waits.
   private static let pollInterval = Duration.milliseconds(100)
   private static let shortestPause = Duration.milliseconds(1), longestPause = Duration.milliseconds(20)
 
-  /// Makes a change, or has another caller make it.
+  /// Makes a change, or lets another caller make it.
   ///
   /// - Parameters:
-  ///   - attempt: Takes the lock, calls its argument for the changes to make, and returns their outcomes. Nil if another
-  ///     process has the lock.
-  /// - Throws: `busy` if another process had the lock for the whole wait, or the wait was given up.
+  ///   - attempt: Acquires the lock, calls its argument to get the changes to make, and returns their outcomes. Nil if
+  ///     another process has the lock.
+  /// - Throws: `busy` if another process had the lock for the entire wait, or the wait was abandoned.
   func run(
     _ change: Change, _ wait: LockWait, at path: String,
     _ attempt: (_ take: () -> [Change]) throws(VaultError) -> [Outcome]?
@@ -73,10 +72,10 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Withdraws a change whose wait is over, unless it has begun.
+  /// Withdraws a change at the end of its wait, unless it has begun.
   ///
-  /// - Parameter hasTime: Whether only giving up ends the wait. Changes of this process end by themselves, so the time is
-  ///   not over while another caller makes them.
+  /// - Parameter hasTime: Whether to ignore the timeout. It does not apply while another caller of this process makes
+  ///   changes, since those end by themselves.
   private func withdraw(_ number: UInt64, hasTime: Bool, _ wait: LockWait) -> Bool {
     let isGivenUp = wait.isGivenUp()
     return state.update { state in
@@ -113,13 +112,13 @@ final class ChangeQueue: Sendable {
         throw VaultError(.busy, path: path)
       }
       state.withLock { $0.isBlocked = true }
-      // flock(2) has no time limit, so it is tried again.
+      // flock(2) has no timeout, so poll.
       Threads.sleep(for: min(pause, left))
       pause = min(pause * 2, Self.longestPause)
     }
   }
 
-  /// The changes to make now, the leading caller's first.
+  /// The changes to make now, starting with the leading caller's.
   private func take() -> [(number: UInt64, change: Change)] {
     state.withLock { state in
       state.isBlocked = false
@@ -129,7 +128,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// The leading caller ends without having made a change.
+  /// Ends the leading role without having made a change.
   private func leave(_ number: UInt64) {
     state.update { state in
       (state.isLed, state.isBlocked) = (false, false)
@@ -137,7 +136,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Delivers each caller its outcome, and returns that of the leading one.
+  /// Delivers the outcomes to their callers, and returns the leading caller's.
   private func end(_ outcomes: some Sequence<(UInt64, Outcome)>, _ number: UInt64) -> Outcome {
     state.update { state in
       state.isLed = false
@@ -147,10 +146,10 @@ final class ChangeQueue: Sendable {
   }
 }
 
-/// How long a call waits for a lock that another process has.
+/// How long to wait for a lock of another process.
 package struct LockWait {
   package let longest: Duration
-  /// Ends the wait when it is true; asked ten times a second at least.
+  /// Abandons the wait when it returns true. Called at least ten times a second.
   package let isGivenUp: () -> Bool
 
   package init(_ longest: Duration, unless isGivenUp: @escaping () -> Bool = { false }) {

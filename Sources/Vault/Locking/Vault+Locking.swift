@@ -2,7 +2,7 @@ package import Crypto
 internal import Platform
 package import Vocabulary
 
-// Protections that a passphrase or PIN opens.
+// Protections with a passphrase or PIN.
 
 extension Vault {
   /// Whether a protection has a passphrase or PIN; for the device, whether there is a vault.
@@ -10,12 +10,12 @@ extension Vault {
     try parseForReading().map { !$0.slots(of: protection).isEmpty } ?? false
   }
 
-  /// Gives a protection its first passphrase or PIN, and leaves it unlocked. It creates the vault if there is none.
+  /// Gives a protection its first passphrase or PIN, and leaves it unlocked. Creates the vault if necessary.
   ///
   /// - Parameters:
   ///   - secret: 1 to 1,024 bytes.
-  ///   - locks: The ``lockCount`` at the time of the request: a lock since then keeps it locked. Nil counts from this
-  ///     call on.
+  ///   - locks: The ``lockCount`` at the time of the request. If the vault was locked since, the protection stays
+  ///     locked. Nil means since this call.
   /// - Throws: `alreadyProtected`; `unusableSecret`; for a PIN `tpmUnavailable`.
   package func createProtection(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
@@ -27,7 +27,7 @@ extension Vault {
       case .passphrase: .passphrase
       case .tpm2: .tpm2
       }
-    // Before anything is created.
+    // Check before creating anything.
     guard (1...VaultFormat.maximumSecretLength).contains(secret.count) else {
       throw VaultError(.unusableSecret, path: path)
     }
@@ -43,13 +43,13 @@ extension Vault {
     }
   }
 
-  /// Opens a protection with a passphrase or PIN, until ``lock()``. ``Protection/device`` opens too if it has such a
-  /// slot: the recovery when its automatic slots fail.
+  /// Unlocks a protection with a passphrase or PIN, until ``lock()``. Also unlocks ``Protection/device`` if it has such
+  /// a slot, for recovery if its automatic slots fail.
   ///
-  /// A wrong passphrase takes one derivation for each slot of the protection.
-  /// - Parameter locks: The ``lockCount`` at the time of the request; nil counts from this call on.
+  /// A wrong passphrase costs one derivation for each slot of the protection.
+  /// - Parameter locks: The ``lockCount`` at the time of the request; nil for that of this call.
   /// - Throws: `wrongPassphrase`; `wrongPIN`; `tpmLockedOut`; `tpmUnavailable`; `nothingToUnlock`; `locked` if
-  ///   ``lock()`` was called since then.
+  ///   ``lock()`` was called since.
   package func unlock(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
   ) throws(VaultError) {
@@ -72,21 +72,21 @@ extension Vault {
     if !isKept { throw VaultError(.locked(protection), path: place.path) }
   }
 
-  /// The number of times that keys were wiped.
+  /// How often keys were wiped.
   package var lockCount: Int { memory.withLock { $0.wipes } }
 
-  /// Wipes the keys that a passphrase or PIN opened, including the device's key if no automatic slot opened it. A
-  /// running call keeps its keys until it ends.
+  /// Wipes the keys unlocked by a passphrase or PIN, including the device key if no automatic slot opens it. A call in
+  /// progress keeps its keys until it ends.
   package func lock() {
     memory.withLock { $0.lock() }
   }
 
-  /// Whether the key of a protection is in memory now. The device's key is loaded automatically when needed, as a rule.
+  /// Whether the key of a protection is in memory. The device key is usually loaded automatically when needed.
   package func isUnlocked(_ protection: Protection) -> Bool {
     memory.withLock { $0.holds(protection) }
   }
 
-  /// The parsed file, without its keys; nil if there is none.
+  /// The parsed file without its keys; nil if there is none.
   func parseForReading() throws(VaultError) -> UnverifiedVaultFile? {
     let place = try place()
     guard let directory = try place.open() else { return nil }
@@ -95,14 +95,14 @@ extension Vault {
 }
 
 extension Vault {
-  /// The protection of each account's record, in byte order of the names. It needs the device's key only.
+  /// The protection of each account's record, in byte order of the names. Needs only the device key.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have a vault here.
   package func protections() throws(VaultError) -> [(account: AccountName, protection: Protection)] {
     try snapshot()?.protections ?? []
   }
 
-  /// The protections that ``lock()`` would lock now: those that a passphrase or PIN opened or could open meanwhile.
+  /// The protections that ``lock()`` would lock: those that a passphrase or PIN unlocked, or may unlock meanwhile.
   package var levelsToLock: Set<Protection> {
     memory.withLock { $0.isDeviceKeyLent } ? [.device, .passphrase, .tpm2] : [.passphrase, .tpm2]
   }

@@ -1,37 +1,35 @@
 internal import Platform
 internal import Vocabulary
 
-/// The state that a `Vault` keeps between calls.
+/// The state of a `Vault` between calls.
 struct VaultMemory: Sendable {
-  /// The keys of the vault last opened.
+  /// The keys of the last vault.
   private var keys: [Protection: DataKey] = [:]
-  /// Whether a passphrase or PIN opened the device's key.
+  /// Whether the device key was unlocked by a passphrase or PIN.
   private(set) var isDeviceKeyLent = false
-  /// The number of times that keys were wiped. A call that began before must not restore them.
+  /// How often keys were wiped. A call that began earlier must not restore them.
   private(set) var wipes = 0
-  /// The newest state of the vault that was read or written, to detect an older copy.
+  /// The newest known state of the vault, to detect an older copy.
   private(set) var newest: (header: VaultHeader, generation: UInt64, epochs: KeyEpochs)?
-  /// The newest state as it is on disk, still sealed, and the file that it was read from or written to. It goes with the
-  /// keys.
+  /// The newest content, still encrypted, and its file. Dropped with the keys.
   private var known: (content: VaultFile, file: KnownFile)?
-  /// Whether this process wrote the file before.
+  /// Whether this process has written the file.
   private(set) var isWriter = false
 
-  /// The key of a protection, if it belongs to this header and epoch.
+  /// The key of a protection, if header and epoch match.
   func key(of protection: Protection, header: VaultHeader, epoch: UInt64) -> DataKey? {
     keys[protection].flatMap { $0.header == header && $0.epoch == epoch ? $0 : nil }
   }
 
-  /// Whether the key of a protection is in memory.
   func holds(_ protection: Protection) -> Bool { keys[protection] != nil }
 
-  /// The lowest generation that a vault with this header can have now.
+  /// The lowest acceptable generation for this header.
   func floor(for header: VaultHeader) -> UInt64 {
     newest.map { $0.header == header ? $0.generation : 0 } ?? 0
   }
 
-  /// The vault that was read or written last, if its file is still at this place and its key in memory: it needs no
-  /// reading then.
+  /// The last vault that was read or written, if its file is unchanged and its key in memory, so that it need not be
+  /// read.
   func vault(at place: VaultPlace) -> OpenVault? {
     guard let known, known.file.isStill(at: place.path),
       let key = key(of: .device, header: known.content.header, epoch: known.content.epochs[.device])
@@ -39,7 +37,7 @@ struct VaultMemory: Sendable {
     return OpenVault(file: known.content, deviceKey: key, otherKeys: otherKeys(of: known.content))
   }
 
-  /// The keys in memory of the protections besides the device's.
+  /// The known keys of the protections other than the device.
   func otherKeys(of file: VaultFile) -> [Protection: DataKey] {
     var keys: [Protection: DataKey] = [:]
     for protection in [Protection.passphrase, .tpm2] {
@@ -48,8 +46,8 @@ struct VaultMemory: Sendable {
     return keys
   }
 
-  /// The generation of an account's record in the file with this stamp; nil if there is none, if its key is not in
-  /// memory, or if the file is not the one read or written last.
+  /// The generation of an account's record in the file with this stamp. Nil if there is none, if its key is not in
+  /// memory, or if it is not the last file read or written.
   func generation(of account: AccountName, inFileWith stamp: FileStamp) -> UInt64? {
     guard let known, known.file.stamp == stamp, let record = known.content.record(of: account),
       key(of: record.protection, header: known.content.header, epoch: known.content.epochs[record.protection]) != nil
@@ -57,13 +55,13 @@ struct VaultMemory: Sendable {
     return record.generation
   }
 
-  /// Remembers the generation of a file that was read or written, and its keys and content unless some were wiped
+  /// Remembers the generation of a file that was read or written, and its keys and content unless keys were wiped
   /// meanwhile.
   ///
-  /// Keys that a concurrent call remembered stay if the file still uses them.
+  /// Keeps keys from a concurrent call if the file still uses them.
   /// - Parameters:
-  ///   - isLent: Whether a passphrase or PIN opened the device's key.
-  ///   - known: The file; nil if there is no hold of it.
+  ///   - isLent: Whether a passphrase or PIN unlocked the device key.
+  ///   - known: The file; nil if it is not known.
   ///   - isWritten: Whether this process has just written it.
   /// - Returns: Whether the keys are in memory now.
   @discardableResult
@@ -77,7 +75,7 @@ struct VaultMemory: Sendable {
     guard wipes == self.wipes else { return false }
     if isNewest { self.known = known.map { (file, $0) } }
     for protection in Protection.allCases {
-      // If another process has replaced the file since it was read, only the keys still in use are kept.
+      // If another process has replaced the file since it was read, keep only the keys still in use.
       let epoch = newest?.epochs[protection]
       if let key = vault.keys[protection], key.epoch == epoch {
         keys[protection] = key
@@ -91,7 +89,7 @@ struct VaultMemory: Sendable {
     return true
   }
 
-  /// Drops the keys that a passphrase or PIN opened.
+  /// Drops the keys that a passphrase or PIN unlocked.
   mutating func lock() {
     wipes += 1
     keys[.passphrase] = nil
@@ -101,7 +99,7 @@ struct VaultMemory: Sendable {
     known = nil
   }
 
-  /// Drops all keys. The generation is not secret and stays.
+  /// Drops all keys. The generation is not secret and is kept.
   mutating func forgetKeys() {
     wipes += 1
     keys = [:]

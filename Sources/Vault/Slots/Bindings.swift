@@ -2,15 +2,14 @@ internal import Crypto
 internal import Platform
 internal import Vocabulary
 
-/// The means by which slots are made and opened. An error here names no file but the device secret: the caller says
-/// which vault it is about.
+/// Creates and opens slots. Errors have no path except that of the device secret: the caller adds the vault's.
 struct Bindings: Sendable {
   let host: HostBinding
   let tpm: TPMBinding
   /// The cost of a new passphrase slot.
   let cost: Scrypt.Cost
 
-  /// Gets the key of a slot.
+  /// Unwraps the key of a slot.
   ///
   /// - Parameter secret: The passphrase or PIN; empty for an automatic slot.
   /// - Throws: `wrongPassphrase`, `wrongPIN`, `foreignDevice`, `deviceSecretMissing`; `tpmUnavailable` and
@@ -27,14 +26,14 @@ struct Bindings: Sendable {
     return try DataKey(key, header: context.header, protection: context.protection, epoch: context.epoch)
   }
 
-  /// Gets the key of an automatic slot.
+  /// Unwraps the key of an automatic slot.
   func openAutomatically(
     _ slot: KeySlot, _ context: SlotContext, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> DataKey {
     try open(slot, context, secret: SecretBytes(), in: directory)
   }
 
-  /// Makes an automatic slot: of the TPM if there is one that works, else of the host.
+  /// Creates an automatic slot: for the TPM if it works, otherwise for the host.
   func makeBestSlot(
     for key: DataKey, in file: VaultFile, _ directory: borrowing PrivateDirectory
   ) throws(VaultError) -> KeySlot {
@@ -42,7 +41,7 @@ struct Bindings: Sendable {
       do {
         return try makeAutomaticSlot(.tpm2, for: key, in: file, directory)
       } catch {
-        // The host slot replaces a TPM that does not work; the summary gives the reason.
+        // Fall back to the host slot if the TPM does not work; the summary shows the reason.
         switch error.code {
         case .tpmUnavailable, .tpmLockedOut: break
         default: throw error
@@ -52,7 +51,7 @@ struct Bindings: Sendable {
     return try makeAutomaticSlot(.host, for: key, in: file, directory)
   }
 
-  /// Makes an automatic slot, and the device secret if there is none.
+  /// Creates an automatic slot, and the device secret if necessary.
   func makeAutomaticSlot(
     _ kind: VaultBinding, for key: DataKey, in file: VaultFile, _ directory: borrowing PrivateDirectory
   ) throws(VaultError) -> KeySlot {
@@ -66,14 +65,14 @@ struct Bindings: Sendable {
     return KeySlot(context, body: body)
   }
 
-  /// Makes a slot that a passphrase or a PIN opens.
+  /// Creates a slot with a passphrase or PIN.
   ///
   /// - Throws: `unusableSecret`; for a PIN `tpmUnavailable`.
   func makeSlot(
     _ kind: SlotKind, secret: borrowing SecretBytes, for key: DataKey, context: SlotContext,
     _ directory: borrowing PrivateDirectory
   ) throws(VaultError) -> KeySlot {
-    // A key of the TPM without a PIN opens for every program of this user.
+    // Without a PIN every program of this user could use the TPM's key.
     guard (1...VaultFormat.maximumSecretLength).contains(secret.count) else { throw VaultError(.unusableSecret) }
     let body =
       switch kind {

@@ -1,17 +1,15 @@
 internal import Crypto
 internal import Platform
 
-/// The file `device.key`: 32 random bytes, made once and never changed.
+/// The file `device.key`: 32 random bytes that never change.
 ///
-/// One state directory has one device secret, also if several machines use it.
+/// A state directory has one device secret, even if several machines use it.
 enum DeviceSecret {
   static let fileName = "device.key"
   static let byteCount = 32
 
-  /// Reads the secret.
-  ///
-  /// - Throws: `deviceSecretMissing` when there is none, `badPermissions` when others could have
-  ///   read or replaced it, `damaged` when its length is wrong.
+  /// - Throws: `deviceSecretMissing`; `badPermissions` if others could have read or replaced it; `damaged` if it has
+  ///   the wrong length.
   static func read(from directory: borrowing PrivateDirectory) throws(VaultError) -> SecretBytes {
     let path = "\(directory.path)/\(fileName)"
     var bytes: [UInt8]
@@ -25,16 +23,15 @@ enum DeviceSecret {
     return try translated { () throws(CryptoError) in try SecretBytes(copying: bytes.span) }
   }
 
-  /// Reads the secret, and makes one first when there is none.
+  /// Reads the secret, creating it if necessary.
   ///
-  /// Of two processes that create it at the same time, the second uses the secret of the first, even where locks do not
-  /// work.
+  /// If two processes create it at the same time, both use the first one, even if locks do not work.
   static func readOrCreate(in directory: borrowing PrivateDirectory) throws(VaultError) -> SecretBytes {
     if !directory.exists(fileName) { try create(in: directory) }
     return try read(from: directory)
   }
 
-  /// Gives a damaged secret another name, so that a new one can be made.
+  /// Renames a damaged secret, so that a new one can be created.
   ///
   /// - Returns: Its new path; nil if it is not damaged.
   static func setAsideIfDamaged(in directory: borrowing PrivateDirectory) throws(VaultError) -> String? {
@@ -56,7 +53,7 @@ enum DeviceSecret {
     }
   }
 
-  /// The file reader does not wipe its buffer, so it is wiped here.
+  /// The file reader does not wipe its buffer.
   private static func wipe(_ bytes: inout [UInt8]) {
     for index in bytes.indices { bytes[index] = 0 }
   }

@@ -1,13 +1,13 @@
 internal import Crypto
 
-/// Wraps a key so that it opens only with this device secret, on this machine, for this user.
+/// Wraps a key for this device secret, machine and user.
 ///
-/// The wrapping key is HKDF-SHA-256 of the device secret, with the machine id as salt. The slot's
-/// body is the wrapped key.
+/// The wrapping key is HKDF-SHA-256 of the device secret, with the machine ID as salt. The slot's body is the wrapped
+/// key.
 struct HostBinding: Sendable {
   private static let purpose = Array("agent vault host slot v2".utf8)
 
-  /// The machine id; nil where there is none, as in many containers. The device secret is then the only input.
+  /// The machine ID; nil if there is none, as in many containers. The device secret is then the only input.
   let machineIdentity: [UInt8]?
   let userID: UInt32
 
@@ -23,10 +23,10 @@ struct HostBinding: Sendable {
     }
   }
 
-  /// Gets the key out of a host slot.
+  /// Unwraps the key of a host slot.
   ///
-  /// - Throws: `foreignDevice` when the slot was made with another secret, machine or user. The caller has verified the
-  ///   check bytes of the file, so the slot is not damaged.
+  /// - Throws: `foreignDevice` if the slot was created with another secret, machine or user. It is not damaged, since
+  ///   the caller has verified the check bytes of the file.
   func unwrap(
     _ body: [UInt8], under deviceSecret: borrowing SecretBytes, for context: SlotContext
   ) throws(VaultError) -> SecretBytes {
@@ -39,7 +39,7 @@ struct HostBinding: Sendable {
     }
   }
 
-  /// Bytes that only this machine and user derive from `secret`.
+  /// Derives bytes from `secret` for this machine and user.
   func derive(_ purpose: [UInt8], from secret: borrowing SecretBytes, count: Int) throws(CryptoError) -> SecretBytes {
     let salt = machineIdentity ?? []
     var info = purpose

@@ -1,14 +1,14 @@
 internal import Vocabulary
 
-/// One way to open the key of a protection: a kind, and a body in the format of that kind.
+/// One way to unlock the key of a protection, with a body in the format of its kind.
 ///
-/// A slot whose kind this program does not know is kept byte for byte.
+/// Slots of unknown kinds are preserved byte for byte.
 struct KeySlot: Sendable, Hashable {
-  /// Identifies the slot; never used for another slot of the same vault.
+  /// Identifies the slot. Never reused in the same vault.
   let number: UInt8
-  /// The number of the kind in the file, which this program may not know.
+  /// The number of the kind in the file, which may be unknown.
   let kindNumber: UInt16
-  /// The protection whose key the slot holds.
+  /// The protection whose key is in the slot.
   let protection: Protection
   /// 0 to 4,096 bytes.
   let body: [UInt8]
@@ -20,7 +20,7 @@ struct KeySlot: Sendable, Hashable {
     self.body = body
   }
 
-  /// Reads a slot from an index.
+  /// Parses a slot of an index.
   init(from reader: inout ByteReader) throws(VaultError) {
     number = try reader.integer()
     kindNumber = try reader.integer()
@@ -33,10 +33,10 @@ struct KeySlot: Sendable, Hashable {
 
   var kind: SlotKind? { SlotKind(rawValue: kindNumber) }
 
-  /// The name of the kind, or its number when it is unknown.
+  /// The name of the kind, or its number if it is unknown.
   var displayName: String { kind?.name ?? "unknown-\(kindNumber)" }
 
-  /// Whether it is opened without a passphrase or PIN.
+  /// Whether it opens without a passphrase or PIN.
   var isAutomatic: Bool {
     switch kind {
     case .host, .tpm2: protection == .device

@@ -1,19 +1,19 @@
 internal import Crypto
 internal import Platform
 
-/// Wraps a key so that it opens with a passphrase, on any machine: the recovery after the machine has changed.
+/// Wraps a key with a passphrase, for any machine: the recovery after the machine has changed.
 ///
-/// The wrapping key is scrypt (RFC 7914) of the passphrase. The slot's body is: 1 logarithm of N,
-/// 1 r, 1 p, 16 salt, then the wrapped key.
+/// The wrapping key is scrypt (RFC 7914) of the passphrase. The slot's body is: 1 logarithm of N, 1 r, 1 p, 16 salt,
+/// then the wrapped key.
 enum PassphraseBinding {
   private static let saltLength = 16
   private static let bodyLength = 3 + saltLength + WrappedKey.length
-  /// The costs that a file may name. Higher ones would take too much memory or time, lower ones would not protect.
+  /// The accepted costs. Higher ones would need too much memory or time, lower ones would not protect.
   private static let costs = (logarithms: 15...20, blockSizes: 8...16, parallelism: 1...4, memory: 1 << 30)
 
-  /// One derivation at a time in this process: each takes 128 MiB or more. The value of the state is not used, but it
-  /// must have a size: a state of size zero shares its address with the lock, and its change would be reported as a
-  /// change of the lock.
+  /// Serializes derivations in this process, since each needs 128 MiB or more. The state is unused but must have a
+  /// size: a state of size zero shares its address with the lock, and the sanitizer would report its change as a change
+  /// of the lock.
   private static let turn = Monitor(0)
 
   /// The body of a passphrase slot.
@@ -31,7 +31,7 @@ enum PassphraseBinding {
     }
   }
 
-  /// Gets the key out of a passphrase slot. Takes one derivation.
+  /// Unwraps the key of a passphrase slot, with one derivation.
   ///
   /// - Throws: `wrongPassphrase`; `damaged` for parameters that this program never writes.
   static func unwrap(
@@ -46,7 +46,6 @@ enum PassphraseBinding {
     }
   }
 
-  /// The parameters in a slot's body.
   static func cost(of body: [UInt8]) throws(VaultError) -> Scrypt.Cost {
     guard body.count == bodyLength else { throw VaultError(.damaged) }
     let cost = Scrypt.Cost(logarithm: Int(body[0]), blockSize: Int(body[1]), parallelism: Int(body[2]))

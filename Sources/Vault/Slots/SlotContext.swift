@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// The identity of a slot. All of it is authenticated with the wrapped key, so that no slot can replace another slot,
+/// The identity of a slot. It is authenticated with the wrapped key, so that a slot cannot be replaced by another one,
 /// one of another vault, or one with an older key.
 struct SlotContext: Sendable {
   let header: VaultHeader
@@ -10,7 +10,7 @@ struct SlotContext: Sendable {
   /// The epoch of the key in the slot.
   let epoch: UInt64
 
-  /// The context of a slot in a file.
+  /// The context of an existing slot.
   init(of slot: KeySlot, kind: SlotKind, header: VaultHeader, epochs: KeyEpochs) {
     self.init(
       number: slot.number, kind: kind, protection: slot.protection, header: header, epoch: epochs[slot.protection])

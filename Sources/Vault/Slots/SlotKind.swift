@@ -1,15 +1,15 @@
 internal import Vocabulary
 
-/// The kinds of key slots. A number, once given, is never used for something else.
+/// The kinds of key slots. Numbers are never reused.
 package enum SlotKind: UInt16, Sendable, Hashable, CaseIterable {
   /// Bound to the device secret, the machine and the user (``HostBinding``).
   case host = 1
-  /// Bound to a key that never leaves the TPM, and to all that a host slot is bound to (``TPMBinding``).
+  /// Bound to a key that never leaves the TPM, and to everything that a host slot is bound to (``TPMBinding``).
   case tpm2 = 2
   /// Opened by a passphrase (``PassphraseBinding``).
   case passphrase = 3
 
-  /// The word shown to the user.
+  /// The name shown to the user.
   package var name: String {
     switch self {
     case .host: "host"
@@ -20,7 +20,7 @@ package enum SlotKind: UInt16, Sendable, Hashable, CaseIterable {
 }
 
 extension VaultBinding {
-  /// The kind of the slots with this binding.
+  /// The slot kind for this binding.
   var slotKind: SlotKind {
     switch self {
     case .host: .host

@@ -3,10 +3,10 @@ internal import Platform
 internal import Vocabulary
 
 extension UnverifiedVaultFile {
-  /// Gets the device's key from the first automatic slot that opens.
+  /// Unwraps the device key with the first automatic slot that opens.
   ///
-  /// - Throws: `unknownSlot` if a slot of an unknown kind could have opened; `locked` if there are only passphrase
-  ///   slots; otherwise the problem of the slots, a temporary one before a lasting one.
+  /// - Throws: `unknownSlot` if none opens but some are of unknown kinds; `locked` if there are only passphrase slots;
+  ///   otherwise the problem of the slots, preferring a temporary one.
   func unlock(
     with bindings: Bindings, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> DataKey {
@@ -31,9 +31,9 @@ extension UnverifiedVaultFile {
     throw lasting ?? VaultError(.locked(.device))
   }
 
-  /// Gets the key of a protection from the first slot that a passphrase or PIN opens.
+  /// Unwraps the key of a protection with the first slot that the passphrase or PIN opens.
   ///
-  /// Passphrase slots come first, because the TPM counts wrong PINs.
+  /// Tries passphrase slots first, because the TPM counts wrong PINs.
   /// - Throws: `nothingToUnlock`; `wrongPassphrase` or `wrongPIN`; the problem of the TPM.
   func unlock(
     _ protection: Protection, secret: borrowing SecretBytes, with bindings: Bindings,

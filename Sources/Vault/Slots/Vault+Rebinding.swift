@@ -2,15 +2,15 @@ package import Crypto
 internal import Platform
 internal import Vocabulary
 
-// The recovery of a vault whose automatic slots no longer open.
+// Recovery of a vault whose automatic slots no longer open.
 
 extension Vault {
-  /// Opens the vault with a passphrase of ``Protection/device``, drops the automatic slots that no longer open, and
-  /// makes the best new one if none is left.
+  /// Opens the vault with a passphrase of ``Protection/device``, removes the automatic slots that no longer open, and
+  /// creates the best new one if none is left.
   ///
-  /// If this machine has no vault, because its id has changed, the only vault of another machine is used instead. Its
-  /// file is removed when the new one is on disk.
-  /// - Returns: The slots after the change.
+  /// If this machine has no vault because its ID has changed, uses the only vault of another machine, and removes that
+  /// file once the new one is on disk.
+  /// - Returns: The new slots.
   /// - Throws: `wrongPassphrase`; `nothingToUnlock` if there is no such slot, or no vault; `severalVaults`.
   @discardableResult
   package func rebind(passphrase: borrowing SecretBytes) throws(VaultError) -> [SlotSummary] {
@@ -49,10 +49,10 @@ extension Vault {
     return vault.file.slots.map { SlotSummary($0) }
   }
 
-  /// Gives a vault that does not open another name, so that the next write makes a new one. Nothing is deleted.
+  /// Renames a vault that does not open, so that the next write creates a new one. Deletes nothing.
   ///
-  /// - Returns: The new paths: of the vault file, and of a device secret that was damaged.
-  /// - Throws: `inOrder` if the vault opens; `noVault`; the reason why that cannot be known now.
+  /// - Returns: The new paths of the vault file, and of a damaged device secret.
+  /// - Throws: `inOrder` if the vault opens; `noVault`; or why that cannot be determined now.
   package func setAside() throws(VaultError) -> [String] {
     let place = try place()
     var paths: [String] = []
@@ -74,7 +74,7 @@ extension Vault {
     return paths
   }
 
-  /// The vault to bind: this machine's, else the only other one.
+  /// The vault to bind: this machine's, or else the only other one.
   private func source(
     for place: VaultPlace, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> VaultPlace {
@@ -95,7 +95,7 @@ extension Vault {
     }
   }
 
-  /// Whether an automatic slot opens here.
+  /// Whether an automatic slot opens on this device.
   func opensByItself(
     _ slot: KeySlot, of file: VaultFile, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> Bool {

@@ -2,10 +2,10 @@ package import Crypto
 internal import Platform
 package import Vocabulary
 
-// New keys, so that an older copy of the file and of its keys does not open later content.
+// Key rotation, so that an older copy of the file and its keys does not decrypt later content.
 
 extension Vault {
-  /// The slots whose passphrase ``rotateKeys(secrets:)`` needs, as long as the same protections are open.
+  /// The slots whose passphrase ``rotateKeys(secrets:)`` needs, as long as the same protections are unlocked.
   package func slotsThatNeedSecrets() throws(VaultError) -> [SlotSummary] {
     guard let vault = try loadForReading() else { return [] }
     let open = vault.keys
@@ -14,14 +14,13 @@ extension Vault {
       .map { SlotSummary($0) }
   }
 
-  /// Makes new keys for all open protections, and seals their records and wraps their slots again, in one write.
-  /// Records keep their generations, slots their numbers, PINs and passphrases. Protections that are not open do not
-  /// change.
+  /// Generates new keys for all unlocked protections, encrypts their records and wraps their slots again, in one write.
+  /// Records keep their generations, slots their numbers, PINs and passphrases. Locked protections do not change.
   ///
   /// - Parameter secrets: The passphrases, by slot number.
-  /// - Returns: The protections with new keys; none if there is no vault.
+  /// - Returns: The protections with new keys; empty if there is no vault.
   /// - Throws: `secretNeeded`; `wrongPassphrase` if one does not open its slot; `unknownSlot` for a slot that this
-  ///   program cannot wrap; `damaged` if a record does not open.
+  ///   program cannot wrap; `damaged` if a record does not decrypt.
   @discardableResult
   package func rotateKeys(secrets: [Int: SharedSecret]) throws(VaultError) -> [Protection] {
     let rotated: [Protection]? = try changing { (vault, directory) throws(VaultError) in
@@ -41,7 +40,7 @@ extension Vault {
     return rotated ?? []
   }
 
-  /// The slot with the new key. `file` still has the epoch of the old one.
+  /// Wraps the new key in a slot. `file` still has the epoch of the old one.
   private func rewrap(
     _ slot: KeySlot, of file: VaultFile, to key: DataKey, _ secret: SharedSecret?,
     in directory: borrowing PrivateDirectory
@@ -57,7 +56,7 @@ extension Vault {
         slot.body, to: key, bindings.host, under: DeviceSecret.read(from: directory), for: context)
     case .passphrase:
       guard let secret else { throw VaultError(.secretNeeded(slot: Int(slot.number))) }
-      // A passphrase that does not open the slot now would lock the user out.
+      // A wrong passphrase would lock the user out.
       _ = try PassphraseBinding.unwrap(slot.body, under: secret.bytes, for: file.context(of: slot, kind: kind))
       body = try PassphraseBinding.wrap(key, under: secret.bytes, cost: bindings.cost, for: context)
     }

@@ -2,18 +2,17 @@ package import Crypto
 internal import Platform
 package import Vocabulary
 
-// The slots that hold the keys. Each change is one atomic write of the whole file.
+// Management of the key slots. Each change is one atomic write of the file.
 
 extension Vault {
-  /// The slots of the file, in the order of their numbers; none if there is no vault.
+  /// The slots of the file, ordered by number; empty if there is no vault.
   package func slots() throws(VaultError) -> [SlotSummary] {
     try parseForReading()?.slots.map { SlotSummary($0) } ?? []
   }
 
   /// Replaces all automatic slots by one new slot of this kind.
   ///
-  /// Copies of the file from before still open in the old way; only ``rotateKeys(secrets:)`` ends that for what
-  /// is written afterwards.
+  /// Older copies of the file still open as before. To protect later writes from them, use ``rotateKeys(secrets:)``.
   /// - Returns: The new slot.
   /// - Throws: `tpmUnavailable`.
   @discardableResult
@@ -28,8 +27,8 @@ extension Vault {
     return SlotSummary(slot)
   }
 
-  /// Adds a passphrase that opens a protection: the recovery when the machine's id has changed, the TPM is gone or a
-  /// PIN is forgotten.
+  /// Adds a passphrase to a protection, for recovery if the machine's ID has changed, the TPM is unavailable or a PIN
+  /// is forgotten.
   ///
   /// - Parameter passphrase: 1 to 1,024 bytes.
   /// - Throws: `locked` if the key of the protection is not in memory; `nothingToUnlock` if it has none (call
@@ -52,10 +51,10 @@ extension Vault {
 
   /// Replaces a passphrase or PIN. The slot keeps its number.
   ///
-  /// Copies of the file from before still open with the old one; only ``rotateKeys(secrets:)`` ends that for what
-  /// is written afterwards.
+  /// Older copies of the file still open with the old one. To protect later writes from them, use
+  /// ``rotateKeys(secrets:)``.
   /// - Parameters:
-  ///   - number: The slot; nil means the first one of the protection that `old` opens.
+  ///   - number: The slot; nil for the first one of the protection that `old` opens.
   ///   - new: 1 to 1,024 bytes.
   /// - Throws: `wrongPassphrase`, `wrongPIN`, `nothingToUnlock`; `noSuchSlot`, also for an automatic slot.
   package func changePassphrase(
@@ -71,7 +70,7 @@ extension Vault {
     if changed == nil { throw VaultError(.nothingToUnlock, path: try place().path) }
   }
 
-  /// Removes a slot. A protection without slots has no key any more.
+  /// Removes a slot. The key of a protection without slots is removed too.
   ///
   /// - Throws: `noSuchSlot`; `lastSlot` if records, or the vault itself, would no longer open on this device.
   package func removeSlot(_ number: Int) throws(VaultError) {
@@ -87,13 +86,13 @@ extension Vault {
     if removed == nil { throw VaultError(.noSuchSlot, path: try place().path) }
   }
 
-  /// Whether one of the remaining slots opens here, automatically or with its passphrase or PIN. A slot of an unknown
-  /// kind does not count.
+  /// Whether one of the remaining slots opens on this device, automatically or with its passphrase or PIN. Slots of
+  /// unknown kinds do not count.
   private func canOpen(
     _ protection: Protection, _ file: VaultFile, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> Bool {
     let left = file.slots(of: protection)
-    // The slots that need no call of the TPM come first.
+    // Try slots that do not need the TPM first.
     for slot in left where !slot.isAutomatic {
       if try opensBySecret(slot, of: file, in: directory) { return true }
     }
@@ -103,8 +102,7 @@ extension Vault {
     return false
   }
 
-  /// Whether a passphrase or PIN is enough to open a slot here. A PIN slot of another machine does not open, nor does
-  /// one without its TPM.
+  /// Whether a passphrase or PIN is enough to open a slot here. A PIN slot needs its own machine and TPM.
   private func opensBySecret(
     _ slot: KeySlot, of file: VaultFile, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> Bool {
@@ -120,7 +118,7 @@ extension Vault {
     }
   }
 
-  /// The slot that a passphrase or PIN opens, and its key.
+  /// Finds the slot that a passphrase or PIN opens, and unwraps its key.
   private func find(
     _ number: Int?, _ protection: Protection, _ secret: borrowing SecretBytes, in file: VaultFile,
     _ directory: borrowing PrivateDirectory

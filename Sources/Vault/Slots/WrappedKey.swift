@@ -1,10 +1,9 @@
 internal import Crypto
 
-/// A key sealed with another key for one slot: a nonce, then the AES-256-GCM ciphertext and tag.
+/// A key encrypted with another key for one slot: a nonce, then the AES-256-GCM ciphertext and tag.
 enum WrappedKey {
   static let length = VaultFormat.nonceLength + DataKey.byteCount + VaultFormat.sealOverhead
 
-  /// Wraps `key` for the slot of `context`.
   static func seal(
     _ key: DataKey, under wrappingKey: borrowing SecretBytes, for context: SlotContext
   ) throws(CryptoError) -> [UInt8] {
@@ -18,7 +17,7 @@ enum WrappedKey {
 
   /// Unwraps the key.
   ///
-  /// - Throws: `authenticationFailed` if the wrapping key is not the right one.
+  /// - Throws: `authenticationFailed` if the wrapping key is wrong.
   static func open(
     _ bytes: ArraySlice<UInt8>, under wrappingKey: borrowing SecretBytes, for context: SlotContext
   ) throws(CryptoError) -> SecretBytes {

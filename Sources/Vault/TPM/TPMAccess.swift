@@ -1,13 +1,13 @@
 internal import Crypto
 package import Platform
 
-/// The way to reach the TPM, if there is one.
+/// How to reach the TPM, if there is one.
 package struct TPMAccess: Sendable {
-  /// As if there were no TPM.
+  /// Behaves as if there were no TPM.
   package static let none = TPMAccess(.nowhere)
 
   private static let variable = "TPM2OPENSSL_TCTI"
-  /// The kernel's resource manager, which lets many programs use the TPM.
+  /// The kernel's resource manager, which many programs can use at the same time.
   private static let device = "/dev/tpmrm0"
   private static let moduleName = "tpm2.so"
 
@@ -19,7 +19,7 @@ package struct TPMAccess: Sendable {
 
   private let place: Place
   private let module: String
-  /// The longest wait for the TPM.
+  /// The maximum wait for the TPM.
   let wait: Duration
 
   private init(_ place: Place, module: String = "\(TPM.modulesDirectory)/\(moduleName)", wait: Duration = .seconds(15))
@@ -29,7 +29,7 @@ package struct TPMAccess: Sendable {
     self.wait = wait
   }
 
-  /// The TPM of this machine: where `TPM2OPENSSL_TCTI` says, which ``prepareEnvironment()`` has set.
+  /// The TPM of this machine, according to `TPM2OPENSSL_TCTI`, which ``prepareEnvironment()`` has set.
   package static func ofThisMachine() -> TPMAccess {
     guard let connection = Environment.value(variable) else { return .none }
     return TPMAccess(connection.utf8.elementsEqual("device:\(device)".utf8) ? .device : .connection(connection))
@@ -38,26 +38,25 @@ package struct TPMAccess: Sendable {
   /// Makes the TPM libraries use only `/dev/tpmrm0`, or the connection in `TPM2OPENSSL_TCTI`, and write nothing to
   /// standard error.
   ///
-  /// By default they also try a TCP port of this machine, on which any user can listen. Call it before the first thread
-  /// starts.
+  /// By default they also try a local TCP port, on which any user can listen. Call it before the first thread starts.
   package static func prepareEnvironment() throws(SystemError) {
     if Environment.value(variable) == nil { try Environment.set(variable, to: "device:\(device)") }
     try Environment.set("TSS2_LOG", to: "all+NONE")
   }
 
-  /// Another TPM, for tests. Its use changes the environment.
+  /// Another TPM, for tests. Using it changes the environment.
   ///
   /// - Parameters:
   ///   - connection: In the format of `TPM2OPENSSL_TCTI`.
-  ///   - module: The file of the provider; nil means the installed one.
-  ///   - wait: The longest wait for the TPM.
+  ///   - module: The provider's file; nil for the installed one.
+  ///   - wait: The maximum wait for the TPM.
   package static func at(
     _ connection: String, module: String? = nil, wait: Duration = .seconds(15)
   ) -> TPMAccess {
     TPMAccess(.connection(connection), module: module ?? "\(TPM.modulesDirectory)/\(moduleName)", wait: wait)
   }
 
-  /// The reason why the TPM cannot work; nil if it may work. No library is loaded for the answer.
+  /// The reason why the TPM cannot work, or nil if it may work. Does not load a library.
   var problem: TPMProblem? {
     switch place {
     case .nowhere: return .noTPM
@@ -76,10 +75,10 @@ package struct TPMAccess: Sendable {
     }
   }
 
-  /// Connects to the TPM. For one thread at a time.
+  /// Connects to the TPM. Call it from one thread at a time.
   func connect() throws(CryptoError) -> TPM {
     if case .connection(let text) = place, Environment.value(Self.variable) != text {
-      // Replacing a value is safe beside readers; only tests come here.
+      // Replacing a value is safe with concurrent readers. Only tests reach this.
       do { try Environment.set(Self.variable, to: text) } catch { throw CryptoError(.unreachable, "setenv") }
     }
     return try TPM(module: module)

@@ -2,13 +2,13 @@ internal import Crypto
 internal import Encoding
 internal import Platform
 
-/// Wraps a key so that it opens only with a key that never leaves the TPM, and with all that a host slot needs.
+/// Wraps a key with a key that never leaves the TPM, and with everything that a host slot needs.
 ///
-/// The wrapping key is HKDF-SHA-256 of two secrets, with the machine id as salt: the ECDH secret of the TPM's key and a
-/// key made for this slot only, and the device secret. Wrapping needs only the public half of the TPM's key.
+/// The wrapping key is HKDF-SHA-256 of two secrets, with the machine ID as salt: the ECDH secret of the TPM's key and a
+/// key generated for this slot, and the device secret. Wrapping needs only the public half of the TPM's key.
 ///
-/// A PIN is the authorization of the TPM's key: the TPM verifies it and counts wrong ones. The TPM gets a value derived
-/// from the PIN, so that a PIN may have any length.
+/// A PIN authorizes the use of the TPM's key: the TPM verifies it and counts wrong ones. It receives a value derived
+/// from the PIN, so that the PIN may have any length.
 final class TPMBinding: Sendable {
   private static let purpose = Array("agent vault tpm2 slot v2".utf8)
   private static let placePurpose = Array("agent vault tpm2 place v2".utf8)
@@ -24,12 +24,12 @@ final class TPMBinding: Sendable {
   /// Whether the TPM is expected to work.
   var isPromising: Bool { problem == nil }
 
-  /// The reason why the TPM cannot work, or the problem of the last call; nil if there is none.
+  /// The reason why the TPM cannot work, or why its last call failed; nil if there is none.
   var problem: TPMProblem? { access.problem ?? lastProblem.withLock { $0 } }
 
-  /// The body of a TPM slot, with a new key of the TPM that was used once as a test.
+  /// The body of a TPM slot, with a new key of the TPM, used once as a test.
   ///
-  /// - Parameter pin: Empty means none.
+  /// - Parameter pin: Empty for none.
   /// - Throws: `tpmUnavailable`; `unusableSecret`.
   func wrap(
     _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
@@ -50,7 +50,7 @@ final class TPMBinding: Sendable {
       key, host, under: deviceSecret, shared: shared, salt: salt, tpmKey: tpmKey, own: peer, for: context)
   }
 
-  /// The body of the same TPM slot for another key. The TPM and its PIN are not needed.
+  /// Wraps another key in the same TPM slot. Needs neither the TPM nor its PIN.
   func rewrap(
     _ old: [UInt8], to key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes,
     for context: SlotContext
@@ -65,11 +65,11 @@ final class TPMBinding: Sendable {
       for: context)
   }
 
-  /// Gets the key out of a TPM slot.
+  /// Unwraps the key of a TPM slot.
   ///
-  /// - Throws: `foreignDevice` when the slot was made with another TPM, secret, machine or user; `tpmUnavailable`; with
-  ///   a PIN `wrongPIN` and `tpmLockedOut`. The caller has verified the check bytes of the file, so the slot is not
-  ///   damaged.
+  /// - Throws: `foreignDevice` if the slot was created with another TPM, secret, machine or user; `tpmUnavailable`;
+  ///   with a PIN `wrongPIN` and `tpmLockedOut`. The slot is not damaged, since the caller has verified the check bytes
+  ///   of the file.
   func unwrap(
     _ body: [UInt8], _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
     for context: SlotContext
@@ -88,7 +88,7 @@ final class TPMBinding: Sendable {
     }
   }
 
-  /// Checks that a slot is of this device, as far as possible without its TPM.
+  /// Checks that a slot belongs to this device, as far as possible without its TPM.
   ///
   /// - Throws: `damaged`, `foreignDevice`; `tpmUnavailable` if the TPM cannot work.
   func examine(
@@ -118,7 +118,7 @@ final class TPMBinding: Sendable {
     }
   }
 
-  /// Runs one call of the TPM at a time, and remembers its problem.
+  /// Calls the TPM from one thread at a time, and remembers a failure.
   private func ask<Answer: Sendable>(
     _ question: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
   ) throws(VaultError) -> Answer {
@@ -164,7 +164,7 @@ final class TPMBinding: Sendable {
       purpose + tpmPoint + ownPoint, from: try both.finish(), count: AES256GCM.keyByteCount)
   }
 
-  /// The authorization for a PIN: 32 hexadecimal digits, so that a PIN may have any length and any bytes.
+  /// The authorization for a PIN: 32 hexadecimal digits, so that a PIN may have any length and bytes.
   private static func authorization(
     _ pin: borrowing SecretBytes, salt: [UInt8]
   ) throws(VaultError) -> SecretBytes {
@@ -186,7 +186,7 @@ final class TPMBinding: Sendable {
   }
 }
 
-/// Keys without an authorization, beside those of the slots.
+/// Keys without authorization, separate from those of slots.
 extension TPMBinding: KeyDevice {
   func makeKey() throws(CryptoError) -> TPM.Key {
     try asking { (tpm) throws(CryptoError) in try tpm.makeKey(authorization: SecretBytes()) }

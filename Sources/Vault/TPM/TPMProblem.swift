@@ -1,21 +1,21 @@
 /// The reason why the TPM does not work.
 package enum TPMProblem: Sendable, Hashable, CaseIterable {
-  /// The machine has none that programs can reach.
+  /// The machine has no accessible TPM.
   case noTPM
-  /// This user may not use it.
+  /// This user has no permission.
   case notPermitted
-  /// OpenSSL's provider for it is not installed.
+  /// OpenSSL's provider is not installed.
   case noProvider
-  /// `TPM2OPENSSL_TCTI` is not a setting that can be used.
+  /// `TPM2OPENSSL_TCTI` is invalid.
   case badSetting
-  /// It cannot be reached where it should be.
+  /// The configured connection does not work.
   case unreachable
-  /// It rejected the command.
+  /// It rejected a command.
   case refused
-  /// It did not answer in time.
+  /// It did not respond in time.
   case noAnswer
 
-  /// One English sentence, lower case, no full stop.
+  /// In lowercase, without a full stop.
   package var message: String {
     switch self {
     case .noTPM: "this machine has no TPM"

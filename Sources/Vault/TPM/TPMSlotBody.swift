@@ -3,10 +3,10 @@ internal import Crypto
 /// The body of a TPM slot. In the file it is:
 ///
 /// ```text
-/// 16  what this device secret, machine and user derive: tells another machine before its TPM is asked
+/// 16  derived from this device secret, machine and user: detects another machine before asking its TPM
 /// 16  salt of the PIN
 /// 64  the public half of the TPM's key, x and y
-/// 64  the public half of the key that was made for this slot only, x and y
+/// 64  the public half of the key generated for this slot, x and y
 /// 60  the wrapped key
 ///     the TPM's key as TSS2 PRIVATE KEY, to the end
 /// ```
@@ -45,12 +45,10 @@ struct TPMSlotBody: Sendable {
 
   var bytes: [UInt8] { place + salt + tpmPoint + ownPoint + wrapped + key }
 
-  /// The public half of the TPM's key.
   var tpmComponents: PublicComponents { Self.components(tpmPoint) }
-  /// The public half of our key.
+  /// The public half of the key generated for this slot.
   var ownComponents: PublicComponents { Self.components(ownPoint) }
 
-  /// A point as x and y.
   static func point(_ components: PublicComponents) throws(VaultError) -> [UInt8] {
     guard case .ec(.p256, let x, let y) = components else { throw VaultError(.cryptoFailure) }
     return x + y

@@ -1,11 +1,10 @@
 internal import Platform
 
-/// Lets one thread at a time use the TPM, and limits every wait for it.
+/// Lets one thread at a time use the TPM, with a timeout.
 ///
-/// A call runs on a thread of its own. A call that takes too long is abandoned, but not ended: until it returns, every
-/// other call fails at once with `noAnswer`.
+/// Each call runs on its own thread. A call that takes too long is abandoned but not ended: until it returns, every
+/// other call fails immediately with `noAnswer`.
 final class TPMTurn: Sendable {
-  /// The one of this process.
   static let shared = TPMTurn()
 
   private enum State {
@@ -15,13 +14,13 @@ final class TPMTurn: Sendable {
   }
 
   private let state = Monitor(State.free)
-  /// The TPM libraries use more than the default of ``Threads``.
+  /// The TPM libraries need more than the default of ``Threads``.
   private static let stackBytes = 2 << 20
 
-  /// Runs `body` in its turn.
+  /// Runs `body` exclusively.
   ///
-  /// - Parameter wait: The longest wait for the turn, and again for the answer.
-  /// - Throws: `tpmUnavailable(.noAnswer)`, or what `body` throws.
+  /// - Parameter wait: The maximum wait for the lock, and again for the result.
+  /// - Throws: `tpmUnavailable(.noAnswer)`, or the error of `body`.
   func run<Answer: Sendable>(
     wait: Duration, _ body: @escaping @Sendable () throws(VaultError) -> Answer
   ) throws(VaultError) -> Answer {
