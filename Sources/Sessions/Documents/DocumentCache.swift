@@ -7,38 +7,38 @@ internal import Vocabulary
 
 /// Metadata and key sets, in memory and on disk, so that a cold start needs no discovery.
 ///
-/// The files are public data. A process that can write them cannot redirect a secret: a secret goes only to origins
-/// that its ``Authority`` lists. Thread-safe; no lock is held across network or disk.
+/// The files are public data. A process that can write them cannot redirect a secret, because secrets only go to
+/// origins in their ``Authority``. Thread-safe; no lock is held during network or disk access.
 package final class DocumentCache: Sendable {
   package typealias VersionedMetadata = Versioned<AuthorizationServerMetadata>
   package typealias VersionedKeys = Versioned<JWKSet>
 
-  /// Bounds of a document's life, in seconds, whatever `Cache-Control` says.
+  /// The minimum and maximum lifetime of a document, in seconds, whatever `Cache-Control` says.
   private static let shortestLife = 300
   private static let longestLife = 86_400
 
-  /// Accounts may share documents; more of them than this are read from disk each time.
+  /// The maximum number of documents in memory. The rest are read from disk each time.
   private static let mostInMemory = 128
   private static let mostBytes = 1 << 20
-  /// When there are more files, half of them go, those first that were written first: a server may name another place
-  /// for its keys each time.
+  /// The maximum number of files, beyond which the oldest half is deleted: a server may use a different URL for its
+  /// keys each time.
   private static let mostFiles = 256
-  /// A longer document is read anew each time, lest memory hold it twice.
+  /// Longer documents are parsed each time, so that they are not in memory twice.
   private static let mostBytesKeptRead = 1 << 16
 
   private struct Entry {
     var body: [UInt8]
-    /// The parsed content of `body`; nil until it is first read.
+    /// The parsed `body`; nil until first used.
     var reading: Reading?
     var fetchedAt: Int
     var expiresAt: Int
-    /// By what the server knows this version.
+    /// The server's entity tag of this version.
     var entityTag: String?
-    /// A number of its own for each document that this process got from the network; 0 for one from disk.
+    /// A unique number for each document that this process fetched; 0 for one from disk.
     var version = 0
   }
 
-  /// A document that was read under a rule, which is part of what was accepted.
+  /// A parsed document with the rule that it was accepted by.
   private struct Reading {
     let document: any Sendable
     let allowsHTTPLoopback: Bool
@@ -68,7 +68,7 @@ package final class DocumentCache: Sendable {
     return try fresh ? fetch(source, metadataFetches) : get(source, metadataFetches)
   }
 
-  /// Other metadata, because an endpoint of `old` is gone or at an unknown place; the rest is as for
+  /// Newer metadata than `old`, because an endpoint no longer exists or has an unknown origin. Otherwise like
   /// ``renewedKeys(after:at:transport:cancellation:observer:)``.
   package func renewedMetadata(
     after old: VersionedMetadata, of issuer: Issuer, transport: Transport, cancellation: Cancellation?,
@@ -84,9 +84,9 @@ package final class DocumentCache: Sendable {
     try get(DocumentSource(endpoint, transport, cancellation, observer), keyFetches)
   }
 
-  /// Newer keys, because a key of `old` was missing or did not fit: those that another caller already fetched, or those
-  /// of a fetch out of turn; nil when the limit of such fetches is reached. Callers that ask during such a fetch share
-  /// it.
+  /// Newer keys than `old`, because a key was missing or a signature did not match. Returns those that another caller
+  /// already fetched, or fetches them. Nil if the rate limit for such fetches is reached. Concurrent callers share one
+  /// fetch.
   package func renewedKeys(
     after old: VersionedKeys, at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?,
     observer: SessionObserver? = nil
@@ -94,30 +94,30 @@ package final class DocumentCache: Sendable {
     try renewed(after: old, DocumentSource(endpoint, transport, cancellation, observer), keyFetches)
   }
 
-  /// Why the last fetch of the keys out of turn brought nothing; nil when none was tried since they came.
+  /// The error of the last extra fetch of the keys; nil if there was none since they were fetched.
   func refetchProblem(at endpoint: Endpoint, transport: Transport) -> OAuthError? {
     refetchProblem(DocumentWay(DocumentName(keysAt: endpoint, transport), transport))
   }
 
-  /// The same of the metadata.
+  /// The error of the last extra fetch of the metadata, likewise.
   func refetchProblem(of issuer: Issuer, transport: Transport) -> OAuthError? {
     refetchProblem(DocumentWay(DocumentName(metadataOf: issuer, transport), transport))
   }
 
-  /// Seconds until the keys may be fetched again: out of turn, or since the time of those in the cache is over; 0 if they
-  /// may be now.
+  /// Seconds until the keys may be fetched again, as an extra fetch or because the cached ones expire; 0 if they may be
+  /// now.
   package func secondsUntilKeys(at endpoint: Endpoint, transport: Transport) -> Int {
     let name = DocumentName(keysAt: endpoint, transport)
     let now = time.wallSeconds()
     let outOfTurn = refetches.withLock { $0.secondsLeft(DocumentWay(name, transport), now: now) }
     guard let entry = known(name) else { return outOfTurn }
-    // The times of a file may be any integers.
+    // The times in a file may be any integers.
     return entry.expiresAt <= now ? 0 : min(outOfTurn, entry.expiresAt - now)
   }
 
   private func refetchProblem(_ way: DocumentWay) -> OAuthError? { refetches.withLock { $0.problem(of: way) } }
 
-  /// Drops what is kept of an issuer, in memory and on disk: its metadata, and the keys that they name.
+  /// Removes everything cached for an issuer, in memory and on disk: its metadata and the keys at their URL.
   package func forget(_ issuer: Issuer, transport: Transport) {
     let metadata = DocumentName(metadataOf: issuer, transport)
     let published = known(metadata).flatMap { try? JSON(parsing: $0.body) }?["jwks_uri"]?.string
@@ -149,7 +149,7 @@ extension DocumentCache {
     guard entry.body.count <= Self.mostBytesKeptRead else { return document }
     let reading = Reading(document: document, allowsHTTPLoopback: allowsHTTPLoopback)
     entries.withLock { entries in
-      // Another version may have come meanwhile.
+      // Another version may have arrived meanwhile.
       if entries[source.name]?.body == entry.body { entries[source.name]?.reading = reading }
     }
     return document
@@ -160,7 +160,7 @@ extension DocumentCache {
   ) throws(OAuthError) -> Versioned<Document>? {
     let name = source.name
     let now = time.wallSeconds()
-    // Callers that ask during a fetch share it. Another caller may also have just finished one.
+    // Concurrent callers share a fetch. Another caller may also have just finished one.
     let ending = try fetches.fetch(
       source.flight, isGivenUp: source.isGivenUp, isOwn: DocumentSource<Document>.isOwn
     ) {
@@ -183,7 +183,7 @@ extension DocumentCache {
     entries.withLock { $0[name]?.version ?? 0 } > version
   }
 
-  /// Fetches a document, or joins a fetch that is under way. A failure leaves the cached document in place.
+  /// Fetches a document, or joins a fetch in progress. A failure keeps the cached document.
   private func fetch<Document>(
     _ source: DocumentSource<Document>, _ fetches: Fetches<Document>
   ) throws(OAuthError) -> Versioned<Document> {
@@ -229,7 +229,7 @@ extension DocumentCache {
   /// The cached document, even if it has expired.
   private func known(_ name: DocumentName) -> Entry? { entries.withLock { $0[name] } ?? readFile(name) }
 
-  /// - Returns: The version that it now is.
+  /// - Returns: The version number.
   private func keep(_ body: [UInt8], maxAge: Int?, tag: String?, as name: DocumentName) -> Int {
     let now = time.wallSeconds()
     let life = min(max(maxAge ?? Self.longestLife, Self.shortestLife), Self.longestLife)
@@ -241,7 +241,7 @@ extension DocumentCache {
     return entry.version
   }
 
-  /// - Returns: The entry that is remembered now: one fetched meanwhile is newer than one read from disk.
+  /// - Returns: The cached entry: a document fetched meanwhile is newer than one from disk.
   @discardableResult
   private func remember(_ entry: Entry, as name: DocumentName, isNewer: Bool) -> Entry {
     entries.withLock { entries in
@@ -263,7 +263,7 @@ extension DocumentCache {
     try? directory.removeFile(file)
   }
 
-  /// The file: a line with the two times and the name, then the document as it came.
+  /// Reads a file: a line with two times and the name, then the unmodified document.
   private func readFile(_ name: DocumentName) -> Entry? {
     guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: false),
       let bytes = try? directory.readFile(file, limit: Self.mostBytes + 4096),
@@ -280,7 +280,7 @@ extension DocumentCache {
       body: Array(bytes[(end + 1)...]), fetchedAt: fetchedAt, expiresAt: min(expiresAt, latest), entityTag: tag)
   }
 
-  /// A cache that cannot be written only costs a fetch at the next start.
+  /// If the cache cannot be written, the only cost is a fetch at the next start.
   private func writeFile(_ entry: Entry, _ name: DocumentName) {
     guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: true)
     else { return }

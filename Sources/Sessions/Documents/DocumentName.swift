@@ -3,7 +3,6 @@ internal import Encoding
 internal import OAuth
 internal import Vocabulary
 
-/// The kinds of document in a ``DocumentCache``.
 enum DocumentKind: String, CaseIterable, Sendable {
   case metadata, keys
 
@@ -14,7 +13,7 @@ enum DocumentKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// The step reported when a cached document may be out of date.
+  /// The step to report if a cached document may be outdated.
   var doubt: SessionStep {
     switch self {
     case .metadata: .metadataDoubted
@@ -24,11 +23,11 @@ enum DocumentKind: String, CaseIterable, Sendable {
 
 }
 
-/// Identifies a document. The same document fetched with other trust settings is another document: a server that one
-/// account trusts, by its own authorities or pins, is not trusted for another.
+/// Identifies a document. Documents fetched with different trust settings are separate: a server that one account
+/// trusts by its own authorities or pins is not trusted for another.
 struct DocumentName: Hashable, Sendable {
   let kind: DocumentKind
-  /// The issuer that the metadata describe, or the URL of the key set.
+  /// The issuer of metadata, or the URL of a key set.
   let subject: String
   /// See ``Transport/trust``.
   let trust: String?
@@ -41,14 +40,14 @@ struct DocumentName: Hashable, Sendable {
     (kind, subject, trust) = (.keys, endpoint.uri.text, transport.trust)
   }
 
-  /// A file name that holds nothing of all this but a digest.
+  /// The file name, which contains only a digest of the values.
   var file: String? {
     let text = trust.map { "\(subject)\n\($0)" } ?? subject
     guard let digest = try? Digest.sha256.hash(Array(text.utf8).span) else { return nil }
     return "\(kind.rawValue)-\(Base64URL.encode(digest)).json"
   }
 
-  /// Whether ``file`` made a name.
+  /// Whether a name was created by ``file``.
   static func isFile(_ name: String) -> Bool {
     name.hasSuffix(".json") && DocumentKind.allCases.contains { name.hasPrefix("\($0.rawValue)-") }
   }

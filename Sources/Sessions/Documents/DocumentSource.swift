@@ -2,33 +2,33 @@ internal import Encoding
 internal import JOSE
 internal import OAuth
 
-/// A public document of an issuer, and the way to it.
+/// A public document of an issuer, and how to fetch it.
 struct DocumentSource<Document: Sendable> {
   let name: DocumentName
   let transport: Transport
   let cancellation: Cancellation?
   let observer: SessionObserver?
-  /// Parses the body; nil when it is not a document of this kind.
+  /// Parses the body; nil if it is not such a document.
   let parse: ([UInt8]) -> Document?
-  /// Returns the steps to report for a document that the server sent.
+  /// Returns the steps to report for a received document.
   let remarks: (Document) -> [SessionObservation]
-  /// Asks the server, which may know a version by this entity tag.
+  /// Requests the document, conditionally if there is an entity tag.
   let fetch: (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
 
   func isGivenUp() -> Bool { cancellation?.isCancelled ?? false }
 
-  /// Whether a failure concerns only the caller that it happened to.
+  /// Whether a failure affects only one caller.
   static func isOwn(_ problem: OAuthError) -> Bool { problem.code == .cancelled }
 
   var way: DocumentWay { DocumentWay(name, transport) }
 
-  /// Callers that wait for the same document share it.
+  /// Concurrent callers with the same value share a fetch.
   var flight: DocumentFlight {
     DocumentFlight(way: way, proxyCredentials: transport.proxy?.credentials.map { ObjectIdentifier($0) })
   }
 }
 
-/// A document and the route to its server: a fetch that fails on one route may work on another.
+/// A document and the route to its server: if a fetch fails on one route, another may work.
 struct DocumentWay: Hashable, Sendable {
   let name: DocumentName
   let proxy: String?
@@ -43,7 +43,7 @@ struct DocumentWay: Hashable, Sendable {
   }
 }
 
-/// A fetch that is under way. Fetches with different proxy credentials are different.
+/// A fetch in progress. Fetches with different proxy credentials are separate.
 struct DocumentFlight: Hashable, Sendable {
   let way: DocumentWay
   let proxyCredentials: ObjectIdentifier?

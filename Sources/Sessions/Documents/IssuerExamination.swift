@@ -3,20 +3,19 @@ internal import JOSE
 internal import Platform
 package import Vocabulary
 
-/// A look at an account's authorization server, for people who want to know what is wrong: its public documents are
-/// fetched as a sign-in would, and nothing that is kept of it changes.
+/// Diagnoses an account's authorization server. Fetches its public documents as a sign-in would, without changing
+/// anything cached.
 package struct IssuerExamination: Sendable {
-  /// The findings.
   package struct Finding: Sendable {
-    /// How long it took to get there and to read the answers.
+    /// The duration of connecting and reading the responses.
     package var milliseconds: Int
-    /// How far this machine's clock is ahead of the server's, in seconds; nil where the server told no time.
+    /// How many seconds this machine's clock is ahead of the server's; nil if the server sent no time.
     package var clockOffsetSeconds: Int?
-    /// Number of its keys; nil where it has no key set.
+    /// The number of keys; nil if the server has no key set.
     package var keys: Int?
-    /// Number of the keys in it that cannot be used.
+    /// The number of unusable keys.
     package var unusableKeys = 0
-    /// Why it cannot be used.
+    /// The reason why the server cannot be used, if any.
     package var problem: SessionError?
 
     package init(milliseconds: Int, problem: SessionError? = nil) {
@@ -39,13 +38,13 @@ package struct IssuerExamination: Sendable {
     self.cancellation = cancellation
   }
 
-  /// Whether the servers of two accounts are one, reached in one way.
+  /// Whether two accounts use the same server in the same way.
   package static func isSame(_ one: AccountConfiguration, _ other: AccountConfiguration) -> Bool {
     one.issuer == other.issuer && one.caFile == other.caFile && one.proxy == other.proxy && one.pins == other.pins
       && one.proxyExclusions == other.proxyExclusions && one.allowHTTPLoopback == other.allowHTTPLoopback
   }
 
-  /// Asks the server. Blocks until it has answered.
+  /// Contacts the server. Blocking.
   package func run() -> Finding {
     let begin = services.time.now()
     let http = ClockReader(services.http, services.time)
@@ -62,10 +61,10 @@ package struct IssuerExamination: Sendable {
     return finding
   }
 
-  /// Returns the server's keys; nil where it has no key set.
+  /// Returns the server's keys; nil if it has no key set.
   private func look(_ http: ClockReader) throws(SessionError) -> JWKSet? {
     var access = try AccountAccess(configuration)
-    // The credentials go to no other proxy than they were given for.
+    // Proxy credentials are only for the proxy they were given for.
     if configuration.proxy != nil, let record = try? services.record(of: account),
       record.difference(from: access) == nil
     {
@@ -79,7 +78,7 @@ package struct IssuerExamination: Sendable {
       }
       metadata = metadata.applying(access.overrides)
       guard let keys = metadata.jwksURI else {
-        // A server that publishes nothing is there if it answers at all.
+        // A server without published documents is available if it responds at all.
         if !access.publishesMetadata { try reach(access.issuer, access.transport, http) }
         return nil
       }
@@ -97,7 +96,7 @@ package struct IssuerExamination: Sendable {
   }
 }
 
-/// Compares the `Date` of answers (RFC 9110 section 6.6.1) with this machine's clock.
+/// Compares the `Date` of responses (RFC 9110 section 6.6.1) with this machine's clock.
 private final class ClockReader: HTTPClient {
   private let client: any HTTPClient
   private let time: any TimeSource
@@ -108,7 +107,7 @@ private final class ClockReader: HTTPClient {
     self.time = time
   }
 
-  /// Seconds that this machine's clock is ahead of the last answer's.
+  /// How many seconds this machine's clock is ahead of the last response.
   var offset: Int? { latest.withLock { $0 } }
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {

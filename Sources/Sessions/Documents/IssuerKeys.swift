@@ -1,16 +1,16 @@
 internal import OAuth
 
-/// The keys of an issuer: those of the cache, and others when a signature puts them in doubt.
+/// The keys of an issuer, from the cache, or newer ones if a signature does not match.
 struct IssuerKeys: Sendable {
   let documents: DocumentCache
   private(set) var endpoint: Endpoint
-  /// The way to the metadata that say where they are now; nil when these are new.
+  /// Finds newer metadata with the current URL of the keys; nil if the metadata are new.
   private(set) var renewal: MetadataRenewal?
   let transport: Transport
   let cancellation: Cancellation
   let observer: SessionObserver?
 
-  /// Keys, and their source.
+  /// Keys and their source.
   struct Held: Sendable {
     let keys: DocumentCache.VersionedKeys
     let source: IssuerKeys
@@ -26,9 +26,9 @@ struct IssuerKeys: Sendable {
     }
   }
 
-  /// Newer ones than these, which are from here; nil when they were fetched too often of late.
+  /// Newer keys from this URL; nil if the rate limit is reached.
   ///
-  /// - Throws: The error of the last fetch too, which leaves it open whether there are newer keys.
+  /// - Throws: Also the error of the last fetch, after which newer keys may still exist.
   func renewed(after old: DocumentCache.VersionedKeys) throws(OAuthError) -> Held? {
     do throws(OAuthError) {
       let newer = try documents.renewedKeys(
@@ -44,10 +44,10 @@ struct IssuerKeys: Sendable {
   /// Seconds until the keys may be fetched again, at least 1.
   var secondsUntilNext: Int { max(1, documents.secondsUntilKeys(at: endpoint, transport: transport)) }
 
-  /// The keys at the other place that newer metadata name; nil when they name none. An issuer that moves may leave the
-  /// old set where it was.
+  /// The keys at another URL according to newer metadata; nil if there is none. An issuer that moves may leave the old
+  /// set behind.
   ///
-  /// - Throws: Also why newer metadata cannot be had, which leaves it open whether they name another place.
+  /// - Throws: Also why newer metadata are unavailable, in which case there may be another URL.
   func moved() throws(OAuthError) -> Held? {
     guard let renewal, let newer = try renewal.newerForKeys(), let place = newer.document.jwksURI, place != endpoint
     else { return nil }
@@ -58,9 +58,9 @@ struct IssuerKeys: Sendable {
     return Held(keys: keys, source: source)
   }
 
-  /// - Throws: `problem`, where newer metadata name no other place that answers.
+  /// - Throws: `problem`, unless newer metadata have another URL that works.
   private func elsewhere(since problem: OAuthError) throws(OAuthError) -> Held {
-    // Keys are public, and a request to a URL that is gone may fail in many ways.
+    // Keys are public, and requests to a URL that no longer exists may fail in many ways.
     guard problem.mayComeOfMoving, let moved = try? moved() else { throw problem }
     return moved
   }
@@ -79,7 +79,7 @@ extension IssuerKeys {
 }
 
 extension OAuthError {
-  /// Whether a public document may have moved to another URL. A server that is slow or in trouble has not moved.
+  /// Whether a public document may have moved. Slow or failing servers do not count.
   fileprivate var mayComeOfMoving: Bool {
     switch code {
     case .network, .proxyFailed, .tlsFailure, .certificateRejected, .certificateExpired, .certificateNotYetValid,

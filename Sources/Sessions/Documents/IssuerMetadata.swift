@@ -1,8 +1,8 @@
 internal import OAuth
 internal import Vocabulary
 
-/// The metadata of an issuer, with the endpoints that the settings name: those of the cache, and others when an
-/// endpoint that they name is gone.
+/// The metadata of an issuer, with the endpoints of the settings: from the cache, or newer ones if an endpoint no
+/// longer exists.
 struct IssuerMetadata: Sendable {
   typealias Edition = DocumentCache.VersionedMetadata
 
@@ -13,11 +13,11 @@ struct IssuerMetadata: Sendable {
 
   func atHand() throws(SessionError) -> Edition { try read(fresh: false) }
 
-  /// Fetched anew in any case, for a sign-in.
+  /// Fetches the metadata in any case, for a sign-in.
   func fresh() throws(SessionError) -> Edition { try read(fresh: true) }
 
   private func read(fresh: Bool) throws(SessionError) -> Edition {
-    // A server that publishes none is known by what the settings name alone.
+    // For a server without metadata, the settings are the only source.
     let named = Edition(
       AuthorizationServerMetadata(issuer: access.issuer, overrides: access.known).applying(access.overrides))
     guard access.publishesMetadata else { return named }
@@ -34,8 +34,8 @@ struct IssuerMetadata: Sendable {
     }
   }
 
-  /// Newer metadata, fetched out of turn or by another caller; nil when there are none, or the server was asked a
-  /// moment ago. An error of that last fetch is thrown again.
+  /// Newer metadata, fetched by this or another caller; nil if there are none or the rate limit is reached. Throws the
+  /// error of the last fetch again.
   func renewed(after old: Edition) throws(SessionError) -> Edition? {
     guard access.publishesMetadata else { return nil }
     return try oauth { () throws(OAuthError) in

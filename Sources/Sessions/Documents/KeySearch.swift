@@ -1,8 +1,8 @@
 internal import JOSE
 internal import OAuth
 
-/// The keys of an issuer for one signature, in turn: the cached keys, then newer ones, then those at another URL if the
-/// issuer has moved. The caller stops when a signature fits.
+/// Tries an issuer's keys for a signature: first the cached keys, then newer ones, then those at another URL if the
+/// issuer has moved. The caller stops when a signature is valid.
 struct KeySearch: Sendable {
   private enum Stage {
     case start
@@ -19,9 +19,10 @@ struct KeySearch: Sendable {
   /// Seconds until a new search may find other keys, at least 1.
   var secondsUntilNext: Int { source.secondsUntilNext }
 
-  /// Other keys than before; nil when there are none.
+  /// The next keys to try; nil if there are no more.
   ///
-  /// - Throws: The error of the fetch. After the first keys it has the seconds until a new search may find others.
+  /// - Throws: The error of the fetch. After the first keys, it includes the seconds until a new search may find
+  ///   others.
   mutating func next() throws(OAuthError) -> JWKSet? {
     if case .start = stage {
       let held = try source.atHand()

@@ -3,28 +3,28 @@ internal import OAuth
 internal import Vault
 internal import Vocabulary
 
-/// The way to other metadata than those in use, for when an endpoint that these name is gone.
+/// Finds newer metadata if an endpoint no longer exists.
 struct MetadataRenewal: Sendable {
-  /// The account whose secrets are sent by them, and where these may go.
+  /// The account whose secrets are sent, and the origins they may go to.
   struct Bounds: Sendable {
     let account: AccountName
     let authority: Authority
   }
 
   let source: IssuerMetadata
-  /// Those in use.
+  /// The current metadata.
   var edition: IssuerMetadata.Edition
-  /// Nil where nothing secret is sent.
+  /// Nil if no secrets are sent.
   let bounds: Bounds?
 
-  /// Newer ones; nil when there are none, or none can be had now.
+  /// Newer metadata; nil if there are none or they are currently unavailable.
   func newer() -> IssuerMetadata.Edition? { try? source.renewed(after: edition) }
 }
 
 extension MetadataRenewal {
-  /// Newer metadata, for requests that carry no secret; nil when there are none.
+  /// Newer metadata for requests without secrets; nil if there are none.
   ///
-  /// - Throws: Why they cannot be had.
+  /// - Throws: Why they are unavailable.
   func newerForKeys() throws(OAuthError) -> IssuerMetadata.Edition? {
     do throws(SessionError) {
       guard let newer = try source.renewed(after: edition) else { return nil }
@@ -39,8 +39,8 @@ extension MetadataRenewal {
 }
 
 extension MetadataRenewal.Bounds {
-  /// - Throws: `endpointMoved` for an endpoint at an origin that was not there at sign-in: an attacker who can change the
-  ///   document must not redirect a secret. Endpoints that are not used do not count.
+  /// - Throws: `endpointMoved` if the endpoint's origin was not known at sign-in: an attacker who can change the
+  ///   document must not redirect a secret. Unused endpoints are ignored.
   func check(_ endpoint: Endpoint?) throws(SessionError) {
     guard let endpoint, !authority.includes(endpoint) else { return }
     throw .endpointMoved(account: account.text, origin: endpoint.uri.origin)
@@ -48,13 +48,13 @@ extension MetadataRenewal.Bounds {
 }
 
 extension OAuthError {
-  /// Whether the server itself says that the endpoint does not exist any more: newer metadata may name another. The
-  /// request was then not carried out; a success with a broken answer does not count, since it may have been.
+  /// Whether the server states that the endpoint no longer exists, so that newer metadata may have another. The request
+  /// was then not carried out. Excludes a success with a broken response, which may have been carried out.
   var namesNoSuchEndpoint: Bool {
     guard !brokenAnswer else { return false }
     return switch code {
     case .unsupportedGrantType: true
-    // RFC 9110 section 15.5.5. An error that OAuth knows says more than the status, and comes from the right place.
+    // RFC 9110 section 15.5.5. A known OAuth error is more specific than the status, and comes from the right endpoint.
     case .otherServerError, .refreshBlocked, .notJSON: httpStatus == 404
     case .interactionRequired: httpStatus == 404 && !namesKnownError
     default: false

@@ -1,24 +1,24 @@
 internal import OAuth
 
-/// Counts the fetches of documents out of turn, for an unknown key or an endpoint that is gone, and keeps their last
-/// errors. It outlives the documents, so that dropping a document does not raise its limit.
+/// Limits the extra fetches of documents, for an unknown key or a missing endpoint, and remembers their last errors.
+/// Kept separately from the documents, so that dropping a document does not reset its limit.
 struct Refetches: Sendable {
   private struct Record {
-    /// Unix seconds, the oldest first.
+    /// Unix seconds, oldest first.
     var times: [Int] = []
-    /// Why the last one brought nothing.
+    /// The error of the last one.
     var problem: OAuthError?
   }
 
-  /// One is fetched out of turn at most once in this time and ten times an hour.
+  /// The minimum interval between extra fetches of a document. There are at most ten an hour.
   private static let shortestSeconds = 60
   private static let mostAnHour = 10
-  /// Of more documents than these, those are forgotten that were fetched out of turn longest ago.
+  /// The maximum number of documents. The least recently fetched one is dropped first.
   private static let mostDocuments = 256
 
   private var records: [DocumentWay: Record] = [:]
 
-  /// Whether a document may be fetched out of turn now; if so, it is counted.
+  /// Whether a document may be fetched now. If so, counts the fetch.
   mutating func take(_ way: DocumentWay, now: Int) -> Bool {
     guard secondsLeft(way, now: now) == 0 else { return false }
     var record = records[way] ?? Record()
@@ -33,7 +33,7 @@ struct Refetches: Sendable {
     return true
   }
 
-  /// Seconds until a document may be fetched out of turn; 0 if it may be now.
+  /// Seconds until a document may be fetched; 0 if it may be now.
   func secondsLeft(_ way: DocumentWay, now: Int) -> Int {
     let times = Self.counted(records[way]?.times ?? [], now)
     guard let last = times.last else { return 0 }
@@ -41,7 +41,7 @@ struct Refetches: Sendable {
     return max(0, last + Self.shortestSeconds - now, hourLeft)
   }
 
-  /// The fetches of the last hour. Those of the future were made before the clock was set back.
+  /// The fetches of the last hour. Future ones were made before the clock was set back.
   private static func counted(_ times: [Int], _ now: Int) -> [Int] { times.filter { now - 3600 < $0 && $0 <= now } }
 
   mutating func failed(_ way: DocumentWay, _ problem: OAuthError) { records[way]?.problem = problem }

@@ -1,15 +1,15 @@
 internal import Platform
 
-/// The result of asking for a value that is fetched.
+/// The result of a shared fetch.
 enum Ending<Value> {
   case came(Value)
   /// The caller stopped waiting.
   case givenUp
-  /// No fetch is under way, and `mayBegin` did not allow one.
+  /// No fetch was in progress, and `mayBegin` returned false.
   case notBegun
 }
 
-/// Fetches of one value that several callers want at the same time: one of them fetches it, and all get the result.
+/// Combines concurrent fetches of the same value: one caller fetches it, and all get the result.
 final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: Error & Sendable>: Sendable {
   typealias Outcome = Result<Value, Problem>
 
@@ -19,15 +19,15 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
 
   private let flights = Monitor<[Name: Flight]>([:])
 
-  /// How often a waiter looks whether it is still wanted.
+  /// How often a waiter checks whether it still waits.
   private static var patience: Duration { .milliseconds(250) }
 
   /// - Parameters:
-  ///   - name: The value to fetch, and the way to fetch it.
-  ///   - isGivenUp: Whether the caller wants no answer any more.
-  ///   - isOwn: Whether a failure concerns only the caller that it happened to; the others then try themselves.
-  ///   - mayBegin: Whether to start a fetch when none is under way. No other fetch of the value starts or ends
-  ///     meanwhile.
+  ///   - name: The value and how to fetch it.
+  ///   - isGivenUp: Whether the caller no longer wants the value.
+  ///   - isOwn: Whether a failure affects only one caller, so that the others try themselves.
+  ///   - mayBegin: Whether to start a fetch if none is in progress. Other fetches of the value neither start nor end
+  ///     during this call.
   func fetch(
     _ name: Name, isGivenUp: () -> Bool, isOwn: (Problem) -> Bool, mayBegin: () -> Bool = { true },
     _ body: () throws(Problem) -> Value

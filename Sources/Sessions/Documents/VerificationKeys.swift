@@ -5,21 +5,21 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// The keys that verify tokens: a fixed set, or those of an issuer, which may change over time. Thread-safe; concurrent
-/// callers share one fetch.
+/// The keys for verifying tokens: a fixed set, or those of an issuer, which may change. Thread-safe; concurrent callers
+/// share one fetch.
 package final class VerificationKeys: Sendable {
   /// The result of asking for newer keys.
   package enum Renewal: Sendable {
     case keys(Edition)
-    /// There are none, or the issuer was asked a moment ago.
+    /// There are none, or the rate limit is reached.
     case none
     case failed(SessionError)
   }
 
-  /// Keys with a number that distinguishes them from earlier and later ones.
+  /// A version of the keys with a unique number.
   package struct Edition: Sendable {
     package let keys: JWKSet
-    /// The source of the issuer's keys; nil for keys that never change.
+    /// The source of the issuer's keys; nil for fixed keys.
     fileprivate var held: IssuerKeys.Held?
     fileprivate var number = 0
 
@@ -34,24 +34,24 @@ package final class VerificationKeys: Sendable {
 
   private struct State {
     var edition: Edition
-    /// Why the last fetch of newer keys failed, and when; and the same of keys whose time was over.
+    /// The error and time of the last failed fetch, of newer keys or of expired ones.
     var refetch: (problem: SessionError, at: Instant)?
     var replacement: (problem: SessionError, at: Instant)?
   }
 
-  /// After a fetch that failed the issuer is left alone for so long, however many tokens there are.
+  /// The pause after a failed fetch, whatever the number of tokens.
   private static let pause = Duration.seconds(60)
 
-  /// The issuer of the tokens; nil for a fixed set of keys.
+  /// The issuer of the tokens; nil for fixed keys.
   package let issuer: Issuer?
-  /// The issuer's `id_token_signing_alg_values_supported`, empty where it has none; nil for a fixed set of keys.
+  /// The issuer's `id_token_signing_alg_values_supported`, empty if it has none; nil for fixed keys.
   package let announcedAlgorithms: [String]?
-  /// How tokens name the issuer, where one stands for many; else nil.
+  /// How a multi-tenant server names the issuer in tokens, or nil.
   package let tenant: TenantIssuer?
   private let state: Monitor<State>
   private let time: (any TimeSource)?
 
-  /// Keys that never change.
+  /// Creates a fixed set of keys.
   package init(_ keys: JWKSet) {
     issuer = nil
     announcedAlgorithms = nil
@@ -60,12 +60,12 @@ package final class VerificationKeys: Sendable {
     state = Monitor(State(edition: Edition(keys)))
   }
 
-  /// The keys that the metadata of an issuer lead to (RFC 8725 section 3.8), from the cache or the network. Blocking.
+  /// The keys according to the issuer's metadata (RFC 8725 section 3.8), from the cache or the network. Blocking.
   ///
   /// - Parameters:
-  ///   - configuration: The issuer and how it is reached; the client does not matter.
-  ///   - account: Whose settings they are; nil for none.
-  ///   - proxyCredentials: `user:password` for a proxy that is no account's.
+  ///   - configuration: The issuer and how to reach it; the client is ignored.
+  ///   - account: The account of the settings, if any.
+  ///   - proxyCredentials: `user:password` for a proxy that does not belong to an account.
   package init(
     of configuration: AccountConfiguration, account: AccountName?, proxyCredentials: SharedSecret?,
     services: SessionServices, cancellation: Cancellation
@@ -93,12 +93,11 @@ package final class VerificationKeys: Sendable {
     state = Monitor(State(edition: Edition(held, number: 0)))
   }
 
-  /// The keys that count now.
   package var current: Edition { state.withLock { $0.edition } }
 
-  /// Takes newer keys for those whose time is over. Blocking, if it is.
+  /// Replaces expired keys. Blocking in that case.
   ///
-  /// - Returns: Why there are none. Then no token can be said to hold: the issuer may have withdrawn any key.
+  /// - Returns: Why there are none. Then no token can be considered valid: the issuer may have withdrawn any key.
   package func replaceOverdue() -> SessionError? {
     let old = current
     guard let held = old.held else { return nil }
@@ -114,9 +113,9 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// Newer keys, for a token that those of `old` do not fit: those that another caller already fetched, else those of
-  /// the issuer, as often as its limits allow and also where its metadata say that it moved. Blocking. The returned
-  /// keys may fit no better; the caller may ask again.
+  /// Newer keys than `old`, for a token that they do not verify: those that another caller already fetched, or the
+  /// issuer's, within the rate limits and also if it has moved. Blocking. If the returned keys do not verify the token
+  /// either, ask again.
   package func renewed(after old: Edition) -> Renewal {
     guard let held = old.held else { return .none }
     let now = current
@@ -141,7 +140,7 @@ package final class VerificationKeys: Sendable {
     return noted.problem
   }
 
-  /// - Returns: The current edition: that of another caller, if it came first, since its keys are as new.
+  /// - Returns: The current version, which is another caller's if it was faster, since its keys are as new.
   private func adopt(_ held: IssuerKeys.Held, after old: Edition) -> Edition {
     state.withLock { state in
       if state.edition.number == old.number { state.edition = Edition(held, number: old.number + 1) }
@@ -149,7 +148,7 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// The stored credentials of the proxy that the account signed in through. Without them the proxy reports the error.
+  /// The stored proxy credentials from the account's sign-in. Without them the proxy reports the error.
   private static func proxyCredentials(
     of account: AccountName?, _ configuration: AccountConfiguration, _ services: SessionServices
   ) -> SharedSecret? {

@@ -1,9 +1,9 @@
 package import JOSE
 
-/// A document with a version number that grows with each fetch.
+/// A document with a version number that increases with each fetch.
 package struct Versioned<Document: Sendable>: Sendable {
   package let document: Document
-  /// Larger than that of every document that this process got from the network before; 0 for one that it did not.
+  /// Greater than that of all documents fetched earlier by this process; 0 if not fetched.
   let version: Int
 
   /// Wraps a document that never changes.
@@ -16,7 +16,7 @@ package struct Versioned<Document: Sendable>: Sendable {
 
   package func isNewer(than other: Versioned) -> Bool { version > other.version }
 
-  /// The same version, seen in another way.
+  /// Transforms the document, keeping the version.
   func map(_ change: (Document) -> Document) -> Versioned { Versioned(change(document), version: version) }
 }
 

@@ -5,16 +5,16 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// An account's settings in the form that requests need, with its certificate authorities read.
+/// An account's settings converted for requests, with its certificate authorities loaded.
 struct AccountAccess {
-  /// The client's identification may be completed; all else stays as it was made.
+  /// Only the client's identification may be added later.
   var configuration: AccountConfiguration
   let issuer: Issuer
-  /// Endpoints that the settings name, for servers whose metadata lack them or that have none.
+  /// Endpoints from the settings, for servers with incomplete or no metadata.
   let overrides: [EndpointRole: Endpoint]
-  /// Endpoints that are known of the provider, for metadata that lack them.
+  /// Known endpoints of the provider, for incomplete metadata.
   let known: [EndpointRole: Endpoint]
-  /// False for a service that is known to have none.
+  /// False for a service that is known to have no metadata.
   let publishesMetadata: Bool
   private(set) var transport: Transport
 
@@ -35,22 +35,22 @@ struct AccountAccess {
     transport = try Self.transport(of: configuration)
   }
 
-  /// Checks that requests can be made with these settings. Nothing is sent.
+  /// Checks that requests are possible with these settings. Sends nothing.
   static func check(_ configuration: AccountConfiguration) throws(SessionError) {
     _ = try AccountAccess(configuration)
     _ = try oauth { () throws(OAuthError) in try Client(id: configuration.clientID, authentication: .none) }
   }
 
-  /// The certificate authorities that the settings name.
+  /// The certificate authorities of the settings.
   var authorities: CertificateAuthorities? { transport.certificateAuthorities }
 
-  /// Uses no other certificate authority than the sealed ones.
+  /// Restricts the certificate authorities to the sealed ones.
   mutating func useSealed(_ authority: Authority) throws(SessionError) {
     guard let authorities, let sealed = authority.caCertificates else { return }
     do { transport.certificateAuthorities = try authorities.limited(to: sealed) } catch { throw .memory }
   }
 
-  /// How servers are reached under these settings.
+  /// The transport for these settings.
   static func transport(of configuration: AccountConfiguration) throws(SessionError) -> Transport {
     var transport = Transport()
     transport.allowHTTPLoopback = configuration.allowHTTPLoopback
@@ -62,7 +62,7 @@ struct AccountAccess {
     return transport
   }
 
-  /// The server as requests see it, with the record's secrets.
+  /// The server for requests, with the record's secrets.
   func server(
     metadata: AuthorizationServerMetadata, _ credentials: ClientCredentials, proxyCredentials: SharedSecret?,
     http: any HTTPClient, time: any TimeSource, keyDevice: any KeyDevice
@@ -93,7 +93,7 @@ struct AccountAccess {
   private static func authorities(_ path: String) throws(SessionError) -> CertificateAuthorities {
     let bytes: [UInt8]
     do {
-      // A pipe would be waited for, and be empty the next time.
+      // A pipe would block, and be empty the next time.
       bytes = try FileDescriptor.openingRegularFile(path).readToEnd(limit: mostAuthorityBytes)
     } catch {
       throw .configuration(ConfigurationError(.caFile(error.isTooLarge || error.isUnsuitable ? nil : error), path))
@@ -107,9 +107,9 @@ struct AccountAccess {
 }
 
 extension AccountRecord {
-  /// The access that these settings and the record's secrets give.
+  /// Combines settings and the record's secrets.
   ///
-  /// - Throws: `configurationChanged` if a secret of the record would go elsewhere than at sign-in.
+  /// - Throws: `configurationChanged` if a secret of the record would be sent elsewhere than at sign-in.
   func access(by configuration: AccountConfiguration, _ account: AccountName) throws(SessionError) -> AccountAccess {
     var access = try AccountAccess(configuration)
     if let setting = difference(from: access) {
@@ -122,13 +122,13 @@ extension AccountRecord {
     return access
   }
 
-  /// Why these settings cannot be used with the record; nil when they can.
+  /// Why these settings cannot be used with the record; nil if they can.
   package func problem(with configuration: AccountConfiguration, account: AccountName) -> SessionError? {
     do throws(SessionError) { _ = try access(by: configuration, account) } catch { return error }
     return nil
   }
 
-  /// The first setting with which a secret of this record would go elsewhere than at sign-in.
+  /// The first setting that would send a secret of this record elsewhere than at sign-in.
   func difference(from access: AccountAccess) -> String? {
     if let setting = authority.difference(from: access) { return setting }
     guard proxyCredentials != nil, let proxy = access.configuration.proxy else { return nil }

@@ -1,11 +1,11 @@
 package import Crypto
 internal import OAuth
 
-/// The client that an account is, in its record.
+/// The client in an account's record.
 extension AccountRecord {
-  /// Thumbprint and expiry of the account's client certificate; nil when it has none, or none that can be read.
+  /// Thumbprint and expiry of the account's client certificate; nil if it has none or it is unreadable.
   ///
-  /// - Parameter device: That of the certificate's key, if it is in one. It is not asked.
+  /// - Parameter device: The device of the certificate's key, which is not contacted.
   package func certificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) -> (thumbprint: String, expiresAt: Int)? {
@@ -14,15 +14,15 @@ extension AccountRecord {
     return certificate.flatMap { $0 }.map { ($0.thumbprint, $0.expiresAt) }
   }
 
-  /// The registration's token among the secrets of the record.
+  /// The registration token, stored with the secrets of the record.
   var registrationToken: SharedSecret? {
     get { registration?.token }
     set { registration?.token = newValue }
   }
 
-  /// The record after a sign-out, without user and session; nil when it would be empty.
+  /// The record after a sign-out, without user and session; nil if nothing remains.
   ///
-  /// - Parameter revocation: The tokens that the server has not revoked yet.
+  /// - Parameter revocation: The tokens that are not revoked yet.
   func signedOut(_ revocation: Revocation?) -> AccountRecord? {
     guard registration != nil || revocation != nil || needsAnnouncedPKCE else { return nil }
     var rest = AccountRecord(authority: authority, signedInAt: signedInAt)

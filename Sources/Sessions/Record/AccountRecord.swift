@@ -5,59 +5,59 @@ package import OAuth
 internal import Vault
 package import Vocabulary
 
-/// The vault's record of one account: its secrets, the origins they may go to, and the user they belong to.
+/// The vault's record of an account: its secrets, their allowed origins, and the user.
 ///
-/// In memory the secrets live in ``SharedSecret``s; as a whole the record exists only as bytes in secret memory.
+/// Secrets in memory are ``SharedSecret``s. The serialized record is only in secret memory.
 package struct AccountRecord: Sendable {
   package var authority: Authority
-  /// The first ID Token's `iss sub aud azp auth_time nonce` (OpenID Connect Core, section 12.2).
+  /// `iss sub aud azp auth_time nonce` of the first ID Token (OpenID Connect Core, section 12.2).
   package var identity: IdentityRecord?
-  /// The person, by the last verified ID Token that told it.
+  /// The user, according to the last verified ID Token.
   package var label: PersonLabel?
-  /// The granted scope, as text; nil when the server named none.
+  /// The granted scope; nil if the server sent none.
   package var scope: String?
-  /// The granted authorization details (RFC 9396), as the server said last.
+  /// The granted authorization details (RFC 9396), as last sent by the server.
   package var authorizationDetails: AuthorizationDetails?
   package var refreshToken: SharedSecret?
   package var expiry = GrantExpiry()
-  /// Kept only for an account that asked for it and cannot refresh.
+  /// Stored only if the settings ask for it and the account cannot refresh.
   package var accessToken: SharedSecret?
-  /// When the kept access token dies, in unix seconds; nil when the server named no lifetime.
+  /// When the stored access token expires, in unix seconds; nil if the server sent no lifetime.
   package var accessTokenExpiresAt: Int?
-  /// The last verified ID Token in compact form: who is signed in, also without the network. It may be past its `exp`.
+  /// The last verified ID Token in compact form, which identifies the user offline too. May be past its `exp`.
   package var idToken: SharedSecret?
   package var clientSecret: SharedSecret?
-  /// The key that the tokens are bound to, as ``DPoPKey`` writes it; nil for Bearer tokens.
+  /// The key that the tokens are bound to, serialized by ``DPoPKey``; nil for Bearer tokens.
   package var dpopKey: SharedSecret?
   /// As in ``ClientCredentials``.
   package var clientKey: SharedSecret?
   package var clientCertificate: SharedSecret?
-  /// The client that was registered for the account; nil for one that was registered by hand.
+  /// The dynamically registered client; nil if it was registered manually.
   package var registration: ClientRegistrationRecord?
-  /// The redirect URI of the last sign-in, without a port where any will do; nil in a record of a version that did not
-  /// write it down, which had the standard one with the issuer in its path.
+  /// The redirect URI of the last sign-in, without the port if any is allowed. Nil in a record of an older version,
+  /// which used the standard URI with the issuer in its path.
   package var redirectURI: String?
-  /// A sign-in began at a resource that named the server (RFC 9728), so each sign-in there wants PKCE to be announced.
+  /// Whether PKCE must be announced, because a sign-in began at a resource that named the server (RFC 9728).
   package var needsAnnouncedPKCE = false
-  /// The algorithms of DPoP proofs that this resource takes; empty where it does not say.
+  /// The algorithms of DPoP proofs that this resource accepts; empty if not announced.
   package var proofAlgorithms: [String] = []
   /// `user:password` of the account's proxy.
   package var proxyCredentials: SharedSecret?
   /// Unix seconds.
   package var signedInAt: Int
   package var refreshedAt: Int?
-  /// The server ended the grant; the identity is kept so that the next sign-in is for the same person.
+  /// Whether the server ended the grant. The identity is kept so that the next sign-in must be for the same user.
   package var isExpired = false
-  /// The server's words about that, cleaned for a terminal; nil if there were none.
+  /// The server's reason, cleaned for a terminal, if any.
   package var expiryReason: String?
-  /// The user signed out. The record then holds the client's registration, which the next sign-in and its own deletion
-  /// need, and ``revocation``.
+  /// Whether the user signed out. The record then only contains the client's registration, for the next sign-in and its
+  /// deletion, and ``revocation``.
   package var isSignedOut = false
-  /// The tokens that a sign-out has not revoked yet. Nothing else uses them.
+  /// The tokens that a sign-out has not revoked yet. Not used otherwise.
   package var revocation: Revocation?
-  /// There is no user, and this is how tokens are got; nil for a user's session.
+  /// How a session without a user gets tokens; nil for a user's session.
   package var unattended: UnattendedGrant?
-  /// Why no token is handed out until an ID Token shows that the session is that of the user who signed in.
+  /// Why tokens are withheld until an ID Token proves that the session belongs to the signed-in user.
   package var identityHold: IdentityHold?
 
   package init(authority: Authority, signedInAt: Int) {
@@ -89,24 +89,24 @@ package struct AccountRecord: Sendable {
     }
   }
 
-  /// Tokens to be revoked.
+  /// Tokens to revoke.
   package struct Revocation: Sendable {
     package var refreshToken: SharedSecret?
     package var accessToken: SharedSecret?
-    /// When that is given up, in unix seconds.
+    /// When to stop trying, in unix seconds.
     package let until: Int
   }
 }
 
-/// A doubt about the user of a session. It blocks the account until an ID Token of a refresh matches the first one, or
-/// until the next sign-in (OpenID Connect Core, section 12.2). An answer without an ID Token does not end it.
+/// Blocks an account whose user is uncertain, until the ID Token of a refresh matches the first one, or until the next
+/// sign-in (OpenID Connect Core, section 12.2). A response without an ID Token does not end it.
 package enum IdentityHold: Sendable, Hashable {
-  /// A later ID Token differs from the first one in this claim; nil in a record of a version that did not write it down.
+  /// A later ID Token differs from the first one in this claim; nil in a record of an older version.
   case changed(claim: String?)
-  /// The ID Token that came first could not be verified.
+  /// The first ID Token could not be verified.
   case unverified
 
-  /// In the place of a claim's name, so that a version that does not know it holds the account too.
+  /// Stored instead of a claim, so that an older version also blocks the account.
   private static let unverifiedWord = "unverified"
 
   init?(json: JSON) {
@@ -121,7 +121,7 @@ package enum IdentityHold: Sendable, Hashable {
     }
   }
 
-  /// Why the account has no token.
+  /// The error when a token is requested.
   func error(_ account: AccountName) -> SessionError {
     switch self {
     case .changed(let claim): .identityChanged(account: account.text, claim: claim)
@@ -150,27 +150,26 @@ extension AccountRecord {
     set { revocation?.accessToken = newValue }
   }
 
-  /// The claims of the verified ID Token; nil when there is none.
+  /// The claims of the verified ID Token, if there is one.
   var claims: JSONObject? {
     idToken?.bytes.withBytes { try? JWTClaims(ofVerified: $0).object }
   }
 
-  /// Keeps a verified ID Token, and the person that it tells of.
+  /// Stores a verified ID Token and its user.
   mutating func keep(_ token: IDToken, _ compact: SharedSecret?) {
     idToken = compact
     label = PersonLabel(claims: token.claims) ?? label
   }
 
-  /// The credentials that authenticate the client.
   package var credentials: ClientCredentials {
     get { ClientCredentials(secret: clientSecret, key: clientKey, certificate: clientCertificate) }
     set { (clientSecret, clientKey, clientCertificate) = (newValue.secret, newValue.key, newValue.certificate) }
   }
 
-  /// The record as the vault keeps it: a JSON text in secret memory.
+  /// Serializes the record as JSON in secret memory.
   ///
-  /// - Parameter room: Where the memory is taken from, as long as there is some.
-  /// - Throws: ``SessionError/memory`` when there is no memory for it.
+  /// - Parameter room: The arena to allocate from, as long as it has memory.
+  /// - Throws: ``SessionError/memory``.
   package func sealedContent(in room: SecretRoom? = nil) throws(SessionError) -> SecretBytes {
     var open = JSONObject([("authority", authority.json), ("signed_in_at", .int(signedInAt))])
     open["identity"] = identity?.json
@@ -203,9 +202,9 @@ extension AccountRecord {
     do { return try buffer.finish() } catch { throw .memory }
   }
 
-  /// Reads what ``sealedContent()`` wrote.
+  /// Parses the output of ``sealedContent()``.
   ///
-  /// - Throws: a vault error `damaged` when it is anything else.
+  /// - Throws: The vault error `damaged` if it is invalid.
   package init(content: borrowing SecretBytes, account: AccountName) throws(SessionError) {
     let damaged = SessionError.vault(VaultError(.damaged, path: account.text))
     let parsed: AccountRecord? = try content.withBytes { (bytes) throws(SessionError) -> AccountRecord? in
@@ -254,7 +253,7 @@ extension AccountRecord {
   }
 }
 
-/// A record with the number of the write that made it.
+/// A record with the number of the write that created it.
 struct StoredRecord {
   let record: AccountRecord
   let generation: UInt64

@@ -2,21 +2,21 @@ internal import Crypto
 internal import OAuth
 internal import Platform
 
-/// The file in which a platform hands out an assertion, and replaces it before it expires.
+/// A file in which a platform provides an assertion, replaced before it expires.
 struct AssertionFile {
   let path: String
 
-  /// Longest wait for the file, which is on a disk or in memory.
+  /// The timeout for reading the file, which is on a disk or in memory.
   private static let patience = Duration.seconds(10)
 
-  /// The content without the line end behind it. Blocking.
+  /// Reads the content without a trailing newline. Blocking.
   ///
   /// - Throws: `assertionUnreadable`.
   func content() throws(SessionError) -> Result<SharedSecret, AssertionProblem> {
     let file: SharedDescriptor
     do { file = SharedDescriptor(try PrivateDirectory.openHandedOut(path)) } catch { throw .assertionUnreadable(error) }
     var buffer: SecretBytes
-    // Room for a line end, and for a byte too many.
+    // Space for a newline, and one more byte to detect a file that is too long.
     let most = BearerAssertion.maximumBytes + 2
     do { buffer = try SecretBytes(zeroed: most + 1) } catch { throw .memory }
     var count: Int

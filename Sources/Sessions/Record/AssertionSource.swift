@@ -2,33 +2,33 @@ package import Crypto
 internal import OAuth
 package import Vocabulary
 
-/// Where the assertion of an account comes from. It is got anew for each request.
+/// The source of an account's assertion, read for each request.
 package enum AssertionSource: Sendable, Hashable {
-  /// A file at this absolute path.
+  /// The file at this absolute path.
   case file(String)
-  /// This variable of the caller.
+  /// This environment variable of the caller.
   case variable(String)
-  /// The service of GitHub Actions, as the caller's variables name it.
+  /// The service of GitHub Actions, found by the caller's variables.
   case workflow
   /// The authorization server of this account, for its user.
   case account(String)
-  /// It was handed over with the sign-in, and is good for that alone.
+  /// Passed with the sign-in, and valid only for it.
   case handedOver
 
-  /// The file in which each pod finds the JWT of its service account.
+  /// The file with the JWT of a pod's service account.
   ///
   /// Source: https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/
   private static let podFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
-  /// The name that GitLab's own examples give the variable; the job chooses it.
+  /// The variable in GitLab's examples; jobs choose the name.
   ///
   /// Source: https://docs.gitlab.com/ci/secrets/id_token_authentication/
   private static let jobVariable = "GITLAB_OIDC_TOKEN"
 
-  /// The longest name of a variable, in bytes.
+  /// The maximum length of a variable's name, in bytes.
   package static let longestVariable = 128
 
-  /// The variables whose values a caller hands over for each request.
+  /// The variables whose values the caller must pass with each request.
   package var variables: [String] {
     switch self {
     case .variable(let name): [name]
@@ -37,7 +37,7 @@ package enum AssertionSource: Sendable, Hashable {
     }
   }
 
-  /// The source that the settings name; nil when they name none.
+  /// The source according to the settings, if any.
   fileprivate init?(_ settings: AccountConfiguration) {
     if let account = settings.assertionAccount {
       self = .account(account)
@@ -54,12 +54,12 @@ package enum AssertionSource: Sendable, Hashable {
     }
   }
 
-  /// Gets the assertion, and checks it. Blocking.
+  /// Reads and checks the assertion. Blocking.
   ///
   /// - Parameters:
-  ///   - server: The one that it is for.
+  ///   - server: The server to send it to.
   ///   - now: Unix seconds.
-  /// - Throws: Why there is none that this server would take.
+  /// - Throws: Why there is no assertion that this server would accept.
   func read(
     _ handed: HandedAssertion, of account: AccountName, _ configuration: AccountConfiguration,
     for server: AuthorizationServer, now: Int, _ cancellation: Cancellation
@@ -108,9 +108,9 @@ package enum AssertionSource: Sendable, Hashable {
   }
 }
 
-/// The parts of an assertion that a request hands over. They are used for that request alone, and kept nowhere.
+/// The parts of an assertion that a request passes. Used only for that request and never stored.
 package struct HandedAssertion: Sendable {
-  /// The values of the caller's variables, by their names.
+  /// The values of the caller's variables, by name.
   package var variables: [String: SharedSecret] = [:]
   /// The assertion itself.
   package var assertion: SharedSecret?
@@ -122,10 +122,10 @@ package struct HandedAssertion: Sendable {
 }
 
 extension AccountConfiguration {
-  /// Where the assertion comes from by which the account signs in without a person; nil for an account that does not.
+  /// The source of the assertion that signs in the account without a user; nil for other accounts.
   package var assertionSource: AssertionSource? { AssertionSource(self) }
 
-  /// When tokens are renewed. What a caller must hand over for it cannot be had without one.
+  /// When tokens are renewed: not in the background if that needs values from a caller.
   package var renewal: RefreshPolicy {
     let needsCaller = assertionSource.map { !$0.variables.isEmpty } ?? false
     return needsCaller && refresh != .strict ? .onDemand : refresh

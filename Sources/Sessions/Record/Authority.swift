@@ -2,25 +2,26 @@ internal import Encoding
 package import OAuth
 package import Vocabulary
 
-/// Where an account's secrets may go, as it stood when the person signed in.
+/// Where an account's secrets may be sent, as of its sign-in.
 ///
-/// It is sealed in the vault beside the secrets. The settings file and the metadata cache can be
-/// written by anything that can edit dotfiles; neither may lead a refresh token elsewhere.
+/// Sealed in the vault with the secrets. The settings file and the metadata cache can be written by anything that can
+/// edit dotfiles, and must not redirect a refresh token.
 package struct Authority: Sendable, Hashable {
-  /// The settings that say where secrets go (``AccountSetting/isSealed``), without ``AccountSettings/caFile``.
+  /// The settings that control where secrets go (``AccountSetting/isSealed``), without ``AccountSettings/caFile``.
   package var settings: AccountSettings
-  /// SHA-256 of the certificate authority file, base64url, in a record that has no ``caCertificates``; nil for the
-  /// system's authorities alone.
+  /// The SHA-256 hash of the certificate authority file in base64url, in a record without ``caCertificates``; nil if
+  /// only the system's authorities are used.
   package var caDigest: String?
-  /// SHA-256 of each certificate of that file, base64url, sorted; nil in older records, and for the system's alone.
+  /// The SHA-256 hash of each certificate of that file in base64url, sorted; nil in older records, and if only the
+  /// system's authorities are used.
   package private(set) var caCertificates: [String]?
-  /// The origins of all endpoints that get a secret or a token, sorted.
+  /// The origins of all endpoints that receive secrets or tokens, sorted.
   package var origins: [String]
-  /// The proxy that may get the account's proxy credentials.
+  /// The proxy that may receive the account's proxy credentials.
   package var proxy: String?
-  /// Places that may get the access token, as `ResourceOrigin` spells them, sorted.
+  /// Origins that may receive the access token, as formatted by `ResourceOrigin`, sorted.
   package var resourceOrigins: [String]
-  /// The place of UserInfo, which may get it too.
+  /// The origin of UserInfo, which may receive it too.
   package var userinfoOrigin: String?
 
   package init(
@@ -35,37 +36,37 @@ package struct Authority: Sendable, Hashable {
     userinfoOrigin = metadata.userinfoEndpoint?.uri.origin
   }
 
-  /// The same with the certificate authorities of the settings.
+  /// The authority for these settings, including their certificate authorities.
   init(_ access: AccountAccess, metadata: AuthorizationServerMetadata) {
     self.init(access.configuration, caDigest: nil, metadata: metadata)
     seal(access.authorities)
   }
 
-  /// Seals the certificates that may vouch for the server from now on.
+  /// Seals the certificates that may be trusted for the server from now on.
   mutating func seal(_ authorities: CertificateAuthorities?) {
     let digests = authorities?.certificateDigests ?? []
     caCertificates = digests.isEmpty ? nil : Set(digests).sorted()
     caDigest = digests.isEmpty ? authorities?.digest : nil
   }
 
-  /// Whether certificate authorities beside the system's are sealed.
+  /// Whether certificate authorities other than the system's are sealed.
   var hasAuthorities: Bool { caDigest != nil || caCertificates != nil }
 
-  /// The settings that are kept as they are. Of the certificate authorities the content counts, not the path.
+  /// The settings that are sealed unchanged. For certificate authorities, the content is sealed instead of the path.
   private static let sealed = AccountSetting.all.filter { $0.isSealed && $0 != .caFile }
 
-  /// The settings as far as they are sealed, for an account that the settings file no longer names. Nil where they do not
-  /// suffice to reach the server: the path of a certificate authority file is not kept.
+  /// Settings rebuilt from the sealed copy, for an account missing from the settings file. Nil if they are not enough
+  /// to reach the server, since the path of a certificate authority file is not stored.
   package var configuration: AccountConfiguration? {
     guard !hasAuthorities, var configuration = AccountConfiguration(settings) else { return nil }
     configuration.proxy = proxy
     return configuration
   }
 
-  /// The first setting that differs from what the person signed in with, by its name in the settings file. Of a file of
-  /// certificate authorities one sealed certificate must be left; the others are not used.
+  /// The first setting that differs from the sign-in's, by its name in the settings file. At least one sealed
+  /// certificate must still be in the file; others are not used.
   ///
-  /// - Parameter certificates: The digests of the certificates in the file.
+  /// - Parameter certificates: The hashes of the certificates in the file.
   package func difference(
     from configuration: AccountConfiguration, caDigest: String?, certificates: [String] = []
   ) -> String? {
@@ -74,41 +75,41 @@ package struct Authority: Sendable, Hashable {
     return hasSealed ? nil : AccountSetting.caFile.name
   }
 
-  /// The same for settings in the form that requests need.
+  /// Compares settings converted for requests.
   ///
-  /// - Parameter configuration: Compared in place of those settings.
+  /// - Parameter configuration: Compared instead of those settings.
   func difference(from access: AccountAccess, as configuration: AccountConfiguration? = nil) -> String? {
     difference(
       from: configuration ?? access.configuration, caDigest: access.authorities?.digest,
       certificates: access.authorities?.certificateDigests ?? [])
   }
 
-  /// Whether these settings name the client that this is about.
+  /// Whether these settings refer to the same client.
   func isSameClient(as configuration: AccountConfiguration) -> Bool {
     isSameIssuer(as: configuration) && isSame(.clientID, in: configuration)
   }
 
-  /// Whether these settings name the server that this is about.
+  /// Whether these settings refer to the same server.
   func isSameIssuer(as configuration: AccountConfiguration) -> Bool { isSame(.issuer, in: configuration) }
 
-  /// Compares bytes: two spellings of one character name two places.
+  /// Compares bytes, since canonically equivalent strings can be different URLs.
   private func isSame(_ setting: AccountSetting, in configuration: AccountConfiguration) -> Bool {
     let now = setting.effectiveValue(in: configuration.settings)
     return setting.effectiveValue(in: settings)?.serialized() == now?.serialized()
   }
 
-  /// Whether `proxy` is the one that was signed in through.
+  /// Whether `proxy` was used at sign-in.
   ///
-  /// Another one is no ``difference(from:caDigest:)``, since it carries only what TLS protects; but it
-  /// must not get the credentials.
+  /// Another proxy is no ``difference(from:caDigest:)``, since it only transports TLS, but it must not get the
+  /// credentials.
   func mayGiveCredentials(to proxy: String) -> Bool {
     self.proxy.map { $0.utf8.elementsEqual(proxy.utf8) } ?? false
   }
 
-  /// Whether an endpoint is at an origin that was there at sign-in.
+  /// Whether the endpoint's origin was known at sign-in.
   func includes(_ endpoint: Endpoint) -> Bool { origins.contains(endpoint.uri.origin) }
 
-  /// The first origin in `metadata` that was not there at sign-in.
+  /// The first origin in `metadata` that was not known at sign-in.
   package func unknownOrigin(in metadata: AuthorizationServerMetadata) -> String? {
     metadata.endpointOrigins.first { !origins.contains($0) }
   }
@@ -134,7 +135,7 @@ package struct Authority: Sendable, Hashable {
     guard var settings = try? AccountSettings(members: { json[$0] }, among: Self.sealed), settings.issuer != nil,
       settings.clientID != nil, let origins = texts("origins")
     else { return nil }
-    // Older records have the endpoints as a list of `name=URL`.
+    // Older records contain the endpoints as a list of `name=URL`.
     guard let endpoints = json["named_endpoints"] == nil ? [] : texts("named_endpoints") else { return nil }
     for endpoint in endpoints {
       let parts = endpoint.split(separator: "=", maxSplits: 1)

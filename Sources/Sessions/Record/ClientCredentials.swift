@@ -4,12 +4,12 @@ internal import JOSE
 internal import OAuth
 internal import Vocabulary
 
-/// The credentials of a client, as the vault stores them.
+/// The credentials of a client as stored in the vault.
 package struct ClientCredentials: Sendable {
   package var secret: SharedSecret?
-  /// A private key: as `PrivateKey.stored()` gives it, in base64url.
+  /// A private key: `PrivateKey.stored()` in base64url.
   package var key: SharedSecret?
-  /// Certificates in PEM form, the client's own first.
+  /// Certificates in PEM, the client's own first.
   package var certificate: SharedSecret?
 
   package init(secret: SharedSecret? = nil, key: SharedSecret? = nil, certificate: SharedSecret? = nil) {
@@ -20,10 +20,10 @@ package struct ClientCredentials: Sendable {
 
   package var isEmpty: Bool { secret == nil && key == nil && certificate == nil }
 
-  /// The settings' way to prove who the client is, with these.
+  /// The authentication method of the settings, with these credentials.
   ///
   /// - Parameters:
-  ///   - device: That of the key, if it is in one.
+  ///   - device: The device of a device key.
   ///   - wallSeconds: The clock, in unix seconds.
   func authentication(
     _ configuration: AccountConfiguration, in device: any KeyDevice, wallSeconds: @escaping @Sendable () -> Int
@@ -46,9 +46,9 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// The client certificate for the TLS handshake; nil when the settings use none.
+  /// The client certificate for the TLS handshake; nil if the settings use none.
   ///
-  /// - Parameter device: That of the key, if it is in one. It is not asked.
+  /// - Parameter device: The device of a device key, which is not contacted.
   func clientCertificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> ClientCertificate? {
@@ -62,10 +62,10 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// The registered signature algorithms in the form that requests need.
+  /// The registered signature algorithms, converted for requests.
   ///
-  /// - Throws: `configuration` for an algorithm with HS without a client secret: a secret that a public client has is
-  ///   none (OpenID Connect Core 1.0 section 3.1.3.7, step 8).
+  /// - Throws: `configuration` for an HS algorithm without a client secret, since a public client has no usable secret
+  ///   (OpenID Connect Core 1.0 section 3.1.3.7, step 8).
   func signing(_ configuration: AccountConfiguration) throws(SessionError) -> ResponseSigning {
     var signing = ResponseSigning()
     if let name = configuration.idTokenAlgorithm?.rawValue {
@@ -83,9 +83,9 @@ package struct ClientCredentials: Sendable {
     return signing
   }
 
-  /// The key, by the name and for the algorithm that the settings give it.
+  /// The key with the key ID and algorithm of the settings.
   ///
-  /// - Parameter device: That of the key, if it is in one.
+  /// - Parameter device: The device of a device key.
   func clientKey(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> ClientKey {
@@ -100,7 +100,7 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// Signs once with a key that is in a device: a sign-in whose key does not work must fail before a person approves it.
+  /// Signs once with a device key, so that a sign-in fails before the user approves it if the key does not work.
   ///
   /// - Throws: `keyForeign`, `keyUnavailable`.
   func rehearse(in device: any KeyDevice) throws(SessionError) {
@@ -114,12 +114,12 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// Makes a certificate that the key signs for itself (RFC 8705 section 2.2).
+  /// Creates a self-signed certificate for the key (RFC 8705 section 2.2).
   ///
   /// - Parameters:
   ///   - name: Its common name.
-  ///   - device: That of the key, if it is in one, which signs.
-  ///   - start: The first second of its validity, in unix seconds.
+  ///   - device: The device of a device key, which signs.
+  ///   - start: The start of its validity, in unix seconds.
   mutating func makeCertificate(name: String, in device: any KeyDevice, from start: Int) throws(SessionError) {
     let key = try privateKey(in: device)
     do throws(CryptoError) {

@@ -4,18 +4,18 @@ internal import JOSE
 internal import OAuth
 package import Vocabulary
 
-/// A client's private key as a person hands it over, taken apart for the vault and the settings.
+/// A client's private key file, split into parts for the vault and the settings.
 package struct ClientKeyFile: Sendable {
-  /// As ``ClientCredentials/key`` has it.
+  /// In the format of ``ClientCredentials/key``.
   package let key: SharedSecret
-  /// By which the server knows the key; nil when the file does not say.
+  /// The key ID, if the file has one.
   package let keyID: String?
-  /// The only algorithm that the key is for; nil when the file does not say.
+  /// The only algorithm to use the key with, if the file has one.
   package let algorithm: SigningAlgorithm?
 
   /// - Parameters:
   ///   - text: PEM or a JSON Web Key, on the secure heap.
-  ///   - device: Has the key where the file says that a TPM has it. It is not asked.
+  ///   - device: The device to use if the file refers to a TPM. It is not contacted.
   package init(_ text: Span<UInt8>, in device: any KeyDevice) throws(SessionError) {
     do throws(JOSEError) {
       let read = try PrivateKeyText.read(text, in: device)
@@ -36,9 +36,9 @@ package struct ClientKeyFile: Sendable {
     }
   }
 
-  /// A new key, for a client that is registered with it.
+  /// Generates a key for registering a client.
   ///
-  /// - Parameter device: Where it is made; nil for the vault.
+  /// - Parameter device: The device that generates it; nil to store it in the vault.
   package static func generate(in device: (any KeyDevice)? = nil) throws(SessionError) -> ClientKeyFile {
     do throws(CryptoError) {
       if let device { return ClientKeyFile(key: try encoded(try .make(in: device))) }

@@ -2,13 +2,13 @@ package import Crypto
 internal import Encoding
 internal import OAuth
 
-/// The vault's record of a client's registration (RFC 7591, RFC 7592).
+/// The stored registration of a client (RFC 7591, RFC 7592).
 package struct ClientRegistrationRecord: Sendable {
-  /// When the client secret expires, in unix seconds; nil when it does not, or there is none.
+  /// When the client secret expires, in unix seconds; nil if it does not or there is none.
   package var secretExpiresAt: Int?
-  /// Where the registration is managed; nil when the server gave no such place.
+  /// The management URL of the registration, if the server sent one.
   package var managementURI: String?
-  /// The access token for that endpoint only.
+  /// The access token for that URL only.
   package var token: SharedSecret?
 
   init(_ registration: ClientRegistration) {
@@ -25,13 +25,13 @@ package struct ClientRegistrationRecord: Sendable {
     return object
   }
 
-  /// Reads what ``open`` wrote.
+  /// Parses ``open``.
   init(_ object: JSONObject) {
     secretExpiresAt = object["client_secret_expires_at"]?.int
     managementURI = object["registration_client_uri"]?.string
   }
 
-  /// Where and with what the registration is managed; nil when the server gave no such place.
+  /// The management URL and its token, if the server sent them.
   func management(_ transport: Transport) -> ClientRegistration.Management? {
     guard let managementURI, let token,
       let endpoint = try? Endpoint(managementURI, allowHTTPLoopback: transport.allowHTTPLoopback)

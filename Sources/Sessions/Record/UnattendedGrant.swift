@@ -1,30 +1,30 @@
 internal import OAuth
 internal import Vocabulary
 
-/// How a session without a user is got, and renewed in the same way: there is no refresh token.
+/// How a session without a user gets its tokens and renews them: there is no refresh token.
 package enum UnattendedGrant: Sendable, Hashable {
-  /// By proving who the client is (RFC 6749, section 4.4): the session of a guest.
+  /// By client authentication (RFC 6749, section 4.4): a guest session.
   case client
-  /// By a JWT that another issuer signed, as ``AssertionGrant`` says. It is got anew for each request, from its
-  /// ``AssertionSource``, and kept nowhere.
+  /// By a JWT that another issuer signed, as in ``AssertionGrant``. Read from its ``AssertionSource`` for each request
+  /// and never stored.
   case assertion
 }
 
-/// A request for the tokens of a session without a user.
+/// A token request of a session without a user.
 struct UnattendedRequest: Sendable {
   private let scope: Scope?
   private let target: TokenTarget?
-  /// Nil where the client asks for itself.
+  /// Nil if the client requests the token for itself.
   private let assertion: BearerAssertion?
   private let assertionGrant: AssertionGrant
 
-  /// Gets the assertion where there is one, and checks it. Blocking. Nothing is sent to `server`.
+  /// Reads and checks the assertion, if one is used. Blocking. Sends nothing to `server`.
   ///
   /// - Parameters:
-  ///   - handed: What the request brings for it.
-  ///   - target: Nil for the account's own.
+  ///   - handed: The values that the caller passed.
+  ///   - target: Nil for the account's own token.
   ///   - now: Unix seconds.
-  /// - Throws: Why there is no assertion that this server would take.
+  /// - Throws: Why there is no assertion that this server would accept.
   init(
     _ grant: UnattendedGrant, _ handed: HandedAssertion, of account: AccountName,
     _ configuration: AccountConfiguration, for target: TokenTarget? = nil, at server: AuthorizationServer, now: Int,

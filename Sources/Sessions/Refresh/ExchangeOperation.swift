@@ -5,7 +5,7 @@ package import Vocabulary
 
 /// Exchanges an account's own access token for one with another target (RFC 8693). Blocking, for a worker thread.
 ///
-/// Nothing is written: the new token is valid for its lifetime and can be requested again.
+/// Stores nothing: the new token is valid for its lifetime and can be requested again.
 package struct ExchangeOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration

@@ -5,7 +5,7 @@ internal import Platform
 internal import Vault
 internal import Vocabulary
 
-/// Verifies the ID Token of a token answer with the issuer's keys.
+/// Verifies the ID Token of a token response with the issuer's keys.
 struct IDTokenCheck {
   let services: SessionServices
   let server: AuthorizationServer
@@ -13,9 +13,10 @@ struct IDTokenCheck {
   var renewal: MetadataRenewal?
   let cancellation: Cancellation
 
-  /// At sign-in: required when `openid` was asked for (OpenID Connect Core, section 3.1.3.3).
+  /// At sign-in: required if `openid` was requested (OpenID Connect Core, section 3.1.3.3).
   ///
-  /// - Parameter isAsked: One that nobody asked for is not looked at where the server has no keys to verify it by.
+  /// - Parameter isAsked: Whether an ID Token was requested. If not, it is ignored if the server has no keys to verify
+  ///   it.
   func signedIn(
     _ response: TokenResponse, isRequired: Bool, isAsked: Bool = true, demands: IDTokenDemands = .init()
   ) throws(SessionError) -> IDToken? {
@@ -27,16 +28,15 @@ struct IDTokenCheck {
     return try verified(response, first: nil, demands)
   }
 
-  /// Whether there is anything to verify an ID Token by.
+  /// Whether there are keys or a secret to verify an ID Token.
   private var mayVerify: Bool {
     if case .secret = server.signing.idTokens { return true }
     return server.metadata.jwksURI != nil || server.metadata.unusableEndpoints[.keys] != nil
   }
 
-  /// After a refresh: it may be missing, and must be for the same person and client (section 12.2).
+  /// After a refresh: optional, but must be for the same user and client (section 12.2).
   ///
-  /// - Throws: `identityChanged` for a token of the server's own that is for another user or client, or of another
-  ///   issuer.
+  /// - Throws: `identityChanged` for a valid token for another user or client, or from another issuer.
   func refreshed(
     _ response: TokenResponse, first: IdentityRecord?, account: AccountName, isAsked: Bool = true
   ) throws(SessionError) -> IDToken? {
@@ -59,7 +59,7 @@ struct IDTokenCheck {
     try checkProfile(of: compact)
     let expectation = expectation(response, first: first, demands)
     do throws(IDTokenError) {
-      // A token under the secret needs no key of the issuer's.
+      // A token with a MAC needs no keys of the issuer.
       if expectation.secret != nil { return reported(try verify(compact, JWKSet([]), expectation, response)) }
     } catch {
       throw .idToken(error)
@@ -82,14 +82,14 @@ struct IDTokenCheck {
       break
     default: throw .idToken(doubt)
     }
-    // An issuer may sign with a key before it publishes it.
+    // An issuer may sign with a key before publishing it.
     var late = OAuthError(.keyNotPublished, .server)
     late.retryAfterSeconds = search.secondsUntilNext
     throw .oauth(late)
   }
 
-  /// Refuses a token that is protected in a way which the account's profile does not allow. A token that cannot be read
-  /// is refused for what it is.
+  /// Rejects algorithms that the account's profile does not allow. An unreadable token is rejected later with a better
+  /// error.
   private func checkProfile(of compact: SharedSecret) throws(SessionError) {
     guard server.profile == .fapi2 else { return }
     let isAllowed = compact.bytes.withBytes { (bytes) -> Bool in

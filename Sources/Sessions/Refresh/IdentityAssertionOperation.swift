@@ -4,12 +4,12 @@ internal import OAuth
 internal import Platform
 internal import Vocabulary
 
-/// Gets an assertion about the user of one account, for the authorization server of another
+/// Requests an assertion about the user of one account, for the authorization server of another
 /// (draft-ietf-oauth-identity-assertion-authz-grant-04). Blocking, for a worker thread.
 package struct IdentityAssertionOperation: Sendable {
-  /// Of the account whose user it is about.
+  /// About the account whose user it is for.
   package let question: ServerQuestion
-  /// The settings of the account that signs in by it.
+  /// The settings of the account that signs in with it.
   package let configuration: AccountConfiguration
 
   package init(_ question: ServerQuestion, for configuration: AccountConfiguration) {
@@ -17,7 +17,7 @@ package struct IdentityAssertionOperation: Sendable {
     self.configuration = configuration
   }
 
-  /// - Throws: `idTokenNeeded` when there is no ID Token that is good for it; nothing was sent then.
+  /// - Throws: `idTokenNeeded` if there is no suitable ID Token; nothing is sent then.
   package func run() throws(SessionError) -> SharedSecret {
     let account = question.account.text
     guard let sealed = question.grant.idToken else { throw .idTokenNeeded(account: account, isExpired: false) }
@@ -36,7 +36,7 @@ package struct IdentityAssertionOperation: Sendable {
     }
   }
 
-  /// The issuer, unless the settings have another text for it.
+  /// The issuer, unless the settings specify another audience.
   private var audience: String {
     guard case .named(let text)? = configuration.assertionAudience.map({ AssertionAudience($0) }) else {
       return configuration.issuer

@@ -4,11 +4,11 @@ internal import Platform
 internal import Vault
 internal import Vocabulary
 
-/// The authorization server of a session, which is followed when its endpoints move.
+/// The authorization server of a session. Follows its endpoints when they move.
 struct LiveServer {
   var server: AuthorizationServer
   private(set) var renewal: MetadataRenewal
-  /// How the account gets its tokens, once the server was held to the account's profile.
+  /// How the account gets its tokens, after the profile was checked.
   private var flow: FAPI2.Flow?
 
   init(server: AuthorizationServer, renewal: MetadataRenewal) {
@@ -16,8 +16,8 @@ struct LiveServer {
     self.renewal = renewal
   }
 
-  /// Refuses a server that does less than the account's profile demands, before anything is spent (reserve first). Cached
-  /// metadata may be out of date, so it is the server itself that decides.
+  /// Rejects a server that does not meet the account's profile, before anything is spent (reserve first). Cached
+  /// metadata may be outdated, so fetches newer ones before failing.
   mutating func checkProfile(_ flow: FAPI2.Flow) throws(SessionError) {
     self.flow = flow
     do { return try server.checkProfile(flow) } catch {
@@ -33,8 +33,8 @@ struct LiveServer {
     if let flow { try oauth { () throws(OAuthError) in try server.checkProfile(flow) } }
   }
 
-  /// Makes sure that an endpoint is at an origin that was there at sign-in. Cached metadata may be damaged or out of date;
-  /// only metadata fetched from the server itself are trusted.
+  /// Checks that an endpoint's origin was known at sign-in. Cached metadata may be damaged or outdated, so fetches
+  /// newer ones before failing.
   mutating func check(_ endpoint: (AuthorizationServerMetadata) -> Endpoint?) throws(SessionError) {
     guard let bounds = renewal.bounds, let place = endpoint(server.metadata), !bounds.authority.includes(place) else {
       return
@@ -43,13 +43,12 @@ struct LiveServer {
     try bounds.check(endpoint(server.metadata))
   }
 
-  /// Sends a request to the server. If the endpoint is gone, fetches the metadata anew and sends the request once more
-  /// to the endpoint that they name, if it is another one and at an origin of the sign-in.
+  /// Sends a request. If the endpoint no longer exists, fetches the metadata again and repeats the request at the new
+  /// endpoint, if it differs and its origin was known at sign-in.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint that `ask` sends to.
-  ///   - ask: Sends one request. It must be possible to send the request again after an answer that says that the
-  ///     endpoint does not exist.
+  ///   - ask: Sends one request. It must be repeatable after a response that the endpoint does not exist.
   mutating func asking<Answer>(
     _ endpoint: (AuthorizationServerMetadata) -> Endpoint?,
     _ ask: (AuthorizationServer) throws(OAuthError) -> Answer
@@ -67,9 +66,9 @@ struct LiveServer {
 }
 
 extension AuthorizationServer {
-  /// Revokes a token that nothing uses (RFC 7009). Blocking.
+  /// Revokes an unused token (RFC 7009). Blocking.
   ///
-  /// - Returns: Whether the server did.
+  /// - Returns: Whether the server revoked it.
   func end(
     _ token: SharedSecret, _ hint: RevocationHint, bearer: SharedSecret? = nil, _ cancellation: Cancellation
   ) -> Bool {
@@ -81,7 +80,7 @@ extension AuthorizationServer {
 }
 
 extension SessionServices {
-  /// Reports once that the metadata name an origin that was not there at sign-in. It gets nothing.
+  /// Reports once that the metadata contain an origin that was not known at sign-in. Nothing is sent there.
   private func noteMoved(_ origin: String?, _ account: AccountName) {
     let known = movedOrigins.withLock { origins in
       defer { origins[account] = origin }
@@ -92,10 +91,10 @@ extension SessionServices {
 
   /// The server that `record`'s secrets may be sent to.
   ///
-  /// It is given proofs with the key of `grant`, if there is one, else with the record's.
+  /// Proofs use the key of `grant`, or else of the record.
   ///
-  /// The settings must name the place and the client that the person signed in with; otherwise nothing is sent. Whether
-  /// an endpoint is at an origin of the sign-in is checked before it is used.
+  /// The settings must match the server and client of the sign-in; otherwise nothing is sent. Endpoint origins are
+  /// checked before use.
   func server(
     for account: AccountName, _ configuration: AccountConfiguration, _ record: AccountRecord,
     grant: AccessGrant? = nil, cancellation: Cancellation?
@@ -111,7 +110,7 @@ extension SessionServices {
     var server = try access.server(
       metadata: edition.document, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time,
       keyDevice: vault.keyDevice)
-    // The user of an endpoint has checked it before, with a better error.
+    // Callers have checked the endpoint before, with a better error.
     server.origins = record.authority.origins
     let key = if let grant { grant.dpopKey } else { try key(of: record, account) }
     server.prover = key.map(prover)

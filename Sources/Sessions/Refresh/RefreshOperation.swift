@@ -5,22 +5,22 @@ internal import Encoding
 internal import Platform
 package import Vocabulary
 
-/// Spends an account's refresh token: blocking, for a worker thread.
+/// Spends an account's refresh token. Blocking, for a worker thread.
 ///
-/// The order of steps is guaranteed. The account's lock is taken before the record is
-/// read, so that no two processes send the same refresh token; the settings and the metadata are
-/// held against what the person signed in with before anything is sent; nothing is sent while the vault
-/// could not be written; a rotated token is on disk before anything else of the answer is judged (store first).
+/// The order of steps is guaranteed. The account's lock is acquired before the record is read, so that no two processes
+/// send the same refresh token. Settings and metadata are compared with the sign-in's before anything is sent. Nothing
+/// is sent while the vault cannot be written. A rotated token is on disk before the rest of the response is validated
+/// (store first).
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
-  /// The cached token, which no error repeats.
+  /// The cached token, to be removed from errors.
   package let previous: AccessGrant?
-  /// The requested target of the token; nil for the account's own.
+  /// The requested target; nil for the account's own token.
   package let target: TokenTarget?
-  /// The claims that a resource wants in the token.
+  /// The claims that a resource requires in the token.
   package let claims: RequestedClaims?
-  /// The parts of an assertion from the caller, for an account that renews by assertion.
+  /// The caller's parts of an assertion, for an account that renews with one.
   package let handed: HandedAssertion
   package let services: SessionServices
   package let cancellation: Cancellation
@@ -41,10 +41,10 @@ package struct RefreshOperation: Sendable {
     self.cancellation = cancellation
   }
 
-  /// How a refresh ended.
+  /// The result of a refresh.
   package struct Ending: Sendable {
     package let result: Result<AccessGrant, SessionError>
-    /// The record that a failed refresh has written again; tokens that came with the old one are still good.
+    /// The record that a failed refresh rewrote. Tokens issued with the old one remain valid.
     package let rewritten: RecordMove?
 
     package init(result: Result<AccessGrant, SessionError>, rewritten: RecordMove?) {
@@ -53,7 +53,7 @@ package struct RefreshOperation: Sendable {
     }
   }
 
-  /// The number of a record before and after it was written again.
+  /// The generations of a record before and after it was rewritten.
   package struct RecordMove: Sendable {
     package let from: UInt64
     package let to: UInt64
@@ -91,7 +91,7 @@ package struct RefreshOperation: Sendable {
     try checkAwaitedKeys(for: stored.generation)
     var live = try services.server(for: account, configuration, record, cancellation: cancellation)
     try live.checkProfile(.code)
-    // The keys may be needed for the answer, after the token is spent.
+    // The keys may be needed for the response, after the token is spent.
     if record.identity != nil { try live.check(\.jwksURI) }
     live.server.hide(previous)
     let startedAt = services.time.now()
@@ -104,7 +104,7 @@ package struct RefreshOperation: Sendable {
       record = stored.record
       generation = stored.generation
       record.refreshedAt = services.time.wallSeconds()
-      // An older record has the digest of the whole file, which was the same.
+      // An older record has the hash of the entire file, which was the same.
       if record.authority.caDigest != nil { record.authority.seal(live.server.transport.certificateAuthorities) }
       if target == nil, let tokens = try? answer.tokens() {
         if let scope = tokens.scope { record.scope = scope.text }
@@ -114,7 +114,8 @@ package struct RefreshOperation: Sendable {
         record.refreshToken.map { !new.bytes.isEqual(to: $0.bytes) } ?? true
       }
       record.expiry.update(try? answer.tokens(), isNewToken: isNewToken ?? false, now: wallSeconds)
-      // Store first: the server may have ended the token that was sent, whatever is wrong with the rest of its answer.
+      // Store first: the server may have ended the token that was sent, whatever is wrong with the rest of its
+      // response.
       if let rotated = answer.refreshToken {
         record.refreshToken = rotated
         let (server, bearer) = (live.server, try? answer.tokens().accessToken)
@@ -123,7 +124,7 @@ package struct RefreshOperation: Sendable {
           generation = try services.write(
             rotated: record, of: account, replacing: generation, cancellation, in: room, orEndBy: revoke)
         } catch {
-          // No record is left that could hold it.
+          // There is no record left to store it in.
           if case .signedOut = error, !services.leaveForRevocation(rotated, of: account) { revoke() }
           throw error
         }
@@ -141,8 +142,8 @@ package struct RefreshOperation: Sendable {
       throw error.followingSuccess
     }
     rewritten = RecordMove(from: stored.generation, to: generation)
-    // The token in memory may be newer than the one on disk, but of a record that another process wrote it may be of
-    // another person.
+    // The token in memory may be newer than the one on disk. But if another process wrote the record, it may be another
+    // user's.
     let kept = response.idToken == nil && previous?.recordGeneration == stored.generation ? previous?.idToken : nil
     try oauth { () throws(OAuthError) in try response.check(covers: target?.scope) }
     return AccessGrant(
@@ -152,10 +153,10 @@ package struct RefreshOperation: Sendable {
       protection: level, expiry: record.expiry)
   }
 
-  /// Verifies the ID Token of the answer and puts it into the record, on disk too unless that would be a second write
-  /// for a token that says nothing new. An answer without one leaves the last one (OpenID Connect Core, section 12.2).
+  /// Verifies the ID Token of the response and stores it in the record. Skips a second write if the token contains
+  /// nothing new. Without an ID Token, keeps the last one (OpenID Connect Core, section 12.2).
   ///
-  /// - Parameter isWritten: The record is on disk but for the ID Token.
+  /// - Parameter isWritten: Whether the rest of the record is on disk.
   /// - Returns: The record's generation.
   private func keepIdentity(
     in response: TokenResponse, at live: LiveServer, _ record: inout AccountRecord, _ generation: UInt64,
@@ -172,19 +173,19 @@ package struct RefreshOperation: Sendable {
     }
     if isWritten, !isFirst, !isNews { return generation }
     do { return try services.write(record, of: account, replacing: generation) } catch {
-      // The session goes on with the ID Token that is on disk.
+      // The session continues with the ID Token on disk.
       if case .signedOut = error { throw error }
       guard isWritten, !isFirst else { throw error }
       return generation
     }
   }
 
-  /// The claims without those that differ from one token to the next (OpenID Connect Core, sections 2 and 3.1.3.6).
+  /// The claims that do not change with every token (OpenID Connect Core, sections 2 and 3.1.3.6).
   private static func lasting(_ claims: JSONObject) -> JSONObject {
     ["iat", "exp", "nbf", "jti", "nonce", "at_hash", "c_hash"].reduce(into: claims) { $0[$1] = nil }
   }
 
-  /// The verified ID Token of the answer; nil when there is none and none is needed.
+  /// The verified ID Token of the response; nil if there is none and none is required.
   private func identify(
     _ response: TokenResponse, at live: LiveServer, _ record: AccountRecord
   ) throws(SessionError) -> IDToken? {
@@ -197,7 +198,7 @@ package struct RefreshOperation: Sendable {
     return token
   }
 
-  /// Writes down that the server answered for another user, so that no later answer without an ID Token is believed.
+  /// Stores that the server responded for another user, so that no later response without an ID Token is accepted.
   private func hold(_ record: AccountRecord, because error: SessionError, _ generation: UInt64) throws(SessionError) {
     guard case .identityChanged(_, let claim) = error, record.identityHold == nil else { return }
     var held = record
@@ -205,7 +206,7 @@ package struct RefreshOperation: Sendable {
     _ = try services.write(rotated: held, of: account, replacing: generation, cancellation)
   }
 
-  /// Has the account wait where the issuer's keys did not verify the ID Token and may be fetched again later.
+  /// Makes the account wait if the issuer's keys did not verify the ID Token and may be fetched again later.
   private func awaitKeys(after error: SessionError, for generation: UInt64) {
     guard case .oauth(let problem) = error, let seconds = problem.retryAfterSeconds else { return }
     let hold = ServerHold(until: services.time.now().advanced(by: .seconds(seconds)), isNamed: true, error: problem)
@@ -214,7 +215,7 @@ package struct RefreshOperation: Sendable {
     }
   }
 
-  /// - Throws: Why the last refresh brought nothing, with the time that is left, while the account waits.
+  /// - Throws: While the account waits, the error of the last refresh, with the remaining time.
   private func checkAwaitedKeys(for generation: UInt64) throws(SessionError) {
     let now = services.time.now()
     guard let awaited = services.awaitedKeys.withLock({ $0[account] }) else { return }
@@ -224,7 +225,8 @@ package struct RefreshOperation: Sendable {
     throw awaited.hold.refusal(at: now)
   }
 
-  /// Only the issuer ends a session: only `invalid_grant` ends a grant, and only if no other process replaced the token meanwhile.
+  /// Only the issuer ends a session: only `invalid_grant` ends a grant, and only if no other process replaced the token
+  /// meanwhile.
   private func exchange(
     _ refreshToken: SharedSecret, at live: inout LiveServer, _ stored: inout StoredRecord
   ) throws(SessionError) -> TokenEndpointAnswer {
@@ -241,14 +243,14 @@ package struct RefreshOperation: Sendable {
     throw .expired(account: account.text, reason: reason)
   }
 
-  /// Sends the token, to a second place only when the first is no token endpoint any more.
+  /// Sends the token, and to a second URL only if the first is no longer a token endpoint.
   ///
-  /// A token that rotates is never sent again after an answer that a server may have given once it had acted on it:
-  /// a second use ends the grant (RFC 9700 section 4.14.2). Only two answers let it go to where the metadata lead now.
-  /// With 404 nothing was found that could have acted (RFC 9110 section 15.5.5), and with `unsupported_grant_type`
-  /// the server itself says that it did not (RFC 6749 section 5.2). An answer that was lost or cut is neither.
+  /// A rotating token must not be sent again after a response that a server may give after acting on it, since a second
+  /// use ends the grant (RFC 9700 section 4.14.2). Only two responses allow sending it to the new URL in the metadata.
+  /// With 404 there was nothing that could have acted (RFC 9110 section 15.5.5), and with `unsupported_grant_type` the
+  /// server states that it did not (RFC 6749 section 5.2). A lost or truncated response is neither.
   ///
-  /// - Returns: Nil for `invalid_grant`, of which `reason` gets the server's words.
+  /// - Returns: Nil for `invalid_grant`, with the server's description in `reason`.
   private func spend(
     _ refreshToken: SharedSecret, at live: inout LiveServer, _ reason: inout String?
   ) throws(SessionError) -> TokenEndpointAnswer? {
@@ -262,7 +264,7 @@ package struct RefreshOperation: Sendable {
     }
   }
 
-  /// A session without a user is renewed as it began.
+  /// A session without a user is renewed by repeating its first request.
   private func repeated(
     _ grant: UnattendedGrant, _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {
@@ -286,14 +288,13 @@ package struct RefreshOperation: Sendable {
       dpopKey: live.server.prover?.key, protection: level)
   }
 
-  /// The remaining lifetime of a stored token, in seconds: never more than its full lifetime, even if the clock was set
-  /// back since.
+  /// The remaining lifetime of a stored token in seconds, limited to its full lifetime in case the clock was set back.
   private func secondsLeft(of record: AccountRecord, now: Int) -> Int? {
     record.accessTokenExpiresAt.map { min($0 - now, max(0, $0 - record.signedInAt)) }
   }
 
-  /// Without a refresh token the kept access token is the grant. Nothing is sent, so it needs no network;
-  /// without a named lifetime it lives until a resource refuses it.
+  /// Without a refresh token, the stored access token is the grant. Sends nothing, so it works offline. Without a known
+  /// lifetime it is used until a resource rejects it.
   private func keptGrant(
     _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {

@@ -2,34 +2,34 @@ internal import OAuth
 package import Platform
 internal import Vocabulary
 
-/// A server that is in trouble, or wants fewer requests, gets no request before this time.
+/// A pause for a server that has problems or asked for fewer requests.
 package struct ServerHold: Sendable, Hashable {
   package let until: Instant
-  /// It named the time itself.
+  /// Whether the server specified the time.
   let isNamed: Bool
   /// The error that the server sent.
   let error: OAuthError
 
-  /// Whether a caller may ask the server all the same: one who insists, where it named no time.
+  /// Whether a caller may contact the server anyway: if it insists and the server specified no time.
   func yields(to need: TokenNeed) -> Bool { need.forceRefresh && !isNamed }
 
-  /// The failure of those who would have asked it now, with the time to wait.
+  /// The error for callers during the pause, with the remaining time.
   func refusal(at now: Instant) -> SessionError {
     SessionError.oauth(error).asking(toWait: now.duration(to: until))
   }
 }
 
-/// A refresh brought an ID Token that the issuer's keys do not verify yet. Before they may be fetched again another refresh
-/// token of the account, for whatever target, would be spent in vain.
+/// A refresh returned an ID Token that the issuer's keys do not verify yet. Until they may be fetched again, another
+/// refresh token of the account, for whatever target, would be spent in vain.
 struct AwaitedKeys: Sendable {
-  /// The settings and the record's generation of that refresh. Under others, such as after a sign-in, nothing is waited
-  /// for.
+  /// The settings and the record's generation of that refresh. If they change, for example by a sign-in, the wait is
+  /// over.
   let configuration: AccountConfiguration
   let generation: UInt64
   let hold: ServerHold
 }
 
-/// The servers that get no request for a while, so that an answer to one account also holds for the others.
+/// The servers that are paused, so that a response to one account applies to all.
 package struct ServerHolds: Sendable {
   private struct State {
     var hold: ServerHold
@@ -38,27 +38,27 @@ package struct ServerHolds: Sendable {
 
   private var states: [String: State] = [:]
 
-  /// Servers beside these are forgotten, those that may be asked again for longest first.
+  /// The maximum number of servers. Those whose pause ended longest ago are dropped first.
   private static let mostServers = 256
 
   package init() {}
 
-  /// The hold of a server; nil when it may be asked.
+  /// The pause of a server, if any.
   package func hold(of server: String, now: Instant) -> ServerHold? {
     guard let hold = states[server]?.hold, now < hold.until else { return nil }
     return hold
   }
 
-  /// Takes in why a refresh failed.
+  /// Records why a refresh failed.
   ///
-  /// A server that answers 429 or 503, or names a time, is left alone for that time (RFC 9110, section 10.2.3),
-  /// or, where it names none, for five seconds, doubling up to five minutes.
+  /// A server that responds with 429 or 503, or specifies a time, is paused for that time (RFC 9110, section 10.2.3),
+  /// or else for five seconds, doubling up to five minutes.
   ///
   /// - Parameter jitter: 0..<1, from the random generator.
   package mutating func note(_ failure: SessionError, of server: String, now: Instant, jitter: Double) {
     guard case .oauth(let error) = failure, error.requiresHold else { return }
     let known = states[server]
-    // Answers to requests that were on their way say nothing new.
+    // Responses to requests sent before the pause are not a new failure.
     let isNew = known.map { $0.hold.until <= now } ?? true
     let episodes = (known?.episodes ?? 0) + (isNew ? 1 : 0)
     let wait =
@@ -73,16 +73,16 @@ package struct ServerHolds: Sendable {
     }
   }
 
-  /// A refresh at this server succeeded.
+  /// Ends the pause after a successful refresh.
   package mutating func succeeded(at server: String) {
     if !states.isEmpty { states[server] = nil }
   }
 }
 
 extension OAuthError {
-  /// Whether the server asks all clients, and not this one only, to send fewer requests.
+  /// Whether the server asks all clients, not only this one, to send fewer requests.
   fileprivate var requiresHold: Bool {
-    // Keys or metadata may come from another server; errors about them are reported where they are fetched.
+    // Keys or metadata may come from another server; their errors are handled by the fetch.
     guard code.meaning == .passing, subject == .endpoint(.token) else { return false }
     return retryAfterSeconds != nil || code == .rateLimited || httpStatus == 429 || httpStatus == 503
   }

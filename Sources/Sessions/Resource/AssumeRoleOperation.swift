@@ -2,13 +2,13 @@ package import Crypto
 package import OAuth
 package import Vocabulary
 
-/// Trades an account's token for the credentials of a role. Blocking, for a worker thread.
+/// Exchanges an account's token for the credentials of a role. Blocking, for a worker thread.
 package struct AssumeRoleOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
   package let token: SealedSecret
   package let role: WebIdentityRole
-  /// The Security Token Service, an origin like any other that may get the token.
+  /// The Security Token Service. Its origin must be listed like any other that gets the token.
   package let endpoint: Endpoint
   package let services: SessionServices
   package let cancellation: Cancellation

@@ -1,32 +1,32 @@
 package import OAuth
 package import Platform
 
-/// The origins that refused an account's tokens, so that no refresh is spent on one that refuses new tokens too.
+/// The origins that rejected an account's tokens, so that no refresh is spent on one that also rejects new tokens.
 ///
-/// An origin that refused a fresh token is remembered for five minutes, or until the token is renewed for another reason
-/// than such a refusal.
+/// An origin that rejected a fresh token is remembered for five minutes, or until the token is renewed for another
+/// reason.
 package struct OriginRefusals: Sendable {
   private struct Refusal {
-    /// Of the token that was refused last.
+    /// The generation of the last rejected token.
     var generation: UInt64
-    /// A newer token than the one before was refused.
+    /// Whether a renewed token was rejected too.
     var isForGood: Bool
     var until: Instant
   }
 
   private static let memory = Duration.seconds(300)
-  /// The refusal that ends first gives way to one more.
+  /// The maximum number of origins. The entry that expires first is dropped.
   private static let most = 64
 
   private var refusals: [ResourceOrigin: Refusal] = [:]
-  /// The next renewal is because of a refusal.
+  /// Whether the next renewal is due to a rejection.
   private var awaitsRenewal = false
 
   package init() {}
 
-  /// Takes note of a 401.
+  /// Records a 401.
   ///
-  /// - Parameter generation: Of the token that was refused; a renewed one has a greater number.
+  /// - Parameter generation: The generation of the rejected token, which increases with each renewal.
   package mutating func refused(by origin: ResourceOrigin, generation: UInt64, now: Instant) {
     refusals = refusals.filter { now < $0.value.until }
     let before = refusals[origin]
@@ -40,18 +40,18 @@ package struct OriginRefusals: Sendable {
     refusals[oldest] = nil
   }
 
-  /// Takes note of an answer that did not refuse the token.
+  /// Records a response that accepted the token.
   package mutating func accepted(by origin: ResourceOrigin) {
     if !refusals.isEmpty { refusals[origin] = nil }
   }
 
-  /// Whether an origin has refused a fresh token, so that another one is not worth a refresh.
+  /// Whether an origin has rejected a fresh token, so that another refresh is pointless.
   package func areForGood(at origin: ResourceOrigin, now: Instant) -> Bool {
     guard let refusal = refusals[origin], now < refusal.until else { return false }
     return refusal.isForGood
   }
 
-  /// Records a renewal of the token. Earlier refusals no longer count, unless the renewal was because of one.
+  /// Records a renewal of the token. Clears earlier rejections, unless one of them caused the renewal.
   package mutating func renewed() {
     if !awaitsRenewal { refusals = [:] }
     awaitsRenewal = false

@@ -3,14 +3,13 @@ package import OAuth
 internal import Vault
 package import Vocabulary
 
-/// Makes one request to a resource with an account's token. Blocking.
+/// Sends one request to a resource with an account's token. Blocking.
 package struct ResourceCall: Sendable {
-  /// The method and the URL of the request.
   package struct Target: Sendable {
     package let method: ResourceMethod
     package let endpoint: Endpoint
     package let fields: [ResourceField]
-    /// Whether a redirect is an answer, wherever it leads.
+    /// Whether to return redirects instead of following them.
     package let refusesRedirects: Bool
     /// As ``ResourceRequest/idleSeconds``.
     package let idleSeconds: Int?
@@ -32,28 +31,27 @@ package struct ResourceCall: Sendable {
     package var origin: ResourceOrigin { ResourceOrigin(of: endpoint) }
   }
 
-  /// The result of the call.
   package enum Outcome: Sendable {
-    /// The answer went to the receiver.
+    /// The response was passed to the receiver.
     case answered(ResourceResponse, ResourceVerdict)
-    /// The token was refused and a new one may be accepted, with these claims if any. Nothing of the answer went to the
-    /// receiver, and the content is at its start again.
+    /// The token was rejected and a new one may be accepted, with these claims if any. Nothing was passed to the
+    /// receiver, and the content was rewound.
     case refused(RequestedClaims?)
-    /// The answer has begun, and its server is silent.
+    /// The response has begun, but the server paused.
     case begun(Rest)
   }
 
-  /// The content of an answer that is still to come.
+  /// The rest of a response's content.
   package struct Rest: Sendable {
     fileprivate let content: any PendingContent
     fileprivate let head: ResourceHead
     fileprivate let verdict: ResourceVerdict
     fileprivate let request: ResourceRequest
 
-    /// Passes the content to the receiver as it comes, without a thread of the caller. Called once at most; without it the
-    /// answer is given up.
+    /// Passes the content to the receiver as it arrives, without using a thread of the caller. Call it once at most;
+    /// otherwise the response is abandoned.
     ///
-    /// - Parameter finish: Called once, on another thread, with the answer or why it is not whole.
+    /// - Parameter finish: Called once, on another thread, with the response or why it is incomplete.
     package func receive(_ finish: @escaping @Sendable (Result<Outcome, SessionError>) -> Void) {
       content.receive { result in
         finish(
@@ -63,7 +61,7 @@ package struct ResourceCall: Sendable {
     }
   }
 
-  /// The most redirects that are followed, all to the same origin.
+  /// The maximum number of redirects, all to the same origin.
   package static let maximumRedirects = 3
 
   package let account: AccountName
@@ -73,8 +71,7 @@ package struct ResourceCall: Sendable {
   package let content: (any ResourceContent)?
   package let receiver: any ResourceReceiver
   package let services: SessionServices
-  /// Whether a refused token is worth a refresh and another try, which is done once
-  /// (RFC 6750, section 3.1).
+  /// Whether to refresh a rejected token and retry, which is done once (RFC 6750, section 3.1).
   package let mayRefresh: Bool
   package let stallSeconds: Int
   package let cancellation: Cancellation
@@ -96,7 +93,7 @@ package struct ResourceCall: Sendable {
     self.cancellation = cancellation
   }
 
-  /// - Throws: Why the token may not go there, before anything is sent; why there is no answer.
+  /// - Throws: Why the token may not be sent there; why there is no response.
   package func run() throws(SessionError) -> Outcome {
     let transport = try services.transport(to: target.origin, of: account, configuration, lease: target.lease)
     let token = try grant.openAccessToken()
@@ -161,7 +158,7 @@ extension SessionError {
 }
 
 extension SessionServices {
-  /// The transport to a resource, if a token of the account may go there at all.
+  /// The transport to a resource, if the account's tokens may be sent there.
   ///
   /// - Parameter lease: The lease through which the request came, if any.
   func transport(
@@ -171,7 +168,7 @@ extension SessionServices {
     let record = try sessionRecord(of: account).record
     var transport = try record.access(by: configuration, account).transport
     try record.authority.check(origin, configuration, account)
-    // A token that is bound to the certificate is good only with it (RFC 8705 section 3).
+    // A certificate-bound token is only accepted with the certificate (RFC 8705 section 3).
     transport.clientCertificate = try record.credentials.clientCertificate(configuration, in: vault.keyDevice)
     transport.connectionGroup = ConnectionGroup(account: account.text, lease: lease)
     return transport

@@ -2,12 +2,12 @@ internal import Encoding
 package import OAuth
 package import Vocabulary
 
-/// The place that a token is wanted for.
+/// A URL or origin that needs a token.
 package struct ResourcePlace: Sendable, Hashable {
   package let origin: ResourceOrigin
-  /// Nil when the caller does not know it; the entry of the whole origin then goes first.
+  /// Nil if the caller does not know it. The entry of the origin is then preferred.
   package let path: String?
-  /// The user name that the caller wants to use; nil for any.
+  /// The requested user name; nil for any.
   package let user: String?
 
   package init(origin: ResourceOrigin, path: String?, user: String? = nil) {
@@ -16,13 +16,13 @@ package struct ResourcePlace: Sendable, Hashable {
     self.user = user
   }
 
-  /// The place of a request.
+  /// The URL of a request.
   package init(of endpoint: Endpoint) {
     self.init(origin: ResourceOrigin(of: endpoint), path: endpoint.uri.path)
   }
 
-  /// The places that a text may mean: that of a URL; of a host without a scheme that over https, or else that over plain
-  /// http on this machine. A place without a path is a whole origin.
+  /// The possible meanings of a text: a URL as it is, or a host with https, or else with http on this machine. Without
+  /// a path it is an origin.
   package static func places(_ text: String, user: String?) -> [ResourcePlace] {
     var url = text
     if let end = url.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
@@ -39,28 +39,28 @@ package struct ResourcePlace: Sendable, Hashable {
   }
 }
 
-/// The account whose token goes to a place, and what its settings say of that.
+/// The account whose token to send to a URL, and its matching entry.
 package struct ResourceChoice: Sendable, Hashable {
   package let account: AccountName
   package let place: ResourcePlace
-  /// Nil where the account may be used because of its UserInfo.
+  /// Nil if the account is allowed by its UserInfo endpoint.
   package let entry: OriginEntry?
 }
 
 extension AccountConfiguration {
-  /// The entries of `origins`; one that cannot be read lists nothing.
+  /// The parsed entries of `origins`, without invalid ones.
   package var originEntries: [OriginEntry] {
     self.origins.compactMap { OriginEntry($0, allowHTTPLoopback: self.allowHTTPLoopback) }
   }
 
-  /// Adds an entry, in the place of one for the same origin and path.
+  /// Adds an entry, replacing one for the same origin and path.
   package mutating func list(_ entry: OriginEntry) {
     let allows = self.allowHTTPLoopback
     self.origins.removeAll { OriginEntry($0, allowHTTPLoopback: allows)?.hasPlace(of: entry) ?? false }
     self.origins.append(entry.text)
   }
 
-  /// The entry that is meant for a place, with the number of bytes of its path that count.
+  /// The best entry for a URL, and the length of its matching path in bytes.
   func entry(for place: ResourcePlace) -> (entry: OriginEntry, length: Int)? {
     let fitting = originEntries.filter { entry in
       guard entry.origin.utf8.elementsEqual(place.origin.text.utf8) else { return false }

@@ -2,10 +2,10 @@ package import OAuth
 internal import Vault
 package import Vocabulary
 
-/// Decides which account's token may go to a place.
+/// Decides which account's token may be sent to a URL.
 ///
-/// A place gets the token when the settings list it and the vault repeats it, or when it is the sealed place
-/// of UserInfo. The settings file alone, which anything that can edit dotfiles can write, is not enough.
+/// The origin must be listed in the settings and confirmed in the vault, or be the sealed origin of UserInfo. The
+/// settings file alone is not enough, since anything that can edit dotfiles can write it.
 package struct ResourceGate: Sendable {
   package let settings: Settings
   package let services: SessionServices
@@ -15,16 +15,16 @@ package struct ResourceGate: Sendable {
     self.services = services
   }
 
-  /// The account to use: the named one; else the one that lists the longest path that the place is below, or the origin;
-  /// else the one whose UserInfo is there. The active one counts no more than others.
+  /// Chooses the account: the named one; otherwise the one with the longest matching path or the origin; otherwise the
+  /// one with UserInfo there. The active account has no priority.
   ///
-  /// - Parameter named: The account that the caller chose; its list decides all the same.
-  /// - Throws: `originNotListed`, `originUnconfirmed`, or `severalAccounts` when the caller must choose.
+  /// - Parameter named: The caller's account, which must still list the origin.
+  /// - Throws: `originNotListed`, `originUnconfirmed`, or `severalAccounts` if the caller must choose.
   package func choice(for place: ResourcePlace, named: AccountName?) throws(SessionError) -> ResourceChoice {
     try choice(for: place, named: named, listedOnly: false)
   }
 
-  /// - Parameter listedOnly: Whether the place of UserInfo needs to be listed and confirmed as others.
+  /// - Parameter listedOnly: Whether even the origin of UserInfo must be listed and confirmed.
   private func choice(
     for place: ResourcePlace, named: AccountName?, listedOnly: Bool
   ) throws(SessionError) -> ResourceChoice {
@@ -35,7 +35,7 @@ package struct ResourceGate: Sendable {
     }
     let longest = fitting.map(\.length).max()
     fitting.removeAll { $0.length != longest }
-    // Origins that a person listed take precedence over those that the server announced.
+    // Origins listed by the user take precedence over those from the server's metadata.
     let announced = fitting.isEmpty && !listedOnly ? try accountsWithUserInfo(at: place.origin, named) : []
     let accounts = fitting.isEmpty ? announced : fitting.map(\.account)
     guard let first = accounts.first else { throw notListed(place, named) }
@@ -44,8 +44,8 @@ package struct ResourceGate: Sendable {
     return ResourceChoice(account: first, place: place, entry: fitting.first?.entry)
   }
 
-  /// The same for the first of several places that a text may mean which an account lists. The place of UserInfo is none
-  /// of itself: the host of a provider may be that of other services too, to which the caller would send the token.
+  /// Chooses the account for the first of several possible URLs that an account lists. UserInfo alone is not enough:
+  /// the provider's host may have other services too, to which the caller would send the token.
   package func choice(among places: [ResourcePlace], named: AccountName?) throws(SessionError) -> ResourceChoice {
     var first: SessionError?
     for place in places {
@@ -80,14 +80,14 @@ package struct ResourceGate: Sendable {
       throw .noAccount(name: account.text, known: settings.accounts.map(\.name.text))
     }
     guard let record = try services.record(of: account) else {
-      // Without a session there is no token either, which is the better thing to say.
+      // Without a session there is no token either, which is the more helpful error.
       if configuration.lists(origin) { return }
       throw .originNotListed(account: account.text, origin: origin.text)
     }
     try record.authority.check(origin, configuration, account, listedOnly: listedOnly)
   }
 
-  /// A record that cannot be read names no place, but of the account that the caller named it is told why.
+  /// An unreadable record has no UserInfo, but for the caller's account the error is reported.
   private func accountsWithUserInfo(
     at origin: ResourceOrigin, _ named: AccountName?
   ) throws(SessionError) -> [AccountName] {
@@ -102,15 +102,15 @@ package struct ResourceGate: Sendable {
 }
 
 extension AccountConfiguration {
-  /// The origins that the settings list, each once. An entry that cannot be read lists none.
+  /// The origins listed in the settings, without invalid entries.
   var resourceOrigins: Set<ResourceOrigin> { Set(originEntries.map { ResourceOrigin(of: $0) }) }
 
-  /// Whether the settings say that a place may get the account's token.
+  /// Whether the settings list an origin for the account's token.
   package func lists(_ origin: ResourceOrigin) -> Bool { resourceOrigins.contains(origin) }
 }
 
 extension AccountRecord {
-  /// The origins that the settings list and the record does not repeat, so that no place there gets the token.
+  /// The origins that are listed in the settings but not confirmed in the record, and therefore get no token.
   package func unconfirmedOrigins(_ configuration: AccountConfiguration, account: AccountName) -> [String] {
     configuration.resourceOrigins.filter { origin in
       (try? authority.check(origin, configuration, account, listedOnly: true)) == nil
@@ -120,7 +120,7 @@ extension AccountRecord {
 }
 
 extension Authority {
-  /// - Throws: Why the place does not get the account's token.
+  /// - Throws: Why the origin does not get the account's token.
   func check(
     _ origin: ResourceOrigin, _ configuration: AccountConfiguration, _ account: AccountName, listedOnly: Bool = false
   ) throws(SessionError) {

@@ -2,14 +2,14 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// Looks at the head of an answer and decides whether the caller gets it, or another request is made first.
+/// Checks the head of a response and decides whether to pass it to the caller or send another request.
 final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
-  // One thread at a time uses it, as every receiver.
+  // Used by one thread at a time, like every receiver.
   enum Decision {
     case pass
-    /// With a new token, which has these claims if any.
+    /// Renew the token, with these claims if any.
     case renew(RequestedClaims?)
-    /// Once more with another proof of the key, for this reason.
+    /// Retry with another proof, for this reason.
     case prove(DPoPProver.ProofProblem)
     case follow(Endpoint)
   }
@@ -23,7 +23,7 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
   private let mayFollow: Bool
   private(set) var decision = Decision.pass
 
-  /// - Parameter learn: Why an answer is worth another attempt with a proof of its own, if it is.
+  /// - Parameter learn: Returns the reason to retry with another proof, if any.
   init(
     _ receiver: any ResourceReceiver, at endpoint: Endpoint, content: (any ResourceContent)?, mayRefresh: Bool,
     mayFollow: Bool, sent: [SharedSecret] = [], learn: @escaping (ResourceHead) -> DPoPProver.ProofProblem?
@@ -62,7 +62,7 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
     return .pass
   }
 
-  /// Where a redirect leads, if that is on the same origin: no other gets the token.
+  /// The target of a redirect on the same origin. No other origin gets the token.
   private static func redirect(_ head: ResourceHead, from endpoint: Endpoint) -> Endpoint? {
     guard [301, 302, 303, 307, 308].contains(head.status), let location = head.headers.location,
       let target = endpoint.uri.resolving(location), target.origin.utf8.elementsEqual(endpoint.uri.origin.utf8)

@@ -2,8 +2,8 @@ package import Crypto
 package import OAuth
 internal import Vocabulary
 
-/// Finds out whether a URL that a person wants to sign in to is an authorization server, or a resource that names some
-/// (RFC 9728). Blocking. No secret is sent, and no server is contacted that only another server named.
+/// Determines whether the URL of a sign-in is an authorization server, or a resource that names its servers (RFC 9728).
+/// Blocking. Sends no secrets, and contacts no server that only another server named.
 package struct ResourceSearch: Sendable {
   package enum Finding: Sendable, Hashable {
     case issuer
@@ -16,7 +16,7 @@ package struct ResourceSearch: Sendable {
   private let services: SessionServices
   private let cancellation: Cancellation
 
-  /// - Parameter configuration: How the server is reached; whom it belongs to does not matter.
+  /// - Parameter configuration: How to reach the server; the account is ignored.
   package init(
     _ url: String, _ configuration: AccountConfiguration, proxyCredentials: SharedSecret?, services: SessionServices,
     cancellation: Cancellation = Cancellation()
@@ -30,7 +30,7 @@ package struct ResourceSearch: Sendable {
 
   package func run() throws(SessionError) -> Finding {
     var transport = try AccountAccess.transport(of: configuration)
-    // They are for the issuer's key.
+    // Pins are for the issuer's key.
     transport.pins = []
     transport.proxy?.credentials = proxyCredentials
     return try oauth { () throws(OAuthError) in try find(transport) }
@@ -53,8 +53,8 @@ package struct ResourceSearch: Sendable {
     }
   }
 
-  /// Why the URL is no issuer; nil when it is one. A resource may have the metadata of its authorization server at its
-  /// own place, where it counts for nothing (RFC 8414 section 3.3).
+  /// Why the URL is not an issuer; nil if it is. A resource may serve the metadata of its authorization server at its
+  /// own URL, where they are not valid (RFC 8414 section 3.3).
   private func obstacle(_ transport: Transport) throws(OAuthError) -> OAuthError? {
     do {
       let issuer = try Issuer(url, allowHTTPLoopback: transport.allowHTTPLoopback)

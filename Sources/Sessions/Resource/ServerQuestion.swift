@@ -9,7 +9,7 @@ package import Vocabulary
 package struct ServerQuestion: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
-  /// A token that is good by all that is known here.
+  /// A token that is valid as far as known.
   package let grant: AccessGrant
   package let services: SessionServices
   package let cancellation: Cancellation
@@ -27,13 +27,13 @@ package struct ServerQuestion: Sendable {
 
   /// The account's record, and the server that its secrets may be sent to.
   ///
-  /// - Throws: `signedOut` when there is no record; what keeps the secrets from being sent.
+  /// - Throws: `signedOut` if there is no record; or why the secrets may not be sent.
   func open() throws(SessionError) -> (record: AccountRecord, live: LiveServer) {
     let record = try services.sessionRecord(of: account).record
     return (record, try services.server(for: account, configuration, record, grant: grant, cancellation: cancellation))
   }
 
-  /// The claims of the UserInfo endpoint, about the user of the session where that one is known.
+  /// The claims of the UserInfo endpoint, for the user of the session if known.
   func userInfo(_ record: AccountRecord, at live: inout LiveServer) throws(SessionError) -> JSONObject {
     let (token, renewal) = (try grant.openAccessToken(), live.renewal)
     return try live.asking(\.userinfoEndpoint) { (server) throws(OAuthError) in
@@ -43,8 +43,8 @@ package struct ServerQuestion: Sendable {
     }
   }
 
-  /// A signed answer about the user is verified with the issuer's keys, and with the algorithm that the client is
-  /// registered for; else with one that is good for ID Tokens.
+  /// A signed response is verified with the issuer's keys and the registered algorithm, or else one accepted for ID
+  /// Tokens.
   private func userInfoRules(_ server: AuthorizationServer, _ renewal: MetadataRenewal) -> UserInfoRules {
     let registered = server.signing.userInfo
     var search = server.metadata.jwksURI.map { endpoint in
@@ -61,13 +61,13 @@ package struct ServerQuestion: Sendable {
   }
 }
 
-/// Asks the server who the account's user is (OpenID Connect Core, section 5.3). Blocking.
+/// Requests the claims about the account's user (OpenID Connect Core, section 5.3). Blocking.
 package struct UserInfoOperation: Sendable {
   package let question: ServerQuestion
 
   package init(_ question: ServerQuestion) { self.question = question }
 
-  /// The claims, for the same subject as the ID Token's; nil when the server has no such endpoint.
+  /// The claims, for the ID Token's subject; nil if the server has no such endpoint.
   package func run() throws(SessionError) -> JSONObject? {
     var (record, live) = try question.open()
     // Without a user there is no UserInfo.

@@ -5,7 +5,7 @@ internal import Vocabulary
 
 /// Asks the authorization server whether a session is still valid. Blocking.
 ///
-/// Introspection (RFC 7662) reports on the session itself and is asked first, by clients that may; UserInfo (OpenID
+/// Prefers introspection (RFC 7662), which is about the session itself, if the client may use it. UserInfo (OpenID
 /// Connect Core, section 5.3) shows whether the access token is still accepted.
 package struct SessionCheck: Sendable {
   package let question: ServerQuestion
@@ -14,11 +14,11 @@ package struct SessionCheck: Sendable {
 
   package enum Verdict: Sendable, Hashable {
     case holds
-    /// The session is over, and its record says so now.
+    /// The session has ended, and its record was updated.
     case ended
-    /// A token is refused; whether the session is over shows at a refresh.
+    /// A token was rejected. A refresh will show whether the session has ended.
     case doubtful
-    /// The server offers neither, or not to this client.
+    /// The server supports neither, or not for this client.
     case notPossible
   }
 
@@ -46,7 +46,7 @@ package struct SessionCheck: Sendable {
     }
   }
 
-  /// Nil when the server does not tell: not all that announce introspection offer it to each client.
+  /// Nil if the server does not report it: some announce introspection without allowing every client to use it.
   private func introspect(_ record: AccountRecord, at live: inout LiveServer) -> Bool? {
     guard live.server.canIntrospect else { return nil }
     let hint = record.refreshToken == nil ? RevocationHint.accessToken : .refreshToken
@@ -65,7 +65,7 @@ package struct SessionCheck: Sendable {
     record.refreshToken == nil && record.unattended == nil ? try end() : .doubtful
   }
 
-  /// Writes down that the session is over, unless it was renewed or replaced meanwhile.
+  /// Records that the session has ended, unless it was renewed or replaced meanwhile.
   private func end() throws(SessionError) -> Verdict {
     let (services, account) = (question.services, question.account)
     return try services.holding(account) { () throws(SessionError) in

@@ -6,40 +6,39 @@ package import Platform
 internal import Vault
 package import Vocabulary
 
-/// An access token in memory with all that is known about it. The tokens are sealed until they are used.
+/// An access token in memory with its properties. The tokens are sealed until used.
 package final class AccessGrant: Sendable {
-  /// Empty once the token has expired.
+  /// Empty after the token has expired.
   package let accessToken: SealedSecret
-  /// `Bearer` or `DPoP`, in the spelling of RFC 6750 and RFC 9449.
+  /// `Bearer` or `DPoP`, spelled as in RFC 6750 and RFC 9449.
   package let tokenType: String
-  /// The granted scope, as text; nil when the server named none.
+  /// The granted scope; nil if the server sent none.
   package let scope: String?
-  /// Whether the server itself named ``scope`` with this token; else it is what was asked for (RFC 6749, section 5.1).
+  /// Whether the server sent ``scope`` with this token; otherwise it is the requested one (RFC 6749, section 5.1).
   package let isScopeNamed: Bool
-  /// The verified ID Token's `sub`.
+  /// The `sub` of the verified ID Token.
   package let subject: String?
-  /// The verified ID Token in compact form; nil when there was none. It may be past its own `exp`.
+  /// The verified ID Token in compact form, if any. May be past its own `exp`.
   package let idToken: SealedSecret?
-  /// Taken just before the request was sent (RFC 6749, section 5.1).
+  /// Measured just before the request was sent (RFC 6749, section 5.1).
   package let issuedAt: Instant
-  /// Seconds; nil when the server named none, which means: until a resource refuses it.
+  /// Seconds; nil if the server sent none. The token is then used until a resource rejects it.
   package let lifetimeSeconds: Int?
-  /// The vault record that the token came with.
+  /// The vault record written with the token.
   package let recordGeneration: UInt64
-  /// The record that the refresh for it replaced; nil when there was none.
+  /// The record that its refresh replaced, if any.
   package let replacedGeneration: UInt64?
   /// The key that the token is bound to; nil for a Bearer token.
   package let dpopKey: DPoPKey?
-  /// The level that the record was at.
+  /// The protection of the record.
   package let protection: Protection
-  /// Whether another token can be got without a person: false for one that is the session itself.
+  /// Whether another token can be obtained without a user. False if the token itself is the session.
   let isRenewable: Bool
-  /// When the session ends without a sign-in, as the record says it.
+  /// When the session will end without a sign-in, according to the record.
   package let expiry: GrantExpiry
   /// The machine's clock when the token was issued, in unix seconds.
   private let issuedAtUnixSeconds: Int
-  /// How many seconds the machine's clock is further on than the time that has passed since; negative if it was set
-  /// back.
+  /// How many seconds the machine's clock has advanced more than time has passed since; negative if it was set back.
   private let clockChange: Int
 
   package init(
@@ -67,9 +66,9 @@ package final class AccessGrant: Sendable {
     clockChange = 0
   }
 
-  /// The grant that a token endpoint's answer is.
+  /// Creates the grant from a response of the token endpoint.
   ///
-  /// - Parameter askedScope: The scope of the request, which is granted if the answer names none (RFC 6749, section 5.1).
+  /// - Parameter askedScope: The requested scope, which is granted if the response has none (RFC 6749, section 5.1).
   convenience init(
     _ response: TokenResponse, askedScope: String?, subject: String?, idToken: SealedSecret? = nil, issuedAt: Instant,
     issuedAtUnixSeconds: Int, recordGeneration: UInt64, replacedGeneration: UInt64? = nil, dpopKey: DPoPKey?,
@@ -105,26 +104,26 @@ package final class AccessGrant: Sendable {
     self.clockChange = clockChange ?? other.clockChange
   }
 
-  /// The same grant after its record was written again.
+  /// Returns a copy after its record was rewritten.
   func moved(to generation: UInt64, protection: Protection? = nil) -> AccessGrant {
     AccessGrant(self, recordGeneration: generation, protection: protection)
   }
 
-  /// The same grant without the access token, which is of no more use.
+  /// Returns a copy without the access token, which is no longer usable.
   func spent() -> AccessGrant { AccessGrant(self, accessToken: .empty) }
 
-  /// This grant with the ID Token of `other`, if it is the same one.
+  /// Shares the ID Token object with `other` if it is the same.
   package func sharingIDToken(with other: AccessGrant) -> AccessGrant {
     guard let idToken, let known = other.idToken, idToken !== known, idToken.isSame(as: known) else { return self }
     return AccessGrant(self, idToken: known)
   }
 
-  /// The access token, for as long as it is needed.
+  /// Decrypts the access token. Keep it only as long as needed.
   package func openAccessToken() throws(SessionError) -> SharedSecret {
     do { return try accessToken.open() } catch { throw .memory }
   }
 
-  /// The claims of the verified ID Token; empty when there was none.
+  /// The claims of the verified ID Token; empty if there is none.
   package var claims: JSONObject {
     guard let idToken, let compact = try? idToken.open() else { return JSONObject() }
     return compact.bytes.withBytes { try? JWTClaims(ofVerified: $0).object } ?? JSONObject()
@@ -134,29 +133,29 @@ package final class AccessGrant: Sendable {
 // MARK: - Times
 
 extension AccessGrant {
-  /// A difference between two clocks that counts as a change of one of them, in seconds.
+  /// The smallest difference between two clocks that counts as a change, in seconds.
   package static let clockTolerance = 2
 
-  /// The moment from which the token's age counts. When the machine's clock has jumped forward, the machine may have
-  /// stood still for that long, as a virtual machine does that is paused, so the token counts as that much older.
+  /// The time from which the token's age is measured. If the machine's clock has jumped forward, the machine may have
+  /// been suspended for that long, like a paused virtual machine, so the token counts as that much older.
   package var countedFrom: Instant { issuedAt.advanced(by: .zero - .seconds(max(0, clockChange))) }
 
-  /// Nil when the server named no lifetime.
+  /// Nil if the server sent no lifetime.
   package var expiresAt: Instant? { lifetimeSeconds.map { countedFrom.advanced(by: .seconds($0)) } }
 
-  /// The latest end, which no setting of the machine's clock changes; nil when the server named no lifetime.
+  /// The latest possible expiry, whatever the machine's clock is set to; nil if the server sent no lifetime.
   var latestEnd: Instant? { lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) } }
 
-  /// By the machine's clock as it is set now, in unix seconds.
+  /// In unix seconds of the machine's current clock.
   package var issuedByClock: Int { issuedAtUnixSeconds.saturatingSum(min(0, clockChange)) }
 
-  /// By the machine's clock as it is set now, in unix seconds; nil when the server named no lifetime.
+  /// In unix seconds of the machine's current clock; nil if the server sent no lifetime.
   package var expiresAtUnixSeconds: Int? { lifetimeSeconds.map { issuedByClock.saturatingSum($0) } }
 
-  /// When the ID Token expires, in unix seconds; nil when there is none.
+  /// When the ID Token expires, in unix seconds, if there is one.
   package var idTokenExpiry: Int? { claims["exp"]?.int }
 
-  /// For how many seconds more the ID Token is good, and for how many it was when the access token came.
+  /// The remaining lifetime of the ID Token in seconds, now and when the access token was issued.
   ///
   /// - Parameter expiry: ``idTokenExpiry``.
   package func idTokenSeconds(
@@ -166,22 +165,22 @@ extension AccessGrant {
     return (left, left.saturatingSum(Int(issuedAt.duration(to: now).components.seconds)))
   }
 
-  /// Whether an ID Token can be handed out.
+  /// Whether an ID Token can be returned.
   package enum IDTokenUse: Sendable, Hashable {
-    /// It is good for as long as wanted, or there is none.
+    /// It is valid for long enough, or there is none.
     case good
-    /// A refresh may bring one with more time left.
+    /// A refresh may return one with more time left.
     case due
-    /// A refresh brings no other: it had as little time left when the access token came.
+    /// A refresh would not help: it had as little time left when the access token was issued.
     case spent
   }
 
-  /// An ID Token with less time left is renewed before it is handed out, unless a caller names another time.
+  /// The default minimum lifetime of an ID Token that is returned without a refresh, in seconds.
   package static let shortestIDTokenSeconds = 60
 
-  /// Judges the ID Token. An access token has at most one refresh because of it.
+  /// Whether the ID Token can be returned. Causes at most one refresh for each access token.
   ///
-  /// - Parameter minimum: The seconds for which it must be good.
+  /// - Parameter minimum: The required remaining seconds.
   package func idTokenUse(minimum: Int, wallSeconds: Int, now: Instant) -> IDTokenUse {
     guard let expiry = idTokenExpiry else { return .good }
     let seconds = idTokenSeconds(until: expiry, wallSeconds: wallSeconds, now: now)
@@ -189,7 +188,8 @@ extension AccessGrant {
     return seconds.atIssue >= minimum ? .due : .spent
   }
 
-  /// The same grant, if the machine's clock was set since it was issued. One whose access token is gone stays expired.
+  /// Returns a grant adjusted to the machine's clock if that was set since. A grant without its access token stays
+  /// expired.
   package func at(wallSeconds: Int, _ now: Instant) -> AccessGrant {
     guard accessToken.count > 0 else { return self }
     let passed = Int(issuedAt.duration(to: now).components.seconds)
@@ -198,7 +198,7 @@ extension AccessGrant {
     return AccessGrant(self, clockChange: change)
   }
 
-  /// The remaining lifetime; nil when it is unknown.
+  /// The remaining lifetime, if known.
   package func remaining(at now: Instant) -> Duration? {
     expiresAt.map { now.duration(to: $0) }
   }

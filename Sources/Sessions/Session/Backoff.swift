@@ -2,22 +2,22 @@ internal import OAuth
 internal import Platform
 internal import Vocabulary
 
-/// The times at which refreshes may be made after one has failed. A success ends all of it.
+/// When refreshes are allowed after a failure. Reset by a success.
 struct Backoff: Sendable {
-  /// The last failure, with the waits that follow from it.
+  /// The last failure, and the waits that result from it.
   struct Failure: Sendable {
     let error: SessionError
     /// Nil for a failure that was not the end of a refresh.
     var failedAt: Instant?
-    /// Failed refreshes in a row since the last success or change of the network.
+    /// The number of failed refreshes since the last success or network change.
     var count = 0
-    /// The server asked not to be called before (RFC 9110, section 10.2.3).
+    /// The server's requested time (RFC 9110, section 10.2.3).
     var serverNotBefore: Instant?
-    /// Callers who do not insist get this failure until then.
+    /// Until then, callers that do not insist get this failure.
     var callersNotBefore: Instant?
-    /// The earliest retry after a change of the network, in place of the wait after this failure.
+    /// The earliest retry after a network change, instead of the usual wait.
     var retryNotBefore: Instant?
-    /// The refusal outside the protocol that the server, or somebody between, has answered with without interruption.
+    /// The non-OAuth refusal that has been repeated without interruption, by the server or an intermediary.
     var refusal: Refusal?
 
     struct Refusal: Sendable {
@@ -26,21 +26,21 @@ struct Backoff: Sendable {
     }
   }
 
-  /// How soon a queued refresh is retried.
+  /// How soon to retry a queued refresh.
   enum Priority: Sendable {
     /// No caller waits for it.
     case patient
     case urgent
   }
 
-  /// Why the last refresh failed; nil after a success.
+  /// The last failure; nil after a success.
   private(set) var failure: Failure?
-  /// Before this time only a caller starts a refresh.
+  /// Before this time only a caller can start a refresh.
   var notBefore: Instant?
 
   /// Records the failure of a refresh after all its attempts.
   ///
-  /// - Returns: The failure, which asks for a sign-in once the same refusal outside the protocol has come for an hour.
+  /// - Returns: The failure, which requires a sign-in once the same non-OAuth refusal has been repeated for an hour.
   @discardableResult mutating func refreshFailed(_ error: SessionError, now: Instant) -> SessionError {
     let refusal = refusal(after: error, now: now)
     let isLasting = refusal.map { $0.since.duration(to: now) >= RefreshPolicy.longestRefusal } ?? false
@@ -58,7 +58,7 @@ struct Backoff: Sendable {
     return known.flatMap { $0.error.isSameRefusal(as: new) ? $0 : nil } ?? Failure.Refusal(error: new, since: now)
   }
 
-  /// Records the end of the session by other means than a refresh.
+  /// Records that the session ended without a refresh.
   mutating func sessionEnded(_ error: SessionError) { failure = Failure(error: error) }
 
   /// Records why a refresh that a caller waits for cannot start now, unless an earlier failure is known.
@@ -68,13 +68,13 @@ struct Backoff: Sendable {
     failure = known
   }
 
-  /// Drops the planned retries, but not the failure.
+  /// Drops the scheduled retries, but not the failure.
   mutating func dropRetries() {
     notBefore = nil
     failure?.retryNotBefore = nil
   }
 
-  /// Plans a retry after a change of the network, if the last refresh did not reach the server.
+  /// Schedules a retry after a network change, if the last refresh did not reach the server.
   ///
   /// - Returns: Whether such a retry can help.
   mutating func networkChanged(retryAt moment: Instant) -> Bool {
@@ -85,7 +85,7 @@ struct Backoff: Sendable {
     return true
   }
 
-  /// The failure for a caller who must not cause another refresh now; nil if a refresh may start.
+  /// The failure for a caller that must not start another refresh now; nil if a refresh may start.
   ///
   /// - Parameter insists: Whether the caller wants a new token even if the cached one is valid.
   func refusal(insists: Bool, now: Instant) -> SessionError? {
@@ -97,7 +97,7 @@ struct Backoff: Sendable {
     return failure.error.asking(toWait: now.duration(to: end))
   }
 
-  /// Whether another attempt is pointless, or harmful, for a caller who accepts the cached token.
+  /// Whether another attempt is pointless or harmful for a caller that accepts the cached token.
   func prefersCachedToken(_ policy: RefreshPolicy, now: Instant) -> Bool {
     guard let failure else { return false }
     if failure.error.leavesDoubt { return true }
@@ -107,21 +107,21 @@ struct Backoff: Sendable {
       || failure.serverNotBefore.map { now < $0 } ?? false
   }
 
-  /// When a refresh without a caller is made; nil if none is, or if a sign-in is needed first.
+  /// When to refresh without a caller; nil if never, or if a sign-in is needed first.
   ///
   /// - Parameters:
-  ///   - planned: When the policy renews the token; nil if it does not.
-  ///   - priority: Of the queued refresh; nil if none is queued.
-  ///   - tokenEnd: The expiry of the cached token; nil if it is unknown or there is no token.
+  ///   - planned: When the policy renews the token, if it does.
+  ///   - priority: The priority of the queued refresh, if any.
+  ///   - tokenEnd: The expiry of the cached token, if known.
   func renewalDue(planned: Instant?, queued priority: Backoff.Priority?, tokenEnd: Instant?) -> Instant? {
     guard let failure else { return planned.map { max($0, notBefore ?? $0) } }
     guard !failure.error.needsSignIn, let due = queuedRetry(priority) ?? delayed(planned) else { return nil }
-    // A refresh token in doubt is not sent again while there is a valid access token.
+    // If the refresh token may have been spent, do not send it again while there is a valid access token.
     let doubtEnd = failure.error.leavesDoubt ? tokenEnd : nil
     return [failure.serverNotBefore, notBefore, doubtEnd].reduce(due) { due, earliest in max(due, earliest ?? due) }
   }
 
-  /// When the queued refresh is retried, whether there is still a token or not.
+  /// When to retry the queued refresh, whether there is a valid token or not.
   private func queuedRetry(_ priority: Priority?) -> Instant? {
     guard let priority, let failure, let failedAt = failure.failedAt else { return nil }
     return failure.retryNotBefore

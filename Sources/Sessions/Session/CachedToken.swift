@@ -2,17 +2,17 @@ internal import Crypto
 internal import Platform
 internal import Vocabulary
 
-/// The access token in memory, with its renewal and the notices about its expiry.
+/// The access token in memory, with its renewal time and expiry notices.
 struct CachedToken: Sendable {
   var grant: AccessGrant
-  /// Whether a caller was served, or asked for a newer one, since the token was issued.
+  /// Whether a caller got the token, or asked for a newer one, since it was issued.
   var isUsed = false
   var notices: ExpiryNotices
-  /// How long before its expiry the token is renewed in the background, with its jitter.
+  /// How long before its expiry the token is renewed in the background, including jitter.
   private let renewalLead: Duration
 
   /// - Parameters:
-  ///   - isRenewable: Whether a new token can be obtained without a person.
+  ///   - isRenewable: Whether a new token can be obtained without a user.
   ///   - jitter: 0..<1, from the random generator.
   init(_ grant: AccessGrant, isRenewable: Bool, jitter: Double) {
     self.grant = grant
@@ -20,7 +20,7 @@ struct CachedToken: Sendable {
     renewalLead = RefreshPolicy.renewalLead(ofLifetime: grant.lifetimeSeconds ?? 0) * (0.5 + 0.5 * jitter)
   }
 
-  /// When the token is due for renewal; nil if its lifetime is unknown or too short for that.
+  /// When to renew the token; nil if its lifetime is unknown or too short.
   var renewalDue: Instant? {
     guard let lifetime = grant.lifetimeSeconds, lifetime >= RefreshPolicy.shortestRenewedLifetimeSeconds else {
       return nil
@@ -28,12 +28,13 @@ struct CachedToken: Sendable {
     return grant.expiresAt?.advanced(by: .zero - renewalLead)
   }
 
-  /// Whether it is the last one, and may be alive: its end by the machine's clock passes if that was set wrongly.
+  /// Whether the token cannot be renewed and may still be valid. Its expiry by the machine's clock may have passed only
+  /// because that was wrong.
   func isLast(at now: Instant) -> Bool {
     !notices.isRenewable && grant.accessToken.count > 0 && grant.latestEnd.map { now < $0 } ?? true
   }
 
-  /// When the token is wiped; nil before the last notice and afterwards.
+  /// When to wipe the token; nil before the last notice and after wiping.
   var wipeDue: Instant? {
     guard notices.areOver, grant.accessToken.count > 0 else { return nil }
     return notices.isRenewable ? grant.expiresAt : grant.latestEnd
@@ -45,7 +46,7 @@ struct CachedToken: Sendable {
     if isLast(at: now), grant.isAlive(at: now) { notices.revoke() }
   }
 
-  /// When a policy removes the token from memory; nil if it does not.
+  /// When the policy removes the token from memory, if it does.
   func removalDue(_ policy: RefreshPolicy) -> Instant? {
     guard policy == .strict else { return nil }
     let limit = grant.countedFrom.advanced(by: RefreshPolicy.longestStrictCache)
@@ -54,12 +55,12 @@ struct CachedToken: Sendable {
       limit, expiresAt.advanced(by: .zero - RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds)))
   }
 
-  /// Whether the token has the lifetime left that a caller needs.
+  /// Whether the token has the lifetime that a caller needs.
   func satisfies(_ need: TokenNeed, _ policy: RefreshPolicy, now: Instant) -> Bool {
     if let removalDue = removalDue(policy), now >= removalDue { return false }
     guard let remaining = grant.remaining(at: now) else {
-      // A token of unknown lifetime may end at any time; one that is younger than what is wanted is the best
-      // there is. Where there is no other, it serves until it is refused.
+      // A token of unknown lifetime may expire at any time. One that is younger than the required lifetime is the best
+      // possible. If it cannot be renewed, it is used until it is rejected.
       guard let wanted = need.minimumValiditySeconds, wanted > 0, notices.isRenewable else { return true }
       return grant.countedFrom.duration(to: now) <= .seconds(wanted)
     }

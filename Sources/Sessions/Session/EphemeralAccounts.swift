@@ -2,9 +2,9 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// Accounts that are in no file: their settings and records live in the memory of this process, and end with it.
+/// Accounts without files: their settings and records exist only in the memory of this process.
 ///
-/// Thread-safe. The secrets of a record are in secret memory, as those of every record are.
+/// Thread-safe. The secrets of a record are in secret memory, like those of all records.
 package final class EphemeralAccounts: Sendable {
   private struct Entry {
     var configuration: AccountConfiguration
@@ -15,10 +15,10 @@ package final class EphemeralAccounts: Sendable {
   private let entries = Monitor<[AccountName: Entry]>([:])
   private let chosen = Monitor<AccountName?>(nil)
 
-  /// The one that was made the active account, in place of the one in the settings file; nil if none was.
+  /// The ephemeral account that is active, overriding the one in the settings file.
   package var active: AccountName? { chosen.withLock { $0 } }
 
-  /// Makes an account the active one; nil leaves that to the settings file.
+  /// Makes an account active; nil to use the settings file.
   package func activate(_ account: AccountName?) { chosen.withLock { $0 = account } }
 
   /// The accounts with their settings, in byte order of the names.
@@ -43,8 +43,8 @@ package final class EphemeralAccounts: Sendable {
 
   /// Replaces the record.
   ///
-  /// - Parameter replaced: The number of the record whose place it takes; nil for any.
-  /// - Returns: The record's number; nil, and nothing is changed, if there is no such account or record any more.
+  /// - Parameter replaced: The generation of the record to replace; nil for any.
+  /// - Returns: The new generation; nil if nothing was written because the account or record no longer exists.
   func write(_ record: AccountRecord, of account: AccountName, replacing replaced: UInt64?) -> UInt64? {
     entries.withLock { entries in
       guard let entry = entries[account], replaced == nil || entry.record != nil && entry.generation == replaced
@@ -55,7 +55,7 @@ package final class EphemeralAccounts: Sendable {
     }
   }
 
-  /// Forgets an account and its record.
+  /// Removes an account and its record.
   package func remove(_ account: AccountName) {
     entries.withLock { $0[account] = nil }
     chosen.withLock { if $0 == account { $0 = nil } }
@@ -63,26 +63,26 @@ package final class EphemeralAccounts: Sendable {
 }
 
 extension SessionServices {
-  /// The services for an account that is ephemeral, or that a sign-in makes so: they touch no file of the account's.
+  /// The services for an account that is or becomes ephemeral. They never access its files.
   package func ephemerally() -> SessionServices {
     var services = self
     services.isEphemeral = true
     return services
   }
 
-  /// Whether the account is in no file.
+  /// Whether the account has no files.
   func isEphemeral(_ account: AccountName) -> Bool { isEphemeral || ephemeral.contains(account) }
 
-  /// Makes a record unusable on a disk without room, unless it is another one by now.
+  /// Makes a record unusable on a full disk, unless it was replaced.
   ///
-  /// - Returns: Whether it was there.
+  /// - Returns: Whether there was one.
   func erase(_ stored: StoredRecord, of account: AccountName) throws(SessionError) -> Bool {
     try storing { (vault) throws(VaultError) in try vault.erase(account, generation: stored.generation) }
   }
 
-  /// Removes a record, unless it is another one by now.
+  /// Removes a record, unless it was replaced.
   ///
-  /// - Returns: Whether none of this number is left.
+  /// - Returns: Whether no record with this generation is left.
   func remove(_ stored: StoredRecord, of account: AccountName) throws(SessionError) -> Bool {
     guard !isEphemeral(account) else {
       ephemeral.remove(account)

@@ -8,16 +8,16 @@ package enum ExpiryNotice: Sendable, Hashable {
   case end
 }
 
-/// The notices about the expiry of one token. Each is given once.
+/// The notices about the expiry of one token, each given once.
 struct ExpiryNotices: Sendable {
-  /// Whether a new token can be obtained without a person.
+  /// Whether a new token can be obtained without a user.
   let isRenewable: Bool
-  /// How long before the end the first notice is due.
+  /// How long before expiry the first notice is due.
   private let lead: Duration
   /// The last notice given.
   private var notified: ExpiryNotice?
 
-  /// The first notice comes earlier if a person must act than if the renewal should have happened by itself.
+  /// The first notice is earlier if the user must act than if an automatic renewal should have happened.
   init(_ grant: AccessGrant, isRenewable: Bool) {
     self.isRenewable = isRenewable
     lead =
@@ -26,9 +26,9 @@ struct ExpiryNotices: Sendable {
       : RefreshPolicy.renewalLead(ofLifetime: grant.lifetimeSeconds ?? 0)
   }
 
-  /// When the next notice is due; nil if there are none left.
+  /// When the next notice is due; nil if there are no more.
   ///
-  /// - Parameter end: Of the token; nil if its lifetime is unknown.
+  /// - Parameter end: The token's expiry; nil if unknown.
   func due(_ end: Instant?) -> Instant? {
     switch notified {
     case nil: end?.advanced(by: .zero - lead)
@@ -40,7 +40,7 @@ struct ExpiryNotices: Sendable {
   /// Whether all have been given.
   var areOver: Bool { notified == .end }
 
-  /// Takes the notice of the end back: the token lives again.
+  /// Withdraws the last notice, since the token is valid again.
   mutating func revoke() { if areOver { notified = nil } }
 
   /// Returns the notice that is due, if any, and records it as given.

@@ -3,17 +3,17 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// Makes a lock of the vault wait for the operations that must still write to it.
+/// Delays locking the vault for operations that must still write to it.
 ///
-/// A refresh that has sent a refresh token must get the new one to disk, so the keys stay for some seconds until it has
-/// ended. Meanwhile no new operation starts at the levels that are about to be locked.
+/// A refresh that has sent a refresh token must store the new one, so the keys are kept for a few seconds until it
+/// ends. Meanwhile no new operation starts at the levels being locked.
 package final class LockGate: Sendable {
   private struct State {
     var inside: [Protection: Int] = [:]
-    /// Of the operations inside that can be cancelled.
+    /// The cancellable operations in progress.
     var cancellations: [Protection: [ObjectIdentifier: Cancellation]] = [:]
     var closed: Set<Protection> = []
-    /// Closed, and the keys are going.
+    /// The levels that are closed and whose keys are being wiped.
     var wiping: Set<Protection> = []
   }
 
@@ -24,9 +24,10 @@ package final class LockGate: Sendable {
   /// Registers an operation at a level.
   ///
   /// - Parameters:
-  ///   - mustWrite: The operation has data that cannot be fetched again, so it may start as long as there are keys.
+  ///   - mustWrite: Whether the operation has data that cannot be fetched again. It may then start as long as the keys
+  ///     exist.
   ///   - cancellation: Cancelled by a lock, unless the operation is spending something.
-  /// - Returns: False when the level is being locked.
+  /// - Returns: False if the level is being locked.
   func enter(_ level: Protection, mustWrite: Bool = false, _ cancellation: Cancellation? = nil) -> Bool {
     state.withLock { state in
       guard !(mustWrite ? state.wiping : state.closed).contains(level) else { return false }
@@ -43,10 +44,10 @@ package final class LockGate: Sendable {
     }
   }
 
-  /// Whether the level is being locked. It counts as locked, also while the keys are still there for a write.
+  /// Whether the level is being locked. It counts as locked even while its keys are kept for a write.
   package func isClosed(_ level: Protection) -> Bool { state.withLock { $0.closed.contains(level) } }
 
-  /// Closes these levels to new operations, and cancels those inside that spend nothing.
+  /// Closes levels to new operations, and cancels those in progress that spend nothing.
   package func shut(_ levels: Set<Protection>) {
     state.withLock { state in
       state.closed.formUnion(levels)
@@ -54,8 +55,8 @@ package final class LockGate: Sendable {
     }
   }
 
-  /// Waits until the operations inside these shut levels have ended, at most for `limit`. Then runs `body` and opens the
-  /// levels again. An operation that ends later finds no keys.
+  /// Waits up to `limit` for the operations at these closed levels. Then runs `body` and opens the levels again. An
+  /// operation that ends later finds no keys.
   package func wipe(_ levels: Set<Protection>, within limit: Duration, _ body: () -> Void) {
     _ = state.wait(limit) { (state: inout State) -> Bool? in
       guard levels.allSatisfy({ state.inside[$0, default: 0] == 0 }) else { return nil }

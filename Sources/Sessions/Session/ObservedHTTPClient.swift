@@ -3,13 +3,13 @@ internal import OAuth
 internal import Platform
 internal import Vocabulary
 
-/// Reports the result and the duration of each request.
+/// Reports the result and duration of each request.
 struct ObservedHTTPClient: HTTPClient {
   let client: any HTTPClient
   let time: any TimeSource
   let observer: SessionObserver
 
-  /// `client` itself when there is no observer.
+  /// Returns `client` itself without an observer.
   static func wrapping(_ client: any HTTPClient, time: any TimeSource, _ observer: SessionObserver?) -> any HTTPClient {
     guard let observer else { return client }
     return ObservedHTTPClient(client: client, time: time, observer: observer)

@@ -1,15 +1,15 @@
 package import Platform
 internal import Vocabulary
 
-/// Actions of a session without a caller: renewals, and notices of a token that expires.
+/// Actions without a caller: renewals, and notices about an expiring token.
 extension Session {
-  /// When there is next something to do; nil when nothing will be.
+  /// When the next action is due; nil if there is none.
   package var actionDue: Instant? {
     guard let renewalDue else { return expiryDue }
     return expiryDue.map { min($0, renewalDue) } ?? renewalDue
   }
 
-  /// When the token is to be renewed in the background; nil when it is not, and until a sign-in where one is needed.
+  /// When to renew the token in the background; nil if it is not renewed, or if a sign-in is needed.
   package var renewalDue: Instant? {
     let priority: Backoff.Priority?
     switch activity {
@@ -31,25 +31,25 @@ extension Session {
     }
   }
 
-  /// Starts the background renewal; nil when it is not due.
+  /// Starts the background renewal, if it is due.
   package mutating func renew(now: Instant) -> Refresh? {
     guard isRenewalDue(now: now) else { return nil }
     return beginRefresh(now: now)
   }
 
   /// Whether ``renew(now:)`` would start a renewal. A token that expired unused is not renewed, unless the policy
-  /// requires a valid token at any time.
+  /// requires a valid token at all times.
   package func isRenewalDue(now: Instant) -> Bool {
     guard let renewalDue, renewalDue <= now else { return false }
     return isQueued || policy == .background || grant?.isAlive(at: now) == true
   }
 
-  /// Gives up the renewal of a token that expired before it could be renewed.
+  /// Abandons the renewal of a token that expired before it could be renewed.
   package mutating func dropMissedRenewal(now: Instant) {
     if let renewalDue, renewalDue <= now, !isRenewalDue(now: now) { updateToken { $0.isUsed = false } }
   }
 
-  /// Plans the first token of a session with the background policy, unless a refresh has failed already.
+  /// Schedules the first token of a session with the background policy, unless a refresh has already failed.
   package mutating func planFirstToken(at moment: Instant) {
     guard policy == .background, case .tokenless(.unknown, renewFrom: nil) = state, refresh == nil,
       backoff.failure?.failedAt == nil
@@ -57,7 +57,7 @@ extension Session {
     state = .tokenless(.unknown, renewFrom: moment)
   }
 
-  /// No renewal without a caller before this time.
+  /// Prevents renewals without a caller before this time.
   package mutating func postponeRenewal(until moment: Instant) { backoff.notBefore = moment }
 }
 
@@ -73,14 +73,14 @@ extension Session {
     backoff.refreshPrevented(error, now: now)
   }
 
-  /// Lowers the priority of the queued refresh: no caller waits any more.
+  /// Lowers the priority of the queued refresh, since no caller waits any more.
   package mutating func callersLeft() {
     if isQueued { activity = policy == .offline ? .queued(.patient) : .idle }
   }
 
-  /// Schedules a retry of a refresh that failed without reaching the server, after the network changed.
+  /// Schedules a retry after the network changed, if a refresh failed without reaching the server.
   ///
-  /// - Returns: Whether there is anything to try.
+  /// - Returns: Whether there is anything to retry.
   package mutating func networkChanged(retryAt moment: Instant) -> Bool {
     renewalDue != nil && backoff.networkChanged(retryAt: moment)
   }
@@ -94,8 +94,8 @@ extension Session {
     token.flatMap { $0.removalDue(policy) ?? $0.notices.due($0.grant.expiresAt) ?? $0.wipeDue }
   }
 
-  /// Removes the cached token, or returns a notice about it, if that is due. With the last notice the token itself goes,
-  /// and what is known of it stays. One that cannot be renewed stays until its end by the clock that cannot be set.
+  /// Removes the cached token, or returns a notice about it, if that is due. The last notice also wipes the token, but
+  /// keeps its properties. A token that cannot be renewed is kept until its expiry by the monotonic clock.
   package mutating func applyExpiry(now: Instant) -> ExpiryNotice? {
     guard let token else { return nil }
     if let removalDue = token.removalDue(policy) {

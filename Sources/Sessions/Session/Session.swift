@@ -7,28 +7,28 @@ package import Vocabulary
 
 /// The live state of one account: pure logic, driven by the daemon's loop.
 ///
-/// Each refresh carries the generation it was started in; whatever ends the session or replaces its
-/// token begins another, so that a slow answer never overwrites a newer state. Generations are unique in the process: an
-/// account that is removed and added again ignores answers for its predecessor.
+/// Each refresh has the generation it was started in. Ending the session or replacing its token begins a new one, so
+/// that a slow response never overwrites newer state. Generations are unique in the process: an account that is removed
+/// and added again ignores responses for its predecessor.
 package struct Session: Sendable {
-  /// The state of the grant. Each state allows a refresh, since another process may have signed the account in.
+  /// The state of the grant. Every state allows a refresh, since another process may have signed in the account.
   enum State: Sendable {
-    /// - Parameter renewFrom: When a session with the background policy gets its first token; nil if none is planned.
+    /// - Parameter renewFrom: When a session with the background policy requests its first token, if that is scheduled.
     case tokenless(VaultState, renewFrom: Instant?)
     case granted(CachedToken)
   }
 
   /// The state of the grant in the vault, for a session without a token.
   enum VaultState: Sendable {
-    /// There may be a grant: the record was not read, or held one.
+    /// There may be a grant: the record was not read, or contains one.
     case unknown
     case signedOut, expired
   }
 
-  /// The session's work to get a token.
+  /// How the session is getting a token.
   enum Activity: Sendable {
     case idle
-    /// A refresh that failed is retried as soon as possible.
+    /// A failed refresh to retry as soon as possible.
     case queued(Backoff.Priority)
     case refreshing(Refresh)
   }
@@ -40,12 +40,11 @@ package struct Session: Sendable {
   /// Earlier grants of the session, newest first. Their access tokens may still be valid.
   package private(set) var earlier: [AccessGrant] = []
   private static let mostEarlier = 4
-  /// Limit of their tokens, in bytes.
+  /// The limit for their tokens, in bytes.
   private static let mostEarlierBytes = 16 << 10
   /// Unix seconds.
   package private(set) var refreshedAt: Int?
   package private(set) var isSigningIn = false
-  /// When the token is renewed.
   package var policy = RefreshPolicy.proactive
 
   package init() {}
@@ -60,37 +59,36 @@ package struct Session: Sendable {
 extension Session {
   var token: CachedToken? { if case .granted(let token) = state { token } else { nil } }
 
-  /// The cached token.
   package var grant: AccessGrant? { token?.grant }
 
-  /// The refresh in flight.
+  /// The refresh in progress.
   package var refresh: Refresh? { if case .refreshing(let refresh) = activity { refresh } else { nil } }
 
   /// Why the last refresh failed; nil after a success.
   package var lastFailure: SessionError? { backoff.failure?.error }
 
-  /// When it failed; nil after a success, and where that is not known.
+  /// When it failed; nil after a success, or if unknown.
   package var failedAt: Instant? { backoff.failure?.failedAt }
 
-  /// The last refresh failed for a passing reason.
+  /// Whether the last refresh failed temporarily.
   package var isOffline: Bool { lastFailure?.isPassing ?? false }
 
   package var usedSinceRefresh: Bool { token?.isUsed ?? false }
 
-  /// Whether a new token can be got without a person.
+  /// Whether a new token can be obtained without a user.
   package var isRenewable: Bool { token?.notices.isRenewable ?? true }
 
-  /// Whether there is a token that may be alive, after which there can be no other without a sign-in.
+  /// Whether there is a token that may be valid and cannot be replaced without a sign-in.
   package func holdsLast(at now: Instant) -> Bool { token?.isLast(at: now) ?? false }
 
-  /// Changes the cached token, if there is one.
+  /// Modifies the cached token, if there is one.
   mutating func updateToken(_ change: (inout CachedToken) -> Void) {
     guard case .granted(var token) = state else { return }
     change(&token)
     state = .granted(token)
   }
 
-  /// The state's name, as `status` shows it.
+  /// The state as shown by `status`.
   package func state(now: Instant) -> SessionState {
     if isSigningIn { return .signingIn }
     if case .refreshing = activity { return .refreshing }
@@ -107,7 +105,7 @@ extension Session {
 extension Session {
   /// Returns the cached token, the refresh to wait for, or the error for one request.
   ///
-  /// - Parameter hold: The hold of the server, evaluated only where a refresh would start.
+  /// - Parameter hold: The pause of the server. Evaluated only if a refresh would start.
   package mutating func request(
     _ need: TokenNeed, account: String, now: Instant, hold: @autoclosure () -> ServerHold? = nil
   ) -> Decision {
@@ -122,8 +120,8 @@ extension Session {
       return .fail(.lifetimeTooShort(account: account, lifetime: lifetime))
     }
     if let lastFailure, lastFailure.leavesDoubt, need.newerThan == generation, grant?.isAlive(at: now) == true {
-      // As with renewals that no caller asked for, a refresh token in doubt is not sent again while there is a valid
-      // token.
+      // As for background renewals: if the refresh token may have been spent, do not send it again while there is a
+      // valid token.
       return .fail(lastFailure)
     }
     if let fallback = fallback(for: need, now: now), backoff.prefersCachedToken(policy, now: now) {
@@ -135,26 +133,26 @@ extension Session {
     }
     updateToken { $0.isUsed = true }
     if holdsLast(at: now) {
-      // A refresh would end the session, and with it a token that is good or will be once the clock is right.
+      // A refresh would end the session, although its token is valid, or will be once the clock is corrected.
       return fallback(for: need, now: now).map { .serve($0) } ?? .fail(.expired(account: account))
     }
     return .wait(start: beginRefresh(now: now))
   }
 
-  /// The cached token if it is good enough for `need`.
+  /// The cached token, if it meets `need`.
   package func satisfied(by need: TokenNeed, now: Instant) -> AccessGrant? {
     guard !wantsAnother(need), let token, token.satisfies(need, policy, now: now) else { return nil }
     return token.grant
   }
 
-  /// A token that is still alive, for a caller who named no minimum and did not ask for a new one.
+  /// A token that is still valid, for a caller that specified no minimum lifetime and did not ask for a new one.
   package func fallback(for need: TokenNeed, now: Instant) -> AccessGrant? {
     guard policy != .strict, !wantsAnother(need), need.minimumValiditySeconds == nil, let grant, grant.isAlive(at: now)
     else { return nil }
     return grant
   }
 
-  /// Whether the cached token is not acceptable, however long it lasts.
+  /// Whether the cached token is unacceptable regardless of its lifetime.
   private func wantsAnother(_ need: TokenNeed) -> Bool { need.forceRefresh || need.newerThan == generation }
 
   mutating func beginRefresh(now: Instant) -> Refresh {
@@ -167,7 +165,7 @@ extension Session {
 // MARK: - The end of a refresh
 
 extension Session {
-  /// Applies the end of an attempt.
+  /// Applies the result of an attempt.
   ///
   /// - Parameter jitter: 0..<1, from the random generator.
   package mutating func refreshEnded(
@@ -187,7 +185,7 @@ extension Session {
     }
   }
 
-  /// The daemon's timer for a waiting attempt went off; nil when the attempt is no longer wanted.
+  /// Continues after the timer of a waiting attempt; nil if the attempt is no longer wanted.
   package mutating func retryDue(_ waiting: Refresh) -> Refresh? {
     guard var current = refresh, current == waiting else { return nil }
     current.isWaiting = false
@@ -195,15 +193,15 @@ extension Session {
     return current
   }
 
-  /// Temporary failures are tried again, up to three times in all. A server that names a time gets no request before
-  /// it. A token whose answer was lost is sent again only for a short while, and one whose answer broke off is not. A
-  /// refresh that succeeded is not repeated when only its ID Token could not be verified: a repetition would spend
-  /// another refresh token.
+  /// Temporary failures are retried, up to three attempts in total. A server that specified a time gets no request
+  /// before it. After a lost response a token is sent again only for a short time, and never after a truncated one. A
+  /// refresh that succeeded is not repeated if only its ID Token could not be verified, since that would spend another
+  /// refresh token.
   private func nextAttempt(after ended: Refresh, _ error: SessionError, now: Instant) -> Refresh? {
     guard error.isWorthWaiting, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
       return nil
     }
-    // The attempt has waited for the lock for as long as callers wait. What refuses it will refuse the next one.
+    // The attempt has waited for the lock as long as callers wait. An intermediary that refuses will do so again.
     if error.isBusy || error.refusalOutsideProtocol != nil { return nil }
     if case .oauth(let oauth) = error, oauth.followsSuccess { return nil }
     if case .oauth(let oauth) = error, oauth.lostAnswer,
@@ -217,15 +215,14 @@ extension Session {
     return next
   }
 
-  /// Detaches the refresh in flight. Its result is not applied.
+  /// Detaches the refresh in progress, ignoring its result.
   package mutating func refreshGivenUp() { if refresh != nil { activity = .idle } }
 
-  /// - Returns: The failure for those who wait.
+  /// - Returns: The failure for the waiters.
   private mutating func fail(_ error: SessionError, now: Instant) -> SessionError {
     activity = .idle
     if error.isLocked {
-      // A locked vault does not end the session, which continues once the vault is unlocked. Until then there is
-      // nothing to try.
+      // A locked vault does not end the session, which continues after unlocking. Until then there is nothing to retry.
       dropToken()
       backoff.dropRetries()
       return error
@@ -236,7 +233,7 @@ extension Session {
     case .signedOut: state = .tokenless(.signedOut, renewFrom: nil)
     case .expired: state = .tokenless(.expired, renewFrom: nil)
     case .held:
-      // A session that is always kept fresh asks again by itself whether the hold is over.
+      // A session with the background policy checks by itself whether the hold has ended.
       dropToken(renewFrom: error.awaitsIdentity && policy == .background ? now : nil)
     case .signInNeeded, .none: break
     }
@@ -255,7 +252,7 @@ extension Session {
     refreshedAt = wallSeconds
   }
 
-  /// Begins a generation without failures. Answers still on their way are ignored.
+  /// Begins a generation without failures. Pending responses are ignored.
   private mutating func restart(_ state: State) {
     earlier = []
     generation = Self.nextGeneration()
@@ -264,7 +261,7 @@ extension Session {
     self.state = state
   }
 
-  /// Wipes the cached token, and with it the plan for the first token.
+  /// Wipes the cached token and the scheduled first token.
   mutating func dropToken(renewFrom: Instant? = nil) {
     if case .tokenless(let known, _) = state {
       state = .tokenless(known, renewFrom: renewFrom)
@@ -277,9 +274,9 @@ extension Session {
 // MARK: - Events outside of a refresh
 
 extension Session {
-  /// A sign-in ended well.
+  /// Applies a successful sign-in.
   ///
-  /// - Parameter isRenewable: Whether a new token can be got later without a person.
+  /// - Parameter isRenewable: Whether new tokens can be obtained later without a user.
   package mutating func signedIn(
     _ grant: AccessGrant, isRenewable: Bool = true, wallSeconds: Int, jitter: Double
   ) {
@@ -290,13 +287,12 @@ extension Session {
   package mutating func signInStarted() { isSigningIn = true }
   package mutating func signInEnded() { isSigningIn = false }
 
-  /// The session is over here.
   package mutating func signedOut() {
     restart(.tokenless(.signedOut, renewFrom: nil))
     refreshedAt = nil
   }
 
-  /// The server said that it no longer honours the session.
+  /// Records that the server has ended the session.
   package mutating func endedElsewhere(account: String) {
     restart(.tokenless(.expired, renewFrom: nil))
     refreshedAt = nil
@@ -312,12 +308,12 @@ extension Session {
     if let grant { refreshedAt = grant.issuedByClock }
   }
 
-  /// The record of the cached token was written again, under another name or at another level of protection.
+  /// Records that the cached token's record was rewritten, with another name or protection.
   package mutating func recordMoved(to generation: UInt64, protection: Protection? = nil) {
     updateToken { $0.grant = $0.grant.moved(to: generation, protection: protection) }
   }
 
-  /// Records what the vault says of the grant of an account without a token in memory.
+  /// Records the vault's state of an account without a token in memory.
   package mutating func learn(isGranted: Bool, isExpired: Bool, refreshedAt: Int?) {
     guard case .tokenless(_, let renewFrom) = state, refresh == nil else { return }
     state = .tokenless(isGranted ? .unknown : isExpired ? .expired : .signedOut, renewFrom: renewFrom)

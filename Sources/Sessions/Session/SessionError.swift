@@ -3,96 +3,95 @@ package import Vocabulary
 package import Platform
 package import Vault
 
-/// Why a session cannot do what was asked. There are three remedies: sign in again, try later, fix something.
+/// Why a session cannot do what was requested. The remedy is to sign in again, to try later, or to fix something.
 package enum SessionError: Error, Hashable, Sendable {
-  /// No account of that name among those that are known; nil when there is no account at all.
+  /// There is no account with this name among the known ones; nil if there are no accounts.
   case noAccount(name: String?, known: [String] = [])
   /// The account has no session.
   case signedOut(account: String)
   /// The authorization server ended the grant (`invalid_grant`, RFC 6749 section 5.2).
   ///
-  /// - Parameter reason: The server's words, cleaned for a terminal.
+  /// - Parameter reason: The server's description, cleaned for a terminal.
   case expired(account: String, reason: String? = nil)
-  /// The settings name another place or client than the one the person signed in at.
+  /// The settings specify another server or client than at sign-in.
   ///
-  /// - Parameter file: The file of certificate authorities, if its certificates are others.
+  /// - Parameter file: The file of certificate authorities, if its certificates have changed.
   case configurationChanged(account: String, setting: String, file: String? = nil)
-  /// The metadata names an endpoint at an origin that was not there at sign-in.
+  /// The metadata contain an endpoint whose origin was not known at sign-in.
   case endpointMoved(account: String, origin: String)
-  /// An ID Token names another person, client or sign-in than the first one (OpenID Connect Core, section 12.2), by
-  /// this claim; nil when that was found earlier.
+  /// An ID Token is for another user, client or sign-in than the first one (OpenID Connect Core, section 12.2),
+  /// according to this claim; nil if that was found earlier.
   case identityChanged(account: String, claim: String? = nil)
-  /// The ID Token that came with the refresh token was not verified, and no later one was.
+  /// Neither the ID Token of the sign-in nor a later one was verified.
   case identityUnverified(account: String)
-  /// The sign-in brought a refresh token, which is kept, and no access token that can be used.
+  /// The sign-in returned a refresh token, which is stored, but no usable access token.
   indirect case signInKept(AccountConfiguration, because: SessionError)
-  /// The server gave a grant that is not kept for this reason.
+  /// The server issued a grant that is not stored for this reason.
   ///
-  /// - Parameter isRevoked: The grant was ended at the server; else it is left there.
+  /// - Parameter isRevoked: Whether the grant was revoked; otherwise it remains at the server.
   indirect case grantNotKept(because: SessionError, isRevoked: Bool)
-  /// The account is signed in, and the new sign-in does not say which user it is for (OpenID Connect Core, section
-  /// 5.7).
+  /// The account is signed in, and the new sign-in does not identify its user (OpenID Connect Core, section 5.7).
   case identityUnknown(account: String)
-  /// The new token lives for less time than the caller needs, in seconds.
+  /// The lifetime of the new token, in seconds, is shorter than the caller requires.
   case lifetimeTooShort(account: String, lifetime: Int)
   /// The named account does not list the origin, or no account does.
   ///
-  /// - Parameter url: The URL of the request without its query, if the request names no account.
+  /// - Parameter url: The URL of the request without its query, if the request specifies no account.
   case originNotListed(account: String?, origin: String, url: String? = nil)
-  /// The settings list the origin, but the vault does not: it was not confirmed.
+  /// The settings list the origin, but it was not confirmed in the vault.
   case originUnconfirmed(account: String, origin: String)
-  /// The account lists the origin for this user name, and another one was asked for.
+  /// The account lists the origin for this user name, but another one was requested.
   case originOfOtherUser(account: String, origin: String, user: String)
-  /// More than one account lists the place.
+  /// Several accounts list the URL.
   case severalAccounts([String], origin: String)
-  /// The place that a token is wanted for is no place that a token may go to.
+  /// The URL cannot receive a token.
   case noPlace
   /// The content for a resource could not be read.
   case content
-  /// No content for a resource came for this time, in seconds.
+  /// There was no content for a resource during this time, in seconds.
   case contentLate(seconds: Int)
-  /// A token with another target was asked for, and there is no refresh token to get it with.
+  /// A token with another target was requested, but there is no refresh token.
   case noOtherTokens(account: String)
-  /// The redirect of a sign-in cannot be listened for; the port is nil where none was named.
+  /// Cannot listen for the redirect of a sign-in; the port is nil if none was specified.
   case redirectUnavailable(port: Int?, SystemError)
-  /// The redirect URI of the account leads to no loopback address, so no browser can bring the answer here.
+  /// The account's redirect URI is not a loopback address, so the browser cannot reach this machine.
   case redirectElsewhere
-  /// The provider takes no redirect URI but one that was registered with its port.
+  /// The provider only accepts redirect URIs registered with their port.
   case redirectNotNamed(provider: String)
-  /// The sign-in names no client, and the server knows none.
+  /// The sign-in has no client, and none is known for the server.
   case clientNotNamed(MissingClient)
-  /// The provider gives no tokens without a client secret, and none is known.
+  /// The provider requires a client secret, and none is known.
   case clientSecretNotNamed(MissingSecret)
-  /// A URL cannot be the client so.
+  /// The URL cannot be the client ID.
   case clientURL(ClientURLProblem)
-  /// A device code cannot carry what is asked of how the person signs in.
+  /// The device flow does not support the requested authentication.
   case demandsNeedBrowser
-  /// A session without a user is for clients that prove who they are (RFC 6749, section 4.4).
+  /// A session without a user requires client authentication (RFC 6749, section 4.4).
   case guestNeedsProof(account: String)
-  /// A user is signed in, whose place a session without one must not take.
+  /// A session without a user must not replace a signed-in user.
   case guestOverUser(account: String)
-  /// The assertion from there is not sent, since the server would refuse it.
+  /// The assertion is not sent, because the server would reject it.
   case assertion(AssertionProblem, AssertionSource)
-  /// The caller has not handed over the variables that the assertion comes from.
+  /// The caller did not pass the variables for the assertion.
   case assertionVariables(account: String, AssertionSource)
-  /// The source of the assertion could not be asked, or failed.
+  /// The source of the assertion failed or could not be reached.
   indirect case assertionSource(AssertionSource, because: SessionError)
-  /// The assertion is to be got by the ID Token of this account first.
+  /// An assertion must first be requested with the ID Token of this account.
   case assertionOfAccount(String)
-  /// The account has no ID Token to get an assertion by, or one that is past its `exp`.
+  /// The account has no ID Token for requesting an assertion, or it is past its `exp`.
   case idTokenNeeded(account: String, isExpired: Bool)
-  /// The file of the assertion cannot be used.
+  /// The assertion's file is unusable.
   case assertionUnreadable(DirectoryError)
-  /// The account is renewed by an assertion, and its settings name none.
+  /// The account renews with an assertion, but its settings specify none.
   case assertionNotNamed(account: String)
-  /// The secret of a registered client is past its end (RFC 7591, section 3.2.1).
+  /// The secret of a registered client has expired (RFC 7591, section 3.2.1).
   case clientSecretExpired(account: String)
   case cancelled
-  /// The resource sent the access token back to a peer of a lease.
+  /// The resource returned the access token, which a peer of a lease must not see.
   case tokenReturned(origin: String)
-  /// The process ends. Another one can be asked, unless the user stopped the daemon.
+  /// The process is ending. Another one will answer, unless the user stopped the daemon.
   case stopping(isForGood: Bool)
-  /// No thread is free to wait for a server; so many others wait already.
+  /// Too many requests are waiting for servers.
   case tooBusy(underWay: Int)
   case oauth(OAuthError)
   case idToken(IDTokenError)
@@ -103,21 +102,21 @@ package enum SessionError: Error, Hashable, Sendable {
 
   /// The effect of a failed refresh on the session.
   package enum Effect: Sendable, Equatable {
-    /// The account has no grant any more.
+    /// The account no longer has a grant.
     case signedOut
     /// The server ended the grant.
     case expired
-    /// No token is handed out until the settings or the server are as they were, or until a sign-in.
+    /// Tokens are withheld until the settings or the server are as before, or until a sign-in.
     case held(Hold)
-    /// The grant stays, and only a sign-in is sure to help.
+    /// The grant remains, but only a sign-in is sure to help.
     case signInNeeded
-    /// The session is as it was.
+    /// The session does not change.
     case none
 
     package enum Hold: Sendable { case settings, identity, accountMissing }
   }
 
-  /// Decided here and nowhere else; for an error of the protocol in ``OAuthError/Code/meaning``.
+  /// The only mapping from errors to effects. For OAuth errors it uses ``OAuthError/Code/meaning``.
   package var effect: Effect {
     switch self {
     case .expired: .expired
@@ -128,7 +127,8 @@ package enum SessionError: Error, Hashable, Sendable {
     case .oauth(let error):
       switch error.code.meaning {
       case .signInNeeded: .signInNeeded
-      // A refresh whose grant is ended fails with ``expired``; another request may mean another grant.
+      // A refresh whose grant was ended fails with ``expired``. For another request the error may be about another
+      // grant.
       case .grantEnded, .passing, .lasting: .none
       }
     case .signInKept, .grantNotKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .originOfOtherUser,
@@ -143,13 +143,13 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether only a later answer of the server can end the identity hold of the session.
+  /// Whether only a later response of the server can end the identity hold of the session.
   var awaitsIdentity: Bool { effect == .held(.identity) }
 
-  /// Whether only a sign-in is sure to help, though the grant stays.
+  /// Whether only a sign-in is sure to help, although the grant remains.
   package var needsSignIn: Bool { effect == .signInNeeded }
 
-  /// Whether the server carried a refresh out, or refused it, in a way that an immediate repetition cannot better.
+  /// Whether the server carried out or rejected a refresh in a way that an immediate retry cannot improve.
   var delaysCallers: Bool { needsSignIn || awaitsIdentity || leavesDoubt || refusalOutsideProtocol != nil }
 
   /// See ``OAuthError/isRefusalOutsideProtocol``.
@@ -157,7 +157,7 @@ package enum SessionError: Error, Hashable, Sendable {
     if case .oauth(let error) = self, error.isRefusalOutsideProtocol { error } else { nil }
   }
 
-  /// The same failure as one that only a sign-in is sure to help with.
+  /// The same failure, marked as requiring a sign-in.
   var needingSignIn: SessionError {
     guard case .oauth(var error) = self else { return self }
     error.code = .refreshRefused
@@ -165,7 +165,7 @@ package enum SessionError: Error, Hashable, Sendable {
     return .oauth(error)
   }
 
-  /// Whether the same request may succeed later without anyone doing anything.
+  /// Whether the same request may succeed later.
   package var isPassing: Bool {
     switch self {
     case .oauth(let error): error.code.meaning == .passing
@@ -176,7 +176,7 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether a lock of a file here was busy for the whole wait.
+  /// Whether a local file was locked for the entire wait.
   var isBusy: Bool {
     switch self {
     case .vault(let error): error.code == .busy || error.code == .busyHere
@@ -185,31 +185,31 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the same request may succeed later, and trying does no harm.
+  /// Whether the same request may succeed later, and a retry does no harm.
   package var isWorthWaiting: Bool { isPassing && !leavesDoubt }
 
-  /// An answer to a refresh began and did not get here whole: the refresh token may have been replaced, and a
-  /// server may take its second use for a theft and end the session (RFC 9700, section 4.14.2).
+  /// Whether the response to a refresh is incomplete. The refresh token may have been replaced, and a server may treat
+  /// its second use as theft and end the session (RFC 9700, section 4.14.2).
   var leavesDoubt: Bool {
     if case .oauth(let error) = self { return error.brokenAnswer }
     return false
   }
 
-  /// Whether the server is known to be in reach. A connection that was kept open takes a request without a word
-  /// when the network is gone, so only an answer proves it.
+  /// Whether the server is known to be reachable. Without a network, a reused connection still accepts a request, so
+  /// only a response proves it.
   package var reachedServer: Bool {
     guard case .oauth(let error) = self else { return true }
     return error.httpStatus != nil || error.brokenAnswer
   }
 
-  /// Nothing was sent: there was no way to the server.
+  /// Whether nothing was sent, because the server was unreachable.
   package var neverLeft: Bool {
     guard case .oauth(let error) = self else { return false }
     return [.network, .proxyFailed, .connectionLost].contains(error.code) && !error.lostAnswer && !error.answerBegan
       && error.httpStatus == nil && !error.followsSuccess
   }
 
-  /// The same failure, marked as one after a successful request, such as a fetch of the issuer's keys after the tokens.
+  /// The same failure, marked as following a successful request, such as a fetch of the issuer's keys after the tokens.
   var followingSuccess: SessionError {
     guard case .oauth(var error) = self else { return self }
     error.followsSuccess = true
@@ -218,14 +218,14 @@ package enum SessionError: Error, Hashable, Sendable {
     return .oauth(error)
   }
 
-  /// The same failure with the time that is left until the server may be asked again.
+  /// The same failure with the remaining time until the server may be contacted again.
   func asking(toWait left: Duration) -> SessionError {
     guard case .oauth(var error) = self else { return self }
     error.retryAfterSeconds = max(1, Int((left + .milliseconds(999)).components.seconds))
     return .oauth(error)
   }
 
-  /// Whether this program gave the request up.
+  /// Whether this program cancelled the request.
   package var isCancellation: Bool {
     switch self {
     case .cancelled: true
@@ -235,13 +235,13 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether only an unlock helps.
+  /// Whether only unlocking helps.
   package var isLocked: Bool {
     if case .vault(let error) = self, case .locked = error.code { return true }
     return false
   }
 
-  /// Whether what the server gave could not be written here.
+  /// Whether the server's response could not be stored.
   var isOfStorage: Bool {
     switch self {
     case .vault, .configuration: true
@@ -256,70 +256,69 @@ package enum SessionError: Error, Hashable, Sendable {
   }
 }
 
-/// An error in the settings, by file and member.
+/// An error in the settings, with file and member.
 package struct ConfigurationError: Error, Sendable {
   package enum Code: Hashable, Sendable {
     /// Not JSON, or a member of the wrong type or range.
     case invalid
-    /// A member that an object of the settings file cannot have.
+    /// An unknown member of an object in the settings file.
     case unknownMember(known: [String])
     case unsupportedVersion
     case tooManyAccounts
-    /// The account that was to be added is there already.
+    /// The account to add already exists.
     case accountExists
-    /// The account that was to be changed is not there, or not as it was.
+    /// The account to change does not exist, or was changed meanwhile.
     case accountChanged
     case directory(DirectoryError)
     case storage(SystemError)
-    /// A certificate authority file that cannot be read, or with nil one that does not hold certificates.
+    /// A certificate authority file that is unreadable, or with nil one without certificates.
     case caFile(SystemError?)
     case proxy
     case pin
-    /// Empty, too long, or with characters that no client secret has (RFC 6749, appendix A.2).
+    /// Empty, too long, or with characters not allowed in a client secret (RFC 6749, appendix A.2).
     case clientSecret
-    /// Empty, too long, or with characters that no refresh token has (RFC 6749, appendix A.17).
+    /// Empty, too long, or with characters not allowed in a refresh token (RFC 6749, appendix A.17).
     case refreshToken
     /// A passphrase or PIN that is empty, too long, or not UTF-8.
     case passphrase
-    /// A private key that cannot be used.
+    /// An unusable private key.
     case clientKey(KeyProblem)
-    /// Not certificates in PEM form, or not for the private key.
+    /// Not certificates in PEM, or not for the private key.
     case clientCertificate
-    /// The private key is not one for this algorithm.
+    /// The private key does not match this algorithm.
     case clientKeyAlgorithm
-    /// The client authentication method needs a private key and there is none.
+    /// The client authentication method requires a private key.
     case missingClientKey
-    /// The client authentication method needs a certificate and there is none.
+    /// The client authentication method requires a certificate.
     case missingClientCertificate
-    /// The client authentication method needs a secret and there is none.
+    /// The client authentication method requires a secret.
     case missingClientSecret
-    /// A ``ClientsFile`` that is not valid.
+    /// An invalid ``ClientsFile``.
     case clientsFile
   }
-  /// The problem with a private key.
   package enum KeyProblem: Hashable, Sendable {
-    /// Neither PEM nor a JSON Web Key, or its numbers do not belong together.
+    /// Neither PEM nor a JSON Web Key, or its numbers are inconsistent.
     case malformed
-    /// Only a passphrase opens it.
+    /// Encrypted with a passphrase.
     case encrypted
-    /// Of a kind that we cannot sign with.
+    /// An unsupported kind.
     case unsupported
     /// RSA of less than 2048 bits (RFC 7518, section 3.3).
     case weak
-    /// In a TPM, with an authorization of its own.
+    /// In a TPM, with its own authorization.
     case heldWithAuthorization
-    /// In a TPM, and not one for ECDSA on P-256, or bound to a policy.
+    /// In a TPM, but not for ECDSA on P-256, or bound to a policy.
     case heldUnsuitably
   }
 
   package var code: Code
 
-  /// The member at fault in our words, such as `accounts.work.issuer`; or a path.
+  /// The member, such as `accounts.work.issuer`, or a path.
   package var place: String
 
-  /// The valid values of a setting that has another one.
+  /// The valid values of the setting.
   package var expected: AccountSetting.Expectation?
-  /// The line of the settings file with the member, or with the object that it is missing in.
+  /// The line of the settings file with the member, or with the object that lacks it.
   package var line: SettingsLine?
 
   package init(_ code: Code, _ place: String, expected: AccountSetting.Expectation? = nil) {
@@ -328,21 +327,21 @@ package struct ConfigurationError: Error, Sendable {
     self.expected = expected
   }
 
-  /// Whether another process kept the lock of the settings.
+  /// Whether another process held the lock of the settings.
   var isBusy: Bool { if case .storage(let error) = code { error.isAgain } else { false } }
 }
 
-/// The steps by which a person gets a client id.
+/// How to get a client ID.
 package struct MissingClient: Sendable, Hashable {
   /// The provider's title, or the issuer.
   package var server: String
-  /// Nil where only the server's administrator knows.
+  /// Nil if only the server's administrator can register a client.
   package var registration: Provider.Registration?
-  /// The redirect URI to register, byte for byte; nil where a sign-in by browser is not offered.
+  /// The redirect URI to register, byte for byte; nil if sign-in by browser is not supported.
   package var redirectURI: String?
-  /// The server registers clients by itself (RFC 7591).
+  /// Whether the server supports dynamic registration (RFC 7591).
   package var canRegister: Bool
-  /// The server takes clients that publish their metadata (draft-ietf-oauth-client-id-metadata-document).
+  /// Whether the server accepts clients that publish their metadata (draft-ietf-oauth-client-id-metadata-document).
   package var canPublish: Bool
 
   package init(
@@ -357,13 +356,12 @@ package struct MissingClient: Sendable, Hashable {
   }
 }
 
-/// The client secret that a sign-in lacks.
+/// A client secret that a sign-in lacks.
 package struct MissingSecret: Sendable, Hashable {
-  /// The provider's title.
   package var provider: String
-  /// Where the secret is shown; nil where only the server's administrator knows.
+  /// The URL of the page with the secret; nil if only the server's administrator knows it.
   package var page: String?
-  /// Whether a sign-in by device code does without.
+  /// Whether a sign-in by device code works without it.
   package var isForBrowser: Bool
 
   package init(provider: String, page: String?, isForBrowser: Bool) {
@@ -373,19 +371,19 @@ package struct MissingSecret: Sendable, Hashable {
   }
 }
 
-/// Why a URL cannot be the client.
+/// Why a URL cannot be the client ID.
 package enum ClientURLProblem: Sendable, Hashable {
-  /// Nothing can be published at it.
+  /// Nothing can be published at this URL.
   case malformed
   /// A published client has no secret.
   case secret
-  /// The document does not hold what a certificate proves.
+  /// The document cannot contain the properties that a certificate proves.
   case certificate
-  /// The server does not take such clients.
+  /// The server does not accept such clients.
   case unannounced(canRegister: Bool)
 }
 
-/// Errors are equal if they have the same code and are about the same place.
+/// Errors are equal if they have the same code and member.
 extension ConfigurationError: Hashable {
   package static func == (one: ConfigurationError, other: ConfigurationError) -> Bool {
     one.code == other.code && one.place == other.place

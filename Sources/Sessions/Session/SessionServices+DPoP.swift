@@ -5,18 +5,17 @@ internal import Platform
 internal import Vault
 internal import Vocabulary
 
-/// Keys that tokens are bound to (RFC 9449): made at a sign-in, kept with the refresh token, never shown.
+/// DPoP keys (RFC 9449): generated at sign-in, stored with the refresh token, never shown.
 extension SessionServices {
-  /// The prover that makes proofs with a key.
+  /// Creates a prover for a key.
   package func prover(_ key: DPoPKey) -> DPoPProver {
     DPoPProver(key: key, memory: proofs) { [time] in time.wallSeconds() }
   }
 
-  /// The prover of an account that is about to sign in; nil when it shall get Bearer tokens.
+  /// Creates the prover for a sign-in; nil for Bearer tokens.
   ///
-  /// - Parameter resource: The algorithms of the resource's proofs; empty where it does not say.
-  /// - Throws: `bindingUnsupported` when the server announces proofs, but none that we make, or none that the resource
-  ///   takes.
+  /// - Parameter resource: The algorithms that the resource accepts for proofs; empty if not announced.
+  /// - Throws: `bindingUnsupported` if the server announces proofs, but none that we or the resource support.
   func newProver(
     _ configuration: AccountConfiguration, _ metadata: AuthorizationServerMetadata, forResource resource: [String]
   ) throws(SessionError) -> DPoPProver? {
@@ -36,13 +35,14 @@ extension SessionServices {
     }
   }
 
-  /// Makes a key where the settings want it.
+  /// Generates a key where the settings specify.
   ///
   /// - Parameters:
-  ///   - holds: Whether the TPM can hold it.
-  ///   - make: Makes it in a device, or, where that is nil, for the vault.
-  /// - Throws: What `make` throws; where the settings leave the choice, not for a TPM that is away now. One that refuses,
-  ///   or a library that fails, is no reason to keep the key where it can be copied.
+  ///   - holds: Whether the TPM supports the key.
+  ///   - make: Generates the key in a device, or for the vault if that is nil.
+  /// - Throws: The error of `make`. If the settings leave the choice, falls back to the vault when the TPM is
+  ///   unavailable, but not when it refuses or a library fails: that is no reason to store the key where it can be
+  ///   copied.
   func makingKey<Key, Problem: Error>(
     _ configuration: AccountConfiguration, holds: Bool = true, _ make: ((any KeyDevice)?) throws(Problem) -> Key
   ) throws(Problem) -> Key {
@@ -58,10 +58,10 @@ extension SessionServices {
     }
   }
 
-  /// Whether keys are made in the TPM where the settings leave the choice.
+  /// Whether keys are generated in the TPM by default.
   private var keepsKeysInTPM: Bool { !isEphemeral && vault.isBoundToTPM }
 
-  /// Whether the key is in the vault because the TPM was away when it was made.
+  /// Whether the key is in the vault because the TPM was unavailable.
   func isKeptOutOfTPM(_ prover: DPoPProver?, _ configuration: AccountConfiguration) -> Bool {
     guard configuration.keyStorage == nil, let key = prover?.key, key.algorithm == .ES256, !key.isHeld else {
       return false
@@ -69,7 +69,7 @@ extension SessionServices {
     return keepsKeysInTPM
   }
 
-  /// The key of a record; nil when its tokens are not bound to one.
+  /// The key of a record; nil if its tokens are not bound to one.
   func key(of record: AccountRecord, _ account: AccountName) throws(SessionError) -> DPoPKey? {
     guard let text = record.dpopKey else { return nil }
     do { return try DPoPKey.parse(text, in: vault.keyDevice) } catch {
@@ -79,12 +79,12 @@ extension SessionServices {
 }
 
 extension AccountRecord {
-  /// Keeps the key that the sign-in's tokens are bound to.
+  /// Stores the key that the tokens of the sign-in are bound to.
   mutating func keep(_ prover: DPoPProver?) throws(SessionError) {
     dpopKey = try oauth { () throws(OAuthError) in try prover?.key.serialized() }
   }
 
-  /// Marks the grant as ended by the server and drops its tokens.
+  /// Marks the grant as ended by the server and removes its tokens.
   mutating func endGrant(because reason: String? = nil) {
     refreshToken = nil
     accessToken = nil
@@ -94,6 +94,6 @@ extension AccountRecord {
     expiryReason = reason
   }
 
-  /// The type of an access token of this record.
+  /// The type of this record's access tokens.
   var tokenType: String { dpopKey == nil ? "Bearer" : "DPoP" }
 }

@@ -3,23 +3,23 @@ internal import Vault
 package import Vocabulary
 
 extension SessionServices {
-  /// The level that an account's record is at; nil when there is none.
+  /// The protection of an account's record; nil if there is none.
   package func protection(of account: AccountName) throws(SessionError) -> Protection? {
     if isEphemeral(account) { return ephemeral.record(of: account).map { _ in .device } }
     return try storing { (vault) throws(VaultError) in try vault.protection(of: account) }
   }
 
-  /// Makes sure that a sign-in can be kept when a person has approved it, before anything is asked of a server.
+  /// Checks that the result of a sign-in can be stored, before a server is contacted.
   ///
-  /// - Parameter isNew: A record of the account's name is a leftover and means nothing.
-  /// - Returns: The level that it will be kept at.
-  /// - Throws: a vault error `locked`, or `nothingToUnlock` when nothing opens the level yet, or why the vault does
+  /// - Parameter isNew: Whether an existing record is a leftover to ignore.
+  /// - Returns: The protection that the record will have.
+  /// - Throws: The vault error `locked`, or `nothingToUnlock` if the protection is not set up, or why the vault does
   ///   not open at all.
   package func requireOpen(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool
   ) throws(SessionError) -> Protection {
     if isEphemeral(account) { return .device }
-    // Also for a new account: a vault that does not open would take nothing.
+    // Needed for a new account too: nothing can be written to a vault that does not open.
     let recorded = try recordedProtection(of: account)
     let stored = isNew ? nil : recorded
     for level in [stored, configuration.protection].compactMap({ $0 }) where !vault.isUnlocked(level) {
@@ -30,12 +30,12 @@ extension SessionServices {
     return configuration.protection ?? stored ?? .device
   }
 
-  /// Runs `body`, during which no level is locked that a sign-in to the account reads or writes.
+  /// Runs `body` while the protection levels that a sign-in to the account reads or writes cannot be locked.
   ///
   /// - Parameters:
-  ///   - waitsLong: Whether it waits for the vault's lock until it is cancelled.
-  ///   - cancellation: Cancels `body` only where that must be.
-  /// - Throws: as ``requireOpen(_:_:isNew:)`` and ``rehearseWrite(wait:_:)``, before `body` is run.
+  ///   - waitsLong: Whether to wait for the vault's lock until cancelled.
+  ///   - cancellation: Cancels `body` only if necessary.
+  /// - Throws: as ``requireOpen(_:_:isNew:)`` and ``rehearseWrite(wait:_:)``, before running `body`.
   func keepingOpen<Result>(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, waitsLong: Bool = true,
     _ cancellation: Cancellation, _ body: () throws(SessionError) -> Result
@@ -55,7 +55,7 @@ extension SessionServices {
     return try cancellation.spending(or: .cancelled, body)
   }
 
-  /// A home with vaults of other machines only has no record.
+  /// If only other machines have vaults here, there is no record.
   private func recordedProtection(of account: AccountName) throws(SessionError) -> Protection? {
     do {
       return try protection(of: account)
@@ -64,10 +64,9 @@ extension SessionServices {
     }
   }
 
-  /// The level of a coming write.
+  /// The protection level of the next write.
   ///
-  /// Only a level that can be locked is distinguished: while none is unlocked, all readable records have level
-  /// `device`.
+  /// Only levels that can be locked are distinguished: if none is unlocked, all readable records have level `device`.
   func level(of account: AccountName, or wanted: Protection?) -> Protection {
     guard !isEphemeral(account), lockableLevels.contains(where: { vault.isUnlocked($0) }) else { return .device }
     if let wanted, wanted != .device { return wanted }

@@ -5,24 +5,24 @@ package import Vault
 internal import Crypto
 package import Vocabulary
 
-/// The services that the blocking operations of a session use. Shared by all accounts; thread-safe.
+/// The services used by a session's blocking operations. Shared by all accounts; thread-safe.
 package struct SessionServices: Sendable {
   package let vault: Vault
   package private(set) var http: any HTTPClient
   package let time: any TimeSource
   package let documents: DocumentCache
-  /// The nonces and clocks of servers for proofs of possession.
+  /// The nonces and clock offsets of servers, for proofs of possession.
   let proofs = DPoPMemory()
-  /// Makes a lock of the vault wait for pending writes.
+  /// Delays locking the vault for pending writes.
   package let gate = LockGate()
   let unstored = UnstoredRecords()
   /// The accounts that wait for keys of their issuer.
   let awaitedKeys = Monitor<[AccountName: AwaitedKeys]>([:])
-  /// The origin of an endpoint, by account, that was not there at sign-in and was reported.
+  /// By account, the unknown origin of an endpoint that was already reported.
   let movedOrigins = Monitor<[AccountName: String]>([:])
-  /// The accounts that are in no file.
+  /// The accounts without files.
   package let ephemeral = EphemeralAccounts()
-  /// The account that these services are for is one of them, or becomes one.
+  /// Whether the account of these services is or becomes ephemeral.
   var isEphemeral = false
   /// The observer of the operation's steps.
   private(set) var observer: SessionObserver?
@@ -34,7 +34,7 @@ package struct SessionServices: Sendable {
     self.documents = documents
   }
 
-  /// The same services for an operation that reports its steps.
+  /// Returns the services for an operation that reports its steps.
   package func observed(by observer: @escaping SessionObserver) -> SessionServices {
     var services = self
     services.observer = observer
@@ -42,41 +42,42 @@ package struct SessionServices: Sendable {
     return services
   }
 
-  /// Runs `body` and gives its vault error the shape of a session error.
+  /// Runs `body` and wraps its error.
   func storing<Result: ~Copyable>(
     _ body: (Vault) throws(VaultError) -> Result
   ) throws(SessionError) -> Result {
     do { return try body(vault) } catch { throw .vault(error) }
   }
 
-  /// The longest wait for a lock: shorter than callers wait by default, so that they get the reason.
+  /// The maximum wait for a lock: less than callers wait by default, so that they get the reason.
   private static let lockWait = Duration.seconds(100)
 
-  /// The same for a sign-in that the user has begun: as long as the user may take.
+  /// The maximum wait during a sign-in: as long as the user may take.
   static let longestLockWait = Duration.seconds(SignIn.Waiting.Browser.patience)
 
-  /// The wait for a lock of an operation that ends when it is cancelled.
+  /// The wait for a lock, until the operation is cancelled.
   static func lockWait(_ cancellation: Cancellation? = nil, isLong: Bool = false) -> LockWait {
     LockWait(isLong ? longestLockWait : lockWait) { cancellation?.isCancelled ?? false }
   }
 
-  /// A wait for the account's lock that is worth a word.
+  /// The minimum wait for the account's lock that is reported.
   private static let noticedWaitMilliseconds = 20
 
-  /// Runs `body` while no other process or thread may spend the account's tokens.
+  /// Runs `body` while no other process or thread can spend the account's tokens.
   func holding<Result>(
     _ account: AccountName, _ cancellation: Cancellation? = nil, _ body: () throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     try holding(account, at: nil, cancellation: cancellation) { (_) throws(SessionError) in try body() }
   }
 
-  /// The same, and tells `body` which level the account's record is at; the vault is not locked before it ends.
+  /// Like ``holding(_:_:_:)``, and passes the protection of the account's record to `body`. The vault is not locked
+  /// before `body` ends.
   ///
   /// - Parameters:
-  ///   - wanted: The level that `body` moves the record to.
-  ///   - mustWrite: `body` has data that cannot be fetched again, so it may start as long as there are keys.
+  ///   - wanted: The protection that `body` moves the record to.
+  ///   - mustWrite: Whether `body` has data that cannot be fetched again. It may then start as long as the keys exist.
   ///   - cancellation: Ends the wait for the account. A lock of the vault cancels it unless it is spending something.
-  /// - Throws: a vault error `locked` while the level is being locked.
+  /// - Throws: The vault error `locked` while the level is being locked.
   func holding<Result>(
     _ account: AccountName, at wanted: Protection?, mustWrite: Bool = false, cancellation: Cancellation? = nil,
     _ body: (Protection) throws(SessionError) -> Result
@@ -101,9 +102,9 @@ package struct SessionServices: Sendable {
     return result
   }
 
-  /// Runs `body`, before whose end the level is not locked.
+  /// Runs `body` and prevents locking the level before it ends.
   ///
-  /// - Throws: a vault error `locked` while the level is being locked.
+  /// - Throws: The vault error `locked` while the level is being locked.
   func keepingUnlocked<Result>(
     _ level: Protection, mustWrite: Bool = false, _ cancellation: Cancellation? = nil,
     _ body: (Protection) throws(SessionError) -> Result
@@ -118,14 +119,13 @@ package struct SessionServices: Sendable {
     }
   }
 
-  /// The account's record, nil when there is none.
   package func record(of account: AccountName) throws(SessionError) -> AccountRecord? {
     try storedRecord(of: account)?.record
   }
 
   /// The record of an account's session.
   ///
-  /// - Throws: `signedOut` when there is none.
+  /// - Throws: `signedOut`.
   func sessionRecord(of account: AccountName) throws(SessionError) -> StoredRecord {
     guard let stored = try storedRecord(of: account), !stored.record.isSignedOut else {
       throw .signedOut(account: account.text)
@@ -133,12 +133,12 @@ package struct SessionServices: Sendable {
     return stored
   }
 
-  /// The vault as it is now, for many records; nil when there is none.
+  /// The current state of the vault, for reading several records; nil if there is none.
   package func snapshot() throws(SessionError) -> VaultSnapshot? {
     try storing { (vault) throws(VaultError) in try vault.snapshot() }
   }
 
-  /// The account's record in a copy of the vault, nil when there is none.
+  /// The account's record in a snapshot of the vault.
   package func record(of account: AccountName, in snapshot: VaultSnapshot) throws(SessionError) -> AccountRecord? {
     try storedRecord(of: account, in: snapshot)?.record
   }
@@ -160,23 +160,23 @@ package struct SessionServices: Sendable {
     return StoredRecord(record: record, generation: sealed.generation)
   }
 
-  /// The record to build a new one on: a home with vaults of other machines only has none.
+  /// The record to base a new one on; nil if only other machines have vaults here.
   func recordToReplace(of account: AccountName) throws(SessionError) -> AccountRecord? {
     do { return try record(of: account) } catch .vault(let error) where error.code == .otherMachinesOnly {
       return nil
     }
   }
 
-  /// Writes the record; it is on disk when this returns.
+  /// Writes the record. It is on disk when this returns.
   ///
   /// - Parameters:
-  ///   - protection: The level that it is written at; nil keeps the one it has.
-  ///   - replaced: The number of the record whose place it takes; nil for any. A sign-out waits for no process that
-  ///     holds the account, so only this shows that the session has ended meanwhile.
-  ///   - wait: The wait for another process that has the vault's lock; nil means the vault's own.
-  ///   - room: As ``rehearseWrite(wait:_:)`` returns it.
+  ///   - protection: The protection of the record; nil to keep it.
+  ///   - replaced: The generation of the record to replace; nil for any. Since a sign-out waits for no process that
+  ///     uses the account, only this reveals that the session has ended meanwhile.
+  ///   - wait: How long to wait for another process with the vault's lock; nil for the vault's default.
+  ///   - room: The result of ``rehearseWrite(wait:_:)``.
   /// - Returns: The record's generation.
-  /// - Throws: `signedOut` when the record is not the one of that number.
+  /// - Throws: `signedOut` if the record was replaced.
   @discardableResult
   func write(
     _ record: AccountRecord, of account: AccountName, protection: Protection? = nil, replacing replaced: UInt64? = nil,
@@ -203,11 +203,11 @@ package struct SessionServices: Sendable {
     return generation
   }
 
-  /// The person who is signed in, by the verified ID Token in the account's record, which needs no network; nil
-  /// when there is none.
+  /// The signed-in user, according to the verified ID Token in the account's record, which works offline; nil if there
+  /// is none.
   ///
-  /// - Parameter holdsToken: There is a token, though nothing that could renew it.
-  /// - Throws: Why the account hands out nothing.
+  /// - Parameter holdsToken: Whether there is a token, even if it cannot be renewed.
+  /// - Throws: Why the account returns no tokens.
   package func verifiedClaims(
     of account: AccountName, _ configuration: AccountConfiguration, holdsToken: Bool = false
   ) throws(SessionError) -> JSONObject? {
@@ -218,8 +218,8 @@ package struct SessionServices: Sendable {
     return record.claims
   }
 
-  /// Whether `grant` belongs to the record that the vault holds now: another process may have signed
-  /// the account out or in again. Nil if the vault cannot be read now, which says nothing about the session.
+  /// Whether `grant` belongs to the vault's current record: another process may have signed the account out or in
+  /// again. Nil if the vault is currently unreadable, which implies nothing about the session.
   package func isCurrent(_ grant: AccessGrant, of account: AccountName) -> Bool? {
     if isEphemeral(account) { return ephemeral.record(of: account)?.generation == grant.recordGeneration }
     do throws(VaultError) {
@@ -229,13 +229,13 @@ package struct SessionServices: Sendable {
     }
   }
 
-  /// Reads the metadata of an account's issuer.
+  /// The source of metadata for an account's issuer.
   func metadataSource(_ access: AccountAccess, _ cancellation: Cancellation?) -> IssuerMetadata {
     IssuerMetadata(documents: documents, observer: observer, access: access, cancellation: cancellation)
   }
 
-  /// The server's metadata with the endpoints that the settings name. A server that publishes none is
-  /// known by those alone, when its token endpoint is among them.
+  /// The server's metadata with the endpoints of the settings. A server without metadata needs at least a token
+  /// endpoint there.
   func metadata(
     _ access: AccountAccess, fresh: Bool, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServerMetadata {
@@ -244,7 +244,7 @@ package struct SessionServices: Sendable {
   }
 }
 
-/// Gives an OAuth error the shape of a session error.
+/// Runs `body` and wraps its error.
 func oauth<Result>(_ body: () throws(OAuthError) -> Result) throws(SessionError) -> Result {
   do { return try body() } catch { throw .oauth(error) }
 }

@@ -1,14 +1,14 @@
 package import OAuth
 
-/// The requirements of a caller for an access token.
+/// A caller's requirements for an access token.
 package struct TokenNeed: Sendable, Hashable {
-  /// The token must be good for this long; nil leaves it to ``RefreshPolicy``.
+  /// The required remaining lifetime; nil for the default of ``RefreshPolicy``.
   package var minimumValiditySeconds: Int?
-  /// A new token is wanted even if the cached one is valid.
+  /// Whether to renew a token that is still valid.
   package var forceRefresh = false
-  /// The caller knows the token of this generation of the session and prefers a later one, but does not require it.
+  /// The caller has the token of this generation of the session and prefers a later one, but does not require it.
   package var newerThan: UInt64?
-  /// The claims that a resource wants in the token. A refresh asks for them.
+  /// The claims that a resource requires in the token, requested by a refresh.
   package var claims: RequestedClaims?
 
   package init(minimumValiditySeconds: Int? = nil, forceRefresh: Bool = false, newerThan: UInt64? = nil) {

@@ -4,17 +4,17 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// Refresh tokens that the server issued and that could not be written, for example because the disk failed or the vault
-/// was locked meanwhile. The tokens in the vault are then invalid, so these are kept until they can be written. Nothing
-/// else of a record is kept.
+/// Refresh tokens that the server issued but that could not be written, for example because the disk failed or the
+/// vault was locked meanwhile. The tokens in the vault are then invalid, so these are kept until they can be written.
+/// Nothing else of a record is kept.
 ///
 /// Shared by all accounts; thread-safe.
 final class UnstoredRecords: Sendable {
   struct Entry {
     let renewal: AccountRecord.Renewal
-    /// The number of the write that made the record in the vault, which this is about.
+    /// The generation of the record in the vault that this replaces.
     let replaces: UInt64
-    /// Ends the grant at the server.
+    /// Revokes the grant at the server.
     let revoke: @Sendable () -> Void
   }
 
@@ -28,7 +28,7 @@ final class UnstoredRecords: Sendable {
   var accounts: [AccountName] { entries.withLock { Array($0.keys) } }
 }
 
-/// What is reserved for the write of a record before a token is spent, as long as it lives (reserve first).
+/// Resources reserved for writing a record before a token is spent, released with this value (reserve first).
 struct WriteReserve: Sendable {
   let room: SecretRoom
   private let descriptors: DescriptorReserve.Hold?
@@ -40,17 +40,17 @@ struct WriteReserve: Sendable {
 }
 
 extension SessionServices {
-  /// Makes sure that a record can be written, as far as that can be known before. For the moment before a refresh
-  /// token is spent, which cannot be undone.
+  /// Checks as far as possible that a record can be written. Call it before spending a refresh token, which cannot be
+  /// undone.
   ///
   /// - Parameters:
-  ///   - wait: The wait for another process that has the vault's lock; nil means the vault's own.
+  ///   - wait: How long to wait for another process with the vault's lock; nil for the vault's default.
   ///   - cancellation: Ends that wait.
-  /// - Returns: Memory for a record of any size, and the descriptors that the write opens, until it is gone.
-  /// - Throws: `cancelled`, if the wait was given up.
+  /// - Returns: Memory for a record of any size, and the descriptors of the write, reserved until it is released.
+  /// - Throws: `cancelled`, if the wait was cancelled.
   @discardableResult
   func rehearseWrite(wait: LockWait?, _ cancellation: Cancellation) throws(SessionError) -> WriteReserve {
-    // After the rehearsal, which opens the same.
+    // After the rehearsal, which opens the same descriptors.
     if !isEphemeral {
       do throws(VaultError) { try vault.rehearseWrite(wait: wait) } catch {
         throw cancellation.isCancelled ? .cancelled : .vault(error)
@@ -62,7 +62,7 @@ extension SessionServices {
     } catch {
       throw .vault(VaultError(.storage(error), path: vault.summary().path))
     }
-    // A buffer that grows takes less than twice its last size.
+    // A growing buffer needs less than twice its final size.
     do { return WriteReserve(room: try SecretRoom(byteCount: 2 * SecretBytes.maximumCount), hold) } catch {
       throw .memory
     }
@@ -70,17 +70,16 @@ extension SessionServices {
 
   /// The socket of a request, and one for the resolver.
   private static let descriptorsOfExchange = 2
-  /// How long a write waits for descriptors that other threads took when the reserve was opened for it.
+  /// How long a write waits for descriptors that other threads acquired when the reserve was released for it.
   private static let descriptorWait = Duration.seconds(5)
 
-  /// Writes a record whose refresh token has taken the place of the one in the vault. When that fails it is
-  /// kept here, and ``settle(_:)`` writes it.
+  /// Writes a record with a rotated refresh token. If that fails, keeps it in memory for ``settle(_:)``.
   ///
   /// - Parameters:
-  ///   - generation: The number of the record that was read.
+  ///   - generation: The generation of the record that was read.
   ///   - cancellation: Ends the wait for the vault's lock.
-  ///   - room: As ``rehearseWrite(wait:_:)`` returns it.
-  ///   - revoke: Ends the grant at the server, for a process that ends before the token could be written.
+  ///   - room: The result of ``rehearseWrite(wait:_:)``.
+  ///   - revoke: Revokes the grant if the process ends before the token could be written.
   func write(
     rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64,
     _ cancellation: Cancellation, in room: WriteReserve? = nil, orEndBy revoke: @escaping @Sendable () -> Void = {}
@@ -104,17 +103,17 @@ extension SessionServices {
 
   /// Adds a refresh token to the pending revocation of a session that was signed out during the refresh.
   ///
-  /// - Returns: False if the account has no record that could hold it.
+  /// - Returns: False if the account has no record to add it to.
   func leaveForRevocation(_ refreshToken: SharedSecret, of account: AccountName) -> Bool {
     guard let stored = try? storedRecord(of: account) else { return false }
-    // A session that the account has again is left alone: some servers end it with any of its tokens.
+    // Leave a new session of the account alone: some servers end it with any of its tokens.
     guard stored.record.revocation != nil else { return true }
     var rest = stored.record
     rest.revocation?.refreshToken = refreshToken
     return (try? write(rest, of: account, replacing: stored.generation)) != nil
   }
 
-  /// Retries a write that failed. The caller holds the account.
+  /// Retries a failed write. The caller holds the account's lock.
   ///
   /// - Throws: The error of the retry.
   func settle(_ account: AccountName) throws(SessionError) {
@@ -135,15 +134,15 @@ extension SessionServices {
     }
   }
 
-  /// Ends the grants at the servers whose refresh tokens could not be written, because the process ends. Blocking.
+  /// Revokes the grants whose refresh tokens could not be written, since the process is ending. Blocking.
   package func revokeUnsettled() {
     for account in unstored.accounts { unstored[account]?.revoke() }
   }
 
-  /// Whether a refresh token exists in memory only.
+  /// Whether a refresh token exists only in memory.
   package var isUnsettled: Bool { !unstored.accounts.isEmpty }
 
-  /// The accounts whose refresh token exists in memory only, by name.
+  /// The accounts whose refresh token exists only in memory, by name.
   package var unsettled: [AccountName] { unstored.accounts.sorted() }
 }
 

@@ -1,7 +1,7 @@
 internal import Vault
 package import Vocabulary
 
-/// Sets an account up without signing in. Blocking.
+/// Adds an account without signing in. Blocking.
 package struct AccountAddition: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
@@ -18,7 +18,7 @@ package struct AccountAddition: Sendable {
   }
 
   /// - Returns: The settings with the new account.
-  /// - Throws: `accountExists`; what is wrong with the account's settings.
+  /// - Throws: `accountExists`, or the problem with the account's settings.
   package func run() throws(SessionError) -> Settings {
     try AccountAccess.check(configuration)
     try configuration.checkPublished()
@@ -45,16 +45,16 @@ extension Settings {
 }
 
 extension SessionServices {
-  /// Drops a record whose account the settings do not know: a rename or an import was cut off, and the
-  /// refresh token in it may have been spent since.
+  /// Removes a record of an account that is not in the settings, left by an interrupted rename or import. Its refresh
+  /// token may have been spent since.
   func removeLeftover(of account: AccountName) throws(SessionError) {
     _ = try storing { (vault) throws(VaultError) in try vault.remove(account) }
-    // Only now: a token that could not be written yet is the one that counts as long as the record is there.
+    // Not earlier: as long as the record exists, a token that could not be written yet is the valid one.
     unstored[account] = nil
   }
 }
 
-/// Gives an error of the settings the shape of a session error.
+/// Runs `body` and wraps its error.
 func settings<Result>(_ body: () throws(ConfigurationError) -> Result) throws(SessionError) -> Result {
   do { return try body() } catch { throw .configuration(error) }
 }

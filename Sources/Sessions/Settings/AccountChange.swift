@@ -1,7 +1,6 @@
 internal import Vault
 package import Vocabulary
 
-/// Replaces the settings of an account. Blocking.
 package struct AccountChange: Sendable {
   package let account: AccountName
   /// The settings that the change is based on.
@@ -21,16 +20,15 @@ package struct AccountChange: Sendable {
     self.settingsDirectory = settingsDirectory
   }
 
-  /// The effect of the change on the session.
   package enum Effect: Sendable, Hashable {
-    /// There is no session, or it goes on.
+    /// There is no session, or it continues.
     case none
-    /// The session's secrets must not go where this setting now leads: the account is signed out until
-    /// the setting is put back or the person signs in again.
+    /// The new value would send the session's secrets elsewhere: the account counts as signed out until the setting is
+    /// restored or the user signs in again.
     case signedOut(setting: String)
   }
 
-  /// - Throws: `accountChanged` when the settings were changed meanwhile; the problem with the new settings.
+  /// - Throws: `accountChanged` if the settings were changed meanwhile; or the problem with the new settings.
   package func run() throws(SessionError) -> Effect {
     try AccountAccess.check(new)
     let isOther = new.clientID != old.clientID || new.tokenEndpointAuthMethod != old.tokenEndpointAuthMethod
@@ -46,7 +44,7 @@ package struct AccountChange: Sendable {
     return effect
   }
 
-  /// A vault that cannot be read now says so itself when its account is used.
+  /// An unreadable vault is reported when the account is used.
   package func effect() -> Effect {
     guard let record = try? services.record(of: account),
       case .configurationChanged(_, let setting, _)? = record.problem(with: new, account: account)

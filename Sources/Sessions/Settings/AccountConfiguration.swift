@@ -2,12 +2,12 @@ internal import Encoding
 package import OAuth
 package import Vocabulary
 
-/// The settings of an account that can be signed in to: ``AccountSettings`` that name an issuer and a client.
+/// The settings of an account that can sign in: ``AccountSettings`` with an issuer and a client.
 ///
-/// They hold no secret and cannot alone send a secret anywhere: see ``Authority``.
+/// They contain no secrets and alone cannot send a secret anywhere: see ``Authority``.
 @dynamicMemberLookup
 package struct AccountConfiguration: Sendable, Hashable {
-  /// The settings that differ from their defaults. A default that was named is the same as one that was not.
+  /// The settings that differ from their defaults. An explicit default is the same as an omitted one.
   package private(set) var settings: AccountSettings {
     didSet { dropDefaults() }
   }
@@ -18,7 +18,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     settings.clientID = clientID
   }
 
-  /// Nil without an issuer or a client.
+  /// Nil without an issuer or client.
   init?(_ settings: AccountSettings) {
     guard settings.issuer != nil, settings.clientID != nil else { return nil }
     self.settings = settings
@@ -50,18 +50,18 @@ package struct AccountConfiguration: Sendable, Hashable {
     set { settings[keyPath: member] = newValue }
   }
 
-  /// Takes over each setting that `other` names.
+  /// Copies every setting that `other` specifies.
   package mutating func apply(_ other: AccountSettings) { settings.apply(other) }
 
-  /// Resets a setting to its default. The excluded hosts go with the proxy, and the variable with the platform whose it
-  /// is.
+  /// Resets a setting to its default. Resetting the proxy also resets its exclusions; resetting the platform, its
+  /// variable.
   package mutating func unset(_ setting: AccountSetting) {
     setting.unset(in: &settings)
     if setting === AccountSetting.proxy { settings.proxyExclusions = nil }
     if setting === AccountSetting.assertionFrom { settings.assertionVariable = nil }
   }
 
-  /// A variable is named, and no platform that sets it.
+  /// Whether a variable is set without the platform that uses it.
   package var hasIdleVariable: Bool { settings.assertionVariable != nil && settings.assertionFrom != .gitLabCI }
 
   private mutating func dropDefaults() {
@@ -73,34 +73,34 @@ package struct AccountConfiguration: Sendable, Hashable {
 }
 
 extension AccountConfiguration {
-  /// The built-in settings of the account's provider; nil if it names none.
+  /// The account's built-in provider, if any.
   package var providerSettings: Provider? { settings.provider.map { Provider.named($0) } }
 
-  /// Whether the account's server is the one with this issuer.
+  /// Whether the account uses the server with this issuer.
   package func isAt(_ issuer: String) -> Bool {
     providerSettings?.isSame(self.issuer, as: issuer) ?? self.issuer.utf8.elementsEqual(issuer.utf8)
   }
 
-  /// The resources and the audience of the tokens of a sign-in; nil when the settings name none.
+  /// The resources and audience of the tokens of a sign-in; nil if the settings specify none.
   package func target() throws(OAuthError) -> TokenTarget? {
     try TokenTarget.make(scope: [], resources: settings.resources, audience: settings.audience)
   }
 
-  /// The parameters of a sign-in beside the scope and the target.
+  /// The additional parameters of a sign-in.
   package func extraParameters() throws(ExtraParameters.Problem) -> ExtraParameters {
     try ExtraParameters(
       parameters: settings.parameters, claims: settings.claims, authorizationDetails: settings.authorizationDetails,
       provider: providerSettings)
   }
 
-  /// Whether tokens that were got under `other` are good under these settings as they are.
+  /// Whether tokens obtained with `other` are valid with these settings without changes.
   package func differsOnlyInRefreshPolicy(from other: AccountConfiguration) -> Bool {
     var same = other
     same.refresh = refresh
     return same == self
   }
 
-  /// The same for a sign-in by browser, where it does not say so itself.
+  /// Adds the settings to the options of a sign-in by browser, unless they specify a value.
   func adding(to options: AuthorizationOptions) -> AuthorizationOptions {
     var options = options
     if options.resources.isEmpty { options.resources = settings.resources }
@@ -108,14 +108,14 @@ extension AccountConfiguration {
     return options
   }
 
-  /// Whether the client needs no secret of its own.
+  /// Whether the client needs no secret.
   var isPublicClient: Bool { tokenEndpointAuthMethod == ClientAuthenticationMethod.none && !settings.clientCertificate }
 
-  /// Adopts the algorithms that the client was registered with (OpenID Connect Dynamic Client Registration 1.0 section
-  /// 2). A value that the server does not name stays as requested.
+  /// Copies the registered algorithms of the client (OpenID Connect Dynamic Client Registration 1.0 section 2). A value
+  /// that the response omits stays as requested.
   ///
-  /// - Throws: `registrationUnusable` when the server registered another algorithm than was requested, or UserInfo under
-  ///   one that is not supported.
+  /// - Throws: `registrationUnusable` if the server registered another algorithm than requested, or an unsupported one
+  ///   for UserInfo.
   mutating func adopt(_ registration: ClientRegistration) throws(SessionError) {
     func agree(_ asked: SigningAlgorithm?, _ found: String?, _ what: String) throws(SessionError) {
       guard let asked, let found, !asked.rawValue.utf8.elementsEqual(found.utf8) else { return }
@@ -123,7 +123,7 @@ extension AccountConfiguration {
     }
     try agree(settings.idTokenAlgorithm, registration.idTokenAlgorithm, "ID Tokens")
     try agree(settings.userInfoAlgorithm, registration.userInfoAlgorithm, "UserInfo")
-    // The settings pin an algorithm of a key only if a person asked for it; otherwise the announced algorithms apply.
+    // Only the user pins a key's algorithm in the settings; otherwise the announced algorithms apply.
     if let algorithm = registration.idTokenAlgorithm.flatMap({ SigningAlgorithm(rawValue: $0) }), algorithm.isSymmetric
     {
       settings.idTokenAlgorithm = algorithm
@@ -140,7 +140,7 @@ extension AccountConfiguration {
 // MARK: - The settings file
 
 extension AccountConfiguration {
-  /// Reads an account's object; `place` names it in errors.
+  /// Parses an account's object. `place` is its name in errors.
   init(_ object: JSONObject, place: String) throws(ConfigurationError) {
     let settings: AccountSettings
     do { settings = try AccountSettings(members: { object[$0] }) } catch {
@@ -152,15 +152,15 @@ extension AccountConfiguration {
     self = configuration
   }
 
-  /// The account's object in the settings file; members that are no settings are kept from `old`.
+  /// The account's object in the settings file. Unknown members are preserved from `old`.
   func json(over old: JSONObject) -> JSONObject {
     var object = old
     for setting in AccountSetting.all { object[setting.name] = setting.value(in: settings) }
     return object
   }
 
-  /// An account of version 1 of the file as version 2 has it. Version 1 had the endpoints in an object of their own, and
-  /// `keep_access_token` for `keep`.
+  /// Converts an account of version 1 of the file. It had the endpoints in a separate object, and `keep_access_token`
+  /// instead of `keep`.
   static func upgraded(_ old: JSONObject, place: String) throws(ConfigurationError) -> JSONObject {
     var object = old
     object["keep"] = old["keep_access_token"]

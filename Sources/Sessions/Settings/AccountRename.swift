@@ -1,11 +1,11 @@
 internal import Vault
 package import Vocabulary
 
-/// Gives an account another name. Blocking.
+/// Renames an account. Blocking.
 ///
-/// An interruption between any two steps leaves the whole session under one of the two names. It may also leave a
-/// second copy of the record under a name that the settings do not have. Nothing uses that copy: the name must be set
-/// up first, which drops the copy.
+/// An interruption between two steps leaves the complete session with one of the two names. There may also be a second
+/// copy of the record with a name that is not in the settings. It is never used: adding an account with that name
+/// removes it.
 package struct AccountRename: Sendable {
   package let old: AccountName
   package let new: AccountName
@@ -21,14 +21,14 @@ package struct AccountRename: Sendable {
 
   package struct Outcome: Sendable {
     package let settings: Settings
-    /// The number of the new record; nil when there was none to move.
+    /// The generation of the new record; nil if there was none to move.
     package let recordGeneration: UInt64?
   }
 
-  /// - Throws: `accountExists` when the new name is taken, if only by the account itself, `accountChanged` when the old
-  ///   one is gone.
+  /// - Throws: `accountExists` if the new name is in use, even by the account itself; `accountChanged` if the account
+  ///   no longer exists.
   package func run() throws(SessionError) -> Outcome {
-    // A second lock of the same account would wait for the first.
+    // Locking the same account twice would deadlock.
     guard old != new else { throw .configuration(ConfigurationError(.accountExists, new.text)) }
     let (first, second) = old < new ? (old, new) : (new, old)
     return try services.holding(first) { () throws(SessionError) in
@@ -44,12 +44,12 @@ package struct AccountRename: Sendable {
     do {
       renamed = try renameSettings(file)
     } catch {
-      // Only tidiness: see above. A write whose last step failed has taken place all the same, and then the new
-      // record is the one that counts.
+      // Only cleanup: see above. If only the last step of the write failed, it has taken effect, and the new record is
+      // valid.
       if generation != nil, isUnknown(new) { try? services.removeLeftover(of: new) }
       throw error
     }
-    // The new name works from here on; that the old record stays is no reason to call it a failure.
+    // The new name works from here on, so a leftover of the old record is not a failure.
     try? dropOldRecord()
     return Outcome(settings: renamed, recordGeneration: generation)
   }
@@ -59,7 +59,7 @@ package struct AccountRename: Sendable {
     try settings.checkAbsence(of: new)
   }
 
-  /// Whether the settings on disk are there and do not know a name.
+  /// Whether the settings on disk are readable and do not contain a name.
   private func isUnknown(_ name: AccountName) -> Bool {
     guard let settings = try? SettingsFile(directory: settingsDirectory).current() else { return false }
     return !settings.accounts.isEmpty && settings[name] == nil
@@ -74,7 +74,7 @@ package struct AccountRename: Sendable {
     return try services.write(record, of: new, protection: try services.protection(of: old) ?? .device)
   }
 
-  /// The second step, from which on the new name counts.
+  /// The second step, after which the new name is valid.
   func renameSettings(_ file: SettingsFile) throws(SessionError) -> Settings {
     try settings { () throws(ConfigurationError) in
       try file.change { (settings) throws(ConfigurationError) in

@@ -3,17 +3,17 @@ internal import OAuth
 internal import Platform
 internal import Vocabulary
 
-/// The client ids that an administrator, a distributor or the user has ready for services: `clients.json` in
-/// `/etc/agent` and beside the settings file, which is read first.
+/// Client IDs provided by an administrator, a distributor or the user: `clients.json` in `/etc/agent` and next to the
+/// settings file, which takes precedence.
 ///
-/// An object with a member for each provider or issuer: `{"github": {"client_id": "…"}}`. It names no endpoint, and a
-/// secret only of a provider with ``Provider/Quirk/publicSecret``.
+/// An object with a member for each provider or issuer: `{"github": {"client_id": "…"}}`. It contains no endpoints, and
+/// a secret only for a provider with ``Provider/Quirk/publicSecret``.
 package struct ClientsFile: Sendable {
   package static let name = "clients.json"
   package static let systemPath = "/etc/agent/clients.json"
   private static let mostBytes = 1 << 18
 
-  /// A client of such a file.
+  /// A client in such a file.
   package struct Client: Sendable, Hashable {
     package let path: String
     package let clientID: String
@@ -25,9 +25,9 @@ package struct ClientsFile: Sendable {
   private let path: String
   private let clients: JSONObject
 
-  /// The client for the account's issuer or provider; nil where no file has one.
+  /// The client for the account's issuer or provider; nil if no file has one.
   ///
-  /// - Throws: `configuration` for a file that others can change, or that is not valid.
+  /// - Throws: `configuration` for a file that others can modify, or that is invalid.
   package static func client(
     for configuration: AccountConfiguration, in settingsDirectory: String, systemPath: String = ClientsFile.systemPath
   ) throws(SessionError) -> Client? {
@@ -39,9 +39,9 @@ package struct ClientsFile: Sendable {
     }
   }
 
-  /// Takes over the client that a file names, and what it is registered for, where the account names nothing else.
+  /// Copies the client of a file and its registered properties to the settings, unless those specify others.
   ///
-  /// - Returns: The client; nil where the account names one, or no file does.
+  /// - Returns: The client; nil if the account specifies one, or no file does.
   package static func complete(
     _ configuration: inout AccountConfiguration, in settingsDirectory: String
   ) throws(SessionError) -> Client? {

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Vault
 package import Vocabulary
 
-/// A command of the settings that is run when something happens to a session or an account.
+/// A command that runs on events of a session or account.
 package struct EventCommand: Sendable, Hashable {
   package static let most = 32
   package static let timeoutRange = 1...300
@@ -11,14 +11,13 @@ package struct EventCommand: Sendable, Hashable {
 
   /// The events that run the command; empty for all.
   package var events: Set<SessionEventName> = []
-  /// The account it is about; nil for all.
+  /// Restricts the command to this account.
   package var account: AccountName?
-  /// The program by its absolute path, and its arguments: no shell reads them.
+  /// The program's absolute path and its arguments, run without a shell.
   package var arguments: [String]
-  /// How long it may run.
   package var timeoutSeconds: Int
 
-  /// Reads an object of the list `on`; `place` names it in errors.
+  /// Parses an element of the list `on`. `place` is its name in errors.
   init(_ object: JSONObject, place: String) throws(ConfigurationError) {
     let reader = SettingsReader(object: object, place: place)
     let members = ["events", "account", "run", "timeout"]
@@ -29,7 +28,7 @@ package struct EventCommand: Sendable, Hashable {
       guard let event = SessionEventName(rawValue: name) else { throw ConfigurationError(.invalid, "\(place).events") }
       events.insert(event)
     }
-    // A list without an element would be taken for all of them.
+    // An empty list would mean all.
     if object["events"] != nil, events.isEmpty { throw ConfigurationError(.invalid, "\(place).events") }
     if let name = try reader.text("account") {
       guard let account = try? AccountName(name) else { throw ConfigurationError(.invalid, "\(place).account") }
@@ -47,7 +46,7 @@ package struct EventCommand: Sendable, Hashable {
     timeoutSeconds = seconds
   }
 
-  /// Reads the member `on` of the settings.
+  /// Parses the member `on` of the settings.
   static func list(_ value: JSON) throws(ConfigurationError) -> [EventCommand] {
     guard let array = value.array, array.count <= most else { throw ConfigurationError(.invalid, "on") }
     var commands: [EventCommand] = []
@@ -58,7 +57,7 @@ package struct EventCommand: Sendable, Hashable {
     return commands
   }
 
-  /// Whether it is run for what happened to this account, or to none.
+  /// Whether the command runs for this event, of an account or of none.
   package func isFor(_ event: SessionEventName, of account: String?) -> Bool {
     guard events.isEmpty || events.contains(event) else { return false }
     guard let wanted = self.account else { return true }

@@ -2,17 +2,17 @@ package import OAuth
 internal import Vault
 package import Vocabulary
 
-/// Seals in the vault which places may get an account's token, and which certificate authorities may vouch for its
-/// server, after a person has changed them. Blocking.
+/// Seals in the vault which origins may get an account's token and which certificate authorities may vouch for its
+/// server, after the user has changed them. Blocking.
 ///
-/// Only entries named in that change are added: one written into the settings file by other means is not confirmed
-/// along with it.
+/// Adds only the entries of this change: one written to the settings file by other means is not confirmed along with
+/// it.
 package struct OriginConfirmation: Sendable {
   package let account: AccountName
-  /// The settings with the change.
+  /// The new settings.
   package let configuration: AccountConfiguration
   package let added: [ResourceOrigin]
-  /// A person has named the file of certificate authorities.
+  /// Whether the user specified the file of certificate authorities.
   package let confirmsAuthorities: Bool
   package let services: SessionServices
 
@@ -27,19 +27,19 @@ package struct OriginConfirmation: Sendable {
     self.services = services
   }
 
-  /// The record's generation before and after it was written again.
+  /// The record's generation before and after it was rewritten.
   package struct Move: Sendable, Hashable {
     package let from: UInt64
     package let to: UInt64
   }
 
-  /// The same as part of a change: nothing is read when the list is not what it is about.
+  /// Runs as part of a change. Reads nothing if the change does not affect these settings.
   package func run(for change: AccountChange) throws(SessionError) -> Move? {
     added.isEmpty && change.old.origins == change.new.origins && !confirmsAuthorities ? nil : try run()
   }
 
-  /// - Returns: Nil when there was nothing to seal. An account that never signed in has no record; its
-  ///   first sign-in seals the whole list.
+  /// - Returns: Nil if there was nothing to seal. An account that never signed in has no record; its first sign-in
+  ///   seals the complete list.
   package func run() throws(SessionError) -> Move? {
     try services.holding(account) { () throws(SessionError) in try seal() }
   }

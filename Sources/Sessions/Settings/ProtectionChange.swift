@@ -1,7 +1,7 @@
 internal import Vault
 package import Vocabulary
 
-/// Moves an account's record to another level of protection, in one write of the vault. Blocking.
+/// Changes the protection of an account's record, in one write of the vault. Blocking.
 package struct ProtectionChange: Sendable {
   package let account: AccountName
   package let level: Protection
@@ -13,8 +13,8 @@ package struct ProtectionChange: Sendable {
     self.services = services
   }
 
-  /// - Returns: Nil when there is no record, or it is at that level already.
-  /// - Throws: a vault error `locked` when the level it has, or the one it gets, is locked.
+  /// - Returns: Nil if there is no record, or it has that protection already.
+  /// - Throws: The vault error `locked` if the old or new protection is locked.
   package func run() throws(SessionError) -> OriginConfirmation.Move? {
     try services.holding(account, at: level) { (_) throws(SessionError) in try move() }
   }

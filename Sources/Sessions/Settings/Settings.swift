@@ -4,9 +4,9 @@ package import Vocabulary
 
 /// The settings file as a value: accounts in the order they were added, and the active one.
 ///
-/// Members that this build does not know are kept as they are when the file is written again.
+/// Unknown members are preserved when the file is written.
 package struct Settings: Sendable, Hashable {
-  /// The version of the file that is written; version 1 is read too.
+  /// The version that is written. Version 1 can be read too.
   package static let version = 2
   package static let maximumAccounts = 1000
   package static let maximumBytes = 4 << 20
@@ -14,18 +14,18 @@ package struct Settings: Sendable, Hashable {
   private(set) var object: JSONObject
   package private(set) var accounts: [(name: AccountName, configuration: AccountConfiguration)] = []
 
-  /// The account that commands without a name mean.
+  /// The account for commands without a name.
   package private(set) var active: AccountName?
 
-  /// The accounts that are in no file, beside those of the file.
+  /// The accounts without files.
   package private(set) var ephemeral: Set<AccountName> = []
 
-  /// After how many seconds without use the vault locks by itself; zero for never.
+  /// After how many seconds without use the vault locks automatically; zero for never.
   package private(set) var lockAfterSeconds = Self.defaultLockAfterSeconds
   package static let defaultLockAfterSeconds = 15 * 60
-  /// The longest such time.
+  /// The maximum of ``lockAfterSeconds``.
   static let maximumLockAfterSeconds = 30 * 86_400
-  /// The commands that run on events of a session or an account.
+  /// The commands that run on events.
   package private(set) var commands: [EventCommand] = []
 
   package init() {
@@ -36,10 +36,9 @@ package struct Settings: Sendable, Hashable {
   package func hash(into hasher: inout Hasher) { object.hash(into: &hasher) }
 
   static let limits = JSONLimits(bytes: maximumBytes, members: maximumAccounts)
-  /// The names of the file's members.
   static let members = ["version", "accounts", "active", "lock_after", "on"]
 
-  /// The place of an error that is about no member.
+  /// The place of an error that is not about a member.
   package static let wholeFile = "the file"
 
   package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
@@ -76,12 +75,12 @@ package struct Settings: Sendable, Hashable {
     guard let name = value.string, let active = try? AccountName(name) else {
       throw ConfigurationError(.invalid, "active")
     }
-    // An active account that was deleted by hand makes no other one unusable.
+    // If the active account was deleted by hand, the others remain usable.
     if self[active] != nil { self.active = active }
   }
 
-  /// The settings with accounts that are in no file. One of these is active if it was chosen, or if the file's active
-  /// account was never signed in.
+  /// Returns the settings including ephemeral accounts. One of these is active if it was chosen, or if the file's
+  /// active account was never signed in.
   package func adding(
     _ ephemeral: [(name: AccountName, configuration: AccountConfiguration)], active chosen: AccountName? = nil
   ) -> Settings {
@@ -103,7 +102,7 @@ package struct Settings: Sendable, Hashable {
     accounts.first { $0.name == name }?.configuration
   }
 
-  /// Adds or replaces an account; the first one becomes the active one.
+  /// Adds or replaces an account. The first one becomes active.
   package mutating func set(_ configuration: AccountConfiguration, for name: AccountName) throws(ConfigurationError) {
     var named = object["accounts"]?.object ?? JSONObject()
     named[name.text] = .object(configuration.json(over: named[name.text]?.object ?? JSONObject()))
@@ -117,7 +116,7 @@ package struct Settings: Sendable, Hashable {
     if active == nil { activate(name) }
   }
 
-  /// Member of an account that was added and never signed in.
+  /// The member of an account that was added but never signed in.
   static let neverSignedIn = "never_signed_in"
 
   func isNeverSignedIn(_ name: AccountName) -> Bool {
@@ -131,7 +130,7 @@ package struct Settings: Sendable, Hashable {
     object["accounts"] = .object(named)
   }
 
-  /// Adds an account without a sign-in. The first account becomes active.
+  /// Adds an account without a sign-in. The first one becomes active.
   package mutating func add(_ configuration: AccountConfiguration, as name: AccountName) throws(ConfigurationError) {
     try set(configuration, for: name)
     markNeverSignedIn(name, true)
@@ -146,7 +145,7 @@ package struct Settings: Sendable, Hashable {
     if active.map(isNeverSignedIn) ?? true { activate(name) }
   }
 
-  /// Makes `name` the active account, if there is one of that name.
+  /// Makes an existing account active.
   package mutating func activate(_ name: AccountName) {
     guard self[name] != nil else { return }
     active = name
@@ -159,7 +158,7 @@ package struct Settings: Sendable, Hashable {
     object["lock_after"] = .int(seconds)
   }
 
-  /// Gives an account a name that no other has, in its old place; the active mark moves along.
+  /// Renames an account in its position, keeping it active if it was.
   package mutating func rename(_ old: AccountName, to new: AccountName) {
     guard let index = accounts.firstIndex(where: { $0.name == old }) else { return }
     let named = object["accounts"]?.object ?? JSONObject()
@@ -171,8 +170,8 @@ package struct Settings: Sendable, Hashable {
     if active == old { activate(new) }
   }
 
-  /// Removes an account. If it was active, the next account becomes active, or else the previous one. Accounts that were
-  /// never signed in become active only if there is no other.
+  /// Removes an account. If it was active, the next account becomes active, or else the previous one. Accounts that
+  /// were never signed in become active only if there is no other.
   package mutating func remove(_ name: AccountName) {
     guard let index = accounts.firstIndex(where: { $0.name == name }) else { return }
     var named = object["accounts"]?.object ?? JSONObject()
@@ -189,6 +188,5 @@ package struct Settings: Sendable, Hashable {
     }
   }
 
-  /// The file's bytes.
   package func serialized() -> [UInt8] { JSON.object(object).serialized() + [UInt8(ascii: "\n")] }
 }

@@ -1,25 +1,25 @@
 internal import Platform
 
-/// The settings file on disk: read when it changed, replaced as a whole.
+/// The settings file on disk, read when it has changed and replaced atomically.
 ///
-/// Not thread-safe by itself; the daemon keeps one on its loop, and has workers read the file. Writers hold `settings.lock` and read
-/// the file again first, so that two processes never undo each other's change.
+/// Not thread-safe; the daemon keeps one on its loop, and has workers read the file. Writers hold `settings.lock` and
+/// read the file again first, so that two processes never undo each other's change.
 package final class SettingsFile {
   package static let name = "config.json"
   private static let lockName = "config.lock"
 
   package let path: String
-  /// Where the file is; another thread makes a ``SettingsFile`` of its own there.
+  /// The directory. Other threads create their own ``SettingsFile`` for it.
   package let directoryPath: String
   private var directory: PrivateDirectory?
   private var known: (stamp: FileStamp?, settings: Settings)?
-  /// Why the last reading failed; nil if it did not.
+  /// The error of the last reading, if any.
   private var problem: ConfigurationError?
 
-  /// Moves on when the settings that were read or written last are not those of before.
+  /// Increases when the settings read or written differ from the previous ones.
   package private(set) var revision: UInt64 = 0
 
-  /// The value of the file changes when the last reading began; nil if the settings may be others since.
+  /// The value of the file changes when the last reading began; nil if the settings may be outdated.
   private var knownAt: UInt64?
 
   package init(directory: String) {
@@ -27,7 +27,7 @@ package final class SettingsFile {
     path = directory + "/" + Self.name
   }
 
-  /// The settings as they are on disk now; empty when there is no file.
+  /// The current settings on disk; empty if there is no file.
   package func current() throws(ConfigurationError) -> Settings {
     knownAt = nil
     do throws(ConfigurationError) {
@@ -45,26 +45,26 @@ package final class SettingsFile {
     }
   }
 
-  /// The result of the last reading, its error included. Reads the disk only if nothing was read yet.
+  /// The result of the last reading, or its error. Reads the disk only the first time.
   package func lastRead() throws(ConfigurationError) -> Settings {
     if let problem { throw problem }
     if let known { return known.settings }
     return try current()
   }
 
-  /// The settings as one thread read them, for another.
+  /// Settings read by one thread, for another.
   package struct Reading: Sendable {
     fileprivate let stamp: FileStamp?
     fileprivate let settings: Settings
   }
 
-  /// Whether ``lastRead()`` is what is on disk while the value of a ``Platform/FileChanges`` of this file is this one.
+  /// Whether ``lastRead()`` is current while a ``Platform/FileChanges`` of this file has this value.
   package func isKnown(at seen: UInt64) -> Bool { seen == knownAt }
 
-  /// The settings that were read last; nil before that.
+  /// The last settings that were read, if any.
   package var lastReading: Reading? { known.map { Reading(stamp: $0.stamp, settings: $0.settings) } }
 
-  /// Reads the file of this directory on a thread of the caller's, unless it is as it was at the last reading. Blocking.
+  /// Reads the file of a directory on the caller's thread, unless it has not changed since the last reading. Blocking.
   package static func read(in directory: String, since last: Reading?) throws(ConfigurationError) -> Reading {
     let file = SettingsFile(directory: directory)
     if let last { file.known = (last.stamp, last.settings) }
@@ -72,7 +72,7 @@ package final class SettingsFile {
     return Reading(stamp: file.known?.stamp, settings: settings)
   }
 
-  /// Takes over what a worker read, or why it could not.
+  /// Stores what a worker read, or its error.
   ///
   /// - Parameter seen: The value of the file changes before it began.
   package func take(_ result: Result<Reading, ConfigurationError>, seen: UInt64?) {
@@ -81,14 +81,14 @@ package final class SettingsFile {
       problem = nil
       if known == nil || known?.stamp != reading.stamp { keep(reading.settings, reading.stamp) }
       knownAt = seen
-    // The next attempt may go well, though the file is the same: there were no descriptors left, for example.
+    // The next attempt may succeed with the same file, for example if there were no descriptors.
     case .failure(let error): (problem, knownAt) = (error, nil)
     }
   }
 
-  /// Changes the settings on disk under the lock and returns what was written. What changes nothing writes nothing.
+  /// Changes the settings on disk while holding the lock, and returns the new ones. Writes nothing if nothing changed.
   ///
-  /// - Parameter wait: The longest wait for another program that changes the file, or a person with an editor.
+  /// - Parameter wait: The maximum wait for another program that changes the file, or a user's editor.
   package func change(
     wait: Duration = usualWait, _ edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) -> Settings {
@@ -98,20 +98,20 @@ package final class SettingsFile {
     var settings = try read(try stampOnDisk())
     try edit(&settings)
     let bytes = settings.serialized()
-    // Settings that cannot be read back must not replace settings that can.
+    // Never replace readable settings with unreadable ones.
     _ = try Settings(parsing: bytes)
     try storing { (directory, name) throws(SystemError) in
       try directory.replaceFile(changedByUserAlone: name, with: bytes.span)
     }
-    // The settings are written; an error when reading their stamp is not a failure of the change.
+    // The settings are written, so failing to read their stamp is not an error.
     if let stamp = try? stampOnDisk() { keep(settings, stamp) } else { forget() }
     lock.release()
     return settings
   }
 
-  /// Makes sure that ``change(wait:_:)`` could write, as far as that can be known before. Changes nothing.
+  /// Checks as far as possible that ``change(wait:_:)`` could write. Changes nothing.
   ///
-  /// - Parameter isGivenUp: Ends the wait when it is true.
+  /// - Parameter isGivenUp: Ends the wait when it returns true.
   package func rehearse(
     wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false },
     _ edit: (inout Settings) throws(ConfigurationError) -> Void
@@ -123,13 +123,13 @@ package final class SettingsFile {
     lock.release()
   }
 
-  /// The wait for another program that changes the file, unless a caller says otherwise.
+  /// The default wait for another program that changes the file.
   static let usualWait = Duration.seconds(5)
 
-  /// An upper bound for the growth of the file in one change, in bytes.
+  /// The maximum growth of the file in one change, in bytes.
   private static let growth = 64 << 10
 
-  /// The settings on disk, if they are such that `edit` changes nothing.
+  /// The settings on disk, if `edit` changes nothing.
   private func unchanged(
     by edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) -> Settings? {
@@ -157,7 +157,7 @@ package final class SettingsFile {
     do { return try Settings(parsing: bytes) } catch { throw error.located(in: bytes, of: path) }
   }
 
-  /// The members of the file that this build does not know. Blocking.
+  /// The unknown members of the file. Blocking.
   package static func unknownSettings(in directory: String) -> [UnknownSetting] {
     let file = SettingsFile(directory: directory)
     guard (try? file.openDirectory(create: false)) == true,
@@ -173,7 +173,7 @@ package final class SettingsFile {
   }
 
   private func openDirectory(create: Bool) throws(ConfigurationError) -> Bool {
-    // Another directory may have come to its path, from a backup for example.
+    // The directory may have been replaced, for example from a backup.
     if directory?.isStillAtItsPath() == true { return true }
     directory = nil
     do {
@@ -185,7 +185,7 @@ package final class SettingsFile {
     }
   }
 
-  /// Calls `body` with the place of the settings file, which may be elsewhere by a symbolic link.
+  /// Calls `body` with the location of the settings file, which may be a symbolic link.
   private func storing<Result: ~Copyable>(
     _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(ConfigurationError) -> Result {
@@ -197,7 +197,7 @@ package final class SettingsFile {
     }
   }
 
-  /// The lock is beside the name, wherever the file is.
+  /// The lock is next to the name, wherever a link leads.
   private func lock(
     wait: Duration, unless isGivenUp: () -> Bool = { false }
   ) throws(ConfigurationError) -> FileLock {

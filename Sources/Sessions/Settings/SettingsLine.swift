@@ -3,15 +3,14 @@ internal import Vocabulary
 
 /// A line and column in the settings file.
 package struct SettingsLine: Sendable, Hashable {
-  /// The path of the file.
   package let file: String
-  /// 1 for the first.
+  /// Starts at 1.
   package let line: Int
-  /// In characters, 1 for the first.
+  /// In characters, starting at 1.
   package let column: Int
-  /// The member is missing in the object there.
+  /// Whether the member is missing from the object there.
   package var isMissing = false
-  /// Why the file is not JSON; nil if it is.
+  /// Why the file is not JSON, if it is not.
   package var syntax: JSONError.Code?
 
   init(_ offset: Int, in bytes: [UInt8], of file: String) {
@@ -19,13 +18,13 @@ package struct SettingsLine: Sendable, Hashable {
     self.file = file
     line = 1 + before.count { $0 == UInt8(ascii: "\n") }
     let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    // The bytes after the first one of a character are 10xxxxxx.
+    // The continuation bytes of a character are 10xxxxxx.
     column = 1 + before[start...].count { $0 & 0xC0 != 0x80 }
   }
 }
 
 extension ConfigurationError {
-  /// The error with the line of the file that it is about.
+  /// Adds the line of the file to the error.
   func located(in bytes: [UInt8], of file: String) -> ConfigurationError {
     var error = self
     do throws(JSONError) {
@@ -47,7 +46,7 @@ extension ConfigurationError {
     return error
   }
 
-  /// The offset of a place such as `accounts.work.issuer` or `on[0].run`, or of the innermost object that it is missing in.
+  /// The offset of a member such as `accounts.work.issuer` or `on[0].run`, or of the innermost object that lacks it.
   private static func find(_ place: String, in root: JSONLayout.Node) -> (offset: Int, isMissing: Bool) {
     var (node, rest) = (root, Substring(place))
     if place.utf8.elementsEqual(Settings.wholeFile.utf8) { rest = "" }
@@ -63,7 +62,7 @@ extension ConfigurationError {
     return (node.place.lowerBound, false)
   }
 
-  /// The member whose name the text begins with. Names of accounts have dots, too, so the longest one counts.
+  /// The member whose name the text begins with. Account names can contain dots, so prefer the longest.
   private static func member(
     of node: JSONLayout.Node, named text: Substring
   ) -> (JSONLayout.Node, Int)? {
@@ -82,16 +81,16 @@ extension ConfigurationError {
   }
 }
 
-/// A member of the settings file that this build does not know, and keeps.
+/// An unknown member of the settings file, which is preserved.
 package struct UnknownSetting: Sendable, Hashable {
   package let line: SettingsLine
   package let name: String
-  /// The account that has it; nil for the file itself.
+  /// The account that contains it; nil for the file itself.
   package let account: String?
-  /// The name that was probably meant, if one is near.
+  /// The name that was probably intended, if one is similar.
   package let meant: String?
 
-  /// Those of a file, at most 20. None of a file that is not valid.
+  /// The unknown members of a file, at most 20. Empty for an invalid file.
   static func all(in bytes: [UInt8], of file: String) -> [UnknownSetting] {
     guard let root = try? JSONLayout(parsing: bytes, limits: Settings.limits).root else { return [] }
     let isCurrent = root["version"]?.value(in: bytes.span).int == Settings.version

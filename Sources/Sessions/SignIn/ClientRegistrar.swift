@@ -8,11 +8,11 @@ internal import Vocabulary
 
 /// Registers a client for an account at its server (RFC 7591), and checks the result. Blocking.
 package struct ClientRegistrar: Sendable {
-  /// The settings of the account, from ``run()`` on with the client.
+  /// The settings of the account; after ``run()`` with the client.
   private(set) var configuration: AccountConfiguration
-  /// The secrets of the sign-in, from ``run()`` on with those of the client.
+  /// The secrets of the sign-in; after ``run()`` with those of the client.
   private(set) var secrets: SignInSecrets
-  /// The notices for the person.
+  /// Notices for the user.
   private(set) var notices: [SignIn.Notice] = []
   private let order: Order
   private let redirectURIs: [String]
@@ -21,12 +21,12 @@ package struct ClientRegistrar: Sendable {
   private let services: SessionServices
   private let cancellation: Cancellation
 
-  /// The values that a client is registered with beside the account's settings.
+  /// The values to register in addition to the account's settings.
   package struct Order: Sendable {
-    /// The client name that people see when they are asked to approve.
+    /// The client name shown to users for approval.
     package let clientName: String
     package let softwareVersion: String
-    /// The client must be one that can prove who it is.
+    /// Whether the client must be able to authenticate.
     package let needsProof: Bool
 
     package init(clientName: String, softwareVersion: String, needsProof: Bool = false) {
@@ -36,10 +36,10 @@ package struct ClientRegistrar: Sendable {
     }
   }
 
-  /// Names this program to servers that know it, whatever the client is called (RFC 7591 section 2).
+  /// Identifies this program to servers, whatever the client's name is (RFC 7591 section 2).
   private static let softwareID = "0b0c5e0e-58a7-4c5c-9d0e-6f6c1c7f3c52"
 
-  /// How long before now a certificate is valid, in seconds.
+  /// How far in the past a certificate's validity starts, in seconds.
   private static let secondsBefore = 86_400
 
   init(
@@ -66,9 +66,9 @@ package struct ClientRegistrar: Sendable {
     try adopt(registration, for: request)
   }
 
-  /// How the client may prove who it is, in the order to try: as the person wants it; else not at all (RFC 8252
-  /// section 8.4), unless the server says that it wants more. Of what it announces then a secret is the surest:
-  /// servers differ in what they take for the reader of a signed token.
+  /// The client authentication methods in the order to try: the user's choice; otherwise none (RFC 8252 section 8.4),
+  /// unless the server requires one. Prefers a secret then, since servers differ in the audience that they expect in a
+  /// signed token.
   private func methods() -> [ClientAuthenticationMethod] {
     let wanted = configuration.tokenEndpointAuthMethod
     if wanted != .none { return [wanted] }
@@ -81,8 +81,8 @@ package struct ClientRegistrar: Sendable {
     return metadata.announcesTokenEndpointAuthMethods ? [surest] : [.none, surest]
   }
 
-  /// Whether a server that does not decode Basic (against RFC 6749 section 2.3.1) would not know the client, though it
-  /// takes the secret in the body too.
+  /// Whether a server that does not decode Basic, contrary to RFC 6749 section 2.3.1, would reject the client although
+  /// it accepts the secret in the body too.
   private func isMisread(_ registration: ClientRegistration, for request: ClientRegistrationRequest) -> Bool {
     let method = registration.tokenEndpointAuthMethod ?? request.tokenEndpointAuthMethod
     guard configuration.tokenEndpointAuthMethod == .none, method == ClientAuthenticationMethod.secretBasic.rawValue,
@@ -94,7 +94,7 @@ package struct ClientRegistrar: Sendable {
     return !registration.clientID.utf8.allSatisfy(Form.isPlain) || secretIsPlain == false
   }
 
-  /// Gives the client a key of its own where it needs one and has none.
+  /// Generates a key for the client if it needs one.
   private mutating func prepare(
     _ method: ClientAuthenticationMethod, _ request: inout ClientRegistrationRequest
   ) throws(SessionError) {
@@ -119,17 +119,17 @@ package struct ClientRegistrar: Sendable {
     }
   }
 
-  /// - Parameter takesES256: Whether the server takes what a key in the TPM signs.
+  /// - Parameter takesES256: Whether the server supports signatures of a TPM key.
   private func makeKey(_ takesES256: Bool) throws(SessionError) -> SharedSecret {
     try services.makingKey(configuration, holds: takesES256) { (device) throws(SessionError) in
       try ClientKeyFile.generate(in: device).key
     }
   }
 
-  /// Makes a certificate for the key, and the key if there is none.
+  /// Creates a certificate, and its key if there is none.
   private mutating func makeCertificate() throws(SessionError) {
     if secrets.credentials.key == nil { secrets.credentials.key = try makeKey(true) }
-    // A server's clock may be behind ours.
+    // The server's clock may be behind ours.
     let start = services.time.wallSeconds() - Self.secondsBefore
     try secrets.credentials.makeCertificate(name: order.clientName, in: services.vault.keyDevice, from: start)
   }
@@ -155,9 +155,9 @@ package struct ClientRegistrar: Sendable {
     return request
   }
 
-  /// Registers in the first way that the server does not refuse for what the request says.
+  /// Registers with the first method that the server does not reject.
   ///
-  /// Glewlwyd has a name of its own for the device grant and refuses the registered one, which it announces.
+  /// Glewlwyd uses its own name for the device grant and rejects the registered one, which it announces.
   private mutating func register(
     _ request: inout ClientRegistrationRequest, _ methods: [ClientAuthenticationMethod]
   ) throws(SessionError) -> ClientRegistration {
@@ -168,7 +168,7 @@ package struct ClientRegistrar: Sendable {
       for isByTheBook in standard.contains(AuthorizationServer.GrantType.device) ? [true, false] : [true] {
         request.grantTypes = isByTheBook ? standard : standard.map(Self.unregistered)
         do throws(OAuthError) {
-          // A client whose ID is unknown could not be deleted.
+          // A client with an unknown ID could not be deleted.
           return try cancellation.spending(or: OAuthError(.cancelled, .endpoint(.registration))) {
             () throws(OAuthError) in
             try ClientRegistration.register(
@@ -189,7 +189,7 @@ package struct ClientRegistrar: Sendable {
       ? AuthorizationServer.GrantType.unregisteredDevice : grantType
   }
 
-  /// Applies the registration to the settings and the secrets. Deletes a client that cannot be used.
+  /// Applies the registration to the settings and secrets. Deletes an unusable client.
   private mutating func adopt(
     _ registration: ClientRegistration, for request: ClientRegistrationRequest
   ) throws(SessionError) {
@@ -201,7 +201,7 @@ package struct ClientRegistrar: Sendable {
       if registration.bindsTokensToKey { configuration.dpop = true }
       try configuration.adopt(registration)
       secrets.credentials.secret = [.secretBasic, .secretPost].contains(method) ? registration.secret : nil
-      // A certificate has the same key.
+      // A certificate uses the same key.
       if method != .privateKeyJWT, secrets.credentials.certificate == nil { secrets.credentials.key = nil }
       secrets.registration = record
     } catch {
@@ -212,7 +212,7 @@ package struct ClientRegistrar: Sendable {
     if registration.hasForeignManagement { notices.append(.foreignManagement) }
   }
 
-  /// Checks that the registered client can be used to sign in (RFC 7591 section 3.2.1).
+  /// Checks that the registered client can sign in (RFC 7591 section 3.2.1).
   private func check(
     _ registration: ClientRegistration, _ request: ClientRegistrationRequest
   ) throws(SessionError) -> ClientAuthenticationMethod {

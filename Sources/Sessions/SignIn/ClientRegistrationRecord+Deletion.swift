@@ -1,16 +1,16 @@
 internal import OAuth
 
 extension ClientRegistrationRecord {
-  /// The server's confirmation that a client is deleted.
+  /// The result of deleting a client at the server.
   package enum Deletion: Sendable, Hashable {
     case deleted
-    /// The server knows the client no longer.
+    /// The client no longer exists.
     case gone
-    /// Only forgotten here, as asked.
+    /// Only removed locally, as requested.
     case local
-    /// The server gave no place to delete it at.
+    /// The registration has no management URL.
     case notOffered
-    /// The client may still be there.
+    /// The client may still exist.
     case failed(SessionError)
   }
 

@@ -2,20 +2,20 @@ internal import OAuth
 internal import Vault
 internal import Vocabulary
 
-/// A server with freshly fetched metadata, for an account without a session. Open settings are chosen by the server's
-/// announcements.
+/// A server with newly fetched metadata, for an account without a session. Unspecified settings are chosen by the
+/// metadata.
 struct FirstContact {
   private(set) var access: AccountAccess
   private(set) var secrets: SignInSecrets
   let metadata: AuthorizationServerMetadata
-  /// The client that was registered now.
+  /// The client registered by this sign-in, if any.
   private(set) var registered: ClientRegistrar?
   private let services: SessionServices
   private let cancellation: Cancellation
 
   /// - Parameters:
-  ///   - asksToStay: A session that lasts is asked for, where the server knows how.
-  ///   - secrets: The secrets for these settings.
+  ///   - asksToStay: Whether to request a long-lived session, if the server supports it.
+  ///   - secrets: Returns the secrets for these settings.
   init(
     _ configuration: AccountConfiguration, asksToStay: Bool = false, services: SessionServices,
     cancellation: Cancellation, secrets: (AccountAccess) throws(SessionError) -> SignInSecrets
@@ -26,7 +26,7 @@ struct FirstContact {
     self.secrets = try secrets(access)
     access.useProxyCredentials(self.secrets.proxyCredentials)
     try self.secrets.credentials.rehearse(in: services.vault.keyDevice)
-    // The metadata of a client with a certificate have other endpoints (RFC 8705 section 5).
+    // A client with a certificate uses other endpoints (RFC 8705 section 5).
     if self.secrets.credentials.certificate != nil || configuration.tokenEndpointAuthMethod == .selfSignedTLSClientAuth
     {
       access.configuration.clientCertificate = true
@@ -34,7 +34,7 @@ struct FirstContact {
     do throws(SessionError) {
       metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
     } catch {
-      // The account takes over the spelling of the server, and all else is compared byte by byte.
+      // Use the server's spelling of the issuer, since everything else is compared byte by byte.
       guard case .oauth(let problem) = error, let named = problem.issuerMeant,
         access.configuration.providerSettings?.isSame(configuration.issuer, as: named) == true
       else { throw error }
@@ -47,7 +47,7 @@ struct FirstContact {
     if asksToStay { access.configuration.askToStay(metadata) }
   }
 
-  /// The steps for a person who has no client there.
+  /// The error with the steps for getting a client.
   var missingClient: SessionError {
     let provider = configuration.providerSettings
     // Without a client there is no redirect URI of an earlier sign-in.
@@ -59,16 +59,15 @@ struct FirstContact {
         canRegister: metadata.registrationEndpoint != nil, canPublish: metadata.takesMetadataURLs ?? false))
   }
 
-  /// The server registers no clients, and takes those that publish their metadata.
+  /// Whether the server has no registration, but accepts clients that publish their metadata.
   var takesOnlyPublished: Bool { metadata.registrationEndpoint == nil && metadata.takesMetadataURLs ?? false }
 
-  /// Has the tokens bound to a key.
   mutating func bindTokens() { access.configuration.dpop = true }
 
-  /// The settings, with all that was chosen.
+  /// The settings with everything that was chosen.
   var configuration: AccountConfiguration { access.configuration }
 
-  /// Registers a client, which takes the place of the one that the settings name.
+  /// Registers a client, which replaces the one in the settings.
   mutating func register(_ order: ClientRegistrar.Order, redirectURIs: [String]) throws(SessionError) {
     var registrar = ClientRegistrar(
       configuration: access.configuration, secrets: secrets, order: order, redirectURIs: redirectURIs,
@@ -80,8 +79,8 @@ struct FirstContact {
     secrets = registrar.secrets
   }
 
-  /// Listens for the answer where one is to come to this machine, and registers a client where one is wanted: with the
-  /// port that is listened at, and anew where the port of an earlier one is taken.
+  /// Listens for a redirect to this machine and registers a client, if required: with the listening port, and again if
+  /// the port of an earlier one is in use.
   mutating func redirect(
     _ request: SignIn.Request, replacing old: AccountRecord?
   ) throws(SessionError) -> SignInRedirect? {
@@ -117,19 +116,19 @@ struct FirstContact {
     return redirect.bound(to: port)
   }
 
-  /// Deletes a client that was registered by ``register(_:redirectURIs:)``. Blocking.
+  /// Deletes a client registered by ``register(_:redirectURIs:)``. Blocking.
   func withdraw() {
     if registered != nil { delete(secrets.registration) }
   }
 
-  /// Deletes a client at this server, as far as that can be done. Blocking.
+  /// Deletes a client at this server, if possible. Blocking.
   func delete(_ registration: ClientRegistrationRecord?) {
     _ = registration?.delete(access.transport, services.http)
   }
 
-  /// Chooses the client authentication, and with it the server as requests see it.
+  /// Chooses the client authentication and creates the server.
   ///
-  /// - Parameter algorithms: Those of the proofs that the resource takes; empty where it does not say.
+  /// - Parameter algorithms: The algorithms that the resource accepts for proofs; empty if not announced.
   mutating func server(provingWith algorithms: [String] = []) throws(SessionError) -> AuthorizationServer {
     let credentials = secrets.credentials
     if !credentials.isEmpty, configuration.tokenEndpointAuthMethod == .none {
@@ -145,8 +144,7 @@ struct FirstContact {
     return server
   }
 
-  /// The method that the given credentials and the server's announcement lead to, the strongest first
-  /// (RFC 9700 section 2.5).
+  /// The strongest method for the given credentials that the server announces (RFC 9700 section 2.5).
   private func method(_ credentials: ClientCredentials) throws(SessionError) -> ClientAuthenticationMethod {
     func isAnnounced(_ method: ClientAuthenticationMethod) -> Bool {
       metadata.tokenEndpointAuthMethods.contains(method.rawValue)
@@ -156,7 +154,7 @@ struct FirstContact {
         certificate.isSelfIssued
         ? [.selfSignedTLSClientAuth, .tlsClientAuth] : [.tlsClientAuth, .selfSignedTLSClientAuth]
       if let method = methods.first(where: isAnnounced) { return method }
-      // A certificate that proves nothing can still bind tokens (RFC 8705 section 4).
+      // A certificate that is not used for authentication can still bind tokens (RFC 8705 section 4).
       if credentials.secret == nil { return isAnnounced(.privateKeyJWT) ? .privateKeyJWT : .none }
     } else if credentials.key != nil {
       return .privateKeyJWT

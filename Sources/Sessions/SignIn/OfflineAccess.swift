@@ -1,11 +1,11 @@
 package import OAuth
 internal import Vocabulary
 
-/// The scope by which a session outlasts its access token (OpenID Connect Core, section 11).
+/// The scope for a session that outlasts its access token (OpenID Connect Core, section 11).
 extension AccountConfiguration {
   private static let offlineAccess = "offline_access"
 
-  /// Adds it to the scope values that there are, where the server says that it knows it.
+  /// Adds it to the scopes, if the server announces it.
   package mutating func askToStay(_ metadata: AuthorizationServerMetadata) {
     guard !self.scope.isEmpty, metadata.knowsOfflineAccess,
       !self.scope.contains(where: { $0.utf8.elementsEqual(Self.offlineAccess.utf8) })
@@ -19,11 +19,10 @@ extension AuthorizationServerMetadata {
 }
 
 extension AccountConfiguration {
-  /// Scope values that need a user: a client without a user gets no ID Token, and no token that outlasts a user's
-  /// session.
+  /// Scopes that need a user. A client without a user gets no ID Token, and no token that outlasts a user's session.
   static let userScopes = ["openid", "offline_access"]
 
-  /// The scope that a session without a user asks for; nil leaves it to the server.
+  /// The scope of a session without a user; nil for the server's default.
   func scopeWithoutUser() throws(OAuthError) -> Scope? {
     let values = self.scope.filter { value in !Self.userScopes.contains { $0.utf8.elementsEqual(value.utf8) } }
     return values.isEmpty ? nil : try Scope(values: values)

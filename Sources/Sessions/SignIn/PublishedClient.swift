@@ -3,13 +3,13 @@ internal import Encoding
 package import OAuth
 package import Vocabulary
 
-/// A client whose identifier is the URL at which its metadata are published
-/// (draft-ietf-oauth-client-id-metadata-document-03). A client that a server registered under a URL is none.
+/// A client whose ID is the URL of its published metadata (draft-ietf-oauth-client-id-metadata-document-03). Not a
+/// registered client with a URL as its ID.
 extension AccountConfiguration {
-  /// Whether the client's identifier is such a URL (section 3).
+  /// Whether the client ID is such a URL (section 3).
   var hasMetadataURL: Bool { Client.isMetadataURL(clientID, allowHTTPLoopback: self.allowHTTPLoopback) }
 
-  /// Refuses a secret of a published client: there is no way to agree on one (section 4.1).
+  /// Rejects a secret for a published client, since there is no way to agree on one (section 4.1).
   ///
   /// - Throws: `clientURL`.
   package func checkPublished(hasSecret: Bool = false) throws(SessionError) {
@@ -19,9 +19,8 @@ extension AccountConfiguration {
     }
   }
 
-  /// Refuses a URL as the client where that cannot end well: a server that takes such clients (section 6) would fetch
-  /// it, and another would not know it, unless it was registered there together with a redirect URI, which the settings
-  /// then name (section 7.2).
+  /// Rejects a URL as client ID if the server does not accept such clients (section 6), unless it was registered there
+  /// with a redirect URI, which the settings then specify (section 7.2).
   ///
   /// - Throws: `clientURL`.
   func checkPublished(at metadata: AuthorizationServerMetadata) throws(SessionError) {
@@ -36,14 +35,13 @@ extension AccountConfiguration {
 }
 
 extension ClientRegistrationRequest {
-  /// The metadata to publish at the client's URL (section 4), as the settings want the client: the same for the same
-  /// settings and key.
+  /// The metadata to publish at the client's URL (section 4), always the same for the same settings and key.
   ///
   /// - Parameters:
-  ///   - credentials: Those of the client, of which the public half of a key is published.
-  ///   - name: The name that people see when they are asked to approve.
-  ///   - device: That of the key, if it is in one.
-  /// - Throws: `clientURL`; `configuration` when the client has a key that is not there.
+  ///   - credentials: The client's credentials. The public half of a key is published.
+  ///   - name: The name shown to users for approval.
+  ///   - device: The device of a device key.
+  /// - Throws: `clientURL`; `configuration` if the client's key is missing.
   package init(
     publishing configuration: AccountConfiguration, _ credentials: ClientCredentials, name: String,
     in device: any KeyDevice
@@ -66,7 +64,7 @@ extension ClientRegistrationRequest {
     }
   }
 
-  /// The demands of an account's settings on its client, whatever the server.
+  /// The values that an account's settings require for its client, whatever the server.
   init(
     of configuration: AccountConfiguration, name: String, softwareID: String? = nil, softwareVersion: String? = nil
   ) throws(SessionError) {
@@ -83,7 +81,7 @@ extension ClientRegistrationRequest {
 }
 
 extension SessionServices {
-  /// The members of the account's record for the client of these settings, if they say that it proves itself.
+  /// The client credentials in the account's record, if the settings use client authentication.
   package func credentials(
     of account: AccountName, _ configuration: AccountConfiguration
   ) throws(SessionError) -> ClientCredentials {
@@ -95,11 +93,11 @@ extension SessionServices {
 }
 
 extension ClientCredentials {
-  /// The public half of the key, as it is registered or published.
+  /// The public key to register or publish.
   ///
   /// - Parameters:
-  ///   - configuration: Gives the key a name if it has none, because some servers find a key by its name only.
-  ///   - device: That of the key, if it is in one.
+  ///   - configuration: Gets a key ID if it has none, because some servers find a key only by its ID.
+  ///   - device: The device of a device key.
   func publishedKey(
     named configuration: inout AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> JSONObject {
@@ -112,9 +110,9 @@ extension ClientCredentials {
     }
   }
 
-  /// The public half of the key with the certificate for it (RFC 8705 section 2.2.2).
+  /// The public key with its certificate (RFC 8705 section 2.2.2).
   ///
-  /// - Parameter device: That of the key, if it is in one.
+  /// - Parameter device: The device of a device key.
   func publishedCertificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> JSONObject {

@@ -7,22 +7,22 @@ internal import Platform
 package import Vocabulary
 
 extension SignIn {
-  /// A sign-in with its server, client and scope, and what all flows do with the tokens.
+  /// A sign-in with its server, client and scope, and the handling of its tokens for all flows.
   package struct Prepared: Sendable {
     package let server: AuthorizationServer
-    /// The scope that is asked for.
+    /// The scope to request.
     package let scope: Scope?
-    /// The level of protection that the session will be kept at.
+    /// The protection that the session will have.
     package let level: Protection
-    /// The account's parameters beside the scope.
+    /// The account's extra parameters.
     let extras: ExtraParameters
     let request: Request
-    /// Where the browser brings the answer; nil where none comes to this machine and none is pasted.
+    /// The redirect URI; nil for flows without a redirect.
     package let redirect: SignInRedirect?
     private let contact: FirstContact
     private let isKeptOutOfTPM: Bool
 
-    /// Checks the server's metadata first, so that the person does not approve a sign-in that cannot be finished.
+    /// Checks the server's metadata first, so that the user does not approve a sign-in that cannot be completed.
     init(
       _ request: Request, _ contact: FirstContact, _ level: Protection, _ redirect: SignInRedirect?
     ) throws(SessionError) {
@@ -50,17 +50,17 @@ extension SignIn {
 
 extension SignIn.Prepared {
   package var account: AccountName { request.account }
-  /// The settings the account will have, with what was chosen from the metadata filled in.
+  /// The settings that the account will have, including values chosen from the metadata.
   package var configuration: AccountConfiguration { contact.configuration }
-  /// The notices of the preparation for the person.
+  /// The notices of the preparation, for the user.
   package var notices: [SignIn.Notice] {
     (contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registered?.notices ?? [])
       + (configuration.hasMetadataURL && configuration.clientID.utf8.contains(UInt8(ascii: "?")) ? [.clientQuery] : [])
       + (isKeptOutOfTPM ? [.tpmAway] : []) + (asksForIDToken && !server.issuesIDTokens ? [.keysMissing] : [])
   }
-  /// The client has something to prove itself with.
+  /// Whether the client has credentials.
   package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
-  /// Makes sure that the client has something to prove itself with, where its provider demands that.
+  /// Checks that the client has a secret if its provider requires one.
   ///
   /// - Throws: `clientSecretNotNamed`.
   package func requireSecret(isBrowser: Bool) throws(SessionError) {
@@ -79,21 +79,21 @@ extension SignIn.Prepared {
   /// Whether ``withdraw()`` has anything to do.
   package var leavesSomething: Bool { contact.registered != nil }
 
-  /// Withdraws a sign-in that was not finished: deletes a client that was registered for it. Blocking.
+  /// Cleans up after a sign-in that was not completed: deletes a client registered for it. Blocking.
   package func withdraw() { contact.withdraw() }
 
-  /// The level to write at; nil keeps that of the old record.
+  /// The protection to write; nil to keep that of the old record.
   private var protection: Protection? { configuration.protection ?? (request.isNew ? .device : nil) }
 
   private var asksForIDToken: Bool { !isUnattended && scope?.contains("openid") == true }
 
-  /// Whether there should be an ID Token (OpenID Connect Core, section 3.1.3.3).
+  /// Whether an ID Token is required (OpenID Connect Core, section 3.1.3.3).
   private var expectsIDToken: Bool { asksForIDToken && server.issuesIDTokens }
 
   /// Signs in without a user. Blocking.
   ///
-  /// - Throws: `guestNeedsProof` for a client that cannot prove who it is; `guestOverUser` when a user is
-  ///   signed in; why there is no assertion that the server would take.
+  /// - Throws: `guestNeedsProof` if the client does not authenticate; `guestOverUser` if a user is signed in; or why
+  ///   there is no assertion that the server would accept.
   package func signIn(_ grant: UnattendedGrant) throws(SessionError) -> SignIn.Outcome {
     if grant == .client, !server.client.authentication.provesClient { throw .guestNeedsProof(account: account.text) }
     let unattended = try UnattendedRequest(
@@ -105,12 +105,12 @@ extension SignIn.Prepared {
     }
   }
 
-  /// Runs `body`, which spends the person's approval, and meanwhile prevents a lock of the level that the session is
-  /// stored at. Passes the time at which it begins.
+  /// Runs `body`, which spends the user's approval, and prevents locking the session's protection level meanwhile.
+  /// Passes the time at which it begins.
   ///
-  /// - Parameter waitsLong: Whether it waits for the locks of vault and settings until the sign-in is cancelled; else a
-  ///   lock that is busy for some seconds is an error.
-  /// - Throws: an error of the vault or the settings when the session could not be stored, before the approval is spent.
+  /// - Parameter waitsLong: Whether to wait for the locks of vault and settings until the sign-in is cancelled;
+  ///   otherwise a lock that is busy for some seconds is an error.
+  /// - Throws: An error of the vault or the settings if the session could not be stored, before the approval is spent.
   func keepingOpen<Result>(
     waitsLong: Bool = true, _ body: (Instant) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
@@ -123,16 +123,15 @@ extension SignIn.Prepared {
     }
   }
 
-  /// Verifies the answer and stores the session. Nothing of the answer is used if its ID Token does
-  /// not hold, or if it is for another person than the account's; its grant is then ended at the server, as far as that
-  /// can be done. Blocking; within ``keepingOpen(_:)``.
+  /// Verifies the response and stores the session. If the ID Token is invalid or for another user than the account's,
+  /// nothing is used and the grant is revoked if possible. Blocking; call it in ``keepingOpen(_:)``.
   ///
   /// - Parameters:
-  ///   - sentAt: When the request for the tokens was sent.
-  ///   - demands: The requirements of the authorization request for the ID Token.
-  ///   - needsIDToken: Whether an ID Token that was asked for must come.
-  /// - Throws: `signInKept` when the refresh token is stored and the rest of the answer cannot be used, or its ID Token
-  ///   not be verified for a passing reason: the next refresh goes on from there.
+  ///   - sentAt: When the token request was sent.
+  ///   - demands: The authorization request's requirements for the ID Token.
+  ///   - needsIDToken: Whether a requested ID Token must be present.
+  /// - Throws: `signInKept` if the refresh token is stored but the rest of the response is unusable, or its ID Token
+  ///   cannot be verified for a temporary reason: the next refresh continues from there.
   func finish(
     _ answer: TokenEndpointAnswer, receivedAfter sentAt: Instant, demands: IDTokenDemands = .init(),
     needsIDToken: Bool = true, verified: Verified? = nil
@@ -158,7 +157,7 @@ extension SignIn.Prepared {
     return stored.outcome
   }
 
-  /// An answer whose ID Token holds, where one was asked for.
+  /// A response whose ID Token is valid, if one was requested.
   struct Verified: Sendable {
     let response: TokenResponse
     let token: IDToken?
@@ -174,11 +173,11 @@ extension SignIn.Prepared {
     return Verified(response: response, token: token)
   }
 
-  /// Ends a grant at the server that is not wanted, as far as that can be done. A session that the account has already
-  /// is left alone, as in ``keepOrRevoke(_:because:_:needsIDToken:)``. Blocking.
+  /// Revokes an unwanted grant, if possible. Leaves an existing session of the account alone, like
+  /// ``keepOrRevoke(_:because:_:needsIDToken:)``. Blocking.
   ///
-  /// - Parameter endsSession: That session ends, too.
-  /// - Returns: Whether the server ended it.
+  /// - Parameter endsSession: Whether the existing session ends too.
+  /// - Returns: Whether the server revoked it.
   @discardableResult
   func refuse(
     _ answer: TokenEndpointAnswer, endsSession: Bool = false, _ cancellation: Cancellation
@@ -190,7 +189,7 @@ extension SignIn.Prepared {
   }
 
   /// Stores the settings, which are needed to use or revoke the grant, and then the record. If the record cannot be
-  /// written, the settings of a new account are removed again.
+  /// written, removes the settings of a new account again.
   private func write(_ record: AccountRecord, activates: Bool = false) throws(SessionError) -> UInt64 {
     try request.save(configuration, activates: activates)
     do {
@@ -202,20 +201,20 @@ extension SignIn.Prepared {
     }
   }
 
-  /// The account's record that the sign-in replaces.
+  /// The record that the sign-in replaces.
   private func oldRecord() throws(SessionError) -> AccountRecord? {
     request.isNew ? nil : try services.recordToReplace(of: account)
   }
 
-  /// Keeps a refresh token whose answer is of no further use, where the next refresh may do better; else ends its grant
-  /// at the server. A session that the account has already is left alone: some servers end it with any of its tokens,
-  /// but for those of another user (no approval is wasted).
+  /// Stores a refresh token whose response is otherwise unusable, if the next refresh may succeed; otherwise revokes
+  /// its grant. Leaves an existing session of the account alone, since some servers end it with any of its tokens,
+  /// unless it is another user's (no approval is wasted).
   ///
   /// - Throws: `error`, or `signInKept` or `grantNotKept` because of it.
   private func keepOrRevoke(
     _ refreshToken: SharedSecret, because error: SessionError, _ demands: IDTokenDemands, needsIDToken: Bool
   ) throws(SessionError) -> Never {
-    // A refresh token that should be bound to a key and is not may be usable by a thief.
+    // A refresh token that is not bound to the key as it should be may be usable by a thief.
     let isUnread =
       if case .oauth(let problem) = error {
         problem.followsSuccess && ![.tokenNotBound, .profileBroken].contains(problem.code)
@@ -243,7 +242,7 @@ extension SignIn.Prepared {
       return .signInKept(configuration, because: error.followingSuccess)
     }
     if let ending { throw ending }
-    // Not even the vault can be asked; a new account has no session that this could end.
+    // Even the vault is inaccessible. A new account has no session that revoking could end.
     throw .grantNotKept(
       because: error, isRevoked: request.isNew && server.end(refreshToken, .refreshToken, cancellation))
   }
@@ -257,7 +256,7 @@ extension SignIn.Prepared {
       signedInAt: services.time.wallSeconds())
     record.refreshToken = refreshToken
     record.credentials = contact.secrets.credentials
-    // The registration goes on as long as its client does.
+    // The registration is kept as long as its client is used.
     let kept = old?.authority.isSameClient(as: configuration) == true ? old?.registration : nil
     record.registration = contact.secrets.registration ?? kept
     record.proxyCredentials = contact.secrets.proxyCredentials
@@ -268,7 +267,7 @@ extension SignIn.Prepared {
     return record
   }
 
-  /// - Returns: The registration that the account no longer has, too.
+  /// - Returns: Also the registration that the account no longer uses.
   private func store(
     _ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant, at level: Protection
   ) throws(SessionError) -> (outcome: SignIn.Outcome, left: ClientRegistrationRecord?) {
@@ -280,7 +279,7 @@ extension SignIn.Prepared {
     }
     if !isUnattended, token == nil, old?.identity != nil { throw .identityUnknown(account: account.text) }
     if isUnattended { try old?.refuseReplacement(account) }
-    // A server should give a client none for itself (RFC 6749 section 4.4.3).
+    // The server should not issue one to the client itself (RFC 6749 section 4.4.3).
     let refreshToken = isUnattended ? nil : response.refreshToken
     let isKept = !isUnattended && refreshToken == nil && configuration.keepsAccessToken
     var record = try record(refreshToken, replacing: old)
@@ -315,13 +314,13 @@ extension SignIn.Prepared {
     return (outcome, isReplaced ? old?.registration : nil)
   }
 
-  /// The grant that the account had before. Many servers end all grants of a person and a client with any of them.
+  /// The account's previous grant. Many servers end all grants of a user and client with any of them.
   ///
-  /// - Returns: The grant, if it can be ended alone; whether it is left at the server.
+  /// - Returns: The grant, if it can be revoked separately; and whether it remains at the server.
   private func replacedGrant(
     of old: AccountRecord?, by new: SharedSecret?
   ) -> (grant: SignIn.ReplacedGrant?, isLeft: Bool) {
-    // After a sign-out of which the server has not been told yet, it is left for that.
+    // A pending revocation of a sign-out is not the sign-in's task.
     guard let old, let token = old.isSignedOut ? old.revocation?.refreshToken : old.refreshToken, !old.isExpired,
       !(new.map { $0.bytes.isEqual(to: token.bytes) } ?? false)
     else { return (nil, false) }
@@ -332,8 +331,7 @@ extension SignIn.Prepared {
     return (SignIn.ReplacedGrant(server: server, refreshToken: token), false)
   }
 
-  /// The part of the scope that was asked for and not granted (RFC 6749 section 3.3). An ID Token grants `openid`,
-  /// whether the answer says so or not.
+  /// The requested scopes that were not granted (RFC 6749 section 3.3). An ID Token implies `openid`.
   private func withheld(by response: TokenResponse, hasIDToken: Bool) -> [String] {
     guard let scope, let granted = response.scope else { return [] }
     return granted.missing(of: scope).filter { $0 != "openid" || !hasIDToken }

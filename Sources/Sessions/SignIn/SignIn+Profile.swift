@@ -2,9 +2,9 @@ internal import JOSE
 internal import OAuth
 internal import Vocabulary
 
-/// What a sign-in does by itself for the account's security profile.
+/// Checks an account's settings against its security profile.
 extension AccountConfiguration {
-  /// What a setting does less than the profile demands, whatever the server.
+  /// Rejects settings that do not meet the profile, whatever the server.
   ///
   /// - Throws: `profileBroken`.
   func checkProfile() throws(OAuthError) {
@@ -25,12 +25,12 @@ extension AccountConfiguration {
 }
 
 extension SignIn.Request {
-  /// How the session will get its tokens, as the profile sees it.
+  /// How the session will get its tokens, for the profile.
   var profileFlow: FAPI2.Flow { FAPI2.Flow(unattended) }
 }
 
 extension AccountRecord {
-  /// How the session gets its tokens, as the profile sees it.
+  /// How the session gets its tokens, for the profile.
   var profileFlow: FAPI2.Flow { FAPI2.Flow(unattended) }
 }
 
@@ -46,8 +46,8 @@ extension FAPI2.Flow {
 }
 
 extension FirstContact {
-  /// Chooses what the profile demands where the settings leave it open, and refuses the server by its metadata. A client
-  /// that is registered now is registered afterwards.
+  /// Applies the profile's requirements to unspecified settings, and rejects a server whose metadata do not meet them.
+  /// A client to be registered is registered later.
   ///
   /// - Throws: `profileBroken`.
   mutating func adoptProfile(_ flow: FAPI2.Flow) throws(SessionError) {

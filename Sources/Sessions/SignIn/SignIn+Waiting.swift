@@ -5,7 +5,7 @@ package import Platform
 internal import Vocabulary
 
 extension SignIn {
-  /// A sign-in that waits for a person.
+  /// A sign-in that waits for the user's approval.
   package enum Waiting: Sendable {
     case device(Device)
     case browser(Browser)
@@ -20,15 +20,15 @@ extension SignIn {
 }
 
 extension SignIn.Waiting {
-  /// By the device authorization grant (RFC 8628): ``poll(approved:)`` as often as ``DevicePolling`` says.
+  /// By the device authorization grant (RFC 8628): call ``poll(approved:)`` as scheduled by ``DevicePolling``.
   package struct Device: Sendable {
     package let prepared: SignIn.Prepared
     package let authorization: DeviceAuthorizationResponse
-    /// Taken before the device authorization request was sent.
+    /// Measured before the device authorization request was sent.
     package let startedAt: Instant
     package let startedAtUnixSeconds: Int
 
-    /// Asks for a device code. Blocking.
+    /// Requests a device code. Blocking.
     package init(_ prepared: SignIn.Prepared) throws(SessionError) {
       if prepared.configuration.profile == .fapi2 { throw .oauth(OAuthError(.notByCode)) }
       self.prepared = prepared
@@ -42,35 +42,33 @@ extension SignIn.Waiting {
     }
   }
 
-  /// The result of a poll.
   package enum Poll: Sendable {
-    /// The person has not decided, as far as is known.
+    /// The user has not decided, as far as known.
     case undecided(DevicePollOutcome)
     case signedIn(SignIn.Outcome)
   }
 }
 
 extension SignIn.Waiting.Device {
-  /// Asks once whether the person has decided. If so, verifies the answer and stores the session at once, as
-  /// ``SignIn/Prepared/finish(_:receivedAfter:demands:needsIDToken:)``: until then the account's level is not locked,
-  /// since a server gives the tokens only once. Blocking.
+  /// Polls once for the user's approval. If approved, verifies the response and stores the session, like
+  /// ``SignIn/Prepared/finish(_:receivedAfter:demands:needsIDToken:)``. The account's protection level cannot be locked
+  /// meanwhile, since a server issues the tokens only once. Blocking.
   ///
-  /// An ID Token may be missing: this grant is none of OpenID Connect's (OpenID Connect Core, section 3), and some
-  /// servers issue none in it.
+  /// The ID Token is optional: this grant is not part of OpenID Connect (OpenID Connect Core, section 3), and some
+  /// servers issue none.
   ///
   /// - Parameters:
-  ///   - approved: Called when the tokens have come, before anything is done with them; returns whether they are still
-  ///     wanted.
-  ///   - endsSession: Whether tokens that are not wanted are revoked though the account has a session, which ends too.
-  /// - Throws: A vault error `locked`, before the server is asked, when the level is locked already; that it was
-  ///   cancelled, when the tokens are not wanted any more, which are revoked then.
+  ///   - approved: Called when the tokens have arrived, before they are used. Returns whether they are still wanted.
+  ///   - endsSession: Whether to revoke unwanted tokens even if that ends an existing session of the account.
+  /// - Throws: The vault error `locked`, before contacting the server, if the level is locked; a cancellation, after
+  ///   revoking the tokens, if they are no longer wanted.
   package func poll(approved: () -> Bool, endsSession: () -> Bool = { false }) throws(SessionError)
     -> SignIn.Waiting.Poll
   {
     do {
       return try ask(approved: approved, endsSession: endsSession)
     } catch  where error.isBusy {
-      // Another process keeps a lock. The approval can wait for that as long as the code lives.
+      // Another process holds a lock. The approval can wait as long as the code is valid.
       return .undecided(.pending)
     }
   }
@@ -92,20 +90,20 @@ extension SignIn.Waiting.Device {
 }
 
 extension SignIn.Waiting {
-  /// By authorization code and PKCE (RFC 6749 section 4.1, RFC 7636): a judgement of each answer, which does not block,
-  /// then ``finish(_:)``.
+  /// By authorization code and PKCE (RFC 6749 section 4.1, RFC 7636): check each redirect, which does not block, then
+  /// call ``finish(_:)``.
   package struct Browser: Sendable {
-    /// How long a person may take, in seconds.
+    /// How long the user may take, in seconds.
     package static let patience = 600
 
     package let prepared: SignIn.Prepared
     package let request: AuthorizationRequest
     package let url: AuthorizationServer.AuthorizationURL
-    /// Taken before anything was sent.
+    /// Measured before anything was sent.
     package let startedAt: Instant
     package let startedAtUnixSeconds: Int
 
-    /// Makes the URL to open; a request is pushed first where the server takes one (RFC 9126). Blocking.
+    /// Creates the URL to open, after pushing the request if the server supports it (RFC 9126). Blocking.
     package init(
       _ prepared: SignIn.Prepared, redirectURI: String, options: AuthorizationOptions = .init()
     ) throws(SessionError) {
@@ -123,16 +121,16 @@ extension SignIn.Waiting {
       }
     }
 
-    /// Exchanges the code and stores the session. The code goes to the server that the person was sent to, and to
-    /// no other (RFC 9700 section 4.4). Blocking.
+    /// Exchanges the code and stores the session. Sends the code only to the server that the browser was sent to (RFC
+    /// 9700 section 4.4). Blocking.
     package func finish(_ code: SharedSecret) throws(SessionError) -> SignIn.Outcome {
       try exchange(code) { (answer, sentAt, demands) throws(SessionError) in
         try prepared.finish(answer, receivedAfter: sentAt, demands: demands)
       }
     }
 
-    /// Exchanges the code and verifies the answer, but stores nothing of it: a person says first whether they are the
-    /// one who signed in. Blocking.
+    /// Exchanges the code and verifies the response without storing it: the user must first confirm that they signed
+    /// in. Blocking.
     package func finishUnconfirmed(_ code: SharedSecret) throws(SessionError) -> SignIn.Unconfirmed {
       try exchange(code) { (answer, sentAt, demands) throws(SessionError) in
         do throws(SessionError) {
@@ -164,7 +162,8 @@ extension SignIn.Waiting {
 }
 
 extension SignIn {
-  /// A sign-in whose tokens have come, and that a person must confirm: it may be another user's. Nothing is stored.
+  /// A sign-in whose tokens have arrived but which the user must confirm, since it may be another user's. Nothing is
+  /// stored.
   package struct Unconfirmed: Sendable {
     let prepared: Prepared
     let answer: TokenEndpointAnswer
@@ -172,14 +171,13 @@ extension SignIn {
     let sentAt: Instant
     let demands: IDTokenDemands
 
-    /// The person who signed in, by the ID Token; nil without one.
+    /// The user according to the ID Token, if there is one.
     package var subject: String? { verified.token?.identity.subject }
-    /// The same for people, where the ID Token says it (OpenID Connect Core, section 5.1).
+    /// The user's name, if the ID Token contains it (OpenID Connect Core, section 5.1).
     package var name: String? {
       ["preferred_username", "email", "name"].lazy.compactMap { verified.token?.claims[$0]?.string }.first
     }
 
-    /// Stores the session. Blocking.
     package func store() throws(SessionError) -> Outcome {
       do {
         return try prepared.keepingOpen { (_) throws(SessionError) in
@@ -194,9 +192,9 @@ extension SignIn {
       }
     }
 
-    /// Ends the grant at the server, as far as that can be done. Blocking.
+    /// Revokes the grant, if possible. Blocking.
     ///
-    /// - Parameter cancellation: Ends the request. That of a sign-in that was given up would end it at once.
+    /// - Parameter cancellation: Cancels the request. Do not pass the sign-in's own, which may have been cancelled.
     package func refuse(_ cancellation: Cancellation) { prepared.refuse(answer, cancellation) }
   }
 }

@@ -5,49 +5,48 @@ internal import Platform
 package import Vocabulary
 
 /// A sign-in to an account. Its phases are types: a ``Request``, the ``Prepared`` sign-in with its server and client,
-/// what a person is ``Waiting`` to approve, and the ``Outcome``.
+/// the ``Waiting`` for approval, and the ``Outcome``.
 package enum SignIn {
-  /// The input of a sign-in.
   package struct Request: Sendable {
     package let account: AccountName
     package let configuration: AccountConfiguration
-    /// The settings do not know the account, so that a record of its name is a leftover and means nothing.
+    /// Whether the account is not in the settings, so that an existing record is a leftover to ignore.
     package let isNew: Bool
-    /// A client is to be registered first; the settings then name none.
+    /// Whether to register a client. The settings then specify none.
     package var registersClient = false
-    /// How a client is registered, now or because the port of an earlier one is taken.
+    /// How to register a client, now or because the port of an earlier one is in use.
     package var registration: ClientRegistrar.Order?
-    /// Listens at a redirect URI, where the answer is to come to this machine, and returns the port.
+    /// Listens at a redirect URI, if the redirect is to this machine, and returns the port.
     package var listen: Listen?
-    /// The session is to be one without a user, got in this way.
+    /// How to get a session without a user, if requested.
     package var unattended: UnattendedGrant?
-    /// What is brought for an assertion, beside one that is among the secrets.
+    /// Values for an assertion, in addition to those among the secrets.
     package var handed = HandedAssertion()
-    /// The account becomes the active one.
+    /// Whether the account becomes active.
     package var activates = false
-    /// The scope is not the person's choice: the session is to last as well, where the server knows how.
+    /// Whether to request a long-lived session if the server supports it, because the user did not choose the scope.
     package var asksToStay = false
-    /// A resource named the server, which must announce PKCE then; the account goes on demanding it.
+    /// Whether a resource named the server, which then must announce PKCE, now and later.
     package var needsAnnouncedPKCE = false
-    /// The algorithms of DPoP proofs that the resource takes; empty where it does not say, or is not known.
+    /// The algorithms of DPoP proofs that the resource accepts; empty if unknown or not announced.
     package var proofAlgorithms: [String] = []
     let services: SessionServices
     let settingsDirectory: String
     let cancellation: Cancellation
     private let readSecrets: ReadSecrets
-    /// For the write of the settings: the directory, the one that a link leads to, the lock, the file or a temporary one.
+    /// For writing the settings: the directory, the target of a link, the lock, and the file or a temporary one.
     private let descriptors = DescriptorReserve(count: 4)
 
-    /// Reads the secrets that the person handed over, and completes the settings from them.
+    /// Reads the secrets that the user passed, and completes the settings with them.
     package typealias ReadSecrets = @Sendable (inout AccountConfiguration) throws(SessionError) -> SignInSecrets
 
     /// - Parameters:
-    ///   - prepared: What is known before a client is registered.
+    ///   - prepared: The sign-in as known before a client is registered.
     package typealias Listen =
       @Sendable (SignInRedirect, AuthorizationServerMetadata, _ registers: Bool)
       throws(SessionError) -> UInt16?
 
-    /// - Parameter readSecrets: Called once, when it is known that the session can be stored.
+    /// - Parameter readSecrets: Called once, after checking that the session can be stored.
     package init(
       account: AccountName, configuration: AccountConfiguration, isNew: Bool = false, services: SessionServices,
       settingsDirectory: String, cancellation: Cancellation,
@@ -63,32 +62,29 @@ package enum SignIn {
     }
   }
 
-  /// The result of a sign-in.
   package struct Outcome: Sendable {
     package let grant: AccessGrant
     package let configuration: AccountConfiguration
-    /// Without one the session ends with the access token.
+    /// If false, the session ends with the access token.
     package let hasRefreshToken: Bool
     package let isKept: Bool
-    /// There is no user, and this is how the session goes on; nil for a user's.
+    /// How a session without a user gets its tokens; nil for a user's session.
     package let unattended: UnattendedGrant?
-    /// The account was a guest's until now, and is a user's.
+    /// Whether the account had a guest session and now has a user's.
     package let wasGuest: Bool
-    /// An ID Token was requested and did not come, so the user is unknown.
+    /// Whether a requested ID Token is missing, so that the user is unknown.
     package let missesIDToken: Bool
-    /// The scope that was asked for.
     package let askedScope: [String]
-    /// The part of the scope that was asked for and not granted.
+    /// The requested scopes that were not granted.
     package let withheldScope: [String]
-    /// The person, by the ID Token.
+    /// The user according to the ID Token.
     package let label: PersonLabel?
-    /// The notices for the person.
+    /// Notices for the user.
     package let notices: [Notice]
-    /// The grant of the sign-in before, which can be ended alone; nil where there is none, or where its revocation
-    /// could end this one too.
+    /// The previous grant, if it can be revoked separately without the risk of ending this one.
     package let replaced: ReplacedGrant?
 
-    /// Without a user, the session can be got again as it was got now.
+    /// Whether a session without a user can be obtained again in the same way.
     package var isRepeatable: Bool {
       unattended == .client || unattended == .assertion && configuration.assertionSource != nil
     }
@@ -96,31 +92,32 @@ package enum SignIn {
 }
 
 extension SignIn {
-  /// A remark on a sign-in, for the person.
+  /// A notice about a sign-in, for the user.
   package enum Notice: Sendable, Hashable {
-    /// The client id is from this file.
+    /// The client ID is from this file.
     case clientFile(String)
-    /// The client id is a URL with a query, which servers may refuse
-    /// (draft-ietf-oauth-client-id-metadata-document-03 section 3).
+    /// The client ID is a URL with a query, which servers may reject (draft-ietf-oauth-client-id-metadata-document-03
+    /// section 3).
     case clientQuery
-    /// The server registered a client, with this id.
+    /// The server registered a client with this ID.
     case clientRegistered(String)
     /// The client is managed at another server, so it cannot be deleted from here.
     case foreignManagement
-    /// The key that tokens are bound to is in the vault, because the TPM was away.
+    /// The DPoP key is in the vault, because the TPM was unavailable.
     case tpmAway
-    /// An ID Token is asked for, and the server names no keys to verify it with. It may send none, so it is not refused.
+    /// An ID Token is requested, but the server announces no keys to verify it. Since it may send none, this is no
+    /// error.
     case keysMissing
-    /// The grant of the sign-in before is left at the server; the provider's page that ends it, if there is one.
+    /// The previous grant remains at the server; with the provider's page for revoking it, if there is one.
     case earlierSession(page: String?)
   }
 
-  /// A grant at the server that nothing uses any more.
+  /// An unused grant at the server.
   package struct ReplacedGrant: Sendable {
     let server: AuthorizationServer
     let refreshToken: SharedSecret
 
-    /// Revokes it, as far as that can be done (RFC 7009). Blocking.
+    /// Revokes it, if possible (RFC 7009). Blocking.
     package func end(_ cancellation: Cancellation) {
       _ = server.end(refreshToken, .refreshToken, cancellation)
     }
@@ -128,15 +125,15 @@ extension SignIn {
 }
 
 extension SignIn.Request {
-  /// Fetches the metadata anew, chooses client authentication and scope, and runs `next`. A client that was registered
-  /// for this is deleted if `next` fails. Blocking.
+  /// Fetches the metadata again, chooses client authentication and scope, and runs `next`. If `next` fails, deletes a
+  /// client that was registered for it. Blocking.
   ///
-  /// - Throws: A vault error before anything is read or sent, when the session could not be stored.
+  /// - Throws: A vault error before anything is read or sent, if the session could not be stored.
   package func prepare<Result>(
     _ next: (SignIn.Prepared) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     let level = try services.requireOpen(account, configuration, isNew: isNew)
-    // Checks that the result can be stored before the person approves it.
+    // Check that the result can be stored before the user approves it.
     try services.rehearseWrite(wait: SessionServices.lockWait(cancellation), cancellation)
     try rehearseSettings(configuration)
     var configuration = configuration
@@ -173,16 +170,16 @@ extension SignIn.Request {
     }
   }
 
-  /// What there is for the assertion of this sign-in.
+  /// The values for the assertion of this sign-in.
   func handed(_ secrets: SignInSecrets) -> HandedAssertion {
     var handed = handed
     handed.assertion = secrets.assertion ?? handed.assertion
     return handed
   }
 
-  /// Makes sure that ``save(_:)`` could write the settings, as far as that can be known before.
+  /// Checks as far as possible that ``save(_:)`` could write the settings.
   ///
-  /// - Parameter waitsLong: Whether it waits for another program, or a person with an editor, until it is cancelled.
+  /// - Parameter waitsLong: Whether to wait for another program, or a user's editor, until cancelled.
   func rehearseSettings(_ configuration: AccountConfiguration, waitsLong: Bool = false) throws(SessionError) {
     if services.isEphemeral { return }
     try settings { () throws(ConfigurationError) in
@@ -195,7 +192,7 @@ extension SignIn.Request {
     }
   }
 
-  /// Keeps descriptors for ``save(_:activates:)`` until the result is gone.
+  /// Reserves descriptors for ``save(_:activates:)`` until the result is released.
   func holdDescriptors() throws(SessionError) -> DescriptorReserve.Hold? {
     if services.isEphemeral { return nil }
     do { return try descriptors.hold() } catch {
@@ -203,9 +200,9 @@ extension SignIn.Request {
     }
   }
 
-  /// Writes the settings of the account. An approval has been spent, so it waits for a person with an editor.
+  /// Writes the settings of the account. Waits even for a user's editor, since an approval has been spent.
   ///
-  /// - Parameter activates: The account becomes the active one.
+  /// - Parameter activates: Whether the account becomes active.
   func save(_ configuration: AccountConfiguration, activates: Bool = false) throws(SessionError) {
     if services.isEphemeral {
       services.ephemeral.set(configuration, for: account)
@@ -232,8 +229,8 @@ extension SignIn.Request {
     _ = try? SettingsFile(directory: settingsDirectory).change { $0.remove(account) }
   }
 
-  /// The scope of the account's settings; else an ID Token and, as far as the server says that it knows these, the
-  /// person's name and address (OpenID Connect Core, section 5.4), and a refresh token.
+  /// The scope of the account's settings. By default an ID Token and, if the server announces them, the user's profile
+  /// and address (OpenID Connect Core, section 5.4), and a refresh token.
   func scope(_ chosen: AccountConfiguration, _ metadata: AuthorizationServerMetadata) throws(OAuthError) -> Scope? {
     if unattended != nil { return try configuration.scopeWithoutUser() }
     if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
@@ -245,7 +242,7 @@ extension SignIn.Request {
 }
 
 extension AccountRecord {
-  /// A session without a user never takes the place of a user who is signed in.
+  /// A session without a user never replaces a signed-in user.
   func refuseReplacement(_ account: AccountName) throws(SessionError) {
     guard unattended == nil, refreshToken != nil || accessToken != nil || identity != nil else { return }
     throw .guestOverUser(account: account.text)

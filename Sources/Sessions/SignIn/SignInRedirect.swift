@@ -1,17 +1,17 @@
 package import OAuth
 internal import Vocabulary
 
-/// Where the browser brings the answer of a sign-in.
+/// The redirect URI of a sign-in.
 package struct SignInRedirect: Sendable {
-  /// The redirect URI; with a port where it must be that one.
+  /// With a port if it must be that one.
   package let uri: RedirectURI
-  /// It may be that of IPv6 in its place, because it was not registered by hand.
+  /// Whether IPv6 may be used instead, because the URI was not registered manually.
   package let mayBeIPv6: Bool
-  /// The port is that of a client that was registered for the account, for which another can be registered.
+  /// Whether the port belongs to a client registered for the account, which can be replaced by another one.
   let isRegistered: Bool
 
-  /// The redirect URI that the settings name; else that which the account signed in with, that of the provider, or the
-  /// standard one. A published client has the same at all servers.
+  /// The redirect URI of the settings; otherwise that of the last sign-in, that of the provider, or the standard one. A
+  /// published client uses the same at all servers.
   ///
   /// - Parameter old: The account's record; nil for a new account.
   init(
@@ -37,7 +37,7 @@ package struct SignInRedirect: Sendable {
     do { uri = try RedirectURI(named) } catch { throw .oauth(error) }
   }
 
-  /// The one that the document of a published client names, whatever the server.
+  /// The redirect URI in a published client's document, whatever the server.
   init(publishedBy configuration: AccountConfiguration) throws(SessionError) {
     do throws(OAuthError) {
       let named = try configuration.redirectURI.map { (text) throws(OAuthError) in try RedirectURI(text) }
@@ -53,7 +53,7 @@ package struct SignInRedirect: Sendable {
     isRegistered = false
   }
 
-  /// For a client that is registered now: at any port.
+  /// For a client to be registered: with any port.
   var free: SignInRedirect { uri.loopbackHost == nil ? self : SignInRedirect(uri.at(.ipv4)) }
 
   /// With the port that a client was registered with.
@@ -62,8 +62,7 @@ package struct SignInRedirect: Sendable {
     return SignInRedirect(uri.at(host, port: port), mayBeIPv6: mayBeIPv6)
   }
 
-  /// The redirect URIs to register a client with. The port is there for servers that compare it (against RFC 8252
-  /// section 7.3).
+  /// The redirect URIs to register. Includes the port for servers that compare it, contrary to RFC 8252 section 7.3.
   func registered(port: UInt16?) -> [String] {
     guard uri.loopbackHost != nil, uri.port == nil, mayBeIPv6 else { return [uri.text] }
     return [RedirectURI.Host.ipv4, .ipv6].map { uri.at($0, port: port).text }

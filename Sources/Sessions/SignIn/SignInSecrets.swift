@@ -2,17 +2,16 @@ package import Crypto
 internal import Vault
 internal import Vocabulary
 
-/// The secrets of a sign-in beside its settings.
+/// The secrets of a sign-in.
 package struct SignInSecrets: Sendable {
-  /// The credentials that authenticate the client.
   package var credentials: ClientCredentials
   /// The registration of the client, if it was registered for the account.
   package var registration: ClientRegistrationRecord?
-  /// The token that permits registration where it is not open to all (RFC 7591 section 3).
+  /// The token that authorizes a registration, if required (RFC 7591 section 3).
   package var initialAccessToken: SharedSecret?
-  /// The assertion that takes the place of a person (RFC 7523); good for this sign-in alone.
+  /// The assertion to use instead of a user (RFC 7523); only for this sign-in.
   package var assertion: SharedSecret?
-  /// The administrator's or the user's file that names the client; nil where the account does.
+  /// The administrator's or user's file with the client; nil if the account specifies it.
   package var clientFile: String?
   /// `user:password` of the proxy.
   package var proxyCredentials: SharedSecret?
@@ -22,7 +21,7 @@ package struct SignInSecrets: Sendable {
     self.proxyCredentials = proxyCredentials
   }
 
-  /// Whether the client was registered with a secret that is past its end (RFC 7591, section 3.2.1).
+  /// Whether the client was registered with a secret that has expired (RFC 7591, section 3.2.1).
   ///
   /// - Parameter wallSeconds: The clock, in unix seconds.
   func isExpired(_ wallSeconds: Int) -> Bool {
@@ -30,7 +29,7 @@ package struct SignInSecrets: Sendable {
     return expiry <= wallSeconds
   }
 
-  /// The secrets given now, else the stored ones, which go only where they went before.
+  /// Fills in missing secrets from the record. Stored secrets only go where they went before.
   func completed(
     from record: AccountRecord?, _ access: AccountAccess, _ account: AccountName
   ) throws(SessionError) -> SignInSecrets {
@@ -39,7 +38,7 @@ package struct SignInSecrets: Sendable {
     let needsCredentials = !isPublic && credentials.isEmpty
     let proxy = proxyCredentials == nil ? configuration.proxy : nil
     guard let record, needsCredentials || proxy != nil else { return self }
-    // A profile that a person adds leads them nowhere else. One that was taken away since is a difference.
+    // Adding a profile does not redirect the credentials. Removing one counts as a difference.
     var compared = configuration
     if record.authority.settings.profile == nil { compared.profile = nil }
     if let setting = record.authority.difference(from: access, as: compared) {

@@ -5,10 +5,10 @@ internal import Encoding
 internal import Platform
 package import Vocabulary
 
-/// Sets an account up with a refresh token that another program got. Blocking.
+/// Adds an account with a refresh token from another program. Blocking.
 ///
-/// The token is spent once, which proves that it works for this client and, where the server rotates,
-/// ends the copy that came in.
+/// Spends the token once, which proves that it works for this client and, if the server rotates, invalidates the
+/// imported copy.
 package struct TokenImport: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
@@ -36,11 +36,11 @@ package struct TokenImport: Sendable {
     package let configuration: AccountConfiguration
   }
 
-  /// - Throws: `accountExists` before anything is sent; the server's refusal, after which nothing is kept; what is
-  ///   wrong with the rest of an answer that brought a refresh token, after which the account is set up with that one;
-  ///   `grantNotKept` if the token that it was traded for cannot be written.
+  /// - Throws: `accountExists`, before anything is sent; the server's error, after which nothing is stored; the problem
+  ///   with a response whose refresh token was stored, so that the account exists; `grantNotKept` if the new token
+  ///   cannot be written.
   package func run() throws(SessionError) -> Outcome {
-    // Nobody knows how another program got the token.
+    // How the other program got the token is unknown.
     if configuration.profile == .fapi2 { throw .oauth(OAuthError(.notByCode)) }
     try AccountAccess.check(configuration)
     try configuration.checkPublished(hasSecret: given.credentials.secret != nil)
@@ -51,8 +51,8 @@ package struct TokenImport: Sendable {
     }
   }
 
-  /// The settings are there before the token is spent, so that a cut after it leaves an account whose
-  /// record holds the new token, never a new token that no account knows.
+  /// Writes the settings before spending the token: an interruption then leaves an account with the new token in its
+  /// record, and never a token without an account.
   private func importToken() throws(SessionError) -> Outcome {
     let file = SettingsFile(directory: settingsDirectory)
     try settings { () throws(ConfigurationError) in try file.current().checkAbsence(of: account) }
@@ -77,7 +77,7 @@ package struct TokenImport: Sendable {
     }
   }
 
-  /// - Throws: `error`, always.
+  /// - Throws: Always `error`.
   private func undo(_ file: SettingsFile, after error: SessionError) throws(SessionError) -> Never {
     try? services.removeLeftover(of: account)
     _ = try? file.change { (settings) in settings.remove(account) }
@@ -105,17 +105,17 @@ package struct TokenImport: Sendable {
     record.credentials = given.credentials
     record.proxyCredentials = given.proxyCredentials
     try record.keep(server.prover)
-    // Store first: the server may have invalidated the imported token, even if the rest of the answer is unusable.
+    // Store first: the server may have invalidated the imported token, even if the rest of the response is unusable.
     var generation: UInt64
     do throws(SessionError) {
       generation = try services.write(record, of: account, protection: configuration.protection ?? .device)
     } catch {
-      // One that the server did not replace goes on where it came from.
+      // If the server did not replace the token, the other program continues to use it.
       guard let new = answer.refreshToken, !new.bytes.isEqual(to: refreshToken.bytes) else { throw error }
       throw .grantNotKept(because: error, isRevoked: server.end(new, .refreshToken, cancellation))
     }
     let response = try oauth { () throws(OAuthError) in try answer.tokens() }
-    // A refresh need not bring an ID Token (OpenID Connect Core, section 12.2).
+    // An ID Token is optional in a refresh (OpenID Connect Core, section 12.2).
     let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
       .signedIn(response, isRequired: false)
     if let token {

@@ -1,9 +1,9 @@
 internal import Vault
 package import Vocabulary
 
-/// Signs an account out and forgets its settings, and what its server has not been told. Blocking.
+/// Signs out an account and removes its settings and any pending revocation. Blocking.
 ///
-/// After a cut between the two the account is there, signed out, and can be removed again.
+/// After an interruption in between, the account is signed out and can be removed again.
 package struct AccountRemoval: Sendable {
   package let signOut: SignOutOperation
   package let settingsDirectory: String
@@ -15,15 +15,15 @@ package struct AccountRemoval: Sendable {
 
   package struct Outcome: Sendable {
     package let confirmation: SignOutOperation.Confirmation
-    /// The result of removing the client that was registered for the account; nil when none was.
+    /// The result of deleting the client registered for the account, if there was one.
     package let registration: ClientRegistrationRecord.Deletion?
-    /// The active account from now on; nil when none is left, or none was.
+    /// The new active account; nil if there is none.
     package let active: AccountName?
   }
 
   package func run() throws(SessionError) -> Outcome {
     var confirmation = try signOut.run().confirmation
-    // Nothing is left that could tell the server later.
+    // There will be no later attempt to revoke.
     if case .postponed(let error) = confirmation { confirmation = .failed(error) }
     let registration = try removeRegistration()
     let file = SettingsFile(directory: settingsDirectory)
@@ -33,7 +33,7 @@ package struct AccountRemoval: Sendable {
     return Outcome(confirmation: confirmation, registration: registration, active: left.active)
   }
 
-  /// Deletes the client that was registered for the account, and removes what is left of its record.
+  /// Deletes the client registered for the account, and removes the rest of its record.
   private func removeRegistration() throws(SessionError) -> ClientRegistrationRecord.Deletion? {
     let services = signOut.services
     guard let record = try? services.record(of: signOut.account) else { return nil }

@@ -4,32 +4,32 @@ internal import Crypto
 internal import Platform
 package import Vocabulary
 
-/// Ends an account's session: first here, on disk, then at the server (sign-out is durable first). Blocking.
+/// Ends an account's session: first on disk, then at the server (sign-out is durable first). Blocking.
 ///
-/// The end here waits neither for the server nor for a refresh under way. Until the server confirms, the record keeps the
-/// tokens for their revocation alone, at most for ``SignOutOperation/revocationLifetime`` seconds.
+/// The local part waits neither for the server nor for a refresh in progress. Until the server confirms, the record
+/// keeps the tokens only for their revocation, for at most ``SignOutOperation/revocationLifetime`` seconds.
 package struct SignOutOperation: Sendable {
   package let account: AccountName
-  /// Nil when the settings no longer name the account; then those count that are sealed in its record.
+  /// Nil if the settings no longer contain the account. Those sealed in its record are then used.
   package let configuration: AccountConfiguration?
-  /// The token in memory, which dies with the session.
+  /// The token in memory, which ends with the session.
   package let grant: AccessGrant?
-  /// Only forget the session here.
+  /// Whether to end the session only locally.
   package let isLocal: Bool
   package let services: SessionServices
-  /// Find out where the session in the browser can be ended too.
+  /// Whether to look up the page that ends the browser's session.
   package var wantsLogoutPage = false
 
-  /// Ends the requests to the server, unless a refresh token was sent. The session ends here in any case.
+  /// Cancels the requests to the server, unless a refresh token was sent. The session ends locally in any case.
   package let cancellation = Cancellation()
 
-  /// Called when the session has ended here, before the server is asked. The caller bounds the wait for it.
+  /// Called when the session has ended locally, before contacting the server. The caller limits the wait for that.
   package var willAskServer: @Sendable () -> Void = {}
 
-  /// Also drops the cached documents of the server, which no other account needs.
+  /// Whether to drop the cached documents of the server, because no other account needs them.
   package var forgetsServer = false
 
-  /// How long the tokens of a session that has ended are kept for their revocation, in seconds.
+  /// How long the tokens of an ended session are kept for their revocation, in seconds.
   package static let revocationLifetime = 86_400
 
   package init(
@@ -43,29 +43,28 @@ package struct SignOutOperation: Sendable {
     self.services = services
   }
 
-  /// The server's confirmation.
+  /// The result at the server.
   package enum Confirmation: Sendable, Hashable {
     case nothingToRevoke
     case revoked
-    /// Another process has told the server meanwhile, and knows what it said.
+    /// Another process has contacted the server meanwhile and knows the result.
     case toldElsewhere
-    /// Only forgotten here, as asked.
+    /// Only ended locally, as requested.
     case local
     /// The server has no revocation endpoint.
     ///
-    /// - Parameter page: Where a person can end the session by hand, for a service that we know.
+    /// - Parameter page: The page for revoking the session manually, for a known service.
     case notOffered(page: String?)
     /// The server may still accept the tokens.
     case failed(SessionError)
-    /// The same, and ``SignOutOperation/revokeOwed()`` may tell it later; `cancelled` if a refresh of the account was
-    /// under way all the time, so that the server was not asked.
+    /// Likewise, but ``SignOutOperation/revokeOwed()`` may succeed later. `cancelled` if the server was not contacted
+    /// because a refresh of the account was in progress.
     case postponed(SessionError)
   }
 
-  /// The result of the sign-out.
   package struct Ending: Sendable, Hashable {
     package var confirmation: Confirmation
-    /// Where a person ends the session in the browser; nil when that was not asked for, or there is no such page.
+    /// The page that ends the browser's session; nil if that was not requested or there is none.
     package var logoutURL: String?
 
     package init(confirmation: Confirmation) { self.confirmation = confirmation }
@@ -95,19 +94,19 @@ package struct SignOutOperation: Sendable {
     return ending
   }
 
-  /// How a session ended on disk.
+  /// How the session ended on disk.
   private enum LocalEnd {
-    /// The server is not to be told.
+    /// There is nothing to revoke.
     case done(Confirmation)
-    /// The record keeps what the server must be told.
+    /// The record contains a pending revocation.
     ///
     /// - Parameter subject: The user of the session.
     case owed(subject: String?)
-    /// The disk has no space for a pending revocation, so the server is asked once, now.
+    /// The disk has no space for a pending revocation, so the only attempt is now.
     case erased(StoredRecord, AccountRecord.Revocation, subject: String?)
   }
 
-  /// Ends the session on disk. What a refresh under way brings is then stored nowhere but in what the server must be told.
+  /// Ends the session on disk. Tokens of a refresh in progress are then stored only for revocation.
   private func endLocally() throws(SessionError) -> LocalEnd {
     while true {
       let stored: StoredRecord?
@@ -143,19 +142,19 @@ package struct SignOutOperation: Sendable {
     configuration ?? record.authority.configuration
   }
 
-  /// Removes a record that cannot be read: a damaged one; a locked one only if the caller wants no revocation.
+  /// Removes an unreadable record: a damaged one, or a locked one if the caller wants no revocation.
   private func removeUnread(because error: SessionError) throws(SessionError) -> Confirmation {
     if error.isPassing || error.isLocked && !isLocal { throw error }
     try services.removeLeftover(of: account)
     return error.isLocked ? .local : .failed(error)
   }
 
-  /// - Returns: False if the record is another one now.
+  /// - Returns: False if the record was replaced.
   private func replace(
     _ stored: StoredRecord, by record: AccountRecord?
   ) throws(SessionError) -> Bool {
     guard let record else {
-      // It may be gone already.
+      // It may already have been removed.
       return try services.remove(stored, of: account)
     }
     do { try services.write(record, of: account, replacing: stored.generation, wait: nil) } catch .signedOut {
@@ -164,7 +163,7 @@ package struct SignOutOperation: Sendable {
     return true
   }
 
-  /// Tells the server what a session that has ended here owes it, and drops that unless a later attempt may do better.
+  /// Revokes the tokens of an ended session, and drops them unless a later attempt may succeed.
   ///
   /// - Parameter subject: The user of the session.
   package func revokeOwed(subject: String? = nil) -> Ending {
@@ -196,7 +195,7 @@ package struct SignOutOperation: Sendable {
     return ending
   }
 
-  /// Shortens the time of a revocation that would end later than it may, because the clock was set back since.
+  /// Limits the deadline of a revocation, which may be too late because the clock was set back.
   private func limited(
     _ stored: StoredRecord, _ owed: AccountRecord.Revocation, secondsLeft: Int
   ) throws(SessionError) -> StoredRecord {
@@ -210,7 +209,7 @@ package struct SignOutOperation: Sendable {
       generation: try services.write(record, of: account, replacing: stored.generation, wait: nil))
   }
 
-  /// - Parameter logoutURL: Set before the tokens are revoked, since the page is there even when that fails.
+  /// - Parameter logoutURL: Set before the tokens are revoked, since the page exists even if that fails.
   private func revoke(
     _ stored: StoredRecord, _ owed: AccountRecord.Revocation, _ subject: String?,
     _ logoutURL: inout String?
@@ -227,7 +226,7 @@ package struct SignOutOperation: Sendable {
     return try revoke(stored, owed, at: &live)
   }
 
-  /// The refresh token first, which takes the access tokens with it at most servers (RFC 7009, section 2.1).
+  /// Revokes the refresh token first, which at most servers ends the access tokens too (RFC 7009, section 2.1).
   private func revoke(
     _ stored: StoredRecord, _ owed: AccountRecord.Revocation,
     at live: inout LiveServer
@@ -240,8 +239,8 @@ package struct SignOutOperation: Sendable {
       try revoke(refreshToken, .refreshToken, bearer: owed.accessToken, at: &live)
       if let token = owed.accessToken { try? revoke(token, .accessToken, bearer: token, at: &live) }
     } catch {
-      // Some servers take a revocation from a public client only with an access token, and there is
-      // none that works: one more refresh yields it.
+      // Some servers require an access token from a public client for revocation, and there is none that works: one
+      // more refresh gets it.
       guard case .oauth(let problem) = error, problem.httpStatus == 401 else { throw error }
       try cancellation.spending(or: .cancelled) { () throws(SessionError) in
         try revokeRenewed(refreshToken, stored, at: &live)
@@ -261,7 +260,7 @@ package struct SignOutOperation: Sendable {
     if let rotated = answer.refreshToken {
       var renewed = stored.record
       renewed.revocation?.refreshToken = rotated
-      // A revocation that fails here can be done later.
+      // If this revocation fails, it can be retried later.
       _ = try? services.write(renewed, of: account, replacing: stored.generation)
     }
     let last = try oauth { () throws(OAuthError) in try answer.tokens() }
@@ -279,7 +278,7 @@ package struct SignOutOperation: Sendable {
 }
 
 extension SessionServices {
-  /// The accounts whose sign-out the server must still be told, except those in a locked level. Blocking.
+  /// The accounts with pending revocations, except those in a locked level. Blocking.
   package func accountsToRevoke() -> [AccountName] {
     guard let names = try? vault.accounts(), let snapshot = try? snapshot() else { return [] }
     return names.filter { name in (try? record(of: name, in: snapshot))?.revocation != nil }
