@@ -1,7 +1,6 @@
-/// Every setting of an account, in the order of the settings file and of the manual.
+/// Every setting of an account, in the order of the settings file and the manual.
 ///
-/// To add one: a property of ``AccountSettings`` and a row here. A test fails for a property without a row (one fact, one
-/// place).
+/// To add one, add a property to ``AccountSettings`` and a row here. A test fails for a property without a row.
 extension AccountSetting {
   package static let all = [
     issuer, clientID, provider, scope, resource, audience, parameters, claims, authorizationDetails,
@@ -16,19 +15,19 @@ extension AccountSetting {
     protection,
   ]
 
-  /// The settings of a connection to a server, which count without an account too.
+  /// The settings of a connection to a server, which also apply without an account.
   package static let connection = [caFile, allowHTTPLoopback, proxy, proxyExclusions]
 
-  /// The settings that have no effect before the next sign-in, which the manual says of each. The protection is not among
-  /// them: where a command changes it, the session moves.
+  /// The settings that take effect at the next sign-in, which the manual notes. Excludes the protection, since a
+  /// command that changes it moves the session.
   static let countingAtSignIn = [
     provider, scope, resource, audience, parameters, claims, authorizationDetails, dpop, keyStorage,
   ]
 
-  /// The settings whose values are JSON; on the command line `@FILE` stands for what is in a file.
+  /// The settings with JSON values. On the command line, `@FILE` reads the value from a file.
   package static let jsonTexts = [claims, authorizationDetails]
 
-  /// The endpoints that replace those of the metadata.
+  /// The endpoints that override those of the metadata.
   package static let endpoints = [
     authorizationEndpoint, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint, revocationEndpoint,
     registrationEndpoint, jwksURI,

@@ -1,34 +1,33 @@
 package import Encoding
 
-/// One setting of an account: all that the settings file, requests, the command line, the vault and the manual must know
-/// of it.
+/// The description of one account setting, used by the settings file, requests, the command line, the vault and the
+/// manual.
 ///
-/// A class, since the rows are many and hold closures.
+/// A class, because there are many rows and they contain closures.
 package final class AccountSetting: Sendable {
   /// Its name in the settings file and in requests.
   package let name: String
   package let kind: Kind
   package let option: Option?
 
-  /// Its effect: a sentence without its full stop, for the help and the manual.
+  /// Its effect: a sentence without a full stop, for the help and the manual.
   package let summary: String
-  /// Further text for the manual, in whole sentences.
+  /// Further text for the manual, in complete sentences.
   package let details: String
-  /// The value that an account has which does not name the setting; nil for a flag, a list, and where the daemon decides.
+  /// The default; nil for a flag or list, or if the daemon decides.
   package let fallback: String?
-  /// Whether the setting says where secrets go, or what those who get them are held to. The vault keeps it as it was at
-  /// sign-in, and an account whose settings differ from it is signed out.
+  /// Whether the setting controls where secrets go, or what their recipients must meet. The vault keeps its value from
+  /// the sign-in. An account whose settings differ counts as signed out.
   package let isSealed: Bool
-  /// Whether it has no effect before the next sign-in.
+  /// Whether it takes effect at the next sign-in.
   package var countsAtSignIn: Bool { Self.countingAtSignIn.contains { $0 === self } }
-  /// Whether it can be reset to its default by itself.
+  /// Whether it can be reset to its default separately.
   package let canBeUnset: Bool
 
   private let read: @Sendable (AccountSettings) -> JSON?
   /// Nil resets it. Returns false for a word that is not one of the choices.
   private let write: @Sendable (inout AccountSettings, JSON?) -> Bool
 
-  /// The shape of the value.
   package enum Kind: Sendable, Hashable {
     case text
     /// The absolute path of a file.
@@ -39,16 +38,16 @@ package final class AccountSetting: Sendable {
     case choice([String])
   }
 
-  /// The option of the command line.
+  /// The command-line option.
   package struct Option: Sendable {
     package let name: String
     package let group: OptionGroup
     package let short: Character?
     /// The name of its argument in usage lines.
     package let metavar: String
-    /// Whether one occurrence may hold several values separated by spaces.
+    /// Whether one occurrence may contain several values separated by spaces.
     package let splitsAtSpaces: Bool
-    /// Whether the option has another value than the setting, and is declared with the client's credentials.
+    /// Whether the option's value differs from the setting's, so that it is declared with the client's credentials.
     package let isShared: Bool
 
     init(
@@ -64,26 +63,24 @@ package final class AccountSetting: Sendable {
     }
   }
 
-  /// The most bytes of a text.
+  /// The maximum length of a text, in bytes.
   package static let maximumTextBytes = 4096
-  /// The most elements of a list.
+  /// The maximum number of elements of a list.
   package static let maximumListCount = 64
 
-  /// A value has the wrong type or size, or is not one of the choices.
+  /// The error for a value of the wrong type or size, or that is not one of the choices.
   package struct Invalid: Error, Hashable {
-    /// The setting's name.
     package let name: String
     package let expected: Expectation
   }
 
-  /// The valid values of a setting.
   package enum Expectation: Sendable, Hashable {
-    /// A text of at most so many bytes.
+    /// A text of at most this many bytes.
     case text(mostBytes: Int)
     case flag
-    /// A list of at most so many texts.
+    /// A list of at most this many texts.
     case list(mostTexts: Int)
-    /// A list of texts of at most so many bytes each.
+    /// A list of texts of at most this many bytes each.
     case texts(mostBytes: Int)
     case choice([String])
   }
@@ -176,21 +173,20 @@ extension AccountSetting: Hashable {
 }
 
 extension AccountSetting {
-  /// The setting of exactly this name.
   package static func named(_ name: String) -> AccountSetting? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
 
-  /// Its name for `--unset`: that of its option, where it has one.
+  /// Its name for `--unset`: the name of its option, if it has one.
   package var word: String { option?.name ?? String(name.map { $0 == "_" ? "-" : $0 }) }
 
-  /// The value as a member of an object; nil if the settings do not name it.
+  /// The value as a JSON member; nil if the settings do not specify it.
   package func value(in settings: AccountSettings) -> JSON? { read(settings) }
 
-  /// The value that counts: the one that is named, else its default.
+  /// The specified value, or else the default.
   package func effectiveValue(in settings: AccountSettings) -> JSON? {
     read(settings) ?? fallback.map { .string($0) }
   }
 
-  /// - Throws: ``Invalid`` for a value of another type, one that is too long, or a word that is none of the choices.
+  /// - Throws: ``Invalid`` for a value of another type, one that is too long, or a word that is not one of the choices.
   package func set(_ value: JSON, in settings: inout AccountSettings) throws(Invalid) {
     if let expected = expectation(failedBy: value) { throw Invalid(name: name, expected: expected) }
     guard write(&settings, value) else {
@@ -199,14 +195,13 @@ extension AccountSetting {
     }
   }
 
-  /// Resets the setting to its default.
   package func unset(in settings: inout AccountSettings) { _ = write(&settings, nil) }
 
   private static func isText(_ value: JSON) -> Bool {
     value.string.map { $0.utf8.count <= maximumTextBytes && !$0.utf8.contains(0) } ?? false
   }
 
-  /// The rule that the value breaks; nil if it has the right type and size.
+  /// The rule that the value violates; nil if it has the right type and size.
   private func expectation(failedBy value: JSON) -> Expectation? {
     switch kind {
     case .text, .file, .choice: return Self.isText(value) ? nil : .text(mostBytes: Self.maximumTextBytes)
@@ -221,9 +216,9 @@ extension AccountSetting {
 }
 
 extension AccountSettings {
-  /// Reads the members that are settings.
+  /// Reads the settings from members.
   ///
-  /// - Parameter member: The member of a name; nil if it is absent.
+  /// - Parameter member: Returns the member with a name, if present.
   package init(
     members member: (String) -> JSON?, among settings: [AccountSetting] = AccountSetting.all
   ) throws(AccountSetting.Invalid) {
@@ -234,7 +229,7 @@ extension AccountSettings {
     }
   }
 
-  /// The settings as members, with the defaults of those that are not named.
+  /// The settings as members, including defaults.
   package func json() -> JSONObject {
     JSONObject(AccountSetting.all.compactMap { setting in setting.effectiveValue(in: self).map { (setting.name, $0) } })
   }

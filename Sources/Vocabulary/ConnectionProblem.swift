@@ -1,19 +1,19 @@
-/// Why no connection came about, where more is known than that there is none.
+/// The specific reason why a connection failed, if known.
 package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case hostNotFound = "host_not_found"
   case refused
   case noRoute = "no_route"
   case networkUnreachable = "network_unreachable"
   case timedOut = "timed_out"
-  /// An answer came in plain text, as from a port for http.
+  /// The response was in plain text, as from a port for http.
   case notTLS = "not_tls"
-  /// It takes no signature by the client's key, which is in a device: that signs with ECDSA on P-256 and SHA-256 alone.
+  /// The server does not support the signature of the client's device key, which is always ECDSA on P-256 with SHA-256.
   case clientKeyUnsuitable = "client_key_unsuitable"
-  /// It asked for the client's certificate in the middle of its answer, when the device is not asked any more.
+  /// The server requested the client's certificate during its response, when the device is no longer used.
   case clientKeyTooLate = "client_key_too_late"
-  /// The proxy wants a user's name and password.
+  /// The proxy requires a user name and password.
   case proxyAuthentication = "proxy_authentication"
-  /// The proxy does not connect to the host.
+  /// The proxy refuses to connect to the host.
   case proxyRefused = "proxy_refused"
   case selfSigned = "self_signed"
   case unknownAuthority = "unknown_authority"
@@ -21,14 +21,14 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case certificateNotYetValid = "certificate_not_yet_valid"
   case certificateOfOtherHost = "certificate_of_other_host"
   case certificateRevoked = "certificate_revoked"
-  /// Its key, or a signature in its chain, is too weak to be trusted.
+  /// Its key, or a signature in its chain, is too weak.
   case certificateWeak = "certificate_weak"
-  /// It, or one that vouches for it, is for something else.
+  /// It, or a certificate in its chain, is for another purpose.
   case certificateOfOtherUse = "certificate_of_other_use"
-  /// Its chain breaks another rule (RFC 5280, section 6).
+  /// Its chain violates another rule (RFC 5280, section 6).
   case certificateInvalid = "certificate_invalid"
 
-  /// The text that follows "cannot reach the server: ".
+  /// The text after "cannot reach the server: ".
   package var title: String {
     switch self {
     case .hostNotFound: "host name not found"

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The purpose of an endpoint, by its name in the log.
+/// The purpose of an endpoint. The raw value is its name in the log.
 package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
   case metadata, keys, authorization
   case pushedAuthorization = "pushed_authorization"
@@ -25,16 +25,16 @@ package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// A request in the log: its purpose, its method and its URL. Nothing in it is secret: queries, fragments and names of users are
-/// left out, and of a request to a resource everything but scheme, host and port.
+/// A request in the log: its purpose, method and URL. Contains nothing secret: queries, fragments and user names are
+/// omitted, and for a request to a resource everything except scheme, host and port.
 package struct RequestLine: Sendable, Hashable {
-  /// A longer one is cut.
+  /// Longer ones are truncated.
   package static let longestURL = 256
 
   package let role: EndpointRole
   /// At most 32 letters, digits and "-".
   package let method: String
-  /// At most ``longestURL`` printable characters of ASCII.
+  /// At most ``longestURL`` printable ASCII characters.
   package let url: String
 
   package init(_ role: EndpointRole, _ method: String, url: String) {

@@ -1,4 +1,4 @@
-/// The topic of options of the command line: the help and the manual list those of a group together, under its title.
+/// The topic of command-line options. The help and the manual list each group under its title.
 package enum OptionGroup: String, CaseIterable, Sendable {
   case service = "Which account and service"
   case signIn = "How to sign in"

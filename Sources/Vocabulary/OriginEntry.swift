@@ -1,32 +1,33 @@
 package import Encoding
 
-/// A token that is handed out for a resource.
+/// The kind of token sent to a resource.
 package enum TokenKind: String, CaseIterable, Sendable {
   case accessToken = "access_token"
   case idToken = "id_token"
 }
 
-/// An entry of the setting `origins`: a place that may get the account's token, which token, and in which form.
+/// An entry of the setting `origins`: a URL or origin that may get the account's token, which token, and in which form.
 ///
-/// As text it is a host, an origin or a URL without a query, and behind it words `NAME=VALUE`:
+/// As text it is a host, an origin or a URL without a query, followed by words `NAME=VALUE`:
 /// `https://git.example.com/team user=me token=id_token`.
 package struct OriginEntry: Sendable, Hashable {
-  /// Scheme, host and port, in the form that can be compared (RFC 6454 section 6.2).
+  /// Scheme, host and port, normalized for comparison (RFC 6454 section 6.2).
   package let origin: String
-  /// The entry is for this path and those below it; empty for all. It has no slash at its end.
+  /// The entry applies to this path and those below it; empty for all. Without a trailing slash.
   package let path: String
-  /// The user name that goes with the token.
+  /// The user name to send with the token.
   package private(set) var user: String?
-  /// The token that is sent; nil leaves it to the protocol.
+  /// The token to send; nil for the protocol's default.
   package private(set) var token: TokenKind?
   package private(set) var scope: [String] = []
   package private(set) var resources: [String] = []
   package private(set) var audience: String?
-  /// The header that the token is sent in; nil for the usual.
+  /// The header to send the token in; nil for the default.
   package private(set) var header: HeaderForm?
 
-  /// - Returns: Nil unless the place is at an https or mail origin, or, with `allowHTTPLoopback`, at plain http on this
-  ///   machine, and each detail is known, has a value and is given once, of which scope and resource may be given again.
+  /// - Returns: Nil unless the URL is at an https or mail origin (or, with `allowHTTPLoopback`, plain http on this
+  ///   machine), and every detail is known, has a value and is unique, except scope and resource, which may be
+  ///   repeated.
   package init?(_ text: String, allowHTTPLoopback: Bool) {
     let words = text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
     guard let place = words.first, let uri = Self.uri(place),
@@ -41,7 +42,7 @@ package struct OriginEntry: Sendable, Hashable {
     for word in words.dropFirst() where !add(word) { return nil }
   }
 
-  /// Reads a URL, or a host with or without a port and a path, for which https is meant.
+  /// Parses a URL, or a host with optional port and path, which implies https.
   package static func uri(_ text: String) -> URI? {
     let hasScheme =
       text.utf8.firstIndex(of: UInt8(ascii: ":")).map { text.utf8[$0...].starts(with: "://".utf8) } ?? false
@@ -71,10 +72,10 @@ package struct OriginEntry: Sendable, Hashable {
   /// Whether it is for a mail server.
   package var isMail: Bool { Self.uri(origin)?.isMail ?? false }
 
-  /// Whether it names the place and says nothing more.
+  /// Whether it has no details.
   package var isBare: Bool { details.isEmpty }
 
-  /// The entry as text, in one spelling.
+  /// The entry as text, in normalized form.
   package var text: String { ([origin + path] + details).joined(separator: " ") }
 
   private var details: [String] {
@@ -87,13 +88,13 @@ package struct OriginEntry: Sendable, Hashable {
     return words
   }
 
-  /// Whether it is for the same place as another entry.
+  /// Whether it has the same origin and path as another entry.
   package func hasPlace(of other: OriginEntry) -> Bool {
     origin.utf8.elementsEqual(other.origin.utf8) && path.utf8.elementsEqual(other.path.utf8)
   }
 
-  /// Whether a path is this entry's or below it. No path with `.` or `..` in it is below one: a server may read it as
-  /// another.
+  /// Whether a path is this entry's or below it. Never true for a path with `.` or `..`: a server may interpret it
+  /// differently.
   package func covers(_ other: String) -> Bool {
     if path.isEmpty { return true }
     guard !URI.hasDotSegments(inPath: other), other.utf8.starts(with: path.utf8) else { return false }
@@ -103,15 +104,15 @@ package struct OriginEntry: Sendable, Hashable {
 }
 
 extension URI {
-  /// Whether it names a mail server that is reached over TLS (RFC 8314). No request is made there.
+  /// Whether the URL is a mail server with TLS (RFC 8314). No requests are sent there.
   package var isMail: Bool { ["imaps", "submission", "submissions"].contains { hasScheme($0) } }
 }
 
-/// The header field that a token is sent in: `SCHEME` for `Authorization: SCHEME TOKEN`, `NAME:` for a field that holds the
-/// token alone, `NAME:SCHEME` for a scheme in another field. With the scheme `Basic` it holds user name and token (RFC 7617).
+/// The header field for a token: `SCHEME` for `Authorization: SCHEME TOKEN`, `NAME:` for a field with just the token,
+/// `NAME:SCHEME` for a scheme in another field. With the scheme `Basic` it contains user name and token (RFC 7617).
 package struct HeaderForm: Sendable, Hashable {
   package let name: String
-  /// Empty when the token stands alone.
+  /// Empty if the field contains just the token.
   package let scheme: String
 
   package static let bearer = HeaderForm(name: "Authorization", scheme: "Bearer")
@@ -121,7 +122,7 @@ package struct HeaderForm: Sendable, Hashable {
     self.scheme = scheme
   }
 
-  /// - Returns: Nil when name or scheme is no token (RFC 9110 section 5.6.2), or the field is not for credentials.
+  /// - Returns: Nil if name or scheme is not a token (RFC 9110 section 5.6.2), or the field is not for credentials.
   package init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
     let words = parts.map { String(decoding: $0, as: UTF8.self) }

@@ -1,4 +1,4 @@
-/// The events of sessions and accounts, by their names in the protocol and in the settings.
+/// The events of sessions and accounts. The raw values are their names in the protocol and the settings.
 package enum SessionEventName: String, Sendable, CaseIterable {
   case signedIn = "signed_in"
   case signedOut = "signed_out"
@@ -13,11 +13,11 @@ package enum SessionEventName: String, Sendable, CaseIterable {
   case activeChanged = "active_changed"
 }
 
-/// The states of a session, by their names in the protocol.
+/// The states of a session. The raw values are their names in the protocol.
 package enum SessionState: String, Sendable, CaseIterable {
   case signedOut = "signed_out"
   case signingIn = "signing_in"
   case active, stale, refreshing, expired, locked, offline
-  /// The vault cannot be read, so it is not known whether somebody is signed in.
+  /// The vault is unreadable, so it is unknown whether the account is signed in.
   case unreadable
 }

@@ -1,27 +1,26 @@
-// The closed sets that settings choose from. The raw values are those in the settings file, in requests and on the
-// command line.
+// The closed sets of setting values. The raw values are used in the settings file, in requests and on the command line.
 
-/// How the record of an account opens.
+/// How the record of an account is unlocked.
 package enum Protection: String, Sendable, Hashable, CaseIterable {
-  /// In the background, by this device alone.
+  /// Automatically, on this device only.
   case device
-  /// Only while unlocked by a passphrase.
+  /// With a passphrase.
   case passphrase
-  /// Only while unlocked by a PIN that the TPM verifies.
+  /// With a PIN that the TPM verifies.
   case tpm2
 }
 
-/// The automatic ways to open the vault.
+/// How the vault opens automatically.
 package enum VaultBinding: String, Sendable, Hashable, CaseIterable {
-  /// The device secret, the machine and the user.
+  /// With the device secret, machine and user.
   case host
-  /// The device secret, the machine, the user, and a key that never leaves the TPM.
+  /// With the device secret, machine, user, and a key that never leaves the TPM.
   case tpm2
 }
 
-/// Where the private keys of an account are made and stay.
+/// Where the private keys of an account are generated and stored.
 package enum KeyStorage: String, Sendable, Hashable, CaseIterable {
-  /// In the vault, whose copies hold them too.
+  /// In the vault, and therefore also in copies of it.
   case vault
   /// In the TPM, which they never leave.
   case tpm2
@@ -31,19 +30,18 @@ package enum KeyStorage: String, Sendable, Hashable, CaseIterable {
 package enum RefreshPolicy: String, Sendable, Hashable, CaseIterable {
   /// Only on request.
   case onDemand = "on-demand"
-  /// Before the token expires, if it was used.
+  /// Before expiry, if the token was used.
   case proactive
-  /// Always before the token expires, from the daemon's start on.
+  /// Always before expiry, from the daemon's start.
   case background
-  /// As ``proactive``; a refresh that fails for a passing reason is made as soon as it can be.
+  /// Like ``proactive``, but a refresh that fails temporarily is retried as soon as possible.
   case offline
-  /// Only on request; a token stays in memory for a short time and is never given out when little of its lifetime is
-  /// left.
+  /// Only on request. A token stays in memory only briefly, and is never returned shortly before its expiry.
   case strict
 }
 
-/// The ways in which a client can prove who it is (RFC 6749 section 2.3, OpenID Connect Core 1.0 section 9,
-/// RFC 8705 section 2), by their names in metadata.
+/// Client authentication methods (RFC 6749 section 2.3, OpenID Connect Core 1.0 section 9, RFC 8705 section 2). The raw
+/// values are their names in metadata.
 package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterable {
   case none
   case secretBasic = "client_secret_basic"
@@ -53,54 +51,53 @@ package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterabl
   case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
 }
 
-/// The `aud` of assertions (RFC 7523 section 3): of those that a client signs, and of those that a platform hands out.
+/// The `aud` of assertions (RFC 7523 section 3), both those signed by a client and those provided by a platform.
 package enum AssertionAudience: Sendable, Hashable {
-  /// The issuer identifier and nothing else, which no other server can make use of.
+  /// Only the issuer identifier, so that no other server can use the assertion.
   case issuer
-  /// The token endpoint, which OpenID Connect Core 1.0 section 9 names and older servers require.
+  /// The token endpoint, as specified by OpenID Connect Core 1.0 section 9 and required by older servers.
   case tokenEndpoint
-  /// The endpoint that the request goes to, as Glewlwyd requires.
+  /// The endpoint of the request, as required by Glewlwyd.
   case endpoint
-  /// This text, where a server has a name of its own for it.
+  /// This text, for a server with its own audience.
   case named(String)
 
   private static let words: [(String, AssertionAudience)] = [
     ("issuer", .issuer), ("token_endpoint", .tokenEndpoint), ("endpoint", .endpoint),
   ]
 
-  /// Any text but the words of the other cases is ``named(_:)``.
+  /// Any text other than the words of the other cases is ``named(_:)``.
   package init(_ text: String) {
     self = Self.words.first { $0.0.utf8.elementsEqual(text.utf8) }?.1 ?? .named(text)
   }
 }
 
-/// How an assertion that a platform hands out gets a token.
+/// How an assertion from a platform is used to get a token.
 package enum AssertionGrant: String, Sendable, Hashable, CaseIterable {
-  /// It is the grant itself (RFC 7523 section 2.1).
+  /// As the grant itself (RFC 7523 section 2.1).
   case jwtBearer = "jwt-bearer"
-  /// It is the subject of an exchange (RFC 8693 section 2.1).
+  /// As the subject of an exchange (RFC 8693 section 2.1).
   case tokenExchange = "token-exchange"
-  /// It proves who the client is, which gets tokens for itself (RFC 7523 section 2.2, RFC 6749 section 4.4).
+  /// As authentication of the client, which gets tokens for itself (RFC 7523 section 2.2, RFC 6749 section 4.4).
   case clientCredentials = "client-credentials"
 }
 
-/// The security profiles that an account can demand.
+/// The security profiles that an account can require.
 package enum SecurityProfile: String, Sendable, Hashable, CaseIterable {
-  /// The FAPI 2.0 Security Profile (OpenID Foundation, final of February 2025).
+  /// The FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025).
   case fapi2
 }
 
-/// The platforms that hand out assertions in a way of their own.
+/// The platforms with their own way to provide assertions.
 package enum AssertionPlatform: String, Sendable, Hashable, CaseIterable {
-  /// A service of the platform gives them, which two variables of the job name.
+  /// By a service of the platform, found by two variables of the job.
   case gitHubActions = "github-actions"
-  /// A variable of the job holds one.
+  /// In a variable of the job.
   case gitLabCI = "gitlab-ci"
-  /// A file of the pod holds one, and is replaced before that expires.
+  /// In a file of the pod, which is replaced before the assertion expires.
   case kubernetes
 }
 
-/// The providers that have built-in settings.
 package enum ProviderName: String, Sendable, Hashable, CaseIterable {
   case apple, atlassian, auth0, authentik, bitbucket, codeberg, cognito, dex, discord, dropbox, entra, forgejo, gitea,
     github
@@ -109,7 +106,7 @@ package enum ProviderName: String, Sendable, Hashable, CaseIterable {
 
 /// The signature algorithms of ID Tokens, UserInfo and assertions (RFC 7518 section 3.1, RFC 8037, RFC 9864).
 package enum SigningAlgorithm: String, Sendable, Hashable, CaseIterable {
-  // The names are those on the wire.
+  // The names match the `alg` values.
   // swift-format-ignore: AlwaysUseLowerCamelCase
   case RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519
   case HS256, HS384, HS512
@@ -122,11 +119,12 @@ package enum SigningAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The algorithms whose key is a pair.
+  /// The algorithms with a key pair.
   package static let asymmetric = allCases.filter { !$0.isSymmetric }
 }
 
-/// The kinds of signed tokens with rules of their own, which exclude each other (RFC 8725 section 3.12).
+/// The kinds of signed tokens with their own rules. A token of one kind is never accepted as another (RFC 8725 section
+/// 3.12).
 package enum TokenProfile: String, Sendable, Hashable, CaseIterable {
   /// OpenID Connect Core 1.0 sections 2 and 3.1.3.7.
   case idToken = "id-token"

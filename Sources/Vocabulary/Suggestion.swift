@@ -1,12 +1,12 @@
-/// Finds what a person probably meant by a misspelt word.
+/// Suggests corrections for a misspelled word.
 package enum Suggestion {
-  /// Longer words are not looked at: the cost of a comparison grows with both lengths.
+  /// Longer words are ignored: the cost of a comparison grows with both lengths.
   private static let maximumLength = 40
 
-  /// The closest candidates, at most three and all equally close; none when nothing is close.
+  /// The closest candidates, at most three and all equally close; empty if none is close.
   ///
-  /// Close means: one edit for every three characters, at least one, or the word is the beginning
-  /// of a candidate.
+  /// Close means at most one edit for every three characters, but at least one, or that the word is a prefix of a
+  /// candidate.
   package static func candidates(for word: String, among candidates: [String]) -> [String] {
     let word = Array(word.utf8)
     guard !word.isEmpty, word.count <= maximumLength else { return [] }
@@ -23,8 +23,8 @@ package enum Suggestion {
     return Array(best.prefix(3))
   }
 
-  /// How many letters must be inserted, removed, replaced or swapped with a neighbour to get from
-  /// one word to the other (optimal string alignment distance).
+  /// How many letters must be inserted, removed, replaced or swapped with a neighbor to turn one word into the other
+  /// (optimal string alignment distance).
   package static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

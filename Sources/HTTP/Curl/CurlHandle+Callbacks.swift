@@ -2,7 +2,7 @@ internal import CCurl
 internal import OAuth
 
 extension CurlHandle {
-  /// Lets the library work on the running exchange.
+  /// Connects the library's callbacks to the running exchange.
   func setCallbacks() throws(HTTPFailure) {
     try check(unsafe agent_curl_set_receiver(easy, CURLOPT_WRITEFUNCTION, receiveBody))
     try check(unsafe agent_curl_set_receiver(easy, CURLOPT_HEADERFUNCTION, receiveHeader))
@@ -19,7 +19,7 @@ func exchange(at context: UnsafeMutableRawPointer?) -> (any RunningExchange)? {
   unsafe context?.assumingMemoryBound(to: (any RunningExchange)?.self).pointee
 }
 
-/// Passes bytes to the exchange. A callback accepts all of them, pauses, or returns 0, which ends the transfer.
+/// Passes bytes to the exchange. A callback accepts all of them, pauses, or returns 0 to end the transfer.
 private func receive(
   _ bytes: UnsafeMutablePointer<CChar>, _ count: Int, _ context: UnsafeMutableRawPointer?,
   by take: (any RunningExchange, Span<UInt8>) -> ContentReceipt
@@ -55,10 +55,10 @@ private let readContent: agent_curl_receiver = { bytes, size, count, context in
   }
 }
 
-/// Called for each new connection before it is made.
+/// Called before each new connection.
 private let checkSocket: agent_curl_socket_check = { context, socket, _ in
   guard let exchange = unsafe exchange(at: context) else { return CURL_SOCKOPT_ERROR }
-  // One that is refused here is closed like every other.
+  // A connection rejected here is closed like any other.
   unsafe agent_curl_note_socket(exchange.progress.handle.connections, socket)
   exchange.progress.handle.shown.noteSocket()
   return exchange.progress.mayConnect() ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR

@@ -4,16 +4,16 @@ internal import Crypto
 internal import OAuth
 internal import Vocabulary
 
-/// The client certificate that a handle's connections show in the TLS handshake (RFC 8705), and why one did not.
+/// The client certificate of a handle's connections in the TLS handshake (RFC 8705), and why one was not sent.
 ///
-/// Only the thread that runs the handle's transfer uses it: a key of a device signs on that thread.
+/// Used only by the thread that runs the transfer: a device key signs on that thread.
 final class ShownCertificate: @unchecked Sendable {
   private var certificate: ClientCertificate?
-  /// Whether a TLS connection to the proxy comes before that to the server.
+  /// Whether a TLS connection to the proxy precedes the one to the server.
   private var hasProxy = false
-  /// The number of TLS connections over the last socket.
+  /// The number of TLS connections on the last socket.
   private var connections = 0
-  /// Whether the thread runs this transfer alone, so that it may wait for a device.
+  /// Whether the thread runs only this transfer, so that it may wait for a device.
   private var mayWait = false
   private(set) var failure: (code: HTTPFailure.Code, problem: ConnectionProblem?)?
 
@@ -23,18 +23,17 @@ final class ShownCertificate: @unchecked Sendable {
     failure = nil
   }
 
-  /// A new socket is connected.
   func noteSocket() { connections = 0 }
 
-  /// Runs a transfer on the thread of its caller, which alone waits when a device signs. A server may ask for the
-  /// certificate later too, while a thread waits for many answers.
+  /// Runs a transfer on the caller's thread, which may then wait for a device to sign. A server may also request the
+  /// certificate later, while one thread waits for many responses.
   func lend<Result, Problem: Error>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
     mayWait = true
     defer { mayWait = false }
     return try body()
   }
 
-  /// Has the connection that is made with `context` show the certificate, if it is the one to the server.
+  /// Adds the certificate to the connection of `context`, if that is the one to the server.
   func show(in context: OpaquePointer) -> CURLcode {
     connections += 1
     guard let certificate, connections == (hasProxy ? 2 : 1) else { return CURLE_OK }
@@ -48,12 +47,12 @@ final class ShownCertificate: @unchecked Sendable {
     }
     guard certificate.key.isHeld else { return CURLE_OK }
     guard unsafe agent_tls_sign_with_p256(context) == 1 else { return CURLE_SSL_CERTPROBLEM }
-    // The connection ends before this value does.
+    // The connection ends before this value is released.
     unsafe SSL_CTX_set_cert_cb(context, mayAskDevice, Unmanaged.passUnretained(self).toOpaque())
     return CURLE_OK
   }
 
-  /// Whether the handshake may go on to a signature of the device.
+  /// Whether the handshake may continue to a signature of the device.
   fileprivate func mayAsk(_ connection: OpaquePointer) -> Bool {
     if !mayWait {
       failure = (.tls, .clientKeyTooLate)
@@ -69,7 +68,7 @@ final class ShownCertificate: @unchecked Sendable {
   }
 }
 
-/// Called when a server asks for the certificate.
+/// Called when a server requests the certificate.
 private let mayAskDevice: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { connection, shown in
   guard let connection = unsafe connection, let shown = unsafe shown else { return 0 }
   return unsafe Unmanaged<ShownCertificate>.fromOpaque(shown).takeUnretainedValue().mayAsk(connection) ? 1 : 0

@@ -3,11 +3,11 @@ internal import Crypto
 internal import OAuth
 
 extension CurlHandle {
-  /// Sends the request that was prepared, with its secrets, and waits for the whole response.
+  /// Sends the prepared request with its secrets, and waits for the complete response.
   func send(_ request: borrowing HTTPRequest, _ exchange: any RunningExchange) throws(HTTPFailure) {
     var lines = HeaderList()
     try lines.append("Accept", request.accept)
-    // Without the field a server may use any coding (RFC 9110 section 12.5.3).
+    // Without this field a server may use any coding (RFC 9110 section 12.5.3).
     try lines.append("Accept-Encoding", "identity")
     // Never wait for "100 Continue" before the body.
     try lines.append("Expect", "")
@@ -42,7 +42,7 @@ extension CurlHandle {
     }
   }
 
-  /// The library keeps the pointer until the reset and makes no copy of its own before it sends.
+  /// The library keeps the pointer until the reset, and does not copy the bytes before sending them.
   private func setBody(_ form: UnsafeRawBufferPointer) throws(HTTPFailure) {
     let nothing: StaticString = ""
     let start = unsafe form.baseAddress ?? UnsafeRawPointer(nothing.utf8Start)

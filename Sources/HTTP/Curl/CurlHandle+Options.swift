@@ -2,7 +2,7 @@ internal import CCurl
 internal import Crypto
 internal import OAuth
 
-// Each setter throws `setup` if the library rejects the value.
+// The setters throw `setup` if the library rejects a value.
 extension CurlHandle {
   func set(_ option: CURLoption, _ value: Int) throws(HTTPFailure) {
     try check(unsafe agent_curl_set_number(easy, option, value))
@@ -10,14 +10,13 @@ extension CurlHandle {
 
   func set(_ option: CURLoption, _ value: Bool) throws(HTTPFailure) { try set(option, value ? 1 : 0) }
 
-  /// The library copies the text.
   func set(_ option: CURLoption, _ value: String?) throws(HTTPFailure) {
     guard let value else { return try check(unsafe agent_curl_set_text(easy, option, nil)) }
     guard !value.utf8.contains(0) else { throw HTTPFailure(.setup) }
     try check(unsafe value.withCString { unsafe agent_curl_set_text(easy, option, $0) })
   }
 
-  /// The library copies the bytes up to the first zero byte.
+  /// The library copies the bytes up to the first zero.
   func set(_ option: CURLoption, secret: borrowing SecretBytes) throws(HTTPFailure) {
     var text = SecretBuffer(capacity: secret.count + 1)
     secret.withBytes { text.append(contentsOf: $0) }
@@ -31,7 +30,6 @@ extension CurlHandle {
     try check(result)
   }
 
-  /// The library copies the bytes.
   func set(_ option: CURLoption, blob: [UInt8]) throws(HTTPFailure) {
     let result = unsafe blob.withUnsafeBytes { bytes -> CURLcode in
       guard let start = bytes.baseAddress else { return CURLE_BAD_FUNCTION_ARGUMENT }
@@ -46,7 +44,7 @@ extension CurlHandle {
 }
 
 extension Duration {
-  /// Whole milliseconds for the library, rounded up, at least 1, because 0 means no limit; at most 24 days.
+  /// Milliseconds for the library, rounded up: at least 1, because 0 means no limit, and at most 24 days.
   var wholeMilliseconds: Int {
     let (seconds, attoseconds) = components
     if seconds < 0 { return 1 }

@@ -23,12 +23,12 @@ extension CurlHandle {
 
   private func setConnectTimes(_ transport: Transport) throws(HTTPFailure) {
     try set(CURLOPT_CONNECTTIMEOUT_MS, Duration.seconds(transport.connectTimeoutSeconds).wholeMilliseconds)
-    // A thread that still resolves a name is not waited for: the wait could exceed both limits.
+    // Do not wait for a thread that is still resolving a name, which could exceed both limits.
     try set(CURLOPT_QUICK_EXIT, true)
     try set(CURLOPT_NOSIGNAL, true)
   }
 
-  /// Turns off what the library would do by default.
+  /// Disables unwanted defaults of the library.
   private func setRestrictions(_ route: Route) throws(HTTPFailure) {
     try set(CURLOPT_PROTOCOLS_STR, route.isPlain ? "http" : "https")
     try set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
@@ -45,17 +45,17 @@ extension CurlHandle {
     try set(CURLOPT_SSL_VERIFYPEER, 1)
     try set(CURLOPT_SSL_VERIFYHOST, 2)
     if let directory = CurlLibrary.certificateDirectory {
-      // Without a bundle only the needed certificates are loaded.
+      // Without a bundle, only the required certificates are loaded.
       try set(CURLOPT_CAINFO, nil)
       try set(CURLOPT_CAPATH, directory)
     }
-    // With the directory these are trusted in addition; without it they replace the system's bundle.
+    // Trusted in addition to the directory; without a directory, they replace the system's bundle.
     if let authorities = route.certificateAuthorities { try set(CURLOPT_CAINFO_BLOB, blob: authorities.pem) }
     if !route.pins.isEmpty { try set(CURLOPT_PINNEDPUBLICKEY, route.pins.joined(separator: ";")) }
   }
 
   private func setProxy(_ route: Route) throws(HTTPFailure) {
-    // With an empty text, unlike nil, the library does not read the environment.
+    // Unlike nil, an empty text keeps the library from reading the environment.
     try set(CURLOPT_PROXY, route.proxy?.url ?? "")
     try set(CURLOPT_NOPROXY, "")
     guard let proxy = route.proxy else { return }

@@ -3,8 +3,8 @@ internal import Crypto
 internal import OAuth
 
 extension CurlHandle {
-  /// Content up to this size is sent without `Expect: 100-continue`: many servers do not answer it, and the library
-  /// then waits one second.
+  /// The maximum size of content sent without `Expect: 100-continue`: many servers do not respond to it, and the
+  /// library then waits one second.
   private static let mostUnaskedBytes = 1 << 20
 
   /// Sends the prepared request, and waits for the end of the response.
@@ -16,7 +16,7 @@ extension CurlHandle {
     for field in authorization {
       try field.value.bytes.withBytes { (value) throws(HTTPFailure) in try lines.append(field.name, value) }
     }
-    // With an expectation a server can reject the request before the content is sent (RFC 9110 section 10.1.1).
+    // Lets a server reject the request before the content is sent (RFC 9110 section 10.1.1).
     if Self.isSentUnasked(content) { try lines.append("Expect", "") }
     try setMethod(request.method, content: content)
     try run(exchange, lines)
@@ -30,7 +30,7 @@ extension CurlHandle {
   private static func lines(of request: ResourceRequest, hasContent: Bool) throws(HTTPFailure) -> HeaderList {
     var lines = HeaderList()
     for field in request.fields { try lines.append(present: field.name, field.value) }
-    // Without the field a server may use any coding (RFC 9110 section 12.5.3).
+    // Without this field a server may use any coding (RFC 9110 section 12.5.3).
     if !request.fields.contains(where: { $0.isNamed("Accept-Encoding") }) {
       try lines.append("Accept-Encoding", "identity")
     }

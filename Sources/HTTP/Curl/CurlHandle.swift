@@ -2,28 +2,28 @@ internal import CCurl
 internal import Encoding
 internal import OAuth
 
-/// A libcurl handle: one transfer at a time, and the connection of the last one.
+/// A libcurl handle: one transfer at a time, with the connection of the last one.
 ///
-/// The caller that took it out of the pool is its only user.
+/// Used only by the caller that took it from the pool.
 @safe final class CurlHandle: @unchecked Sendable {
-  /// The longest time until the limits of a request are looked at again. A cancellation is seen at once.
+  /// How often the limits of a request are checked. A cancellation takes effect immediately.
   static let longestWait = Duration.seconds(1)
 
-  // The connections belong to `multi`, so that they outlive a reset of `easy`.
+  // The connections belong to `multi`, so that they survive a reset of `easy`.
   let easy: UnsafeMutableRawPointer
   let multi: UnsafeMutableRawPointer
-  /// The connection writes into it for as long as it lives.
+  /// The connection writes to it during its lifetime.
   let tlsEnd: UnsafeMutablePointer<TLSEnd>
-  /// The client certificate that its connections present.
+  /// The client certificate of its connections.
   let shown = ShownCertificate()
-  /// Its sockets, and whether a transfer has begun and not ended successfully; read when a connection is closed.
+  /// The sockets, and whether a transfer has begun but not completed successfully. Read when a connection is closed.
   let connections: UnsafeMutablePointer<agent_curl_connections>
-  /// The library writes why a transfer failed into it.
+  /// The buffer for the library's error messages.
   let problem: UnsafeMutablePointer<CChar>
-  /// The exchange that the library's callbacks use, until the reset.
+  /// The exchange of the library's callbacks, until the reset.
   let running: UnsafeMutablePointer<(any RunningExchange)?>
 
-  /// - Throws: `setup` if there is no memory or no descriptor left.
+  /// - Throws: `setup` if there is no memory or descriptor.
   init() throws(HTTPFailure) {
     guard CurlLibrary.isReady, let multi = unsafe curl_multi_init() else { throw HTTPFailure(.setup) }
     guard let easy = unsafe curl_easy_init() else {
@@ -58,12 +58,12 @@ internal import OAuth
     unsafe running.pointee = nil
   }
 
-  /// Runs the prepared transfer with these header lines, and waits for the end of the response or for the moment when the
-  /// exchange leaves its thread.
+  /// Runs the prepared transfer with these header lines. Returns at the end of the response, or when the exchange
+  /// leaves its thread.
   func run(
     _ exchange: any RunningExchange, _ lines: borrowing HeaderList
   ) throws(HTTPFailure) {
-    // The lines are lent to the library, which needs them until the response begins.
+    // The library needs the header lines until the response begins.
     try unsafe lines.withList { (list) throws(HTTPFailure) in
       var isLeft = false
       defer { if isLeft { _ = unsafe agent_curl_set_list(easy, CURLOPT_HTTPHEADER, nil) } else { reset() } }
@@ -77,10 +77,10 @@ internal import OAuth
     }
   }
 
-  /// Makes the connection of the prepared request and keeps it until ``drop()``. Nothing is sent over it.
+  /// Establishes the connection of the prepared request and keeps it until ``drop()``. Sends nothing.
   func connect(_ exchange: any RunningExchange) throws(HTTPFailure) {
     try set(CURLOPT_CONNECT_ONLY, 1)
-    // Only then the bytes of the connection are HTTP/1.1.
+    // The bytes of the connection are then HTTP/1.1.
     try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     unsafe running.pointee = exchange
     try setCallbacks()
@@ -95,31 +95,31 @@ internal import OAuth
     }
   }
 
-  /// Sends bytes over the connection, as many as it takes now.
+  /// Sends as many bytes as possible without blocking.
   func send(_ bytes: Span<UInt8>) -> (code: CURLcode, count: Int) {
     var count = 0
     let code = unsafe bytes.withUnsafeBytes { unsafe curl_easy_send(easy, $0.baseAddress, $0.count, &count) }
     return (code, count)
   }
 
-  /// Receives the bytes that have come over the connection. None without an error means that it has ended.
+  /// Receives available bytes. None without an error means that the connection has ended.
   func receive(into space: inout MutableSpan<UInt8>) -> (code: CURLcode, count: Int) {
     var count = 0
     let code = unsafe space.withUnsafeMutableBytes { unsafe curl_easy_recv(easy, $0.baseAddress, $0.count, &count) }
     return (code, count)
   }
 
-  /// Whether what the kernel has still to send is discarded when the connection is closed.
+  /// Whether closing the connection discards bytes that the kernel has not sent yet.
   var isBusy: Bool {
     get { unsafe connections.pointee.is_busy }
     set { unsafe connections.pointee.is_busy = newValue }
   }
 
-  /// How far a transfer came.
+  /// The progress of a transfer.
   enum Progress {
-    /// It waits for the network or for one of the descriptors of its exchange.
+    /// It waits for the network or a descriptor of its exchange.
     case waits
-    /// With the library's result, or nil if the exchange ended it; the handle must then not be used again.
+    /// It ended with the library's result, or with nil if the exchange ended it. Do not use the handle again after nil.
     case ended(CURLcode?)
   }
 
@@ -133,9 +133,9 @@ internal import OAuth
     }
   }
 
-  /// Does what can be done without a wait.
+  /// Does as much as possible without blocking.
   func advance(_ exchange: any RunningExchange) -> Progress {
-    // The callbacks get the paused bytes again from here.
+    // Delivers the paused bytes to the callbacks again.
     if let pause = exchange.nextPause() { _ = unsafe curl_easy_pause(easy, pause) }
     var running: Int32 = 0
     guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return .ended(CURLE_FAILED_INIT) }
@@ -148,20 +148,20 @@ internal import OAuth
     return exchange.reasonToStop == nil ? .waits : .ended(nil)
   }
 
-  /// Lets go of a transfer, whether it has ended or not.
+  /// Abandons a transfer, whether it has ended or not.
   func drop() {
     _ = unsafe curl_multi_remove_handle(multi, easy)
     reset()
   }
 
-  /// Ends a transfer with the result that ``advance(_:)`` returned.
+  /// Ends a transfer with the result of ``advance(_:)``.
   func end(_ exchange: any RunningExchange, after result: CURLcode?) throws(HTTPFailure) {
     _ = unsafe curl_multi_remove_handle(multi, easy)
     if let failure = exchange.failure(after: result) { throw failure }
     exchange.complete()
   }
 
-  /// Runs `body`, whose waits end when the request is cancelled.
+  /// Runs `body`, whose waits end on cancellation.
   func waking<Result, Problem: Error>(
     by cancellation: Cancellation?, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
@@ -181,39 +181,39 @@ internal import OAuth
     return result == CURLM_OK
   }
 
-  /// Begins the prepared transfer. Until it has ended successfully, closing its connection discards the bytes that the
-  /// kernel has still to send: otherwise a refresh token of an abandoned request could arrive after the next attempt
-  /// with it, when the network is back, and count as stolen (RFC 9700 section 4.14.2).
+  /// Begins the prepared transfer. Until it completes successfully, closing its connection discards bytes that the
+  /// kernel has not sent yet. Otherwise the refresh token of an abandoned request could arrive after the next attempt,
+  /// when the network is back, and be considered stolen (RFC 9700 section 4.14.2).
   private func begin() -> Bool {
     unsafe connections.pointee.is_busy = true
     return unsafe curl_multi_add_handle(multi, easy) == CURLM_OK
   }
 
-  /// Makes new connections close as ``begin()`` describes.
+  /// Makes new connections close as described at ``begin()``.
   func watchClosing() throws(HTTPFailure) { try check(unsafe agent_curl_watch_closing(easy, connections)) }
 
-  /// The number of bytes of the request that were sent, without the request to a proxy.
+  /// The number of bytes of the request that were sent, excluding the request to a proxy.
   var sentBytes: Int {
     time(CURLINFO_PRETRANSFER_TIME_T) > 0 ? number(CURLINFO_REQUEST_SIZE) : 0
   }
 
-  /// Whether a server answered the beginning of TLS in plain text, as one for http does. Only the words of the TLS library
-  /// tell.
+  /// Whether a server responded to the TLS handshake in plain text, as an http server does. Only the TLS library's
+  /// message reveals it.
   var hasMetPlainText: Bool {
     let text = unsafe String(cString: problem)
     return ["wrong version number", "packet length too long", "http request"].contains { text.hasPart($0) }
   }
 
-  /// The socket of the connection, if there is one only. The library tells it only after the end of a transfer.
+  /// The socket of the connection, if there is exactly one. Known only after the end of a transfer.
   var socket: Int32? {
     let connections = unsafe connections.pointee
     return connections.open == 1 ? Int32(connections.sum) : nil
   }
 
-  /// Whether nothing has arrived over the connection, not even its end, since the last transfer.
+  /// Whether nothing has arrived on the connection since the last transfer, including its end.
   var isQuiet: Bool { unsafe agent_curl_is_quiet(connections) }
 
-  /// How long the library may be left alone while nothing arrives; nil for any time.
+  /// How long the library can be left alone while nothing arrives; nil for any time.
   var timeUntilNeeded: Duration? {
     var milliseconds = -1
     guard unsafe curl_multi_timeout(multi, &milliseconds) == CURLM_OK, milliseconds >= 0 else { return nil }
@@ -225,7 +225,7 @@ internal import OAuth
     return unsafe agent_curl_get_number(easy, info, &value) == CURLE_OK ? value : 0
   }
 
-  /// A time since the start of the transfer, in microseconds; 0 if that point was not reached.
+  /// The time since the start of the transfer in microseconds; 0 if that point was not reached.
   func time(_ info: CURLINFO) -> Int64 {
     var value: curl_off_t = 0
     return unsafe agent_curl_get_time(easy, info, &value) == CURLE_OK ? Int64(value) : 0

@@ -5,12 +5,12 @@ internal import Platform
 internal import Vocabulary
 
 extension HTTPFailure.Code {
-  /// The meaning of the library's result.
+  /// Converts the library's result.
   ///
   /// - Parameters:
   ///   - beforeRequest: Whether no byte of the request was sent.
   ///   - overProxy: Whether the connection uses a proxy.
-  ///   - certificate: The result of the certificate verification, as a number of libcrypto.
+  ///   - certificate: libcrypto's result of verifying the certificate.
   init(_ code: CURLcode, beforeRequest: Bool, overProxy: Bool, certificate: Int) {
     if overProxy, beforeRequest, Self.isBroken(code) {
       self = .proxy
@@ -33,14 +33,15 @@ extension HTTPFailure.Code {
       // The library treats a response without a status line as HTTP/0.9, which is not allowed.
       case CURLE_UNSUPPORTED_PROTOCOL: beforeRequest ? .setup : .malformed
       case CURLE_OUT_OF_MEMORY: .memory
-      // What this program cannot read or ended itself.
+      // Local reading failed, or this program ended the transfer.
       case CURLE_READ_ERROR, CURLE_ABORTED_BY_CALLBACK, CURLE_BAD_FUNCTION_ARGUMENT: .setup
-      // Once the request is sent, what the library cannot handle is in the answer, such as an unknown coding.
+      // After the request was sent, the response contains something that the library does not support, such as an
+      // unknown coding.
       default: beforeRequest ? .setup : .malformed
       }
   }
 
-  /// The library checks the host name before it reads the result of the chain, which then still has its initial value.
+  /// The library checks the host name before reading the result for the chain, which then still has its initial value.
   private static func certificate(_ result: Int) -> Self {
     switch Int32(truncatingIfNeeded: result) {
     case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: .certificateTime
@@ -50,10 +51,10 @@ extension HTTPFailure.Code {
     }
   }
 
-  /// `CURLE_TOO_LARGE`, which only later versions of the headers define.
+  /// `CURLE_TOO_LARGE`, which only newer headers define.
   private static var tooLargeResult: CURLcode { CURLcode(rawValue: 100) }
 
-  /// Whether a connection could not be made or has ended.
+  /// Whether a connection could not be established or has ended.
   private static func isBroken(_ code: CURLcode) -> Bool {
     switch code {
     case CURLE_COULDNT_CONNECT, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_WEIRD_SERVER_REPLY: true

@@ -1,16 +1,16 @@
 internal import Encoding
 internal import OAuth
 
-/// The header fields of a response while they arrive, line by line.
+/// Collects the header fields of a response, line by line.
 struct HeaderCollector {
-  /// The largest number of fields of one response.
+  /// The maximum number of fields of a response.
   static let maxFields = 128
-  /// The largest header in bytes, interim responses and trailers included.
+  /// The maximum size of the header in bytes, including interim responses and trailers.
   static let maxBytes = 65_536
 
-  /// Whether cookies are kept. Only a request of a person needs them.
+  /// Whether to keep cookies, needed only for requests of a user.
   private let keepsCookies: Bool
-  /// Whether fields past the limits are dropped, but for ``needed``, instead of the response.
+  /// Whether to drop fields beyond the limits, except ``needed``, instead of rejecting the response.
   private let dropsExcess: Bool
 
   init(keepsCookies: Bool = false, dropsExcess: Bool = false) {
@@ -18,24 +18,24 @@ struct HeaderCollector {
     self.dropsExcess = dropsExcess
   }
 
-  /// The fields that an answer of an authorization server is read by.
+  /// The fields used from a response of an authorization server.
   private static let needed: Set<String> = [
     "content-encoding", "content-length", "content-type", "date", "dpop-nonce", "location", "retry-after",
     "transfer-encoding", "www-authenticate",
   ]
 
-  /// Bytes seen so far.
+  /// The number of bytes received.
   private(set) var bytes = 0
   private(set) var fields: [(String, String)] = []
   private var isComplete = false
   private var lastWasDropped = false
 
-  /// Whether the blank line after the fields has come.
+  /// Whether the blank line after the fields has arrived.
   var isFinished: Bool { isComplete }
 
-  /// Receives the next line, with its line end.
+  /// Receives the next line, including its line ending.
   ///
-  /// - Returns: The problem of the line, if any.
+  /// - Returns: The problem with the line, if any.
   mutating func receive(_ line: Span<UInt8>) -> HTTPFailure.Code? {
     bytes += line.count
     guard bytes <= Self.maxBytes || dropsExcess else { return .tooLarge }
@@ -44,7 +44,7 @@ struct HeaderCollector {
       startResponse()
       return nil
     }
-    // A line after the blank line is a trailer, which is never merged (RFC 9110 section 6.5.1).
+    // Lines after the blank line are trailers, which are never merged (RFC 9110 section 6.5.1).
     if isComplete { return nil }
     if text.isEmpty {
       let isGood = hasOneLength
@@ -55,14 +55,14 @@ struct HeaderCollector {
     return addField(text)
   }
 
-  /// Whether all lengths are equal. With different lengths readers would disagree on the end of the content, so such a
-  /// response is rejected (RFC 9112 section 6.3).
+  /// Whether all lengths are equal. Otherwise readers would disagree on the end of the content, so the response is
+  /// rejected (RFC 9112 section 6.3).
   private var hasOneLength: Bool {
     let lengths = values(of: "content-length")
     return lengths.allSatisfy { $0 == lengths[0] }
   }
 
-  /// The values of all fields of a name in lower case, split at commas.
+  /// The values of all fields with this lowercase name, split at commas.
   func values(of name: String) -> [[UInt8]] {
     fields.filter { $0.0.lowercased() == name }
       .flatMap { $0.1.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) }
@@ -80,14 +80,14 @@ struct HeaderCollector {
     }
   }
 
-  /// An interim response, such as 103, is followed by the next one (RFC 9110 section 15.2).
+  /// Another response follows an interim one, such as 103 (RFC 9110 section 15.2).
   private mutating func startResponse() {
     fields = []
     isComplete = false
     lastWasDropped = false
   }
 
-  /// A line that continues the one before (RFC 9112 section 5.2).
+  /// Appends a continuation line to the previous field (RFC 9112 section 5.2).
   private mutating func unfold(_ text: ArraySlice<UInt8>) -> HTTPFailure.Code? {
     if lastWasDropped || bytes > Self.maxBytes { return nil }
     guard let last = fields.indices.last else { return .malformed }
@@ -116,7 +116,7 @@ struct HeaderCollector {
     text.starts(with: "HTTP/".utf8)
   }
 
-  /// Cookies are not kept, and may be secret.
+  /// Cookies are dropped, since they may be secret.
   private static func isCookie(_ name: String) -> Bool {
     let name = name.lowercased()
     return name == "set-cookie" || name == "set-cookie2"

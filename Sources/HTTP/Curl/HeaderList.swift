@@ -3,7 +3,7 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// The header lines of a request, as a list of the library. They are overwritten when the value ends.
+/// The header lines of a request, as a list of the library. Wiped at the end of their lifetime.
 @safe struct HeaderList: ~Copyable {
   private var head: UnsafeMutablePointer<curl_slist>?
 
@@ -11,13 +11,13 @@ internal import OAuth
 
   deinit { unsafe agent_curl_wipe_and_free_list(head) }
 
-  /// Adds a field. An empty value removes a field that the library would send by default.
+  /// Adds a field. An empty value removes a field that the library sends by default.
   mutating func append(_ name: String, _ value: String) throws(HTTPFailure) {
     let bytes = value.utf8
     try append(name, bytes.span)
   }
 
-  /// Adds a field that is sent even when its value is empty.
+  /// Adds a field that is sent even if its value is empty.
   mutating func append(present name: String, _ value: String) throws(HTTPFailure) {
     if !value.isEmpty { return try append(name, value) }
     var line = SecretBuffer(capacity: name.utf8.count + 2)
@@ -30,7 +30,7 @@ internal import OAuth
 
   /// Adds a field whose value may be secret.
   ///
-  /// - Throws: `setup` if the value could end the line, `memory` if there is none.
+  /// - Throws: `setup` if the value contains a line break or zero byte; `memory`.
   mutating func append(_ name: String, _ value: Span<UInt8>) throws(HTTPFailure) {
     for index in value.indices where value[index] == 0 || value[index] == 0x0D || value[index] == 0x0A {
       throw HTTPFailure(.setup)
@@ -43,7 +43,6 @@ internal import OAuth
     try append(line: line)
   }
 
-  /// Lends the list to `body`.
   borrowing func withList<R>(
     _ body: (UnsafeMutablePointer<curl_slist>?) throws(HTTPFailure) -> R
   ) throws(HTTPFailure) -> R {

@@ -5,14 +5,14 @@ internal import OAuth
 /// The proxy of a connection.
 struct ProxyRoute: Equatable, Sendable {
   let url: String
-  /// The connection to the proxy itself is one of TLS.
+  /// Whether the connection to the proxy uses TLS.
   let isEncrypted: Bool
   /// `user:password`.
   let credentials: SharedSecret?
 
   /// The proxy for `host`, or nil if the connection is direct.
   ///
-  /// - Throws: `setup` unless the proxy's URL is http or https and nothing but scheme, host and port.
+  /// - Throws: `setup` unless the proxy's URL is http or https, with only scheme, host and port.
   init?(_ proxy: Transport.Proxy, host: String) throws(HTTPFailure) {
     guard let uri = try? URI(proxy.url), uri.isHTTPS || uri.hasScheme("http"), uri.path.isEmpty || uri.path == "/",
       uri.query == nil, uri.fragment == nil
@@ -23,8 +23,8 @@ struct ProxyRoute: Equatable, Sendable {
     credentials = proxy.credentials
   }
 
-  /// Whether a list in the format of `no_proxy` names the host. An entry matches its name and all subdomains, with or
-  /// without a leading dot; `*` matches all. Addresses are compared as text.
+  /// Whether a list in the format of `no_proxy` contains the host. An entry matches its name and all subdomains, with
+  /// or without a leading dot; `*` matches all. Addresses are compared as text.
   static func isExcluded(_ host: String, by list: String) -> Bool {
     let host = host.lowercased()
     return list.utf8.split(whereSeparator: { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }).contains { part in

@@ -2,27 +2,27 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// The target of a connection, its trust, and whose requests it carries.
+/// The target of a connection, its trust, and the owner of its requests.
 ///
-/// Two requests may share a connection only if their routes are equal: the trust of one account is never used for
-/// another, and no request to a resource follows one of another account or lease.
+/// Requests may share a connection only if their routes are equal: the trust of one account is never used for another,
+/// and no request to a resource follows one of another account or lease.
 struct Route: Equatable, Sendable {
-  /// The largest number of pins.
+  /// The maximum number of pins.
   static let maxPins = 16
 
   /// Scheme, host and port.
   let origin: String
   let isPlain: Bool
-  /// Authorities trusted besides the system's.
+  /// Authorities trusted in addition to the system's.
   let certificateAuthorities: CertificateAuthorities?
   let pins: [String]
   let proxy: ProxyRoute?
   let group: ConnectionGroup?
-  /// The client certificate of the handshake. It is part of the route, so no other account uses the connection.
+  /// The client certificate of the handshake. Part of the route, so that no other account uses the connection.
   let clientCertificate: ClientCertificate?
 
   /// - Throws: `setup` if the transport does not allow the endpoint, or has a malformed pin or proxy. The library would
-  ///   use a malformed pin as a file name.
+  ///   interpret a malformed pin as a file name.
   init(to endpoint: Endpoint, by transport: Transport) throws(HTTPFailure) {
     let uri = endpoint.uri
     let isPlain = uri.isHTTPLoopback && transport.allowHTTPLoopback
@@ -41,12 +41,12 @@ struct Route: Equatable, Sendable {
   }
 
   private static func proxy(of transport: Transport, for uri: URI, isPlain: Bool) throws(HTTPFailure) -> ProxyRoute? {
-    // A proxy is another machine, and plain http is for this one only.
+    // A proxy is another machine, and plain http is only for this one.
     guard let proxy = transport.proxy, !isPlain else { return nil }
     return try ProxyRoute(proxy, host: uri.host)
   }
 
-  /// Whether `text` is `sha256//` and the SHA-256 of a public key in base64.
+  /// Whether `text` is `sha256//` and the SHA-256 hash of a public key in base64.
   private static func isPin(_ text: String) -> Bool {
     let prefix = "sha256//"
     guard text.utf8.starts(with: prefix.utf8) else { return false }

@@ -2,39 +2,39 @@ internal import CCurl
 internal import OAuth
 internal import Vocabulary
 
-/// A request that a handle runs: its part of the library's callbacks, and what the thread that runs the transfer asks.
+/// A request that a handle runs: the handler of the library's callbacks, and the settings of the transfer.
 ///
-/// Only that thread uses it.
+/// Used only by the thread that runs the transfer.
 protocol RunningExchange: AnyObject {
   var progress: TransferProgress { get set }
-  /// Ends the transfer at once; nil if nothing does before its time is over.
+  /// Ends the transfer immediately, if set.
   var cancellation: Cancellation? { get }
-  /// Receives a line of the header. False ends the transfer.
+  /// Receives a line of the header. Returns false to end the transfer.
   func receive(headerLine line: Span<UInt8>) -> Bool
   /// Receives a piece of the body, all of it or nothing.
   func receive(body bytes: Span<UInt8>) -> ContentReceipt
   /// Reads content to send into the library's buffer.
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart
-  /// Something may have been sent or received.
+  /// Called when something may have been sent or received.
   func update()
-  /// The reason to stop now, if there is one.
+  /// The reason to stop now, if any.
   var reasonToStop: HTTPFailure.Code? { get }
-  /// How long to wait until ``reasonToStop`` is asked again.
+  /// How long to wait before checking ``reasonToStop`` again.
   var longestWait: Duration { get }
-  /// The descriptors to wait for besides the network, and whether for writing.
+  /// The descriptors to wait for in addition to the network, and whether for writing.
   var waits: [(descriptor: Int32, isWriting: Bool)] { get }
   /// The library's flags for the directions that stay paused, if one can continue; nil if none can.
   func nextPause() -> Int32?
-  /// Whether the thread that waits is to return, since another one goes on with the transfer.
+  /// Whether the waiting thread is to return, because another one continues the transfer.
   func leavesThread() -> Bool
-  /// The failure of a transfer that ended with `code`, if any. A nil code means that this program ended it.
+  /// The failure of a transfer that ended with `code`, if any. Nil means that this program ended it.
   func failure(after code: CURLcode?) -> HTTPFailure?
-  /// The whole response is there.
+  /// Called when the response is complete.
   func complete()
 }
 
 extension RunningExchange {
-  /// Short, since a wait does not count suspend, and limits do.
+  /// Short, since waits do not include suspend but limits do.
   var longestWait: Duration { CurlHandle.longestWait }
   func leavesThread() -> Bool { false }
 }
@@ -42,10 +42,10 @@ extension RunningExchange {
 /// The result for a piece of a body.
 enum ContentReceipt { case taken, pause, stop }
 
-/// How far a transfer came, and why it ended.
+/// The progress of a transfer, and why it ended.
 struct TransferProgress {
   let handle: CurlHandle
-  /// Whether a sent request may be sent again over another connection if no response came.
+  /// Whether the request may be sent again on another connection if there was no response.
   let isRepeatable: Bool
   let usesProxy: Bool
   var headers: HeaderCollector
@@ -69,10 +69,10 @@ struct TransferProgress {
     return refuse(code)
   }
 
-  /// Decides whether the library may make a new connection.
+  /// Decides whether the library may open a new connection.
   ///
-  /// The library repeats a request if a kept connection breaks before the response. A server may have processed the
-  /// first copy, so the caller decides about a retry with a refresh token (RFC 9110 section 9.2.2).
+  /// The library repeats a request if a reused connection breaks before the response. A server may have processed the
+  /// first copy, so the caller decides whether to retry with a refresh token (RFC 9110 section 9.2.2).
   mutating func mayConnect() -> Bool {
     isRepeatable || handle.sentBytes == 0 || refuse(.receive)
   }
@@ -85,7 +85,7 @@ struct TransferProgress {
 
   mutating func update() { requestStarted = handle.sentBytes > 0 }
 
-  /// Something was sent or received without the library's own request.
+  /// Records bytes that were sent or received outside the library's own request.
   mutating func note(sent: Bool = false, received: Bool = false) {
     requestStarted = requestStarted || sent
     responseStarted = responseStarted || received
@@ -95,12 +95,12 @@ struct TransferProgress {
   ///
   /// - Parameters:
   ///   - code: Nil if this program ended it.
-  ///   - isCutShort: Whether content is missing though the library noticed nothing.
+  ///   - isCutShort: Whether content is missing although the library noticed nothing.
   ///   - reason: Why this program ended it.
   func failure(
     after code: CURLcode?, isCutShort: @autoclosure () -> Bool, reason: @autoclosure () -> HTTPFailure.Code?
   ) -> HTTPFailure? {
-    // The library accepts a header that is cut off after its first line.
+    // The library accepts a header that is truncated after its first line.
     if code == CURLE_OK { return headers.isFinished && !isCutShort() ? nil : failure(.receive) }
     if let refusal { return failure(refusal) }
     if let (code, problem) = handle.shown.failure { return failure(code, problem) }
@@ -115,7 +115,7 @@ struct TransferProgress {
   }
 
   func failure(_ code: HTTPFailure.Code, _ problem: ConnectionProblem? = nil) -> HTTPFailure {
-    // A malformed or too large response was received, even if no callback got it.
+    // A malformed or oversized response was received, even if no callback got it.
     let responseStarted = responseStarted || code == .malformed || code == .tooLarge
     return HTTPFailure(
       code, problem, responseStarted: responseStarted, requestMayHaveArrived: requestStarted || responseStarted)

@@ -2,15 +2,15 @@ internal import CCurl
 internal import CTLS
 internal import OAuth
 
-/// The end of a handle's TLS connection.
+/// Detects how a handle's TLS connection ended.
 ///
-/// Content with neither a length nor chunks ends with the connection, and is complete only if the server sent
-/// `close_notify`: any attacker on the path can end a connection (RFC 8446 section 6.1, RFC 9112 section 9.8). libcurl
-/// accepts every end and does not report the difference, so the connection itself is watched.
+/// Content without a length or chunks ends with the connection, and is complete only if the server sent `close_notify`:
+/// an attacker on the path can end a connection (RFC 8446 section 6.1, RFC 9112 section 9.8). libcurl accepts any end
+/// without reporting the difference, so this observes the connection itself.
 struct TLSEnd {
-  /// The context of the last connection, which is the one to the server; that to a proxy comes before. Nil without TLS.
+  /// The context of the last connection, which is the one to the server and follows that to a proxy. Nil without TLS.
   ///
-  /// It is an address that is compared and never dereferenced.
+  /// An address for comparison, never dereferenced.
   private var context: UInt?
   private var isAnnounced = false
 
@@ -20,7 +20,7 @@ struct TLSEnd {
   /// The index of this program's data in a context.
   private static let index = agent_tls_context_index()
 
-  /// Watches the connection that is made with `context`. False if there is no memory.
+  /// Observes the connection of `context`. Returns false if out of memory.
   fileprivate static func watch(_ context: OpaquePointer, for end: UnsafeMutablePointer<TLSEnd>) -> Bool {
     guard index >= 0, unsafe SSL_CTX_set_ex_data(context, index, end) == 1 else { return false }
     unsafe end.pointee = TLSEnd(context: UInt(bitPattern: context))
@@ -41,7 +41,7 @@ struct TLSEnd {
 }
 
 extension CurlHandle {
-  /// Watches the end of the connection that the request may make, and has it show the client certificate.
+  /// Observes the end of the request's connection, and adds the client certificate.
   func watchTLS(_ route: Route) throws(HTTPFailure) {
     guard !route.isPlain else { return }
     guard CurlLibrary.usesOpenSSL else {
@@ -64,7 +64,7 @@ extension CurlHandle {
   }
 }
 
-/// Called for each TLS connection before it is made.
+/// Called before each TLS connection.
 private let beginTLS: agent_curl_tls_hook = { _, context, running in
   guard let context = unsafe context, let handle = unsafe exchange(at: running)?.progress.handle,
     unsafe TLSEnd.watch(OpaquePointer(context), for: handle.tlsEnd)

@@ -3,10 +3,11 @@ internal import Crypto
 package import OAuth
 
 extension CurlClient {
-  /// A request that may have an effect, and one with a DPoP proof, which is valid once (RFC 9449 section 11.1), are sent
-  /// again only if no byte of them was sent (RFC 9110 section 9.2.2). On a connection that the server closes meanwhile they
-  /// would fail, so they get one that was used a moment ago and outlasted an answer, or else a new one. No redirect is
-  /// followed.
+  /// Sends a request to a resource. Follows no redirects.
+  ///
+  /// A request that may have side effects, or has a DPoP proof, which is valid once (RFC 9449 section 11.1), is
+  /// repeated only if no byte of it was sent (RFC 9110 section 9.2.2). It would fail on a connection that the server is
+  /// closing, so it uses a connection that was used a moment ago and survived a response, or else a new one.
   package func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver

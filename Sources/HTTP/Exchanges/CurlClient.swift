@@ -4,14 +4,14 @@ package import OAuth
 
 /// Sends requests with libcurl.
 ///
-/// It verifies the certificate chain and the host name of every server and requires TLS 1.2 or later (RFC 9325 section
-/// 3.1.1). It has no cookies, reads no `.netrc` and no proxy from the environment, requests no compression, and sends a
-/// POST at most once. Connections are kept for the next request to the same origin with the same trust.
+/// Verifies the certificate chain and host name of every server, and requires TLS 1.2 or later (RFC 9325 section
+/// 3.1.1). Has no cookies, reads no `.netrc` and no proxy from the environment, requests no compression, and sends a
+/// POST at most once. Connections are kept for later requests to the same origin with the same trust.
 ///
-/// The process must ignore `SIGPIPE`: the TLS library writes to connections that the server may have closed.
-/// Any thread may call it.
+/// Thread-safe. The process must ignore `SIGPIPE`: the TLS library writes to connections that the server may have
+/// closed.
 package final class CurlClient: HTTPClient {
-  /// The largest number of redirects of one request.
+  /// The maximum number of redirects of a request.
   static let maxRedirects = 3
 
   let userAgent: String
@@ -23,12 +23,12 @@ package final class CurlClient: HTTPClient {
     self.userAgent = userAgent
   }
 
-  /// Closes the connections that were idle for `duration`. Cheap if there are none.
+  /// Closes connections that were idle for `duration`. Cheap if there are none.
   package func closeIdle(after duration: Duration = HandlePool.idleTime) {
     pool.close(idleFor: duration)
   }
 
-  /// The number of handles kept now, each with a connection.
+  /// The number of idle handles, each with a connection.
   package var idleCount: Int { pool.count }
 
   package func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
@@ -62,7 +62,7 @@ package final class CurlClient: HTTPClient {
     return failure
   }
 
-  /// The target of a redirect, if it has the scheme, host and port of the endpoint that answered with it.
+  /// The target of a redirect, if it has the origin of the endpoint that sent it.
   private static func sameOrigin(_ target: String, as endpoint: Endpoint) -> Endpoint? {
     guard let next = try? Endpoint(target, allowHTTPLoopback: endpoint.uri.isHTTPLoopback) else { return nil }
     return next.uri.origin == endpoint.uri.origin ? next : nil
@@ -71,7 +71,7 @@ package final class CurlClient: HTTPClient {
   private func sendOnce(
     _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, within time: inout TimeLimit
   ) throws(HTTPFailure) -> (response: HTTPResponse, redirect: String?) {
-    // A handle with a failed request is not put back.
+    // A handle is not reused after a failed request.
     let handle = if let kept = pool.take(for: route) { kept } else { try CurlHandle() }
     let limits = ExchangeLimits(of: request, time: time)
     let exchange = try Exchange(

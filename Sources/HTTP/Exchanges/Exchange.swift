@@ -2,10 +2,10 @@ internal import CCurl
 internal import Crypto
 internal import OAuth
 
-/// A request to an authorization server. Memory for its largest response, and for the tokens in it, is reserved before
+/// A request to an authorization server. Memory for the largest response, and for its tokens, is reserved before
 /// anything is sent.
 final class Exchange: RunningExchange {
-  /// How often bytes are read after the limit before it ends the request.
+  /// How many times to read remaining bytes after the limit before ending the request.
   private static let mostLateReads = 64
 
   var progress: TransferProgress
@@ -16,12 +16,12 @@ final class Exchange: RunningExchange {
   /// The redirect target of the response, as an absolute URL.
   private(set) var redirect: String?
 
-  /// - Throws: `memory` if there is none for the response.
+  /// - Throws: `memory`.
   init(_ progress: TransferProgress, limits: ExchangeLimits) throws(HTTPFailure) {
     self.progress = progress
     self.limits = limits
     do throws(CryptoError) {
-      // All strings of a JSON text are shorter than the text.
+      // All strings of a JSON text together are shorter than the text.
       let room = try SecretRoom(byteCount: max(1, 2 * limits.bodyBytes))
       body = try SecretBuffer(reserving: limits.bodyBytes, in: room)
     } catch {
@@ -46,7 +46,7 @@ final class Exchange: RunningExchange {
 
   var time: TimeLimit { limits.time }
 
-  /// Bytes that are there are read before the time limit counts.
+  /// Available bytes are read before the time limit applies.
   var reasonToStop: HTTPFailure.Code? {
     let reason = limits.reasonToStop()
     guard reason == .timeout, !progress.handle.isQuiet, lateReads < Self.mostLateReads else { return reason }
@@ -60,7 +60,7 @@ final class Exchange: RunningExchange {
   func nextPause() -> Int32? { nil }
 
   func failure(after code: CURLcode?) -> HTTPFailure? {
-    // A partial content is detected by its parser, but an empty response can be valid too, for example to a revocation.
+    // Partial content is detected by its parser, but an empty response can be valid too, for example to a revocation.
     var failure = progress.failure(
       after: code, isCutShort: body.count == 0 && progress.handle.isCutShort(progress.headers),
       reason: limits.reasonToStop())
@@ -73,7 +73,7 @@ final class Exchange: RunningExchange {
     redirect = progress.handle.text(CURLINFO_REDIRECT_URL)
   }
 
-  /// Returns the response, once.
+  /// Returns the response. Call it once.
   func finish() throws(HTTPFailure) -> HTTPResponse {
     var taken = SecretBuffer(capacity: 0)
     swap(&taken, &body)
@@ -87,7 +87,7 @@ final class Exchange: RunningExchange {
 
 /// The limits that end a request before its response.
 struct ExchangeLimits: Sendable {
-  /// The largest body in bytes, after the transfer coding is removed.
+  /// The maximum size of the body without transfer coding, in bytes.
   let bodyBytes: Int
   var time: TimeLimit
   let cancellation: Cancellation?
@@ -98,7 +98,7 @@ struct ExchangeLimits: Sendable {
     cancellation = request.cancellation
   }
 
-  /// The reason to stop now, if there is one.
+  /// The reason to stop now, if any.
   mutating func reasonToStop() -> HTTPFailure.Code? {
     if cancellation?.isCancelled == true { return .cancelled }
     return time.hasPassed() ? .timeout : nil

@@ -2,12 +2,12 @@ internal import Platform
 
 /// The unused handles, each with the connection of its last request.
 final class HandlePool: Sendable {
-  /// The largest number of handles. Each has three or four descriptors.
+  /// The maximum number of handles. Each has three or four descriptors.
   static let capacity = 32
-  /// The longest time that a handle is kept. Servers close idle connections after a minute or two.
+  /// How long a handle is kept. Servers close idle connections after a minute or two.
   static let idleTime = Duration.seconds(90)
-  /// The time after which a connection may be just about to be closed. No server in use closes one that was idle for less,
-  /// but for those that close each after its answer.
+  /// The idle time after which a connection may be about to be closed. Servers in use do not close one that was idle
+  /// for less, except those that close each connection after its response.
   static let moment = Duration.seconds(2)
   /// The time in which such a server has closed it.
   static let closing = Duration.milliseconds(100)
@@ -16,7 +16,7 @@ final class HandlePool: Sendable {
     let handle: CurlHandle
     let route: Route
     let since: ContinuousClock.Instant
-    /// The server has left the connection open after an answer, since there was a second one.
+    /// Whether the server has left the connection open after a response, so that there was a second one.
     let hasLasted: Bool
 
     /// Whether a request that cannot be repeated may use the connection.
@@ -31,10 +31,11 @@ final class HandlePool: Sendable {
 
   var count: Int { idle.withLock { $0.count } }
 
-  /// Takes the handle last used for exactly this route. Handles whose connection was closed, or received bytes meanwhile, are
-  /// closed.
+  /// Returns the handle last used for exactly this route. Closes handles whose connection was closed or received bytes
+  /// meanwhile.
   ///
-  /// - Parameter onceOnly: For a request that cannot be repeated: one whose connection the server is not about to close.
+  /// - Parameter onceOnly: Whether the request cannot be repeated, and needs a connection that the server is not about
+  ///   to close.
   func take(for route: Route, onceOnly: Bool = false, now: ContinuousClock.Instant = .now) -> CurlHandle? {
     close(idleFor: Self.idleTime, now: now)
     while true {
@@ -44,14 +45,14 @@ final class HandlePool: Sendable {
         }
         return entries.remove(at: index).handle
       }
-      // Bytes that arrived while no request was under way could be taken for the answer to the next one.
+      // Bytes that arrived between requests could be mistaken for the next response.
       guard let handle, !handle.isQuiet else { return handle }
     }
   }
 
-  /// Keeps a handle after a successful request. If there are too many the oldest is closed.
+  /// Keeps a handle after a successful request. If there are too many, closes the oldest.
   ///
-  /// - Parameter hasLasted: The request went over a connection that was kept from one before.
+  /// - Parameter hasLasted: Whether the request reused a connection.
   func give(_ handle: CurlHandle, for route: Route, hasLasted: Bool = false, now: ContinuousClock.Instant = .now) {
     let oldest = idle.withLock { entries -> Entry? in
       entries.append(Entry(handle: handle, route: route, since: now, hasLasted: hasLasted))
@@ -61,7 +62,6 @@ final class HandlePool: Sendable {
     _ = oldest
   }
 
-  /// Closes the handles that were idle for `duration`.
   func close(idleFor duration: Duration, now: ContinuousClock.Instant = .now) {
     let old = idle.withLock { entries -> [Entry] in
       let count = entries.prefix { $0.since.duration(to: now) >= duration }.count

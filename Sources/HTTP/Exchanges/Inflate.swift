@@ -1,16 +1,17 @@
 internal import CZlib
 internal import Crypto
 
-/// Decodes content that a server compressed unasked: gzip (RFC 1952) and zlib (RFC 1950), told by their first bytes.
+/// Decodes content that a server compressed although that was not requested: gzip (RFC 1952) and zlib (RFC 1950),
+/// detected by their first bytes.
 enum Inflate {
   /// The largest window, and both formats.
   private static let windowBits: Int32 = 15 + 32
 
-  /// - Parameter limit: The most decoded bytes.
-  /// - Returns: As much as could be decoded, up to the first error; nil if that is nothing.
+  /// - Parameter limit: The maximum number of decoded bytes.
+  /// - Returns: Everything before the first error; nil if that is empty.
   static func decode(_ bytes: Span<UInt8>, limit: Int, in room: SecretRoom?) -> SecretBuffer? {
     guard var chunk = try? SecretBytes(zeroed: 8192) else { return nil }
-    // The library compares the address from call to call.
+    // The library compares the address between calls.
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
     defer { unsafe stream.deallocate() }

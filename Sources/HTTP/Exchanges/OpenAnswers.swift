@@ -2,10 +2,10 @@ internal import CCurl
 internal import OAuth
 internal import Platform
 
-/// Answers whose server is silent. One thread waits for all of them, so that a stream of events that is open for
-/// days has none of its own. The thread ends when there are none.
+/// Responses whose server has paused. One thread waits for all of them, so that an event stream that is open for days
+/// does not occupy a thread. The thread ends when there are none.
 final class OpenAnswers: Sendable {
-  /// The descriptors of the thread's wait.
+  /// The descriptors that the thread waits for.
   private final class Waiting: Sendable {
     let poller: Poller
     let news: EventCounter
@@ -18,17 +18,17 @@ final class OpenAnswers: Sendable {
   }
 
   private struct State {
-    /// Nil while there is no thread.
+    /// Nil if there is no thread.
     var waiting: Waiting?
-    /// The number of places that are taken.
+    /// The number of reservations.
     var places = 0
-    /// Answers that the thread has not seen yet.
+    /// Responses that the thread has not picked up yet.
     var arrived: [OpenAnswer] = []
   }
 
   private let state = Monitor(State())
 
-  /// Takes a place for an answer, to be given back by ``release()``.
+  /// Makes a reservation for a response, to be returned by ``release()``.
   ///
   /// - Returns: False if the system allows no more threads or descriptors.
   func reserve() -> Bool {
@@ -51,7 +51,7 @@ final class OpenAnswers: Sendable {
     }
   }
 
-  /// Goes on with an answer that has a place.
+  /// Continues a response that has a reservation.
   func add(_ answer: OpenAnswer) {
     state.withLock { state in
       state.arrived.append(answer)
@@ -59,7 +59,7 @@ final class OpenAnswers: Sendable {
     }
   }
 
-  /// Lets the thread look at what was cancelled.
+  /// Wakes the thread to check for cancellations.
   func wake() { state.withLock { $0.waiting?.news.signal() } }
 
   private func run(_ waiting: Waiting) {
@@ -77,7 +77,7 @@ final class OpenAnswers: Sendable {
       }
       let now = Instant.now
       for (key, answer) in answers where keys.contains(key) || answer.due <= now || answer.isCancelled {
-        // Without the poller nothing can be waited for.
+        // Without the poller, waiting is impossible.
         if events == nil { answer.fail() } else { answer.advance(waiting.poller, key) }
         if answer.isOver { answers[key] = nil }
       }
@@ -95,9 +95,9 @@ final class OpenAnswers: Sendable {
   }
 }
 
-/// The content of an answer that is still to come.
+/// The remaining content of a response.
 ///
-/// The thread that began it is its only user until ``receive(_:)``, then that of ``OpenAnswers``.
+/// Used only by the thread that began it until ``receive(_:)``, then only by that of ``OpenAnswers``.
 final class OpenAnswer: PendingContent, @unchecked Sendable {
   private let handle: CurlHandle
   private let exchange: ResourceExchange
@@ -105,17 +105,17 @@ final class OpenAnswer: PendingContent, @unchecked Sendable {
   private let keep: () -> Void
   private var finish: (@Sendable (Result<Int, HTTPFailure>) -> Void)?
   private var waker: UInt64?
-  /// The descriptors that are waited for.
+  /// The descriptors being waited for.
   private var watched: [Int32: Bool] = [:]
-  /// The library has no more to do; the receiver has not taken everything.
+  /// Whether the library has finished but the receiver has not accepted everything.
   private var isReceived = false
   private(set) var isOver = false
-  /// When it is looked at again though nothing happened.
+  /// When to check it again even if nothing happens.
   private(set) var due = Instant.now
 
   /// - Parameters:
-  ///   - home: Has a place for it.
-  ///   - keep: Called at the end, if the connection can be used again.
+  ///   - home: Has a reservation for it.
+  ///   - keep: Called at the end, if the connection can be reused.
   init(_ handle: CurlHandle, _ exchange: ResourceExchange, _ home: OpenAnswers, then keep: @escaping () -> Void) {
     self.handle = handle
     self.exchange = exchange
@@ -138,7 +138,7 @@ final class OpenAnswer: PendingContent, @unchecked Sendable {
 
   func fail() { end(.failure(exchange.progress.failure(.setup))) }
 
-  /// Does what can be done without a wait.
+  /// Does as much as possible without blocking.
   func advance(_ poller: borrowing Poller, _ key: UInt64) {
     do throws(HTTPFailure) {
       if !isReceived, case .ended(let result) = handle.advance(exchange) {
@@ -161,7 +161,7 @@ final class OpenAnswer: PendingContent, @unchecked Sendable {
     due = .now.advanced(by: min(longest, handle.timeUntilNeeded ?? longest))
   }
 
-  /// - Returns: False if a descriptor cannot be waited for.
+  /// - Returns: False if a descriptor cannot be polled.
   @discardableResult
   private func watch(_ wanted: [Int32: Bool], _ poller: borrowing Poller, _ key: UInt64) -> Bool {
     guard wanted != watched else { return true }

@@ -2,9 +2,9 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// The bytes of an HTTP/1.1 request (RFC 9112), for a connection that ends with its response.
+/// Serializes an HTTP/1.1 request (RFC 9112), for a connection that ends with its response.
 enum RequestMessage {
-  /// - Throws: `setup` for a request without a body or with a field that could end its line, `memory` if there is none.
+  /// - Throws: `setup` for a request without a body or with a field that contains a line break; `memory`.
   static func bytes(of request: borrowing HTTPRequest, userAgent: String) throws(HTTPFailure) -> SecretBytes {
     let uri = request.endpoint.uri
     var message = SecretBuffer(capacity: 4096, limit: SecretBytes.maximumCount)
@@ -12,7 +12,7 @@ enum RequestMessage {
     if let query = uri.query { message.append(utf8: "?\(query)") }
     message.append(utf8: " HTTP/1.1\r\n")
     for (name, value) in [
-      // Without the field "Accept-Encoding" a server may use any coding (RFC 9110 section 12.5.3).
+      // Without "Accept-Encoding" a server may use any coding (RFC 9110 section 12.5.3).
       ("Host", uri.authority), ("User-Agent", userAgent), ("Accept", request.accept), ("Accept-Encoding", "identity"),
       ("Connection", "close"),
       ("Content-Type", request.isJSON ? "application/json" : "application/x-www-form-urlencoded"),

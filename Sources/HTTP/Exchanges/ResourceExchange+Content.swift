@@ -1,6 +1,6 @@
 internal import OAuth
 
-/// Content that goes to a resource.
+/// Content sent to a resource.
 final class SentContent {
   private let content: any ResourceContent
   private var sentBytes = 0
@@ -8,7 +8,7 @@ final class SentContent {
 
   init(_ content: any ResourceContent) { self.content = content }
 
-  /// Its length in bytes; nil if it was not known at the start.
+  /// In bytes; nil if not known at the start.
   var length: Int? { content.length }
 
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart {
@@ -33,15 +33,15 @@ final class SentContent {
   }
 }
 
-/// Content that came from a resource, on its way to the receiver.
+/// Content from a resource, on its way to the receiver.
 final class ReceivedContent {
   private let receiver: any ResourceReceiver
-  /// The bytes that the receiver had no room for, from `start` on.
+  /// The bytes that the receiver could not accept yet, beginning at `start`.
   private var pending: [UInt8] = []
   private var start = 0
   private(set) var isPaused = false
   private(set) var takenBytes = 0
-  /// Searches the content for the token; nil if the receiver may have it.
+  /// Searches the content for the token; nil if the receiver may see it.
   private var screen: TokenScreen?
   private(set) var hasFoundToken = false
 
@@ -55,7 +55,7 @@ final class ReceivedContent {
   /// - Returns: Whether the receiver wants the content.
   func begin(_ head: ResourceHead) -> Bool { receiver.begin(head) }
 
-  /// Takes all bytes or none.
+  /// Accepts all bytes or none.
   func take(_ bytes: Span<UInt8>) -> ContentReceipt {
     guard flush() else { return .stop }
     guard pending.isEmpty else {
@@ -76,7 +76,7 @@ final class ReceivedContent {
     return .taken
   }
 
-  /// Releases the bytes that could have begun the token: the content is complete.
+  /// Releases the bytes that could have begun the token, at the end of the content.
   func end() {
     let count = pending.count
     screen?.finish(to: &pending)
@@ -87,14 +87,14 @@ final class ReceivedContent {
 
   /// Ends a pause once nothing is pending.
   ///
-  /// - Returns: Whether one ended.
+  /// - Returns: Whether a pause ended.
   func resume() -> Bool {
     guard isPaused, pending.isEmpty else { return false }
     isPaused = false
     return true
   }
 
-  /// Passes pending bytes to the receiver, as far as there is room. False if the receiver is closed.
+  /// Passes as many pending bytes as possible to the receiver. Returns false if it is closed.
   func flush() -> Bool {
     while !pending.isEmpty {
       guard let count = receiver.take(pending.span.extracting(start...)) else { return false }

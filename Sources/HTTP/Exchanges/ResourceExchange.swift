@@ -4,38 +4,38 @@ internal import OAuth
 
 /// A request to a resource.
 ///
-/// Content is passed on in pieces: the library pauses if the receiver has no room or the content to send is not there
-/// yet, so memory does not depend on the size.
+/// Content is streamed: the library pauses while the receiver cannot accept more or the content to send is not
+/// available yet, so that memory use does not depend on the size.
 final class ResourceExchange: RunningExchange {
-  /// The largest unwanted content that is read so that the connection can be used again, in bytes.
+  /// The maximum size of unwanted content to read so that the connection can be reused, in bytes.
   private static let mostUnwantedBytes = 65_536
 
-  /// The time after which a stream without any limit is looked at again.
+  /// How often to check a stream without any limit.
   private static let quietWait = Duration.seconds(3600)
 
-  /// Takes over when nothing has moved for a moment; nil when that has been asked.
+  /// Takes over if nothing has moved for a moment; nil after that was tried.
   private var openAnswers: OpenAnswers?
-  /// The thread that sent the request has left, and nothing of the content after this was received by it.
+  /// Whether the thread that sent the request has left. It received none of the later content.
   private(set) var isLeft = false
 
   var progress: TransferProgress
   let cancellation: Cancellation?
   private let isHead: Bool
   private let stall: Duration
-  /// The same while the receiver gets the content; nil is without a limit.
+  /// The stall timeout during the content; nil for no limit.
   private let idle: Duration?
   private var lastProgress = ContinuousClock.now
   private let content: SentContent?
   private let body: ReceivedContent
-  /// Searches the answer for the token; nil if its receiver may have it.
+  /// Searches the response for the token; nil if the receiver may see it.
   private let screen: TokenScreen?
   private var head: ResourceHead?
   private var isWanted = false
   private var unwantedBytes = 0
-  /// The request went over a connection that was kept from one before.
+  /// Whether the request reused a connection.
   private(set) var usedKeptConnection = false
   private(set) var usedHTTP2 = false
-  /// Whether the connection can be used for the next request.
+  /// Whether the connection can be reused.
   var isConnectionIntact: Bool { unwantedBytes <= Self.mostUnwantedBytes }
 
   init(
@@ -92,7 +92,7 @@ final class ResourceExchange: RunningExchange {
   var waits: [(descriptor: Int32, isWriting: Bool)] { body.waits + (content?.waits ?? []) }
 
   func nextPause() -> Int32? {
-    // A wait for the caller of this program does not count as a stall of the server.
+    // Waiting for this program's caller is not a stall of the server.
     if !waits.isEmpty { lastProgress = .now }
     guard body.flush() else {
       refuseBody()
@@ -116,7 +116,7 @@ final class ResourceExchange: RunningExchange {
     return ContinuousClock.now - lastProgress >= limit ? .timeout : nil
   }
 
-  /// A stream of events that is quiet costs nothing.
+  /// An idle event stream costs nothing.
   var longestWait: Duration {
     guard isWanted, waits.isEmpty, openAnswers == nil else { return CurlHandle.longestWait }
     guard let idle else { return Self.quietWait }
@@ -131,7 +131,7 @@ final class ResourceExchange: RunningExchange {
     return isLeft
   }
 
-  /// Whether the whole request has left this program.
+  /// Whether the request was sent completely.
   private var isSent: Bool {
     guard let content else { return true }
     return content.length.map { $0 <= progress.handle.time(CURLINFO_SIZE_UPLOAD_T) } ?? false
@@ -156,7 +156,7 @@ final class ResourceExchange: RunningExchange {
   func failure(after code: CURLcode?) -> HTTPFailure? {
     if progress.refusal == .tokenReturned { return progress.failure(.tokenReturned) }
     if !isConnectionIntact { return nil }
-    // Only the reader knows the format of a resource's content, so content that may be truncated is always a failure.
+    // Only the receiver knows the format of the content, so content that may be truncated is always a failure.
     return progress.failure(
       after: code, isCutShort: !isHead && progress.handle.isCutShort(progress.headers), reason: reasonToStop)
   }
@@ -167,7 +167,7 @@ final class ResourceExchange: RunningExchange {
     body.end()
   }
 
-  /// Passes the rest of the content to the receiver, waits for room, and returns the response.
+  /// Passes the rest of the content to the receiver, waiting for it if necessary, and returns the response.
   func finish() throws(HTTPFailure) -> ResourceResponse {
     try progress.handle.waking(by: cancellation) { () throws(HTTPFailure) in
       while try !passRest() {
@@ -179,9 +179,9 @@ final class ResourceExchange: RunningExchange {
     return try response()
   }
 
-  /// Passes what is left of the content to the receiver, as far as there is room.
+  /// Passes as much of the remaining content as possible to the receiver.
   ///
-  /// - Returns: Whether all of it was taken.
+  /// - Returns: Whether all of it was accepted.
   func passRest() throws(HTTPFailure) -> Bool {
     guard body.flush() else { throw progress.failure(.cancelled) }
     if body.waits.isEmpty { return true }
@@ -189,7 +189,7 @@ final class ResourceExchange: RunningExchange {
     return false
   }
 
-  /// - Parameter pending: The content that is still to come.
+  /// - Parameter pending: The remaining content.
   func response(_ pending: (any PendingContent)? = nil) throws(HTTPFailure) -> ResourceResponse {
     guard let head else { throw progress.failure(.receive) }
     return ResourceResponse(head: head, contentBytes: body.takenBytes, pending: pending)

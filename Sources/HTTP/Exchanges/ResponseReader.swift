@@ -2,27 +2,27 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// Reads an HTTP/1.1 response (RFC 9112) as its bytes come. It keeps the body whatever is wrong with the head or the
-/// framing, and notes the first problem.
+/// Parses an HTTP/1.1 response (RFC 9112) incrementally. Keeps the body even if the head or the framing is invalid, and
+/// records the first problem.
 struct ResponseReader: ~Copyable {
   private enum Part {
     case start, statusLine, fields
-    /// Content of so many bytes; nil for all up to the end of the connection.
+    /// Content of this length, or up to the end of the connection if nil.
     case content(left: Int?)
     case chunkSize, chunkExtension, chunk(left: Int), chunkEnd
-    /// The framing says that the response has ended.
+    /// The response has ended according to its framing.
     case ended
   }
 
-  /// Of a longer line of the head only the beginning is read.
+  /// Longer header lines are truncated.
   private static let mostLineBytes = 16_384
   private static let mostChunkDigits = 8
 
-  /// Nil until the status line was read.
+  /// Nil before the status line.
   private(set) var status: Int?
   private(set) var headers = HeaderCollector(dropsExcess: true)
   private(set) var body: SecretBuffer
-  /// Whether any byte has come.
+  /// Whether any byte has arrived.
   private(set) var hasBegun = false
   private(set) var problem: HTTPFailure.Code?
   private var object = LooseJSONObject()
@@ -48,7 +48,7 @@ struct ResponseReader: ~Copyable {
   /// Whether the body is a complete JSON object, regardless of the framing.
   var isWholeObject: Bool { object.extent == .whole }
 
-  /// Whether the framing of a success may be too short: the body is empty or an object that has not ended.
+  /// Whether the framing of a success may be too short: the body is empty or an incomplete object.
   private var mayGoOn: Bool {
     guard let status, (200..<300).contains(status), problem != .tooLarge else { return false }
     return object.extent == .none || object.extent == .open
@@ -84,9 +84,9 @@ struct ResponseReader: ~Copyable {
     }
   }
 
-  /// The end of the connection.
+  /// Handles the end of the connection.
   ///
-  /// - Parameter isAnnounced: Whether the server said that it ends.
+  /// - Parameter isAnnounced: Whether the server announced it.
   mutating func end(isAnnounced: Bool) {
     switch part {
     case .ended: break
@@ -95,10 +95,10 @@ struct ResponseReader: ~Copyable {
     }
   }
 
-  /// Adds the first problem.
+  /// Records a problem if it is the first.
   mutating func note(_ code: HTTPFailure.Code) { problem = problem ?? code }
 
-  /// Returns the body, once.
+  /// Returns the body. Call it once.
   mutating func takeBody() -> SecretBuffer {
     var taken = SecretBuffer(capacity: 0)
     swap(&taken, &body)
@@ -107,7 +107,7 @@ struct ResponseReader: ~Copyable {
 
   // MARK: Bytes of the head and between chunks
 
-  /// - Returns: False if the byte does not fit and content begins with it.
+  /// - Returns: False if the byte is unexpected and begins the content.
   private mutating func read(_ byte: UInt8) -> Bool {
     switch part {
     case .start:
@@ -202,14 +202,14 @@ struct ResponseReader: ~Copyable {
   private mutating func endChunkSize() -> Bool {
     guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else { return false }
     digits = []
-    // Trailers are dropped, so that the content is complete here.
+    // Trailers are dropped, so the content is complete here.
     part = size == 0 ? .ended : .chunk(left: size)
     return true
   }
 
   // MARK: Content
 
-  /// Takes all that comes from here on as content.
+  /// Treats everything from here on as content.
   private mutating func loseFraming(_ rest: Span<UInt8>) {
     note(.malformed)
     part = .content(left: nil)

@@ -2,17 +2,17 @@ internal import CCurl
 internal import Crypto
 internal import OAuth
 
-/// A request that spends something that can be used only once, over a connection of its own.
+/// A request that spends a single-use value, on a new connection.
 ///
-/// The library makes the connection. The response is read here, since the library drops a message whose head or framing
-/// is wrong, and with it a token that exists nowhere else. Memory for the largest response, and for the tokens in it, is
-/// reserved before anything is sent.
+/// The library only establishes the connection. The response is parsed here, since the library drops a message with an
+/// invalid head or framing, and with it a token that exists nowhere else. Memory for the largest response, and for its
+/// tokens, is reserved before anything is sent.
 final class SpendingExchange: RunningExchange {
-  /// The most bytes of a response with its head.
+  /// The maximum size of a response including its head, in bytes.
   private static let mostBytes = 4 << 20
   /// How long to wait for the end of the message after a complete JSON object.
   private static let objectWait = Duration.seconds(5)
-  /// How long a message that ends too early waits for more.
+  /// How long to wait for more after a message that ended too early.
   private static let moreWait = Duration.seconds(1)
 
   var progress: TransferProgress
@@ -22,14 +22,14 @@ final class SpendingExchange: RunningExchange {
   private var reader: ResponseReader
   private var input: SecretBytes
 
-  /// - Parameter answerTime: The time for the response, from the first byte of the request on.
-  /// - Throws: `memory` if there is none for the response.
+  /// - Parameter answerTime: The timeout for the response, from the first byte of the request.
+  /// - Throws: `memory`.
   init(_ progress: TransferProgress, limits: ExchangeLimits, answerTime: Duration) throws(HTTPFailure) {
     self.progress = progress
     self.limits = limits
     self.answerTime = answerTime
     do throws(CryptoError) {
-      // For the body, for the same without its coding, and for all strings of its JSON text.
+      // For the body, the decoded body, and all strings of its JSON text.
       room = try SecretRoom(byteCount: max(1, 3 * limits.bodyBytes))
       reader = ResponseReader(into: try SecretBuffer(reserving: limits.bodyBytes, in: room), limit: limits.bodyBytes)
       input = try SecretBytes(zeroed: 16_384)
@@ -44,7 +44,7 @@ final class SpendingExchange: RunningExchange {
   func nextPause() -> Int32? { nil }
   func update() {}
   func complete() {}
-  // The library sends nothing and reads nothing.
+  // The library itself sends and reads nothing.
   func receive(headerLine line: Span<UInt8>) -> Bool { true }
   func receive(body bytes: Span<UInt8>) -> ContentReceipt { .taken }
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart { .end }
@@ -55,12 +55,12 @@ final class SpendingExchange: RunningExchange {
     return failure
   }
 
-  /// Connects over the prepared handle, sends the request, and waits for the response.
+  /// Connects with the prepared handle, sends the request, and waits for the response.
   func run(_ message: borrowing SecretBytes) throws(HTTPFailure) -> HTTPResponse {
     let handle = progress.handle
     try handle.connect(self)
     defer { handle.drop() }
-    // From here on a byte may leave.
+    // From here on a byte may be sent.
     if limits.cancellation?.beginSpending() == false { throw progress.failure(.cancelled) }
     progress.note(sent: true)
     limits.time = TimeLimit(answerTime)
@@ -70,7 +70,7 @@ final class SpendingExchange: RunningExchange {
     return try response(problem)
   }
 
-  /// Sends the whole request. After a failure to send, the server may still have answered.
+  /// Sends the complete request. If that fails, the server may still have responded.
   ///
   /// - Returns: Why the exchange ends here, if it does.
   private func send(_ message: borrowing SecretBytes) -> HTTPFailure? {
@@ -89,9 +89,9 @@ final class SpendingExchange: RunningExchange {
     }
   }
 
-  /// Reads the response. All that is there is read before a limit counts.
+  /// Reads the response. Everything available is read before a limit applies.
   ///
-  /// - Returns: Why it could not be read to its end.
+  /// - Returns: Why it could not be read completely, if so.
   private func receive() -> HTTPFailure? {
     var total = 0
     var quiet = ContinuousClock.now
@@ -128,11 +128,11 @@ final class SpendingExchange: RunningExchange {
     return nil
   }
 
-  /// The response, with its defect if something is wrong with it.
+  /// The response, with its defect if there is a problem.
   private func response(_ problem: HTTPFailure?) throws(HTTPFailure) -> HTTPResponse {
     var failure = problem ?? reader.problem.map { progress.failure($0) }
     if reader.status == nil { failure = failure ?? progress.failure(reader.hasBegun ? .malformed : .receive) }
-    // The failure may have been made before the first byte was seen.
+    // The failure may have been created before the first byte was received.
     failure?.responseStarted = reader.hasBegun
     let body = decoded(reader.takeBody())
     if let failure, body.count == 0 { throw failure }
@@ -145,7 +145,7 @@ final class SpendingExchange: RunningExchange {
     }
   }
 
-  /// The body without an unrequested content coding. A body that cannot be decoded is returned unchanged.
+  /// The body without an unrequested content coding. A body that cannot be decoded is unchanged.
   private func decoded(_ body: consuming SecretBuffer) -> SecretBuffer {
     guard let plain = body.withBytes({ Inflate.decode($0, limit: limits.bodyBytes, in: room) }) else { return body }
     return plain

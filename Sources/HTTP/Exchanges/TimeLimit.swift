@@ -1,7 +1,7 @@
-/// The time limit of a request. It begins anew after the process stood still, as under SIGSTOP or during suspend: until
-/// then nothing that arrived could be read.
+/// The time limit of a request. It restarts after the process was stopped, by SIGSTOP or suspend: until then it could
+/// not read what had arrived.
 struct TimeLimit: Sendable {
-  /// Waits are far shorter, so a longer time between two looks means that the process did not run.
+  /// Checks are far more frequent, so a longer interval means that the process did not run.
   private static let longestPause = Duration.seconds(4)
 
   private let duration: Duration
@@ -14,14 +14,13 @@ struct TimeLimit: Sendable {
     (start, end, lastLook) = (now, now.advanced(by: duration), now)
   }
 
-  /// Whether the limit has passed. Must be asked at least once in ``CurlHandle/longestWait`` while the process runs.
+  /// Whether the limit has passed. Call it at least every ``CurlHandle/longestWait`` while the process runs.
   mutating func hasPassed(_ now: ContinuousClock.Instant = .now) -> Bool {
     if lastLook.duration(to: now) > Self.longestPause { end = now.advanced(by: duration) }
     lastLook = now
     return now >= end
   }
 
-  /// Whole seconds since the start.
   func secondsWaited(_ now: ContinuousClock.Instant = .now) -> Int {
     Int((start.duration(to: now) + .milliseconds(500)).components.seconds)
   }

@@ -1,21 +1,21 @@
-/// The pages that a browser gets at the redirect URI. They contain no part of a request.
+/// The pages shown in the browser at the redirect URI. They contain no part of the request.
 package enum LoopbackPage: Sendable, Hashable, CaseIterable {
-  /// The response was received; it is not verified yet.
+  /// The response was received, but not verified yet.
   case received
-  /// The response was received; it is an error or cannot be used.
+  /// The response was received, but is an error or unusable.
   case failed
   /// A request to the redirect URI that is not the expected response.
   case foreign
-  /// The link of a sign-in, which leads to the authorization server once.
+  /// A sign-in link that was already used. It leads to the authorization server only once.
   case used
   case notFound, methodNotAllowed, malformed, tooLarge
 
-  /// A response that leads the browser to an address, which must be one of visible ASCII characters.
+  /// Creates a redirect to a URL of visible ASCII characters.
   package static func redirect(to url: String) -> [UInt8] {
     head("302 Found", [("Location", url)], bodyBytes: 0)
   }
 
-  /// The whole response, after which the connection is closed.
+  /// The complete HTTP response, after which the connection is closed.
   package var response: [UInt8] {
     let body = Array(html.utf8)
     return Self.head(status, self == .methodNotAllowed ? [("Allow", "GET")] : [], bodyBytes: body.count) + body
@@ -26,8 +26,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     return Array("HTTP/1.1 \(status)\r\n\(lines.joined())\r\n".utf8)
   }
 
-  /// No script, no style, no other resource, no cache, and no `Referer`, because the address contains a code (RFC 9700
-  /// section 4.2).
+  /// No script, style, other resource, cache or `Referer`, because the URL contains a code (RFC 9700 section 4.2).
   private static let fields = [
     ("Content-Type", "text/html; charset=utf-8"),
     ("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),

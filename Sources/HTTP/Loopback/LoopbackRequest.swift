@@ -1,15 +1,15 @@
 internal import Encoding
 
-/// Parses the requests to a redirect listener (RFC 8252 section 7.3, RFC 9112). Every user of the machine can connect,
-/// so a request that is not exactly the expected one gets a page and changes nothing.
+/// Parses requests to a redirect listener (RFC 8252 section 7.3, RFC 9112). Every user of the machine can connect, so a
+/// request that is not exactly the expected one gets a page and has no effect.
 package enum LoopbackRequest {
-  /// The largest head, in bytes. A code may be long (RFC 6749 section 4.1.2), and a browser sends all cookies that any
-  /// program of this machine has set at this host, whatever its port (RFC 6265 section 8.5).
+  /// The maximum size of the head, in bytes. A code may be long (RFC 6749 section 4.1.2), and a browser sends all
+  /// cookies that any local program has set for this host, whatever its port (RFC 6265 section 8.5).
   package static let maximumBytes = 65_536
   private static let maximumFields = 128
 
   package enum Reading: Sendable, Hashable {
-    /// More bytes may make it a request.
+    /// More bytes are needed.
     case incomplete
     /// A GET of the redirect URI, with the range of its query in the head; empty if there is none.
     case redirect(query: Range<Int>)
@@ -18,7 +18,7 @@ package enum LoopbackRequest {
 
   /// Parses the bytes received so far.
   ///
-  /// - Parameter end: The search for the end of the head in these bytes, which goes on where the last call left it.
+  /// - Parameter end: Searches for the end of the head, continuing from the last call.
   package static func read(_ bytes: Span<UInt8>, for target: LoopbackTarget, _ end: inout HeadEnd) -> Reading {
     guard let end = end.find(in: bytes) else { return bytes.count >= maximumBytes ? .refused(.tooLarge) : .incomplete }
     guard end <= maximumBytes else { return .refused(.tooLarge) }
@@ -26,7 +26,7 @@ package enum LoopbackRequest {
     guard let first = lines.first, let request = requestLine(bytes, first) else { return .refused(.malformed) }
     lines.removeFirst()
     guard lines.count <= maximumFields, let host = onlyHost(bytes, lines) else { return .refused(.malformed) }
-    // A request under another host name does not come from the authorization server's redirect (DNS rebinding).
+    // A request with another host name is not from the authorization server's redirect (DNS rebinding).
     guard target.hosts.contains(where: { isSameHost(bytes.extracting(host), $0) }),
       isSame(bytes.extracting(request.path), target.path)
     else { return .refused(.notFound) }
@@ -36,8 +36,8 @@ package enum LoopbackRequest {
 
   // MARK: Lines
 
-  /// The search for the empty line that ends a head; a bare LF ends a line too (RFC 9112 section 2.2). Each byte is looked
-  /// at once, in however many pieces they come.
+  /// Searches for the empty line that ends a head. A bare LF ends a line too (RFC 9112 section 2.2). Each byte is
+  /// examined once, however many pieces arrive.
   package struct HeadEnd: Sendable {
     private var searched = 0
     private var lineStart = 0
@@ -64,7 +64,7 @@ package enum LoopbackRequest {
     }
   }
 
-  /// The lines that are not empty, without their ends.
+  /// The non-empty lines, without line endings.
   private static func lines(_ head: Span<UInt8>) -> [Range<Int>] {
     var lines: [Range<Int>] = []
     var start = 0
@@ -100,7 +100,7 @@ package enum LoopbackRequest {
       query: min(mark + 1, target.upperBound)..<target.upperBound)
   }
 
-  /// The value of `Host`, which must be there once (RFC 9112 section 3.2).
+  /// The value of `Host`, which must appear exactly once (RFC 9112 section 3.2).
   private static func onlyHost(_ bytes: Span<UInt8>, _ lines: [Range<Int>]) -> Range<Int>? {
     var host: Range<Int>?
     for line in lines {
@@ -131,7 +131,7 @@ package enum LoopbackRequest {
 
   private static func isSameHost(_ bytes: Span<UInt8>, _ host: String) -> Bool { isSameIgnoringCase(bytes, host) }
 
-  /// - Parameter text: In lower case.
+  /// - Parameter text: In lowercase.
   private static func isSameIgnoringCase(_ bytes: Span<UInt8>, _ text: String) -> Bool {
     let wanted = Array(text.utf8)
     return bytes.count == wanted.count
@@ -144,9 +144,9 @@ package enum LoopbackRequest {
 
 /// The request that a redirect listener expects.
 package struct LoopbackTarget: Sendable, Hashable {
-  /// The accepted values of the `Host` header: the address and the port of the redirect URI.
+  /// The accepted values of the `Host` header: address and port of the redirect URI.
   package let hosts: [String]
-  /// The path of the redirect URI, from "/" on.
+  /// The path of the redirect URI, including the leading "/".
   package let path: String
 
   package init(hosts: [String], path: String) {

@@ -1,18 +1,18 @@
 internal import Encoding
 
-/// A command in a hint that is the one that failed with other options, or a sign-in with them. A client that knows the
-/// whole command line of its user puts that in its place, with the same change (hints run).
+/// A command in a hint: the one that failed with other options, or a sign-in with them. A client that knows its user's
+/// complete command line shows that instead, with the same change.
 package struct Correction: Sendable, Hashable {
-  /// The most options that one changes.
+  /// The maximum number of options to change.
   private static let mostChanges = 16
 
-  /// The command as it is in the hint, quoted for `sh`.
+  /// The command in the hint, quoted for `sh`.
   package let command: String
 
-  /// The options that are added, or that replace those of the same name.
+  /// The options to add, replacing those with the same name.
   package let added: [Addition]
 
-  /// The names, without dashes, of the options that are left out.
+  /// The names of the options to remove, without dashes.
   package let removed: [String]
 
   /// An option by its name without dashes; the value is nil for a switch.
@@ -47,7 +47,7 @@ extension Correction {
       ]))
   }
 
-  /// Reads what ``json`` writes; nil for anything else.
+  /// Parses ``json``; nil if invalid.
   init?(_ json: JSON) {
     guard let command = json["command"]?.string, let added = json["add"]?.array, let removed = json["remove"]?.array,
       added.count + removed.count <= Self.mostChanges
@@ -63,9 +63,9 @@ extension Correction {
 }
 
 extension Phrase {
-  /// The phrase with another command in the place of each correction.
+  /// Replaces the command of each correction.
   ///
-  /// - Parameter command: Returns the command; nil leaves the one of the hint.
+  /// - Parameter command: Returns the new command, or nil to keep the hint's.
   package func correcting(_ command: (Correction) -> String?) -> Phrase {
     guard plural == nil else { return self }
     let corrected = values.map { (value) -> Value in
@@ -80,7 +80,6 @@ extension Phrase {
 }
 
 extension Phrase {
-  /// The corrections in it, in order.
   package var corrections: [Correction] {
     values.flatMap { (value) -> [Correction] in
       switch value {

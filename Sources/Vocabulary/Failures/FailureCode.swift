@@ -40,7 +40,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case accessDenied = "access_denied"
   case assertionRejected = "assertion_rejected"
 
-  // The response of a sign-in in the browser.
+  // The redirect of a sign-in in the browser.
   case redirectUnavailable = "redirect_unavailable"
   case redirectRejected = "redirect_rejected"
 
@@ -67,7 +67,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case leaseEnded = "lease_ended"
   case tokenReturned = "token_returned"
 
-  // Only an unlock helps.
+  // Only unlocking helps.
   case locked = "locked"
   case wrongPassphrase = "wrong_passphrase"
   case wrongPIN = "wrong_pin"
@@ -78,7 +78,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case lastSlot = "last_slot"
   case noSuchSlot = "no_such_slot"
 
-  /// The exit status of the command, and the meaning in agentd(8) in the notation of the manual.
+  /// The exit status of the command, and the meaning for agentd(8) in mdoc notation.
   private var row: (status: ExitStatus, meaning: String) {
     switch self {
     case .invalidRequest: (.usage, "The request or the command line is wrong.")
@@ -170,11 +170,11 @@ package enum FailureCode: String, Sendable, CaseIterable {
   /// The exit status of the command.
   package var exitStatus: ExitStatus { row.status }
 
-  /// The meaning in agentd(8), in the notation of the manual.
+  /// The meaning for agentd(8), in mdoc notation.
   package var meaning: String { row.meaning }
 }
 
-/// The exit statuses of `agent`. Scripts branch on them, so a meaning never changes.
+/// The exit statuses of `agent`. Scripts depend on them, so a meaning never changes.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
   case done = 0
   case failed = 1

@@ -1,9 +1,9 @@
 package import Encoding
 
-/// A phrase in JSON: the English text as a member, `NAME_command` for one that ends with a command to run, and `NAME_template`
-/// and `NAME_values` for a text with values, so that the client can translate it. A text without values is its own template.
+/// A phrase in JSON: the English text as a member; `NAME_command` if it ends with a command to run; `NAME_template` and
+/// `NAME_values` if it has values, so that the client can translate it. A text without values is its own template.
 extension Phrase {
-  /// The deepest nesting of phrases.
+  /// The maximum nesting of phrases.
   private static let deepest = 6
 
   package func addMembers(to object: inout JSONObject, as name: String) {
@@ -14,14 +14,14 @@ extension Phrase {
     object["\(name)_values"] = members
   }
 
-  /// The values; nil if there are none, or if the template has nothing to translate.
+  /// The values; nil if there are none, or if the template needs no translation.
   private var formMembers: JSON? {
     let isVerbatim = template.utf8.elementsEqual("%1$s".utf8) && !values.contains(where: \.isCommand)
     guard plural == nil, !values.isEmpty, !isVerbatim else { return nil }
     return .array(values.map(\.json))
   }
 
-  /// Reads what ``addMembers(to:as:)`` writes; nil without the text. An invalid template is ignored.
+  /// Parses the output of ``addMembers(to:as:)``; nil without the text. Ignores an invalid template.
   package init?(_ json: JSON, _ name: String) {
     guard let phrase = Self.received(json, name) else { return nil }
     self = phrase.running(json["\(name)_command"]?.string.map(Self.clean))
@@ -39,7 +39,7 @@ extension Phrase {
     return Phrase(stringLiteral: text)
   }
 
-  /// Without anything invisible; a message is one line.
+  /// Removes invisible characters. A message is one line.
   private static func clean(_ text: String) -> String { TerminalText.clean(text, limit: 16_384) }
 
   private static func values(_ json: JSON?, depth: Int) -> [Value]? {

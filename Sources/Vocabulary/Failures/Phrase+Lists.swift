@@ -1,7 +1,7 @@
 internal import Encoding
 
 extension Phrase {
-  /// Words to choose from.
+  /// Alternatives, joined by "or".
   package static func choices(_ words: [String]) -> Phrase { choices(words.map { Phrase(verbatim: $0) }) }
 
   package static func choices(_ phrases: [Phrase]) -> Phrase {
@@ -10,13 +10,13 @@ extension Phrase {
 
   private static func either(_ one: Phrase, _ other: Phrase) -> Phrase { Phrase("\(one) or \(other)") }
 
-  /// Asks whether another word was meant; nil where none is close.
+  /// A question whether a similar word was intended; nil if there is none.
   package static func meant(by word: String, among known: [String]) -> Phrase? {
     let meant = Suggestion.candidates(for: word, among: known).map { "\"\($0)\"" }
     return meant.isEmpty ? nil : Phrase("did you mean \(choices(meant))?")
   }
 
-  /// The command that failed, with each of these values of an option. Without a command line the option alone is shown.
+  /// The failed command with each of these values of an option. Without a command line, just the option.
   package static func choices(_ values: [String], of option: String, command: [String] = []) -> Phrase {
     choices(
       values.map { value in
@@ -26,12 +26,12 @@ extension Phrase {
       })
   }
 
-  /// Words that all count.
+  /// Words joined by "and".
   package static func all(_ words: [String]) -> Phrase {
     words.dropFirst().reduce(Phrase(verbatim: words.first ?? "")) { Phrase("\($0) and \($1)") }
   }
 
-  /// The command that failed, with one switch more. Without a command line the switch alone is shown.
+  /// The failed command with an added switch. Without a command line, just the switch.
   package static func switching(_ name: String) -> Phrase {
     Phrase(Correction("--\(name)", adding: [.init(name)], removing: []))
   }

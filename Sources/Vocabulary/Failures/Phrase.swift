@@ -1,8 +1,8 @@
-/// A text for people: a fixed English template, which is the key of its translation, and its values.
+/// A message for users: a fixed English template, which is the key of its translation, and its values.
 ///
-/// Written as an ordinary string literal: `"cannot reach \(server)"` has the template `cannot reach %1$s`. A
-/// value may be a phrase, which is translated too. Only ``rendered(_:_:isolated:)`` formats a template of a catalogue,
-/// and it supports only these placeholders.
+/// Written as a string literal: `"cannot reach \(server)"` has the template `cannot reach %1$s`. A value may be a
+/// phrase, which is translated too. Templates of a catalogue are formatted only by ``rendered(_:_:isolated:)``, which
+/// supports only these placeholders.
 package struct Phrase: Sendable {
   /// A value of a placeholder.
   package indirect enum Value: Sendable, Hashable {
@@ -16,7 +16,7 @@ package struct Phrase: Sendable {
 
   package let values: [Value]
 
-  /// The template for all counts except one, and the count, if there is one.
+  /// The template for counts other than one, and the count, if there is one.
   package let plural: Plural?
 
   /// The command that the template is or ends with, quoted for `sh`.
@@ -27,18 +27,17 @@ package struct Phrase: Sendable {
     package let count: Int
   }
 
-  /// A hint that is nothing but a command of this program, quoted for `sh`.
+  /// A hint that is just a command of this program, quoted for `sh`.
   package static func command(_ text: String) -> Phrase { Phrase(verbatim: text).running(text) }
 
-  /// The phrase with the command that it ends with, quoted for `sh`.
+  /// Sets the command that the phrase ends with, quoted for `sh`.
   package func running(_ command: String?) -> Phrase {
     var phrase = self
     phrase.ownCommand = command
     return phrase
   }
 
-  /// The only command that it names for its reader to run, quoted for `sh`; nil if there is none, or several to choose
-  /// from.
+  /// The command to run, quoted for `sh`; nil if there is none, or several to choose from.
   package var command: String? { commands.count == 1 ? commands.first : nil }
 
   private var commands: [String] {
@@ -52,7 +51,6 @@ package struct Phrase: Sendable {
       }
   }
 
-  /// Makes a phrase that was received.
   package init(template: String, values: [Value]) {
     self.template = template
     self.values = values
@@ -62,7 +60,7 @@ package struct Phrase: Sendable {
   /// A text that is the same in all languages.
   package init(verbatim text: String) { self.init(template: "%1$s", values: [.text(text)]) }
 
-  /// A hint that is nothing but a command.
+  /// A hint that is just a command.
   package init(_ command: Correction) { self.init(template: "%1$s", values: [.command(command)]) }
 
   private init(_ phrase: Phrase, _ plural: Plural) {
@@ -71,23 +69,22 @@ package struct Phrase: Sendable {
     self.plural = plural
   }
 
-  /// A phrase in the singular or plural for a count; both forms have the same values.
+  /// A phrase in the singular or plural for a count. Both forms have the same values.
   package static func counted(_ count: Int, one: Phrase, other: Phrase) -> Phrase {
     Phrase(one, Plural(template: other.template, count: count))
   }
 
-  /// The text in English.
   package var english: String { Self.rendered(englishTemplate, values.map(\.english)) }
 
   /// The English template for the count.
   package var englishTemplate: String { plural.map { $0.count == 1 ? template : $0.template } ?? template }
 
-  /// Replaces the placeholders of a template by values. A placeholder without a value, and any other text after a
+  /// Replaces the placeholders of a template with values. A placeholder without a value, and any other text after a
   /// percent sign, is unchanged.
   ///
-  /// - Parameter isolated: The indices, from 0, of values that are enclosed in directional isolates (Unicode Standard
-  ///   Annex 9, section 2.4.3). A value after a Latin word is not: it is part of a command that must be copyable from a
-  ///   terminal, and the word keeps the order.
+  /// - Parameter isolated: The indices, from 0, of values to enclose in directional isolates (Unicode Standard Annex 9,
+  ///   section 2.4.3). Values after a Latin word are not enclosed: they are part of a command that must be copyable
+  ///   from a terminal, and the word keeps the order.
   package static func rendered(_ template: String, _ values: [String], isolated: Set<Int> = []) -> String {
     var result = ""
     var rest = Substring(template)
@@ -108,7 +105,7 @@ package struct Phrase: Sendable {
     return result + rest
   }
 
-  /// The index, from 0, of the value of `1$s`, and the end of the placeholder.
+  /// The index, from 0, of the value for `1$s`, and the end of the placeholder.
   private static func place(_ text: Substring) -> (Int, Substring.Index)? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     guard (1...2).contains(digits.count), let number = Int(digits), number > 0, text[digits.endIndex...].hasPrefix("$s")
@@ -118,10 +115,9 @@ package struct Phrase: Sendable {
 }
 
 extension Phrase.Value {
-  /// Whether it is a phrase.
   package var isPhrase: Bool { if case .phrase = self { true } else { false } }
 
-  /// Whether it is a command that a client may know better.
+  /// Whether it is a command that a client may replace.
   var isCommand: Bool { if case .command = self { true } else { false } }
 
   package var english: String {
@@ -144,13 +140,13 @@ extension Phrase: ExpressibleByStringInterpolation {
     self.init(template: stringInterpolation.template, values: stringInterpolation.values)
   }
 
-  /// A text without placeholders as a part of a template.
+  /// Escapes a text without placeholders for a template.
   private static func escaped(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
     return text.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
   }
 
-  /// Makes a template from the fixed parts of a literal, and collects the values.
+  /// Builds a template from the fixed parts of a literal, and collects the values.
   package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var template = ""
     fileprivate var values: [Value] = []
@@ -177,7 +173,8 @@ extension Phrase: ExpressibleByStringInterpolation {
 }
 
 extension DefaultStringInterpolation {
-  /// A text with a phrase in it is a phrase, or it could not be translated: a literal needs `Phrase("…")` around it.
+  /// A string with a phrase in it must be a phrase, or it could not be translated. Write `Phrase("…")` around the
+  /// literal.
   @available(*, deprecated, message: "write Phrase(\"…\"), so that the text can be translated")
   package mutating func appendInterpolation(_ phrase: Phrase) {}
 }

@@ -2,9 +2,9 @@ internal import Encoding
 
 /// The command that signs in to an account, for hints.
 package struct SignInCommand: Sendable {
-  /// The name of the account; nil means the one that the daemon chooses.
+  /// The name of the account; nil if the daemon chooses it.
   package let account: String?
-  /// The options that say the same as the sign-in that failed; none for an account that needs no more than its name.
+  /// The options of the failed sign-in; empty if the account's name is enough.
   package let options: [String]
 
   package init(_ account: String?, _ options: [String] = []) {
@@ -12,17 +12,17 @@ package struct SignInCommand: Sendable {
     self.options = options
   }
 
-  /// The command as it is.
   package var phrase: Phrase { with([]) }
 
-  /// The command with one switch more.
+  /// The command with an added switch.
   package func with(_ name: String, without removed: [String] = []) -> Phrase { with([.init(name)], without: removed) }
 
-  /// The command with more options. A client puts the command of its user in its place.
+  /// The command with added options. A client replaces it with its user's command.
   ///
   /// - Parameters:
-  ///   - added: They replace options of the same name. A value that is unsafe to paste is described instead.
-  ///   - removed: The names of options that do not go together with those.
+  ///   - added: Options to add, replacing those with the same name. A value that is unsafe to paste is described
+  ///     instead.
+  ///   - removed: The names of conflicting options.
   package func with(_ added: [Correction.Addition], without removed: [String] = []) -> Phrase {
     if let other = added.first(where: { !($0.value.map(ShellWord.isHarmless) ?? true) }) {
       return Phrase("sign in again, with the value that the server wants in \("--\(other.name)")")
@@ -43,11 +43,11 @@ package struct SignInCommand: Sendable {
 }
 
 extension SignInCommand {
-  /// The names of the options for a sign-in that ask or read a secret of the client, which only one of them may do, and of
-  /// those that forbid to ask.
+  /// The sign-in options that prompt for or read a client secret, only one of which is allowed, and those that forbid
+  /// prompts.
   private static let secrets = ["client-secret-file", "client-secret-env", "no-input"]
 
-  /// The command for a terminal, on which what is missing is asked for.
+  /// The command for a terminal, with prompts for missing values.
   package var asking: Phrase { with([], without: ["no-input", "json", "start"]) }
   package var askingForSecret: Phrase { with("client-secret-prompt", without: Self.secrets) }
   package var registering: Phrase { with("register", without: ["client-id", "client-secret-prompt"] + Self.secrets) }

@@ -30,7 +30,7 @@ extension Provider {
     }
   }
 
-  /// The same server under another name.
+  /// A variant of another provider with the same server.
   init(_ name: ProviderName, _ title: String, like other: Provider) {
     self.init(name, title)
     issuer = other.issuer

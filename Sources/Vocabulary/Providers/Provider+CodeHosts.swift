@@ -1,11 +1,11 @@
-// Services that keep source code.
+// Source code hosts.
 extension Provider {
-  /// GitHub Enterprise Server is the same under an issuer of its own. The tokens of OAuth apps have no expiry.
+  /// GitHub Enterprise Server is the same with its own issuer. The tokens of OAuth apps do not expire.
   static let github: Provider = {
     var provider = Provider(.github, "GitHub")
     provider.issuer = "https://github.com/login/oauth"
     provider.hasOwnServers = true
-    // Its answers name the issuer since April 2026.
+    // Its responses contain the issuer since April 2026.
     provider.issuerPath = "/login/oauth"
     provider.registration = Registration(
       page: "https://github.com/settings/applications/new", kind: "OAuth app", option: "Enable Device Flow")
@@ -15,7 +15,7 @@ extension Provider {
     ]
     provider.redirectURI = "http://127.0.0.1/callback"
     provider.tokenEndpointAuthMethod = .secretPost
-    // An empty scope gives back whatever was granted before.
+    // An empty scope returns what was granted before.
     provider.scope = ["read:user"]
     provider.sessionsPage = "https://github.com/settings/applications"
     let apps = "https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps"
@@ -78,7 +78,7 @@ extension Provider {
     provider.quirks = [
       .slashInIssuer: "https://github.com/go-gitea/gitea/blob/main/templates/user/auth/oidc_wellknown.tmpl"
     ]
-    // It says so with `unauthorized_client`.
+    // Reported as `unauthorized_client`.
     provider.errorNames = [
       "unable to parse refresh token": "invalid_grant", "token was already used": "invalid_grant",
     ]

@@ -1,7 +1,6 @@
 // Google and Microsoft, each for sign-in and for mail.
 extension Provider {
-  /// A refresh token comes only with `access_type=offline`, and only with consent; the scope `offline_access` is
-  /// refused.
+  /// A refresh token requires `access_type=offline` and consent; the scope `offline_access` is rejected.
   static let google: Provider = {
     var provider = Provider(.google, "Google")
     provider.issuer = "https://accounts.google.com"
@@ -51,13 +50,13 @@ extension Provider {
     return provider
   }()
 
-  /// `http://localhost` is the only loopback redirect URI whose port is not compared, and its path is; no revocation
-  /// endpoint.
+  /// `http://localhost` is the only loopback redirect URI whose port is ignored, but its path is compared. There is no
+  /// revocation endpoint.
   static let entra: Provider = {
     var provider = Provider(.entra, "Microsoft Entra ID")
     provider.issuer = "https://login.microsoftonline.com/common/v2.0"
     let hosts = ["login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn"]
-    // A domain name has up to four parts here.
+    // Supports domain names of up to four parts.
     let tenants = ["{tenant}", "{a}.{b}", "{a}.{b}.{c}", "{a}.{b}.{c}.{d}"]
     provider.issuerTemplates = hosts.flatMap { host in tenants.map { "https://\(host)/\($0)/v2.0" } }
     provider.hosts = ["entra.microsoft.com", "microsoft.com"]

@@ -1,4 +1,4 @@
-// Products that each customer has under a name of their own.
+// Products with a separate host name for each customer.
 extension Provider {
   static let okta: Provider = {
     var provider = Provider(.okta, "Okta")

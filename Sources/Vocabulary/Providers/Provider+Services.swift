@@ -1,4 +1,4 @@
-// Other services that are in one place.
+// Other services with a single host.
 extension Provider {
   static let atlassian: Provider = {
     var provider = Provider(.atlassian, "Atlassian")
@@ -46,7 +46,7 @@ extension Provider {
     return provider
   }()
 
-  /// The tokens of a user. An app with PKCE is a public client.
+  /// A user's tokens. An app with PKCE is a public client.
   static let slack: Provider = {
     var provider = Provider(.slack, "Slack")
     provider.issuer = "https://slack.com"

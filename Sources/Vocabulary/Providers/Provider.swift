@@ -1,57 +1,56 @@
 internal import Encoding
 
-/// The particulars of a public or widely used authorization server, as data.
+/// The known properties of a public or widely used authorization server.
 ///
-/// An account names one, or has the one of its issuer. They never loosen a rule for other servers, and the account's
-/// own settings override all of them.
+/// An account specifies one, or uses the one of its issuer. Providers never loosen a rule for other servers, and the
+/// account's own settings override them.
 package struct Provider: Sendable, Hashable {
   package let name: ProviderName
-  /// As people call it.
+  /// The name shown to users.
   package let title: String
-  /// Where it is, when nothing but its name is said.
+  /// The issuer if only the provider's name is given.
   package var issuer: String?
-  /// How its issuer is spelt, for one that each customer has under a name of their own.
+  /// An example of the issuer, for a product with a host name for each customer.
   package var issuerExample: String?
-  /// Its other issuers. A word in braces stands for letters, digits, "-" and "_".
+  /// Additional issuers. A word in braces stands for letters, digits, "-" and "_".
   package var issuerTemplates: [String] = []
-  /// People run servers of it under names of their own, each with an issuer of its own.
+  /// Whether it can be self-hosted, with its own issuer.
   package var hasOwnServers = false
-  /// Other hosts by which people know it.
+  /// Additional host names known to users.
   package var hosts: [String] = []
-  /// The same server with another scope is a provider of its own, which no issuer or host leads to.
+  /// Whether it is the same server as another provider with another scope. No issuer or host selects it.
   package var isVariant = false
-  /// The end of the issuer's path that ``paths`` are not below. An account's issuer may be without it.
+  /// The end of the issuer's path that ``paths`` do not include. An account's issuer may omit it.
   package var issuerPath = ""
-  /// Endpoints that the metadata lack, or all of them for ``Quirk/noMetadata``. Each begins with "/" and is below the
-  /// issuer without its ``issuerPath``, or is a whole https URL.
+  /// Endpoints missing from the metadata, or all of them for ``Quirk/noMetadata``. Each begins with "/" and is relative
+  /// to the issuer without its ``issuerPath``, or is an absolute https URL.
   package var paths: [EndpointRole: String] = [:]
-  /// The scope to request when none is named; empty means the usual rule.
+  /// The default scope; if empty, the usual rule applies.
   package var scope: [String] = []
   /// Sent with every authorization request by browser, in this order.
   package var authorizationParameters: [Parameter] = []
-  /// The redirect URI that people register there, where the usual one does not fit: with a port where the service
-  /// compares it (against RFC 8252 section 7.3), or may. Without one it stands for any port.
+  /// The redirect URI to register if the default is not suitable. With a port if the service compares it, contrary to
+  /// RFC 8252 section 7.3, or may do so; otherwise any port is allowed.
   package var redirectURI: String?
-  /// How a person registers a client; nil where no sign-in is possible.
+  /// How to register a client; nil if sign-in is impossible.
   package var registration: Registration?
-  /// How a client secret is sent, where the server's announcement is not to be followed.
+  /// How to send a client secret, overriding the server's metadata.
   package var tokenEndpointAuthMethod: ClientAuthenticationMethod?
-  /// Where a person ends sessions by hand: an address, or the place in a server of one's own. Nil where no sign-in is
-  /// possible.
+  /// Where users revoke sessions manually: a URL, or the location in a self-hosted server. Nil if sign-in is
+  /// impossible.
   package var sessionsPage: String?
-  /// The departures from the standards, each with the address of the page that tells of it.
+  /// The departures from the standards, each with the URL that documents it.
   package var quirks: [Quirk: String] = [:]
-  /// The standard errors that the server gives other names, by these or by their descriptions, in small letters (RFC 6749
-  /// section 5.2).
+  /// Standard error codes by the server's codes or descriptions, in lowercase (RFC 6749 section 5.2).
   package var errorNames: [String: String] = [:]
-  /// Refusals of a refresh after which only a sign-in helps, and which the standards would have as `invalid_grant`: by
-  /// the value of `error`, or by how its description begins.
+  /// Refresh errors that require a sign-in and should be `invalid_grant`: values of `error`, or beginnings of its
+  /// description.
   package var deadRefreshTokens: [String] = []
-  /// Limits of the service, one sentence each, lower case, without a full stop.
+  /// Limits of the service, one sentence each, in lowercase without a full stop.
   package var limits: [String] = []
-  /// Why no sign-in is possible from a terminal; nil where one is.
+  /// Why sign-in from a terminal is impossible; nil if it is possible.
   package var obstacle: String?
-  /// The advice to show beside an error, by its name.
+  /// Advice to show with an error.
   package var advice: [Advice] = []
 
   package init(_ name: ProviderName, _ title: String) {
@@ -59,49 +58,49 @@ package struct Provider: Sendable, Hashable {
     self.title = title
   }
 
-  /// A departure from the standards that requests and answers take into account.
+  /// A departure from the standards that requests and responses take into account.
   package enum Quirk: String, Sendable, Hashable, CaseIterable {
     /// It publishes no metadata.
     case noMetadata = "no-metadata"
-    /// `scope` has commas between its values in answers.
+    /// `scope` in responses is separated by commas.
     case scopeWithCommas = "scope-with-commas"
-    /// `scope` is an array in answers.
+    /// `scope` in responses is an array.
     case scopeInArray = "scope-in-array"
-    /// The device grant takes the scope as `scopes`, in both of its requests.
+    /// Both requests of the device grant use `scopes` instead of `scope`.
     case scopesInDeviceGrant = "scopes-in-device-grant"
-    /// An error is the text of `message`, beside a number in `status`.
+    /// The error is in `message`, with a number in `status`.
     case errorInMessage = "error-in-message"
     /// `token_type` is `user` for a Bearer token.
     case userTokenType = "user-token-type"
-    /// `iss` of an ID Token may be the issuer without `https://`.
+    /// `iss` of an ID Token may omit `https://` from the issuer.
     case issuerWithoutScheme = "issuer-without-scheme"
-    /// One issuer stands for many: its metadata name another one, or a template with `{tenantid}`.
+    /// Multi-tenant: the metadata contain another issuer, or a template with `{tenantid}`.
     case tenantIssuer = "tenant-issuer"
-    /// Metadata lack the device authorization endpoint.
+    /// The metadata lack the device authorization endpoint.
     case unannouncedDeviceEndpoint = "unannounced-device-endpoint"
-    /// No redirect URI but one that the person names can be used.
+    /// The redirect URI must be specified by the user.
     case ownRedirectURI = "own-redirect-uri"
-    /// Metadata may name the issuer with a slash at its end or without (against RFC 8414 section 3.3).
+    /// The issuer in the metadata may have an additional or missing trailing slash, contrary to RFC 8414 section 3.3.
     case slashInIssuer = "slash-in-issuer"
-    /// No token comes without a client secret, in any flow.
+    /// Every flow requires a client secret.
     case secretNeeded = "secret-needed"
-    /// An authorization code is redeemed with a client secret only, and a device code without.
+    /// Authorization codes require a client secret, device codes do not.
     case secretForCode = "secret-for-code"
-    /// The client secret of an installed program is none.
+    /// The client secret of an installed program is not secret.
     case publicSecret = "public-secret"
-    /// The revocation of a refresh token ends its own grant and no other of the same person and client.
+    /// Revoking a refresh token ends only its own grant, not others of the same user and client.
     case separateGrants = "separate-grants"
   }
 
   package func has(_ quirk: Quirk) -> Bool { quirks[quirk] != nil }
 
-  /// How a person gets a client id.
+  /// How to get a client ID.
   package struct Registration: Sendable, Hashable {
-    /// The address of the page, or the place in the administration of a server of one's own.
+    /// The URL of the page, or the location in a self-hosted server's administration.
     package var page: String
-    /// The kind of client to register, in the service's words.
+    /// The kind of client to register, in the service's terms.
     package var kind: String
-    /// The option that must be switched on, in the service's words.
+    /// The option to enable, in the service's terms.
     package var option: String?
   }
 
@@ -110,17 +109,17 @@ package struct Provider: Sendable, Hashable {
     package var value: String
   }
 
-  /// Help with one error.
+  /// Advice for one error.
   package struct Advice: Sendable, Hashable {
     /// The value of `error`, or the beginning of `error_description`.
     package var error: String
-    /// One sentence for people, lower case, without a full stop.
+    /// One sentence for users, in lowercase without a full stop.
     package var text: String
-    /// The text names the page where the client is registered, or another one.
+    /// Whether the text mentions a page, such as the one where the client is registered.
     package var namesPage = false
-    /// The text asks for the client's secret, which a sign-in can be given.
+    /// Whether the text asks for the client secret, which can be passed to a sign-in.
     package var needsSecret = false
-    /// The device grant is forbidden to the user, and a sign-in by browser may be allowed.
+    /// Whether the user may not use the device grant, but possibly a browser.
     package var forbidsDevice = false
   }
 }
@@ -128,16 +127,16 @@ package struct Provider: Sendable, Hashable {
 extension Provider {
   package static let all = ProviderName.allCases.map(named)
 
-  /// The provider that has this issuer, byte by byte or by one of its templates.
+  /// The provider with this issuer, byte by byte or by one of its templates.
   package static func of(issuer: String) -> Provider? {
     all.first { !$0.isVariant && $0.isIssuer(issuer) }
   }
 
-  /// Whether a server with this issuer can be one of the provider's, by what is known of its issuers.
+  /// Whether a server with this issuer may be one of the provider's, by its known issuers.
   package func mayBe(at issuer: String) -> Bool { hasOwnServers || isIssuer(issuer) }
 
-  /// Whether two issuers name the same server: they are the same text, or one has a slash at its end where that is the
-  /// provider's quirk.
+  /// Whether two issuers are the same server: identical, or differing in a trailing slash if the provider has that
+  /// quirk.
   package func isSame(_ issuer: String, as other: String) -> Bool {
     if issuer.utf8.elementsEqual(other.utf8) { return true }
     return has(.slashInIssuer)
@@ -149,7 +148,7 @@ extension Provider {
     return issuerTemplates.contains { Self.matches(issuer, $0) }
   }
 
-  /// The provider that a URL of no more than a scheme and a host means.
+  /// The provider for a URL with only a scheme and host.
   package static func of(place: String) -> Provider? {
     guard let uri = try? URI(place), uri.isHTTPS, uri.port == nil, uri.path.isEmpty || uri.path == "/",
       uri.query == nil, uri.fragment == nil
@@ -162,7 +161,7 @@ extension Provider {
     }
   }
 
-  /// Whether the text is the template with a word in place of each pair of braces.
+  /// Whether the text matches the template, with a word for each pair of braces.
   private static func matches(_ text: String, _ template: String) -> Bool {
     var rest = text.utf8[...]
     var isWord = false
