@@ -1,6 +1,7 @@
 /// Every setting of an account, in the order of the settings file and the manual.
 ///
-/// To add one, add a property to ``AccountSettings`` and a row here. A test fails for a property without a row.
+/// To add one, add a property to ``AccountSettings`` and a row here. A test fails for a property without a row (one fact,
+/// one place).
 extension AccountSetting {
   package static let all = [
     issuer, clientID, provider, scope, resource, audience, parameters, claims, authorizationDetails,

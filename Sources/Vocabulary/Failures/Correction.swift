@@ -1,7 +1,7 @@
 internal import Encoding
 
 /// A command in a hint: the one that failed with other options, or a sign-in with them. A client that knows its user's
-/// complete command line shows that instead, with the same change.
+/// complete command line shows that instead, with the same change (hints run).
 package struct Correction: Sendable, Hashable {
   /// The maximum number of options to change.
   private static let mostChanges = 16
