@@ -1,8 +1,8 @@
-/// Base64 with padding (RFC 4648 section 4), as HTTP Basic authentication uses it (RFC 7617).
+/// Base64 with padding (RFC 4648 section 4), as used by HTTP Basic authentication (RFC 7617).
 ///
-/// Decoding accepts exactly what encoding writes.
+/// Decoding accepts exactly the output of encoding.
 package enum Base64 {
-  /// Writes the text for `bytes`.
+  /// Encodes `bytes`.
   package static func append<S: ByteSink & ~Copyable>(_ bytes: Span<UInt8>, to sink: inout S) {
     Base64Alphabet.standard.append(bytes, to: &sink)
     for _ in 0..<((3 - bytes.count % 3) % 3) {
@@ -10,17 +10,17 @@ package enum Base64 {
     }
   }
 
-  /// The text for `bytes`. Not for secrets: a `String` cannot be wiped.
+  /// Encodes `bytes`. Not for secrets: a `String` cannot be wiped.
   package static func encode(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     append(bytes.span, to: &text)
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes for a text.
+  /// Decodes a text.
   ///
-  /// - Throws: ``Base64URLError`` for anything that ``encode(_:)`` does not write: missing padding,
-  ///   white space, the URL-safe alphabet, stray low bits.
+  /// - Throws: ``Base64URLError`` for anything that ``encode(_:)`` does not write: missing padding, whitespace, the
+  ///   URL-safe alphabet, stray low bits.
   package static func decode(_ text: String) throws(Base64URLError) -> [UInt8] {
     let view = text.utf8
     var bytes: [UInt8] = []
@@ -28,8 +28,8 @@ package enum Base64 {
     return bytes
   }
 
-  /// Writes the bytes for a text, as ``decode(_:)`` gives them. Some may be written before an error is
-  /// found, so a secret goes into a buffer that wipes itself.
+  /// Decodes a text like ``decode(_:)``. Some bytes may be written before an error is found, so use a buffer that wipes
+  /// itself for secrets.
   package static func decode<S: ByteSink & ~Copyable>(
     _ characters: Span<UInt8>, to sink: inout S
   ) throws(Base64URLError) {

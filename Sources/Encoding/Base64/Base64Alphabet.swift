@@ -1,6 +1,6 @@
-/// The arithmetic that both base64 alphabets share (RFC 4648 sections 4 and 5), without padding.
+/// Encodes and decodes both base64 alphabets (RFC 4648 sections 4 and 5), without padding.
 ///
-/// No character is skipped: line breaks and white space are errors.
+/// No character is skipped: line breaks and whitespace are errors.
 struct Base64Alphabet {
   /// The characters for 62 and 63.
   private let plus: UInt8
@@ -19,7 +19,7 @@ struct Base64Alphabet {
   static let standard = Base64Alphabet(plus: UInt8(ascii: "+"), slash: UInt8(ascii: "/"))
   static let urlSafe = Base64Alphabet(plus: UInt8(ascii: "-"), slash: UInt8(ascii: "_"))
 
-  /// Writes the characters for `bytes`.
+  /// Encodes `bytes`.
   func append<S: ByteSink & ~Copyable>(_ bytes: Span<UInt8>, to sink: inout S) {
     var index = 0
     while index + 3 <= bytes.count {
@@ -34,7 +34,7 @@ struct Base64Alphabet {
     }
   }
 
-  /// Reads the bytes that the first `count` characters of `text` stand for. For what is not secret.
+  /// Decodes the first `count` characters of `text`. Not for secrets.
   func decode(_ text: Span<UInt8>, count: Int) throws(Base64URLError) -> [UInt8] {
     guard count % 4 != 1 else { throw .impossibleLength }
     let whole = count / 4
@@ -44,10 +44,11 @@ struct Base64Alphabet {
     return bytes
   }
 
-  /// Reads groups of four characters; false if one is outside the alphabet.
+  /// Decodes groups of four characters. Returns false if one is outside the alphabet.
   private func decodeWhole(_ text: Span<UInt8>, groups: Int, to bytes: inout [UInt8]) -> Bool {
     precondition(groups * 4 <= text.count && groups * 3 <= bytes.count && values.count == 256)
-    // No index is out of bounds: those of the text and of the result were checked, and a byte is always one of `values`.
+    // No index is out of bounds: those of the text and the result were checked, and `values` has an entry for every
+    // byte.
     return unsafe values.withUnsafeBufferPointer { values in
       unsafe text.withUnsafeBufferPointer { text in
         unsafe bytes.withUnsafeMutableBufferPointer { target in
@@ -73,10 +74,9 @@ struct Base64Alphabet {
     return .nonCanonical
   }
 
-  /// Writes the bytes that the first `count` characters of `text` stand for; some may be written
-  /// before an error is found.
+  /// Decodes the first `count` characters of `text`. Some bytes may be written before an error is found.
   ///
-  /// - Parameter place: The offset of `text`, for the offsets in errors.
+  /// - Parameter place: The offset of `text`, for errors.
   func decode<S: ByteSink & ~Copyable>(
     _ text: Span<UInt8>, count: Int, at place: Int = 0, to sink: inout S
   ) throws(Base64URLError) {

@@ -1,22 +1,22 @@
 /// Textual encodings of keys and certificates (RFC 7468).
 ///
-/// The content of a body is only written to a sink, so a secret body is never copied to the ordinary heap.
+/// Bodies are only written to a sink, so that a secret is never copied to the ordinary heap.
 package enum PEM {
-  /// One object of a text.
+  /// An object in a text.
   package struct Block: Sendable, Hashable {
     /// The label, such as `PRIVATE KEY`.
     package let label: String
     package func isLabelled(_ text: String) -> Bool { label.utf8.elementsEqual(text.utf8) }
-    /// The range of its body, line breaks included.
+    /// The range of its body, including line breaks.
     fileprivate let body: Range<Int>
   }
 
-  /// The most objects that one text may hold.
+  /// The maximum number of objects in a text.
   package static let maximumBlocks = 32
 
-  /// The objects of a text, in order. Text between them is explanatory (section 2) and ignored.
+  /// Finds the objects of a text, in order. Text between them is explanatory (section 2) and ignored.
   ///
-  /// - Returns: nil if one does not end with its own label, or if there are more than `most`.
+  /// - Returns: Nil if one does not end with its own label, or if there are more than `most`.
   package static func blocks(in text: Span<UInt8>, atMost most: Int = maximumBlocks) -> [Block]? {
     var blocks: [Block] = []
     var open: (label: [UInt8], start: Int)?
@@ -38,7 +38,7 @@ package enum PEM {
     return open == nil ? blocks : nil
   }
 
-  /// Writes the characters of a body without the white space between them.
+  /// Writes the characters of a body without whitespace.
   package static func appendBase64<S: ByteSink & ~Copyable>(
     of block: Block, in text: Span<UInt8>, to sink: inout S
   ) {
@@ -50,7 +50,7 @@ package enum PEM {
     }
   }
 
-  /// The textual encoding of an object that is not secret (section 2).
+  /// Encodes an object that is not secret (section 2).
   package static func text(_ label: String, _ object: [UInt8]) -> String {
     let characters = Array(Base64.encode(object).utf8)
     let lines = stride(from: 0, to: characters.count, by: 64).map { start in
@@ -61,7 +61,7 @@ package enum PEM {
 
   private static let mostLabelBytes = 64
 
-  /// The label of a line, if it is such a line.
+  /// The label of a begin or end line; nil for another line.
   private static func label(after start: String, in text: Span<UInt8>, _ line: Range<Int>) -> [UInt8]? {
     let (begin, end) = (Array(start.utf8), Array("-----".utf8))
     var stop = line.upperBound

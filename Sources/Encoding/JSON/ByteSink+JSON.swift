@@ -1,5 +1,5 @@
 extension ByteSink where Self: ~Copyable {
-  /// Writes a value as a compact JSON text: no white space, members in their order.
+  /// Writes a value as compact JSON: no whitespace, members in their order.
   package mutating func append(json value: JSON) {
     switch value {
     case .null: append(utf8: "null")
@@ -31,16 +31,16 @@ extension ByteSink where Self: ~Copyable {
     append(UInt8(ascii: "}"))
   }
 
-  /// Writes text as a JSON string, with its quotes; see ``append(jsonStringBytes:)``.
+  /// Writes text as a quoted JSON string; see ``append(jsonStringBytes:)``.
   package mutating func append(jsonString text: String) {
     let view = text.utf8
     append(jsonStringBytes: view.span)
   }
 
-  /// Writes well-formed UTF-8 as a JSON string, with its quotes.
+  /// Writes well-formed UTF-8 as a quoted JSON string.
   ///
-  /// Besides what RFC 8259 section 7 requires, all that ``TerminalText/controlLength(_:at:)`` finds is escaped, so that
-  /// the text is safe to show and to put on one line. "/" is not.
+  /// In addition to RFC 8259 section 7, escapes everything that ``TerminalText/controlLength(_:at:)`` finds, so that
+  /// the text is safe to display and fits on one line. "/" is not escaped.
   package mutating func append(jsonStringBytes bytes: Span<UInt8>) {
     append(UInt8(ascii: "\""))
     var runStart = 0

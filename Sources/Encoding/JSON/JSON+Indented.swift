@@ -1,6 +1,6 @@
 extension JSON {
-  /// The value as a text for people: a line for each member and element, indented by two spaces for each level, without
-  /// a line feed at the end.
+  /// The value as text for users: one line for each member and element, indented by two spaces per level, without a
+  /// trailing newline.
   package var indented: String { indented(by: "\n") }
 
   private func indented(by lineBreak: String) -> String {

@@ -1,7 +1,7 @@
-/// A JSON value, for data that is not secret.
+/// A JSON value that is not secret.
 ///
-/// Texts are parsed by ``JSONLayout``, so the same strict rules hold. Strings are compared byte by
-/// byte in UTF-8 (RFC 8259 section 8.3).
+/// Parsed by ``JSONLayout``, with the same strict rules. Strings are compared byte by byte in UTF-8 (RFC 8259 section
+/// 8.3).
 package enum JSON: Sendable {
   case null
   case bool(Bool)
@@ -10,22 +10,21 @@ package enum JSON: Sendable {
   case array([JSON])
   case object(JSONObject)
 
-  /// Parses a text as RFC 8259 says, strictly and within limits.
+  /// Parses a text according to RFC 8259, strictly and within limits.
   package init(parsing bytes: Span<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {
     self = try JSONLayout(parsing: bytes, limits: limits).root.value(in: bytes)
   }
 
-  /// Parses a text as RFC 8259 says, strictly and within limits.
+  /// Parses a text according to RFC 8259, strictly and within limits.
   package init(parsing bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONError) {
     try self.init(parsing: bytes.span, limits: limits)
   }
 
-  /// A number from an integer.
   package static func int(_ value: Int) -> JSON {
     .number(JSONNumber(value))
   }
 
-  /// The value as a compact text, as ``ByteSink/append(json:)`` writes it.
+  /// The value as compact JSON, written by ``ByteSink/append(json:)``.
   package func serialized() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(json: self)
@@ -36,35 +35,35 @@ package enum JSON: Sendable {
 // MARK: Reading
 
 extension JSON {
-  /// The value of a string, else nil.
+  /// The value of a string, otherwise nil.
   package var string: String? {
     if case .string(let value) = self { value } else { nil }
   }
 
-  /// The value of `true` or `false`, else nil.
+  /// The value of `true` or `false`, otherwise nil.
   package var bool: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// The elements of an array, else nil.
+  /// The elements of an array, otherwise nil.
   package var array: [JSON]? {
     if case .array(let value) = self { value } else { nil }
   }
 
-  /// The members of an object, else nil.
+  /// The members of an object, otherwise nil.
   package var object: JSONObject? {
     if case .object(let value) = self { value } else { nil }
   }
 
-  /// A number, else nil.
+  /// A number, otherwise nil.
   package var number: JSONNumber? {
     if case .number(let value) = self { value } else { nil }
   }
 
-  /// The value of a number that is exactly an `Int`, else nil.
+  /// A number that is exactly an `Int`, otherwise nil.
   package var int: Int? { number?.int }
 
-  /// A member of an object; nil when it is absent or when this is no object.
+  /// A member of an object; nil if it is absent or this is not an object.
   package subscript(name: String) -> JSON? { object?[name] }
 }
 
@@ -105,7 +104,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
     self = .array(elements)
   }
 
-  /// An object whose members keep the order in which they are written.
+  /// Creates an object, keeping the order of the members.
   package init(dictionaryLiteral elements: (String, JSON)...) {
     self = .object(JSONObject(elements))
   }

@@ -1,20 +1,19 @@
-/// The reason why a text is not accepted as JSON. It contains an offset, never a byte of the text.
+/// The reason why a text is invalid JSON. Contains an offset, and nothing of the text.
 package struct JSONError: Error, Hashable, Sendable {
-  /// The kinds of refusal.
   package enum Code: Sendable {
-    /// A byte that cannot stand where it stands, such as a byte order mark or a trailing comma.
+    /// A byte that is not allowed there, such as a byte order mark or a trailing comma.
     case unexpectedByte
-    /// The text stops inside a value, or holds none.
+    /// The text ends inside a value, or is empty.
     case unexpectedEnd
-    /// Something other than white space follows the value (RFC 8259 section 2).
+    /// The value is followed by something other than whitespace (RFC 8259 section 2).
     case trailingBytes
     /// A string is not well-formed UTF-8 (RFC 8259 section 8.1).
     case invalidUTF8
-    /// A backslash is followed by something that RFC 8259 section 7 does not list.
+    /// A backslash is not followed by an escape of RFC 8259 section 7.
     case invalidEscape
-    /// A `\u` escape is half of a surrogate pair (RFC 8259 section 8.2).
+    /// A `\u` escape that is half of a surrogate pair (RFC 8259 section 8.2).
     case loneSurrogate
-    /// Two members of one object have the same name (RFC 8259 section 4).
+    /// Two members of an object have the same name (RFC 8259 section 4).
     case duplicateMember
     /// Nested deeper than the limit.
     case tooDeep
@@ -32,12 +31,10 @@ package struct JSONError: Error, Hashable, Sendable {
     case tooLarge
   }
 
-  /// The kind of refusal.
   package var code: Code
-  /// The offset of the offending byte, escape, string, number or value, in bytes from the start.
+  /// The offset of the invalid byte, escape, string, number or value, in bytes from the start.
   package var offset: Int
 
-  /// Makes an error of a kind at a place.
   package init(code: Code, offset: Int) {
     self.code = code
     self.offset = offset

@@ -1,6 +1,6 @@
 /// The escapes of JSON strings (RFC 8259 section 7).
 enum JSONEscape {
-  /// The byte that a two-character escape stands for, or nil when there is no such escape.
+  /// The byte for a two-character escape, or nil if there is no such escape.
   static func byte(for letter: UInt8) -> UInt8? {
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
@@ -13,7 +13,7 @@ enum JSONEscape {
     }
   }
 
-  /// The letter of the two-character escape for a byte, or nil when it has none.
+  /// The letter of the two-character escape for a byte, or nil if it has none.
   static func letter(for byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"): byte
@@ -26,7 +26,7 @@ enum JSONEscape {
     }
   }
 
-  /// Writes the decoded content of a string.
+  /// Decodes a string.
   ///
   /// `raw` is the text between the quotes of a string that the parser has accepted.
   static func decode<S: ByteSink & ~Copyable>(_ raw: Span<UInt8>, to sink: inout S) {
@@ -44,7 +44,7 @@ enum JSONEscape {
     sink.append(contentsOf: raw.extracting(runStart..<raw.count))
   }
 
-  /// Writes the character of the escape at `start` and returns the place after it.
+  /// Decodes the escape at `start` and returns the index after it.
   private static func decodeOne<S: ByteSink & ~Copyable>(
     _ raw: Span<UInt8>, at start: Int, to sink: inout S
   ) -> Int {
@@ -65,7 +65,8 @@ enum JSONEscape {
     return start + 12
   }
 
-  /// The second half of a pair, if its escape is at `start`. Only a lenient parser accepts a first half without one.
+  /// The second half of a surrogate pair, if its escape is at `start`. Only a lenient parser accepts a first half
+  /// without one.
   private static func lowSurrogate(_ raw: Span<UInt8>, at start: Int) -> UInt32? {
     guard start + 6 <= raw.count, raw[start] == UInt8(ascii: "\\"), raw[start + 1] == UInt8(ascii: "u") else {
       return nil
@@ -103,7 +104,7 @@ enum JSONEscape {
     append(0x80, shift: 0, mask: 0x3F)
   }
 
-  /// The length of the character at `index` if it must be escaped; 0 if it is written unchanged.
+  /// The length of the character at `index` if it must be escaped, otherwise 0.
   static func lengthToEscape(_ bytes: Span<UInt8>, at index: Int) -> Int {
     switch bytes[index] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"): 1
@@ -111,7 +112,7 @@ enum JSONEscape {
     }
   }
 
-  /// Writes the escape for a character that ``lengthToEscape(_:at:)`` has found.
+  /// Writes the escape for a character found by ``lengthToEscape(_:at:)``.
   static func encode<S: ByteSink & ~Copyable>(_ bytes: Span<UInt8>, at index: Int, to sink: inout S) {
     sink.append(UInt8(ascii: "\\"))
     let byte = bytes[index]

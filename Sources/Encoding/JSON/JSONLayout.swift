@@ -1,29 +1,27 @@
 /// The layout of a JSON text: the position of every value.
 ///
-/// Holds the names of members, but no byte of a value, so it may describe a secret text. To read a
-/// value, pass the same text again.
+/// Contains the names of members but nothing of their values, so it may describe a secret text. To read a value, pass
+/// the same text again.
 package struct JSONLayout: Sendable {
   private let storage: Storage
 
-  /// Parses a text as RFC 8259 says, strictly and within limits.
+  /// Parses a text according to RFC 8259, strictly and within limits.
   ///
-  /// Refused besides bad grammar: duplicate names in one object, lone surrogates, ill-formed UTF-8
-  /// and a byte order mark.
+  /// Also rejects duplicate names in an object, lone surrogates, ill-formed UTF-8 and a byte order mark.
   package init(parsing bytes: Span<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {
     var parser = JSONParser(limits: limits)
     try parser.parse(bytes)
     storage = Storage(entries: parser.entries, names: parser.names, byteCount: bytes.count)
   }
 
-  /// Parses a text as ``init(parsing:limits:)`` for spans does.
+  /// Parses a text like ``init(parsing:limits:)`` for spans.
   package init(parsing bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONError) {
     try self.init(parsing: bytes.span, limits: limits)
   }
 
-  /// The outermost value.
   package var root: Node { Node(storage: storage, index: 0) }
 
-  /// The data that all nodes of one layout share.
+  /// The data shared by all nodes of a layout.
   fileprivate final class Storage: Sendable {
     let entries: [JSONEntry]
     let names: [UInt8]
@@ -48,19 +46,18 @@ package struct JSONLayout: Sendable {
     }
   }
 
-  /// One value of the text.
+  /// A value of the text.
   ///
-  /// Methods that take `source` need the text that was parsed, byte for byte.
+  /// The `source` parameter of its methods must be the parsed text, byte for byte.
   package struct Node: Sendable {
     fileprivate let storage: Storage
     fileprivate let index: Int
 
     private var entry: JSONEntry { storage.entries[index] }
 
-    /// The kind of this value.
     package var kind: JSONKind { entry.kind }
 
-    /// Whether it is a string. Another module that compares ``kind`` makes a table for it at run time.
+    /// Whether it is a string. Comparing ``kind`` in another module is slower, since it builds a table at run time.
     package var isString: Bool { kind == .string }
   }
 }
@@ -68,7 +65,7 @@ package struct JSONLayout: Sendable {
 // MARK: Structure
 
 extension JSONLayout.Node {
-  /// The member of that name, compared byte by byte; nil when absent or when this is no object.
+  /// The member with this name, compared byte by byte; nil if it is absent or this is not an object.
   package subscript(name: String) -> JSONLayout.Node? {
     guard kind == .object else { return nil }
     let view = name.utf8
@@ -82,7 +79,7 @@ extension JSONLayout.Node {
     return nil
   }
 
-  /// Whether the name of a member has this byte; false when this is no object.
+  /// Whether the name of a member contains this byte; false if this is not an object.
   package func hasName(with byte: UInt8) -> Bool {
     guard kind == .object else { return false }
     let end = Int(entry.next)
@@ -96,7 +93,7 @@ extension JSONLayout.Node {
     return false
   }
 
-  /// The members of that name, which are more than one only in a text that was parsed leniently.
+  /// The members with this name. Several are possible only in a leniently parsed text.
   package func members(named name: String) -> [JSONLayout.Node] {
     guard kind == .object else { return [] }
     let view = name.utf8
@@ -104,18 +101,18 @@ extension JSONLayout.Node {
     return children.filter { storage.hasName(wanted, $0.entry) }
   }
 
-  /// The members of an object, in order; empty when this is no object.
+  /// The members of an object, in order; empty if this is not an object.
   package var members: [(name: String, value: JSONLayout.Node)] {
     kind == .object ? children.map { (storage.name(of: $0.entry), $0) } : []
   }
 
-  /// The place of the value in the text, with the quotes of a string.
+  /// The range of the value in the text, including the quotes of a string.
   package var place: Range<Int> {
     let quote = kind == .string ? 1 : 0
     return (Int(entry.start) - quote)..<(Int(entry.end) + quote)
   }
 
-  /// The elements of an array, in order; empty when this is no array.
+  /// The elements of an array, in order; empty if this is not an array.
   package var elements: [JSONLayout.Node] { kind == .array ? children : [] }
 
   private var children: [JSONLayout.Node] {
@@ -134,7 +131,7 @@ extension JSONLayout.Node {
 // MARK: Values
 
 extension JSONLayout.Node {
-  /// The value itself, copied to the ordinary heap. Not for secrets.
+  /// The value, copied to the ordinary heap. Not for secrets.
   package func value(in source: Span<UInt8>) -> JSON {
     checkSource(source)
     switch kind {
@@ -156,7 +153,7 @@ extension JSONLayout.Node {
     }
   }
 
-  /// A string's value, copied to the ordinary heap; nil when this is no string. Not for secrets.
+  /// A string's value, copied to the ordinary heap; nil if this is not a string. Not for secrets.
   package func string(in source: Span<UInt8>) -> String? {
     guard kind == .string else { return nil }
     checkSource(source)
@@ -167,21 +164,21 @@ extension JSONLayout.Node {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Writes the value as ``ByteSink/append(json:)`` does. Not for secrets.
+  /// Writes the value like ``ByteSink/append(json:)``. Not for secrets.
   package func appendJSON<S: ByteSink & ~Copyable>(in source: Span<UInt8>, to sink: inout S) {
     guard kind == .string, !entry.hasEscapes else { return sink.append(json: value(in: source)) }
     checkSource(source)
     sink.append(jsonStringBytes: source.extracting(Int(entry.start)..<Int(entry.end)))
   }
 
-  /// The most bytes that ``appendString(in:to:)`` writes; nil when this is no string.
+  /// The maximum number of bytes that ``appendString(in:to:)`` writes; nil if this is not a string.
   ///
-  /// Exact when the string has no escapes.
+  /// Exact if the string has no escapes.
   package var stringByteCount: Int? {
     kind == .string ? Int(entry.end - entry.start) : nil
   }
 
-  /// Writes the decoded bytes of a string; writes nothing if this is no string.
+  /// Writes the decoded bytes of a string. Writes nothing if this is not a string.
   package func appendString<S: ByteSink & ~Copyable>(in source: Span<UInt8>, to sink: inout S) {
     guard kind == .string else { return }
     checkSource(source)

@@ -1,27 +1,26 @@
-/// The limits of a JSON text (RFC 8259 section 9 lets a parser set them).
+/// The limits of a JSON text, as allowed by RFC 8259 section 9.
 package struct JSONLimits: Sendable {
-  /// The deepest nesting any caller can allow, because values are built by recursion.
+  /// The maximum of ``depth``, because values are built recursively.
   package static let deepest = 256
-  /// The longest text any caller can allow, because offsets are kept in 32 bits.
+  /// The maximum of ``bytes``, because offsets are stored in 32 bits.
   static let longest = 1 << 30
 
-  /// Bytes of the whole text.
+  /// The bytes of the text.
   package var bytes: Int
-  /// Arrays and objects inside each other; more than ``deepest`` counts as that.
+  /// The nesting of arrays and objects, at most ``deepest``.
   package var depth: Int
-  /// Members of one object.
+  /// The members of an object.
   package var members: Int
-  /// Values in the whole text, the outermost included.
+  /// The values in the text, including the outermost one.
   package var elements: Int
-  /// Bytes between the quotes of one string or name, escapes counted as written.
+  /// The bytes between the quotes of a string or name, including escapes as written.
   package var stringBytes: Int
-  /// Bytes of one number.
+  /// The bytes of a number.
   package var numberBytes: Int
-  /// Takes what the grammar of RFC 8259 allows and readers disagree on: duplicate names, and lone surrogates, which
-  /// are read as U+FFFD.
+  /// Whether to accept what the grammar of RFC 8259 allows but parsers interpret differently: duplicate names, and lone
+  /// surrogates, which are decoded as U+FFFD.
   package var isLenient = false
 
-  /// Makes a set of limits; each one that is left out has its standard value.
   package init(
     bytes: Int = 1 << 20, depth: Int = 16, members: Int = 512, elements: Int = 65_536,
     stringBytes: Int = 65_536, numberBytes: Int = 32
@@ -34,14 +33,14 @@ package struct JSONLimits: Sendable {
     self.numberBytes = numberBytes
   }
 
-  /// The limits for everything that comes from a server or a peer, unless a caller sets others.
+  /// The default limits for everything from a server or peer.
   package static let standard = JSONLimits()
 
-  /// The limits for reading one member of a text whose other members may be of any kind. Every text of up to
-  /// 256 KiB that the grammar allows is read, up to a nesting of 64 and 65,536 values.
+  /// The limits for reading one member of a text whose other members may be of any kind. Accepts every grammatical text
+  /// of up to 256 KiB, with nesting up to 64 and 65,536 values.
   package static let lenient = lenient(bytes: 1 << 18, depth: 64)
 
-  /// The limits for a text that is passed on or kept as it is: every one up to this size that the grammar allows is read.
+  /// The limits for a text that is forwarded or stored unchanged. Accepts every grammatical text up to this size.
   package static func lenient(bytes: Int, depth: Int = deepest, elements: Int = 65_536) -> JSONLimits {
     var limits = JSONLimits(
       bytes: bytes, depth: depth, members: bytes, elements: elements, stringBytes: bytes, numberBytes: bytes)

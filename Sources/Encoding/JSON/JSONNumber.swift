@@ -1,34 +1,32 @@
-/// A number of a JSON text, kept as it was written (RFC 8259 section 6).
+/// A number in JSON, kept as written (RFC 8259 section 6).
 ///
-/// The reader chooses the conversion: each is exact or rounds by a given rule, and none traps. Two numbers are equal
-/// when they are written alike, so `1` and `1.0` differ.
+/// The reader chooses the conversion: each is exact or rounds by a given rule, and none traps. Numbers are equal if
+/// they are written identically, so `1` and `1.0` differ.
 package struct JSONNumber: Sendable, Hashable {
   /// The number as written, in ASCII.
   package let text: String
 
-  /// Makes a number from an integer.
   package init(_ int: Int) {
     text = String(int)
   }
 
-  /// Takes a text that the parser has accepted as a number.
+  /// Stores a text that the parser has accepted as a number.
   init(checked text: String) {
     self.text = text
   }
 
-  /// The value when it is a whole number in the range of `Int`, else nil.
+  /// The value of a whole number in the range of `Int`, otherwise nil.
   ///
-  /// How it is written does not matter: `3600`, `3600.0` and `3.6e3` are the same.
+  /// The notation does not matter: `3600`, `3600.0` and `3.6e3` are the same.
   package var int: Int? {
     if let few = fewDigits { return few }
     guard let decimal = Decimal(text), decimal.fraction == .none else { return nil }
     return decimal.signed(decimal.whole)
   }
 
-  /// The nearest whole number by a rule; nil when it is out of the range of `Int` or written with
-  /// more than 32 characters.
+  /// The number rounded by a rule; nil if it is outside the range of `Int` or longer than 32 characters.
   ///
-  /// `.down` and `.up` go towards negative and positive infinity.
+  /// `.down` and `.up` mean towards negative and positive infinity.
   package func rounded(_ rule: FloatingPointRoundingRule) -> Int? {
     if let few = fewDigits { return few }
     guard let decimal = Decimal(text) else { return nil }
@@ -38,7 +36,7 @@ package struct JSONNumber: Sendable, Hashable {
 }
 
 extension JSONNumber {
-  /// The value of a number that is written with digits alone, and not many, as times are.
+  /// The value of a short number of digits only, such as a time.
   private var fewDigits: Int? {
     let view = text.utf8
     guard view.count <= 18 else { return nil }
@@ -50,17 +48,17 @@ extension JSONNumber {
     return value
   }
 
-  /// The parts of a number: its sign, the whole part of its magnitude, and the fraction.
+  /// The parts of a number: sign, whole part and fraction.
   private struct Decimal {
     /// The fraction, compared to one half.
     enum Fraction { case none, belowHalf, half, aboveHalf }
 
     var isNegative = false
-    /// At most 19 digits, so one can be added.
+    /// At most 19 digits, so that adding one cannot overflow.
     var whole: UInt64 = 0
     var fraction = Fraction.none
 
-    /// Nil when the text has more than 32 characters or the whole part more than 19 digits.
+    /// Nil if the text has more than 32 characters or the whole part more than 19 digits.
     init?(_ text: String) {
       let view = text.utf8
       guard view.count <= 32 else { return nil }
@@ -88,8 +86,7 @@ extension JSONNumber {
       if !digits.isEmpty { guard split(digits, exponent) else { return nil } }
     }
 
-    /// The value of the exponent's text, clamped to ±10,000: larger than any exponent that matters here, and far from
-    /// overflow.
+    /// The exponent, clamped to ±10,000: larger than any relevant exponent, and far from overflow.
     private static func exponent(_ text: Substring.UTF8View) -> Int {
       var magnitude = 0
       for byte in text where byte >= UInt8(ascii: "0") {
@@ -98,7 +95,7 @@ extension JSONNumber {
       return text.first == UInt8(ascii: "-") ? -magnitude : magnitude
     }
 
-    /// Divides digits that neither begin nor end with zero at the decimal point.
+    /// Splits digits that neither begin nor end with zero at the decimal point.
     private mutating func split(_ digits: [UInt8], _ exponent: Int) -> Bool {
       let wholeCount = digits.count + exponent
       guard wholeCount <= 19 else { return false }
@@ -115,7 +112,7 @@ extension JSONNumber {
       return true
     }
 
-    /// Whether a magnitude with a fraction is rounded up, away from zero.
+    /// Whether to round a magnitude with a fraction up, away from zero.
     func goesOutward(_ rule: FloatingPointRoundingRule) -> Bool {
       switch rule {
       case .up: !isNegative
@@ -128,7 +125,7 @@ extension JSONNumber {
       }
     }
 
-    /// Puts the sign on a magnitude; nil when the result is out of range.
+    /// Applies the sign to a magnitude; nil if the result is out of range.
     func signed(_ magnitude: UInt64) -> Int? {
       guard isNegative else { return Int(exactly: magnitude) }
       return magnitude == Int.min.magnitude ? Int.min : Int(exactly: magnitude).map { -$0 }

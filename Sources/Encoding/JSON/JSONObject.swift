@@ -1,32 +1,29 @@
-/// The members of a JSON object, in the order in which they were written.
+/// The members of a JSON object, in the order they were written.
 ///
-/// Names are unique and compared byte by byte in UTF-8 (RFC 8259 section 8.3), not by Unicode
-/// equivalence as Swift strings are. Two objects are equal when they have equal members, in any
-/// order (RFC 8259 section 1).
+/// Names are unique and compared byte by byte in UTF-8 (RFC 8259 section 8.3), without the Unicode equivalence of Swift
+/// strings. Objects are equal if their members are, in any order (RFC 8259 section 1).
 package struct JSONObject: Sendable {
-  /// One member.
   struct Member: Sendable {
     var name: String
     var value: JSON
   }
 
-  /// All members, in order.
   private(set) var members: [Member]
 
-  /// Makes an empty object.
+  /// Creates an empty object.
   package init() {
     members = []
   }
 
-  /// Makes an object from pairs. When a name comes twice, the later value takes the earlier place.
+  /// Creates an object from pairs. If a name is repeated, the later value replaces the earlier one in its position.
   package init(_ pairs: [(String, JSON)]) {
     members = []
     members.reserveCapacity(pairs.count)
     for (name, value) in pairs { self[name] = value }
   }
 
-  /// Takes members whose names are known to be unique. Those of a text that was read leniently may not be: the first of
-  /// equal names is the one that is found.
+  /// Creates an object from members with unique names. Names of a leniently parsed text may be duplicates, the first of
+  /// which is then found.
   init(unique members: [Member]) {
     self.members = members
   }
@@ -37,13 +34,11 @@ package struct JSONObject: Sendable {
   /// The values of all members, in order.
   package var values: [JSON] { members.map(\.value) }
 
-  /// How many members there are.
   package var count: Int { members.count }
 
-  /// Whether there is no member.
   package var isEmpty: Bool { members.isEmpty }
 
-  /// A member's value. Setting a new name adds it at the end; setting nil removes the member.
+  /// A member's value. Setting a new name appends it; setting nil removes the member.
   package subscript(_ name: String) -> JSON? {
     get { place(of: name).map { members[$0].value } }
     set {

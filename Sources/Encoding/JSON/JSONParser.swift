@@ -1,26 +1,26 @@
-/// The one parser of JSON texts: RFC 8259, strictly.
+/// The only parser of JSON: strictly RFC 8259.
 ///
-/// Works in a single pass and without recursion. Beyond the grammar it rejects texts that parsers read differently:
-/// duplicate names, lone surrogates, ill-formed UTF-8, a byte order mark. The text is passed to each method instead of
-/// being stored, because it may be a secret that only lives as long as the call.
+/// Works in a single pass and without recursion. In addition to invalid grammar, rejects texts that parsers interpret
+/// differently: duplicate names, lone surrogates, ill-formed UTF-8, a byte order mark. The text is passed to each
+/// method instead of being stored, because it may be a secret that only exists during the call.
 struct JSONParser {
   private let limits: JSONLimits
   /// The values found so far.
   private(set) var entries: [JSONEntry] = []
-  /// The unescaped names of all members, one after the other.
+  /// The unescaped names of all members, concatenated.
   private(set) var names: [UInt8] = []
   private var position = 0
   private var depth = 0
   /// The index of the innermost open container, or -1.
   private var container = -1
-  /// The name of the value that comes next.
+  /// The name of the next value.
   private var name = JSONEntry.Name()
 
   init(limits: JSONLimits) {
     self.limits = limits
   }
 
-  /// Parses a whole text; afterwards `entries` has at least one value.
+  /// Parses a complete text; afterwards `entries` has at least one value.
   mutating func parse(_ bytes: Span<UInt8>) throws(JSONError) {
     let longest = min(limits.bytes, JSONLimits.longest)
     guard bytes.count <= longest else { throw JSONError(code: .tooLarge, offset: max(longest, 0)) }
@@ -37,7 +37,7 @@ struct JSONParser {
 
   // MARK: Structure
 
-  /// Goes on inside the innermost open container: closes it or takes its next value.
+  /// Continues in the innermost open container: closes it or parses its next value.
   private mutating func parseNext(_ bytes: Span<UInt8>) throws(JSONError) {
     skipWhiteSpace(bytes)
     let byte = try current(bytes)
@@ -105,7 +105,7 @@ struct JSONParser {
 
   // MARK: Names
 
-  /// Takes a member's name and the colon after it (RFC 8259 section 4).
+  /// Parses a member's name and the colon after it (RFC 8259 section 4).
   private mutating func parseName(_ bytes: Span<UInt8>) throws(JSONError) {
     let quote = position
     guard try current(bytes) == UInt8(ascii: "\"") else { throw JSONError(code: .unexpectedByte, offset: quote) }
@@ -134,8 +134,8 @@ struct JSONParser {
     return JSONEntry.Name(start: Int32(start), count: Int32(names.count - start), hash: hash)
   }
 
-  /// Whether the open object already has a member of this name, compared byte by byte after
-  /// unescaping (RFC 8259 section 8.3).
+  /// Whether the open object already has a member with this name, compared byte by byte after unescaping (RFC 8259
+  /// section 8.3).
   private func containerHas(_ name: JSONEntry.Name) -> Bool {
     var index = container + 1
     while index < entries.count {
@@ -155,7 +155,7 @@ struct JSONParser {
 
   // MARK: Strings
 
-  /// Checks the string whose opening quote is at `position` and goes past it.
+  /// Checks the string whose opening quote is at `position` and moves past it.
   private mutating func scanString(_ bytes: Span<UInt8>) throws(JSONError) -> JSONStringPlace {
     let string = try JSONStringPlace(
       bytes, quote: position, limit: limits.stringBytes, allowsLoneSurrogates: limits.isLenient)
@@ -165,7 +165,7 @@ struct JSONParser {
 
   // MARK: Numbers and literals
 
-  /// Takes a number (RFC 8259 section 6). Its value is not looked at, so none is too large.
+  /// Parses a number (RFC 8259 section 6). Its value is not evaluated, so none is too large.
   private mutating func parseNumber(_ bytes: Span<UInt8>) throws(JSONError) {
     let start = position
     if bytes[position] == UInt8(ascii: "-") { position += 1 }
@@ -187,7 +187,7 @@ struct JSONParser {
     add(.number, from: start, to: position)
   }
 
-  /// Goes past one digit or more of the number that begins at `start`.
+  /// Moves past one or more digits of the number that begins at `start`.
   private mutating func skipDigits(_ bytes: Span<UInt8>, of start: Int) throws(JSONError) {
     let first = position
     while position < bytes.count, bytes[position] >= UInt8(ascii: "0"), bytes[position] <= UInt8(ascii: "9") {

@@ -1,15 +1,14 @@
-/// The place of a string that was found to be well-formed (RFC 8259 section 7).
+/// The range of a well-formed string (RFC 8259 section 7).
 struct JSONStringPlace {
-  /// The byte after the opening quote.
+  /// The index after the opening quote.
   let start: Int
-  /// The closing quote.
+  /// The index of the closing quote.
   let end: Int
-  /// Whether there is at least one escape.
   let hasEscapes: Bool
 
   /// Checks the string whose opening quote is at `quote`.
   ///
-  /// - Parameter limit: The most bytes between the quotes.
+  /// - Parameter limit: The maximum number of bytes between the quotes.
   init(_ bytes: Span<UInt8>, quote: Int, limit: Int, allowsLoneSurrogates: Bool = false) throws(JSONError) {
     var index = quote + 1
     var hasEscapes = false
@@ -43,7 +42,7 @@ struct JSONStringPlace {
     }
   }
 
-  /// Checks the escape whose backslash is at `start` and returns the place after it.
+  /// Checks the escape whose backslash is at `start` and returns the index after it.
   private static func skipEscape(
     _ bytes: Span<UInt8>, at start: Int, allowsLoneSurrogates: Bool
   ) throws(JSONError) -> Int {
@@ -61,7 +60,7 @@ struct JSONStringPlace {
     return start + 12
   }
 
-  /// Requires `\u` at a place, as the second half of the pair that began at `first`.
+  /// Requires `\u` at an index, as the second half of the surrogate pair that began at `first`.
   private static func expectEscape(_ bytes: Span<UInt8>, at start: Int, after first: Int) throws(JSONError) {
     for (index, wanted) in [(start, UInt8(ascii: "\\")), (start + 1, UInt8(ascii: "u"))] {
       guard index < bytes.count else { throw JSONError(code: .unexpectedEnd, offset: bytes.count) }

@@ -1,9 +1,10 @@
-/// Finds the end and the string members of a JSON object in a text that may break the grammar of RFC 8259, such as by a
-/// byte order mark, NaN, a comment, a trailing comma or ill-formed UTF-8. It reads the text once, in any number of pieces.
+/// Finds the end and the string members of a JSON object in a text that may violate the grammar of RFC 8259, for
+/// example by a byte order mark, NaN, a comment, a trailing comma or ill-formed UTF-8. Reads the text once, in any
+/// number of pieces.
 package struct LooseJSONObject: Sendable {
   /// How much of the object was read.
   package enum Extent: Sendable {
-    /// Nothing but white space or a byte order mark.
+    /// Only whitespace or a byte order mark.
     case none
     /// The text begins with something else.
     case other
@@ -22,19 +23,19 @@ package struct LooseJSONObject: Sendable {
   private var depth = 0
   private var offset = 0
   private var stringStart = 0
-  /// The last string directly in the object, with its quotes, until something else follows.
+  /// The last string directly in the object, with its quotes, until another token follows.
   private var last: Range<Int>?
-  /// The member name before the value that is next.
+  /// The name of the next value's member.
   private var name: Range<Int>?
-  /// The byte after the object.
+  /// The index after the object.
   private var end: Int?
   private var found: [(name: Range<Int>, value: Range<Int>)] = []
   private let collects: Bool
 
-  /// - Parameter collects: Whether the members are noted, and not the extent alone.
+  /// - Parameter collects: Whether to record the members, in addition to the extent.
   package init(collects: Bool = false) { self.collects = collects }
 
-  /// Reads the next bytes. What follows the object is ignored.
+  /// Reads the next bytes. Ignores everything after the object.
   package mutating func read(_ bytes: Span<UInt8>) {
     for index in bytes.indices {
       if extent == .whole || extent == .other { return }
@@ -115,8 +116,8 @@ package struct LooseJSONObject: Sendable {
     last = nil
   }
 
-  /// The only member of that name directly in the object, if its value is a string and no other object follows: the
-  /// string with its quotes. Something else may come before the object, and the object may be cut off after the member.
+  /// The range of a string, with its quotes: the value of the only member with this name directly in the object, if no
+  /// other object follows. Other text may precede the object, and the object may be truncated after the member.
   package static func onlyString(named name: String, in bytes: Span<UInt8>) -> Range<Int>? {
     guard let start = bytes.indices.first(where: { bytes[$0] == UInt8(ascii: "{") }) else { return nil }
     var object = LooseJSONObject(collects: true)

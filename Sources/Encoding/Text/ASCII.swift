@@ -1,4 +1,4 @@
-/// The classes of ASCII characters that names and tokens are made of.
+/// The classes of ASCII characters used in names and tokens.
 extension UInt8 {
   package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
@@ -12,7 +12,7 @@ extension UInt8 {
   /// VSCHAR (RFC 6749 appendix A): a visible character or a space.
   package var isPrintableASCII: Bool { (0x20...0x7E).contains(self) }
 
-  /// NQCHAR (RFC 6749 appendix A): a visible character but `"` and `\`.
+  /// NQCHAR (RFC 6749 appendix A): a visible character except `"` and `\`.
   package var isUnquotedASCII: Bool { isVisibleASCII && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\") }
 
   /// tchar (RFC 9110 section 5.6.2).
@@ -20,15 +20,15 @@ extension UInt8 {
 }
 
 extension StringProtocol {
-  /// Whether the bytes of a text, which is not empty, stand somewhere in this one. `contains` of a text would bring regular
-  /// expressions into the program.
+  /// Whether the text contains a non-empty text, compared by bytes. The standard library's `contains` would link
+  /// regular expressions into the program.
   package func hasPart(_ part: String) -> Bool {
     Array(utf8).span.hasPart(part)
   }
 }
 
 extension Span<UInt8> {
-  /// Whether the bytes of a text, which is not empty, stand somewhere among these.
+  /// Whether these bytes contain those of a non-empty text.
   package func hasPart(_ part: String) -> Bool {
     let wanted = Array(part.utf8)
     guard count >= wanted.count else { return false }

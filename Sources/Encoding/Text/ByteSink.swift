@@ -1,12 +1,9 @@
-/// A place where bytes are written, in order and without failing.
+/// A destination for bytes. Writing never fails.
 ///
-/// A plain `[UInt8]` is one; a buffer for secrets can be another, so the same code writes both a
-/// public text and a secret one. A sink that has a limit remembers that it was passed and reports
-/// it when it is finished.
+/// `[UInt8]` conforms, and so can a buffer for secrets, so that the same code writes public and secret texts. A sink
+/// with a limit remembers that it was exceeded and reports that when it is finished.
 package protocol ByteSink: ~Copyable {
-  /// Writes one byte.
   mutating func append(_ byte: UInt8)
-  /// Writes all of `bytes`.
   mutating func append(contentsOf bytes: Span<UInt8>)
 }
 
@@ -19,14 +16,13 @@ extension ByteSink where Self: ~Copyable {
 }
 
 extension Array: ByteSink where Element == UInt8 {
-  /// Writes all of `bytes` at the end of the array.
   package mutating func append(contentsOf bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }
 }
 
 extension String {
-  /// Whether both have the same bytes of UTF-8. Not for secrets.
+  /// Whether both have the same UTF-8 bytes. Not for secrets.
   package func hasSameBytes(as other: String) -> Bool {
     let (view, otherView) = (utf8, other.utf8)
     return view.span.isSame(as: otherView.span)
@@ -34,7 +30,6 @@ extension String {
 }
 
 extension Span<UInt8> {
-  /// Whether both have the same bytes.
   fileprivate func isSame(as other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
     for index in indices where self[index] != other[index] { return false }

@@ -1,6 +1,6 @@
 /// Hexadecimal digits in ASCII.
 package enum HexDigit {
-  /// The value of a digit of either case, or nil when `byte` is none.
+  /// The value of a digit of either case, or nil if `byte` is not a digit.
   package static func value(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -10,23 +10,23 @@ package enum HexDigit {
     }
   }
 
-  /// Whether this is a digit in lower case.
+  /// Whether this is a lowercase digit.
   package static func isLower(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
   }
 
-  /// Bytes as digits in lower case, two for each.
+  /// Encodes bytes as lowercase digits, two for each.
   package static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes.flatMap { [lower($0 >> 4), lower($0)] }, as: UTF8.self)
   }
 
-  /// The upper-case digit for the low four bits of `value`.
+  /// The uppercase digit for the low four bits of `value`.
   package static func upper(_ value: UInt8) -> UInt8 {
     let digit = value & 15
     return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + (digit - 10)
   }
 
-  /// The lower-case digit for the low four bits of `value`.
+  /// The lowercase digit for the low four bits of `value`.
   package static func lower(_ value: UInt8) -> UInt8 {
     let digit = value & 15
     return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + (digit - 10)

@@ -1,8 +1,8 @@
-/// Words of a command line of the sh family that is read once, as a person types it.
+/// Quotes words for command lines of the sh family.
 package enum ShellWord {
-  /// The word for a hint, which a user may paste into any shell: unchanged if no shell could misread it, otherwise quoted.
-  /// fish interprets backslashes within single quotes, and csh interprets `!`. Both are written outside the quotes with a
-  /// backslash before them, which bash, zsh, fish and csh read in the same way.
+  /// Quotes a word for a hint, which a user may paste into any shell: unchanged if no shell could misread it. fish
+  /// interprets backslashes within single quotes, and csh interprets `!`. Both are written outside the quotes with a
+  /// backslash, which bash, zsh, fish and csh read in the same way.
   package static func quoted(_ word: String) -> String {
     if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
     var result: [UInt8] = []
@@ -32,14 +32,13 @@ package enum ShellWord {
     }
   }
 
-  /// The word between single quotes. The bytes are looked at, since a quote before a combining character is another
-  /// `Character`.
+  /// Single-quotes the word. Compares bytes, since a quote before a combining character is another `Character`.
   package static func single(_ word: String) -> String {
     let bytes = word.utf8.flatMap { $0 == UInt8(ascii: "'") ? Array(#"'\''"#.utf8) : [$0] }
     return "'" + String(decoding: bytes, as: UTF8.self) + "'"
   }
 
-  /// The words of a line that ``quoted(_:)`` made the words of; nil for one that a shell would read in another way.
+  /// Splits a line of words quoted by ``quoted(_:)``; nil if a shell would read it differently.
   package static func words(_ line: String) -> [String]? {
     var words: [String] = []
     var word: [UInt8]?
@@ -65,11 +64,11 @@ package enum ShellWord {
     return isQuoted ? nil : words
   }
 
-  /// Bytes that no shell reads as anything but themselves, inside quotes or out, in a file name pattern or not.
+  /// Bytes that every shell reads literally, inside quotes or outside, also in a file name pattern.
   package static func isLiteral(_ byte: UInt8) -> Bool {
     byte.isASCIIAlphanumeric || byte >= 0x80 || "_-./:@%+=,".utf8.contains(byte)
   }
 
-  /// Bytes that a word of a command may have without any quotes, wherever in it they stand.
+  /// Bytes that need no quotes anywhere in a word of a command.
   package static func isPlain(_ byte: UInt8) -> Bool { isLiteral(byte) && byte < 0x80 && byte != UInt8(ascii: "=") }
 }

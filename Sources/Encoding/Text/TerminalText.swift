@@ -1,11 +1,11 @@
-/// Makes text from another party safe to show on a terminal.
+/// Makes text from another party safe to display on a terminal.
 package enum TerminalText {
-  /// The text without anything invisible, and cut when it is long.
+  /// Removes invisible characters and truncates a long text.
   ///
-  /// Dropped: C0 and C1 controls (so no escape sequence survives), DEL, line and paragraph
-  /// separators, bidirectional controls, zero-width and other format characters, the byte order
-  /// mark, tag characters, variation selectors and fillers. What is left after `limit` characters
-  /// is replaced by "…". A combining mark counts as a character, so marks cannot be piled up.
+  /// Removed: C0 and C1 controls (so no escape sequence survives), DEL, line and paragraph separators, bidirectional
+  /// controls, zero-width and other format characters, the byte order mark, tag characters, variation selectors and
+  /// fillers. Everything after `limit` characters is replaced by "…". A combining mark counts as a character, so marks
+  /// cannot be piled up.
   package static func clean(_ text: String, limit: Int = 200) -> String {
     let view = text.utf8
     if isPlain(view.span, limit: limit) { return text }
@@ -22,15 +22,16 @@ package enum TerminalText {
     return String(result)
   }
 
-  /// Whether a text is short and of visible ASCII, as most are, so that ``clean(_:limit:)`` leaves it as it is.
+  /// Whether a text is short and of visible ASCII, as most are, so that ``clean(_:limit:)`` would not change it.
   package static func isPlain(_ text: Span<UInt8>, limit: Int) -> Bool {
     guard text.count <= limit else { return false }
     for index in text.indices where !(0x20..<0x7F).contains(text[index]) { return false }
     return true
   }
 
-  /// The length in bytes of the character at `index` of well-formed UTF-8 if a terminal acts on it rather than shows
-  /// it: a C0 or C1 control, DEL, a line or paragraph separator, or a bidirectional control. 0 for all others.
+  /// The length in bytes of the character at `index` of well-formed UTF-8 if a terminal interprets it instead of
+  /// displaying it: a C0 or C1 control, DEL, a line or paragraph separator, or a bidirectional control. 0 for all
+  /// others.
   package static func controlLength(_ bytes: Span<UInt8>, at index: Int) -> Int {
     let next = index + 1 < bytes.count ? bytes[index + 1] : 0
     switch (bytes[index], next) {
@@ -45,7 +46,7 @@ package enum TerminalText {
     }
   }
 
-  /// The text with a space in place of each character on which a terminal acts.
+  /// Replaces each character that a terminal interprets with a space.
   package static func blanked(_ text: String) -> String {
     let bytes = Array(text.utf8)
     var (result, index) = ([UInt8](), 0)

@@ -1,16 +1,15 @@
-/// Well-formed UTF-8 (RFC 3629 section 4), one character at a time.
+/// Parses well-formed UTF-8 (RFC 3629 section 4), one character at a time.
 enum UTF8Sequence {
-  /// The result of reading a character.
   enum Finding {
     /// A well-formed character of two to four bytes.
     case length(Int)
-    /// The text stops inside a character that is well-formed so far.
+    /// The text ends inside a character that is well-formed so far.
     case cutOff
-    /// Not UTF-8: a stray byte, an overlong form, a surrogate, or a value past U+10FFFF.
+    /// Not UTF-8: a stray byte, an overlong form, a surrogate, or a value beyond U+10FFFF.
     case malformed
   }
 
-  /// Examines the character whose first byte, 0x80 or more, is at `start`.
+  /// Parses the character whose first byte, 0x80 or more, is at `start`.
   static func find(in bytes: Span<UInt8>, at start: Int) -> Finding {
     let length: Int
     var low: UInt8 = 0x80

@@ -1,10 +1,10 @@
-/// A day of the Gregorian calendar, extended backwards, as a year, month and day of the month.
+/// A day of the proleptic Gregorian calendar.
 struct CivilDate: Equatable {
   var year: Int
   var month: Int
   var day: Int
 
-  /// The days from 1970-01-01 to this day, for years from 0 to 9999; nil when there is no such day.
+  /// The days since 1970-01-01, for years from 0 to 9999; nil if there is no such day.
   var daysSinceEpoch: Int? {
     guard (0...9999).contains(year), (1...12).contains(month), (1...daysInMonth).contains(day) else { return nil }
     // The year is counted from March, so that the day that varies comes last.
@@ -14,7 +14,7 @@ struct CivilDate: Equatable {
     return shiftedYear * 365 + leapDays + dayOfYear - 146_097 - 719_468
   }
 
-  /// The date of a day that lies in the years from 0 to 9999.
+  /// The date of a day in the years from 0 to 9999.
   init(daysSinceEpoch days: Int) {
     let shifted = days + 719_468 + 146_097
     let era = shifted / 146_097

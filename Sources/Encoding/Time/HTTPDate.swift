@@ -1,10 +1,9 @@
-/// The dates of HTTP header fields (RFC 9110 section 5.6.7).
+/// Parses dates in HTTP header fields (RFC 9110 section 5.6.7).
 package enum HTTPDate {
-  /// The time of a date in any of the three forms, in seconds since 1970; nil when it is malformed,
-  /// does not exist, or its day of the week is wrong.
+  /// Parses a date in any of the three formats, in seconds since 1970. Nil if it is malformed, does not exist, or has
+  /// the wrong day of the week.
   ///
-  /// The century of the form with a two-digit year is the one in which the day of the week fits.
-  /// A leap second counts as the second after it.
+  /// A two-digit year is in the century that matches the day of the week. A leap second counts as the second after it.
   package static func parse(_ text: String) -> Int? {
     guard text.utf8.count <= 40 else { return nil }
     var reader = HTTPDateReader(text)
@@ -20,7 +19,7 @@ package enum HTTPDate {
   }
 }
 
-/// Reads an HTTP date from left to right; each `take` goes past what it accepts.
+/// Parses an HTTP date from left to right; each `take` moves past what it accepts.
 struct HTTPDateReader {
   private var rest: Substring.UTF8View
 
@@ -57,7 +56,7 @@ extension HTTPDateReader {
     return (days, seconds)
   }
 
-  /// `Nov  6 08:49:37 1994`, the form of the C function asctime.
+  /// `Nov  6 08:49:37 1994`, the format of the C function asctime.
   mutating func takeOldDate(_ weekday: Weekday) -> (days: Int, seconds: Int)? {
     guard !weekday.isLong, let month = takeMonth(), take(" ") else { return nil }
     guard let day = take(" ") ? takeNumber(1) : takeNumber(2), take(" ") else { return nil }
@@ -69,14 +68,13 @@ extension HTTPDateReader {
 // MARK: Parts
 
 extension HTTPDateReader {
-  /// A day of the week.
   struct Weekday {
-    /// From 0 for Sunday.
+    /// 0 is Sunday.
     var number: Int
     /// Whether it was written in full.
     var isLong: Bool
 
-    /// The days from 1970 to a date, if it exists and falls on this day of the week.
+    /// The days from 1970 to a date, if it exists and is on this day of the week.
     func days(year: Int, _ month: Int, _ day: Int) -> Int? {
       guard let days = CivilDate(year: year, month: month, day: day).daysSinceEpoch else { return nil }
       // 1970-01-01 was a Thursday, day 4; 719,530 is a whole number of weeks and keeps the sum positive.
@@ -109,7 +107,7 @@ extension HTTPDateReader {
     return value
   }
 
-  /// The second of the day of a time such as `08:49:37`.
+  /// The second of the day for a time such as `08:49:37`.
   mutating func takeTime() -> Int? {
     guard let hour = takeNumber(2), take(":"), let minute = takeNumber(2), take(":"), let second = takeNumber(2),
       hour < 24, minute < 60, second <= 60

@@ -1,4 +1,4 @@
-/// Points in time for people: `2026-11-21 09:00:00 UTC, in 12 minutes`.
+/// Formats times for users: `2026-11-21 09:00:00 UTC, in 12 minutes`.
 package enum PlainTime {
   /// - Parameter now: Unix seconds.
   package static func text(_ unixSeconds: Int, now: Int) -> String {
@@ -15,7 +15,7 @@ package enum PlainTime {
     return seconds > 0 ? "in \(length)" : "\(length) ago"
   }
 
-  /// A length of time in one unit, rounded down: `12 s`, `56m`, `1h`, `2d`.
+  /// A duration in one unit, rounded down: `12 s`, `56m`, `1h`, `2d`.
   package static func short(_ seconds: Int) -> String {
     switch seconds {
     case ..<60: "\(seconds) s"
@@ -25,7 +25,7 @@ package enum PlainTime {
     }
   }
 
-  /// A measured time: `12 ms` or, from one second on, `2.2 s`.
+  /// A measured duration: `12 ms`, or from one second `2.2 s`.
   package static func precise(milliseconds: Int) -> String {
     milliseconds < 1000 ? "\(milliseconds) ms" : "\(milliseconds / 1000).\(milliseconds / 100 % 10) s"
   }
@@ -34,7 +34,7 @@ package enum PlainTime {
     ("year", 31_557_600), ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1),
   ]
 
-  /// A length of time in its largest unit and, where that is small, the next one.
+  /// A duration in its largest unit and, if its number is small, the next one.
   private static func length(_ seconds: UInt) -> String {
     guard let first = units.firstIndex(where: { seconds >= $0.seconds }) else { return "no time" }
     let count = seconds / units[first].seconds
@@ -49,11 +49,11 @@ package enum PlainTime {
   private static func counted(_ count: UInt, _ unit: String) -> String { "\(count) \(unit)\(count == 1 ? "" : "s")" }
 }
 
-/// Points in time as text for people and logs.
+/// Formats times for users and logs.
 package enum Timestamp {
   /// A time in UTC, such as `2024-02-29T12:00:00Z` (RFC 3339 section 5.6).
   ///
-  /// Times outside the years 0000 to 9999, which the format cannot express, are held at its ends.
+  /// Clamped to the years 0000 to 9999, the range of the format.
   package static func rfc3339(_ unixSeconds: Int) -> String {
     let seconds = min(max(unixSeconds, -62_167_219_200), 253_402_300_799)
     let secondOfDay = ((seconds % 86_400) + 86_400) % 86_400
@@ -63,7 +63,7 @@ package enum Timestamp {
     return "\(day)T\(padded(secondOfDay / 3600, to: 2)):\(minute):\(padded(secondOfDay % 60, to: 2))Z"
   }
 
-  /// The unix seconds of a time in UTC, with or without a fraction, which is cut; nil for any other text.
+  /// Parses a time in UTC to unix seconds, truncating a fraction; nil for any other text.
   package static func unixSeconds(rfc3339 text: String) -> Int? {
     let bytes = Array(text.utf8)
     guard (20...40).contains(bytes.count), bytes.last == UInt8(ascii: "Z") else { return nil }

@@ -2,7 +2,7 @@
 package enum Form {
   // MARK: Writing
 
-  /// Writes a field whose value is not secret, after an "&" unless it is the first.
+  /// Writes a field that is not secret, after an "&" unless it is the first.
   package static func append<S: ByteSink & ~Copyable>(
     name: String, value: String, to sink: inout S, isFirst: inout Bool
   ) {
@@ -10,7 +10,7 @@ package enum Form {
     append(name: name, secret: view.span, to: &sink, isFirst: &isFirst)
   }
 
-  /// Writes a field whose value is secret bytes, after an "&" unless it is the first.
+  /// Writes a field with a secret value, after an "&" unless it is the first.
   package static func append<S: ByteSink & ~Copyable>(
     name: String, secret: Span<UInt8>, to sink: inout S, isFirst: inout Bool
   ) {
@@ -22,7 +22,7 @@ package enum Form {
     appendEncoded(secret, to: &sink)
   }
 
-  /// Writes one name or value, encoded: "+" for a space, "%XX" for all but letters, digits and "*-._".
+  /// Encodes a name or value: "+" for a space, "%XX" for all others except letters, digits and "*-._".
   package static func appendEncoded<S: ByteSink & ~Copyable>(_ bytes: Span<UInt8>, to sink: inout S) {
     var runStart = 0
     for index in 0..<bytes.count where !isPlain(bytes[index]) {
@@ -49,12 +49,12 @@ package enum Form {
 
   // MARK: Reading
 
-  /// Reads all fields, in order. An empty text has none, and empty parts between "&" are skipped.
+  /// Parses all fields, in order. Empty parts between "&" are skipped.
   ///
   /// - Parameters:
-  ///   - maxFields: The most fields to accept.
-  ///   - maxBytes: The most bytes of text to accept.
-  ///   - repeatable: Names that may come more than once, such as `resource` (RFC 8707 section 2).
+  ///   - maxFields: The maximum number of fields.
+  ///   - maxBytes: The maximum length of the text.
+  ///   - repeatable: Names that may be repeated, such as `resource` (RFC 8707 section 2).
   package static func parse(
     _ bytes: Span<UInt8>, maxFields: Int = 64, maxBytes: Int = 65_536, repeatable: [String] = []
   ) throws(FormError) -> [FormField] {
@@ -76,7 +76,7 @@ package enum Form {
     return fields
   }
 
-  /// Reads all fields, as ``parse(_:maxFields:maxBytes:repeatable:)`` for spans does.
+  /// Parses all fields, like ``parse(_:maxFields:maxBytes:repeatable:)`` for spans.
   package static func parse(_ text: String) throws(FormError) -> [FormField] {
     let view = text.utf8
     return try parse(view.span)
@@ -89,9 +89,9 @@ package enum Form {
     return FormField(name: name, value: value)
   }
 
-  /// Decodes one name or value to bytes, which may be secret.
+  /// Decodes a name or value to bytes, which may be secret.
   ///
-  /// - Returns: False if it is malformed; the bytes written are then useless.
+  /// - Returns: False if it is malformed. Discard the bytes written then.
   package static func decode<S: ByteSink & ~Copyable>(_ text: Span<UInt8>, to sink: inout S) -> Bool {
     var index = 0
     while index < text.count {
@@ -140,30 +140,29 @@ package enum Form {
   }
 }
 
-/// The reason why a form is not accepted. It contains no byte of the form.
+/// The reason why a form is invalid. Contains nothing of the form.
 package enum FormError: Error, Hashable, Sendable {
   /// More bytes than the limit.
   case tooLarge
   /// More fields than the limit.
   case tooManyFields
-  /// The same name twice (RFC 6749 section 3.1 forbids it for parameters).
+  /// A repeated name (RFC 6749 section 3.1 forbids it for parameters).
   case duplicateName
-  /// A control character, a space, or a byte that is not ASCII, written unencoded at that byte.
+  /// An unencoded control character, space or non-ASCII byte at this offset.
   case invalidCharacter(offset: Int)
-  /// A "%" without two hexadecimal digits, at that byte.
+  /// A "%" without two hexadecimal digits, at this offset.
   case invalidPercentEncoding(offset: Int)
-  /// A name or value is not well-formed UTF-8 once decoded.
+  /// A decoded name or value is not well-formed UTF-8.
   case invalidUTF8
 }
 
-/// One name and value of a form, decoded.
+/// A decoded name and value of a form.
 package struct FormField: Sendable, Hashable {
-  /// The name; may be empty.
+  /// May be empty.
   package var name: String
-  /// The value; empty when the field was written without "=".
+  /// Empty if the field was written without "=".
   package var value: String
 
-  /// Makes a field.
   package init(name: String, value: String) {
     self.name = name
     self.value = value

@@ -1,6 +1,6 @@
-/// IPv6 addresses in text (RFC 3986 section 3.2.2, RFC 4291 section 2.2).
+/// IPv6 addresses as text (RFC 3986 section 3.2.2, RFC 4291 section 2.2).
 enum IPv6Literal {
-  /// Whether `text`, without brackets, is an address. A zone (RFC 6874) is not accepted.
+  /// Whether `text`, without brackets, is an address. Zones (RFC 6874) are not accepted.
   static func isValid(_ text: ArraySlice<UInt8>) -> Bool {
     guard text.count <= 45 else { return false }
     let halves = splitAtDoubleColon(text)
@@ -24,7 +24,7 @@ enum IPv6Literal {
     return [text]
   }
 
-  /// How many groups of 16 bits a list of groups stands for; nil when it is malformed.
+  /// The number of 16-bit groups in a list; nil if it is malformed.
   private static func groups(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool) -> Int? {
     guard !text.isEmpty else { return 0 }
     var parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)

@@ -1,27 +1,26 @@
 /// An absolute URI with a host, kept exactly as written (RFC 3986).
 ///
-/// Nothing is normalised: two URIs are equal when their texts are, byte for byte. White space,
-/// control characters, a user name or password, and a zone in an IPv6 address are refused.
+/// Never normalized: URIs are equal if their texts are, byte for byte. Whitespace, control characters, a user name or
+/// password, and a zone in an IPv6 address are rejected.
 package struct URI: Sendable, Hashable {
-  /// The longest text, in bytes.
+  /// The maximum length in bytes.
   package static let maxBytes = 2048
 
-  /// The whole URI, in printable ASCII.
+  /// The complete URI, in printable ASCII.
   package let text: String
   /// The scheme as written; to compare it, use ``hasScheme(_:)``.
   package let scheme: String
-  /// The host as written; an IPv6 address has its brackets.
+  /// The host as written; an IPv6 address includes its brackets.
   package let host: String
-  /// The port, if one is written.
+  /// The port, if present.
   package let port: UInt16?
   /// The path, which is empty or begins with "/".
   package let path: String
-  /// The text after "?", still encoded; nil if there is no "?".
+  /// The text after "?", still encoded; nil without a "?".
   package let query: String?
-  /// The text after "#", still encoded; nil if there is no "#".
+  /// The text after "#", still encoded; nil without a "#".
   package let fragment: String?
 
-  /// Parses a URI.
   package init(_ text: String) throws(URIError) {
     let parser = try URIParser(text)
     self.text = text
@@ -43,24 +42,23 @@ package struct URI: Sendable, Hashable {
 }
 
 extension URI {
-  /// Whether the scheme is `name`, which is given in lower case (RFC 3986 section 3.1: case does not matter).
+  /// Whether the scheme is `name`, in lowercase. Schemes are case-insensitive (RFC 3986 section 3.1).
   package func hasScheme(_ name: String) -> Bool {
     scheme.lowercased().utf8.elementsEqual(name.utf8)
   }
 
-  /// Whether the scheme is https.
   package var isHTTPS: Bool { hasScheme("https") }
 
   /// Whether this is plain http to the loopback interface (RFC 8252 section 7.3).
   ///
-  /// Only the address literals `127.0.0.1` and `[::1]` count: a name such as `localhost` may
-  /// resolve to something else (RFC 8252 section 8.3).
+  /// Only for the address literals `127.0.0.1` and `[::1]`: a name such as `localhost` may resolve to another host (RFC
+  /// 8252 section 8.3).
   package var isHTTPLoopback: Bool {
     hasScheme("http") && (host.utf8.elementsEqual("127.0.0.1".utf8) || host.utf8.elementsEqual("[::1]".utf8))
   }
 
-  /// Scheme, host and port in a form that can be compared (RFC 6454 section 6.2): lower case,
-  /// without the scheme's default port.
+  /// Scheme, host and port, normalized for comparison (RFC 6454 section 6.2): lowercase, without the scheme's default
+  /// port.
   package var origin: String {
     let base = scheme.lowercased() + "://" + host.lowercased()
     guard let port, port != defaultPort else { return base }
@@ -70,7 +68,7 @@ extension URI {
   /// Host and port, without the default port.
   package var authority: String { String(decoding: origin.utf8.dropFirst(scheme.utf8.count + 3), as: UTF8.self) }
 
-  /// The usual port of the scheme; nil for one that is not known.
+  /// The default port of the scheme, if known.
   package var defaultPort: UInt16? {
     switch scheme.lowercased() {
     case "https": 443
@@ -85,7 +83,7 @@ extension URI {
 
   /// The text of this URI with fields added to its query (RFC 6749 section 3.1).
   ///
-  /// A query that is there is kept and comes first; a fragment stays at the end. Not for secrets.
+  /// An existing query is kept and comes first; a fragment stays at the end. Not for secrets.
   package func appendingQuery(_ pairs: [(String, String)]) -> String {
     guard !pairs.isEmpty else { return text }
     var bytes = Array(text.utf8.prefix { $0 != UInt8(ascii: "#") })
@@ -102,11 +100,11 @@ extension URI {
   }
 }
 
-/// The reason why a text is not accepted as a URI. It contains no byte of the text.
+/// The reason why a text is an invalid URI. Contains nothing of the text.
 package enum URIError: Error, Hashable, Sendable {
   /// More than 2048 bytes.
   case tooLong
-  /// A character that RFC 3986 does not allow at its place, such as a space or a quote.
+  /// A character that RFC 3986 does not allow there, such as a space or a quote.
   case invalidCharacter
   /// Not absolute: no scheme and colon at the start (RFC 3986 section 3.1).
   case noScheme

@@ -1,4 +1,4 @@
-/// Finds the parts of an absolute URI and checks each (RFC 3986 section 3).
+/// Splits an absolute URI and checks its parts (RFC 3986 section 3).
 struct URIParser {
   private let bytes: [UInt8]
   private(set) var scheme = 0..<0
@@ -19,14 +19,13 @@ struct URIParser {
     try check(fragment ?? 0..<0, alsoAllowed: "/?")
   }
 
-  /// The text of a part.
   func text(_ range: Range<Int>) -> String {
     String(decoding: bytes[range], as: UTF8.self)
   }
 
   // MARK: Parts
 
-  /// Divides the text and returns where the authority is.
+  /// Splits the text and returns the range of the authority.
   private mutating func findParts() throws(URIError) -> Range<Int> {
     scheme = 0..<place(of: ":", from: 0)
     guard scheme.upperBound < bytes.count, isScheme(scheme) else { throw .noScheme }
@@ -69,7 +68,7 @@ struct URIParser {
     port = try parsePort((host.upperBound + 1)..<range.upperBound)
   }
 
-  /// A DNS name or an IPv4 address. Narrower than RFC 3986: no percent-encoding and no punctuation but dots, hyphens
+  /// A DNS name or an IPv4 address. Stricter than RFC 3986: no percent-encoding and no punctuation except dots, hyphens
   /// and underscores, because no host of an authorization server or resource needs them.
   private func isHostName(_ range: Range<Int>) -> Bool {
     guard range.count <= 253 else { return false }
@@ -107,7 +106,7 @@ struct URIParser {
     }
   }
 
-  /// The first place of any of these characters, or the end of the text.
+  /// The first index of any of these characters, or the end of the text.
   private func place(of characters: String, from start: Int) -> Int {
     bytes[start...].firstIndex { characters.utf8.contains($0) } ?? bytes.count
   }

@@ -1,7 +1,7 @@
 internal import CPlatform
 
-/// Descriptors that are kept open for work that must not fail for lack of them, and closed while it is done. One set is
-/// enough for all threads, which do that work one after the other. Thread-safe.
+/// Reserves descriptors for work that must not fail for lack of them, and releases them during the work. One set is
+/// enough for all threads, which do the work one at a time. Thread-safe.
 package final class DescriptorReserve: Sendable {
   private struct State {
     var kept: [SharedDescriptor] = []
@@ -12,10 +12,10 @@ package final class DescriptorReserve: Sendable {
   private let count: Int
   private let state = Monitor(State())
 
-  /// - Parameter count: The most descriptors that the work opens at a time.
+  /// - Parameter count: The maximum number of descriptors that the work opens.
   package init(count: Int) { self.count = count }
 
-  /// Keeps the descriptors open as long as it lives.
+  /// Keeps the descriptors reserved during its lifetime.
   package final class Hold: Sendable {
     private let reserve: DescriptorReserve
 
@@ -29,10 +29,10 @@ package final class DescriptorReserve: Sendable {
     }
   }
 
-  /// Keeps the descriptors open until the result is gone. Waits while the work is done.
+  /// Reserves the descriptors until the result is released. Waits while the work is in progress.
   ///
-  /// - Parameter others: How many more must be free now, for what is done before the work.
-  /// - Throws: `EMFILE` or `ENFILE` if there are not so many.
+  /// - Parameter others: How many more descriptors must be free now, for steps before the work.
+  /// - Throws: `EMFILE` or `ENFILE` if there are not enough.
   package func hold(besides others: Int = 0) throws(SystemError) -> Hold {
     let result = state.wait(nil) { state -> Result<Void, SystemError>? in
       guard !state.isLent else { return nil }
@@ -41,12 +41,12 @@ package final class DescriptorReserve: Sendable {
       state.holders += 1
       return .success(())
     }
-    // Without a limit of time the wait ends with a result.
+    // Without a timeout the wait always returns a result.
     try result!.get()
     return Hold(self)
   }
 
-  /// Closes the descriptors, runs `body`, which no other thread runs meanwhile, and opens them again if they are held.
+  /// Releases the descriptors, runs `body` exclusively, and reserves them again if they are still held.
   package func lend<Result: ~Copyable, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     _ = state.wait(nil) { state -> Void? in
       guard !state.isLent else { return nil }
@@ -56,7 +56,7 @@ package final class DescriptorReserve: Sendable {
     defer {
       state.update { state in
         state.isLent = false
-        // Fewer are kept if another thread used some meanwhile. The next `body` may then fail.
+        // Fewer are reserved if another thread used some meanwhile. The next `body` may then fail.
         if state.holders > 0 { try? Self.fill(&state, to: count) }
       }
     }

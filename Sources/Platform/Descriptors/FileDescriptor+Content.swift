@@ -2,9 +2,9 @@ internal import CPlatform
 internal import Glibc
 
 extension FileDescriptor {
-  /// The kind of file that a received descriptor is open on.
+  /// The kind of file that a received descriptor refers to.
   package enum Kind: Sendable, Hashable {
-    /// A regular file. The range goes from the current offset to the end.
+    /// A regular file, with the range from the current offset to the end.
     case file(Range<Int>)
     /// A pipe or a socket.
     case stream
@@ -26,7 +26,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Reads from an offset of a file into the start of `buffer`, without moving the current offset; returns the number
+  /// Reads from an offset of a file into the start of `buffer`, without changing the current offset. Returns the number
   /// of bytes.
   package borrowing func read(into buffer: inout MutableSpan<UInt8>, at place: Int) throws(SystemError) -> Int {
     let number = raw
@@ -35,7 +35,7 @@ extension FileDescriptor {
     }
   }
 
-  /// A new file in memory, without a name, with these bytes; its offset is at the start.
+  /// Creates an unnamed file in memory with these bytes and its offset at the start.
   package static func inMemory(_ bytes: Span<UInt8>) throws(SystemError) -> FileDescriptor {
     let file = FileDescriptor(owning: try SystemCall.checked(agent_memory_file(), "memfd_create"))
     try file.writeAll(bytes)

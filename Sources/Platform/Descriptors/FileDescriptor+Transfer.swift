@@ -2,10 +2,10 @@ internal import CPlatform
 internal import Glibc
 
 extension FileDescriptor {
-  /// Appends at most `count` bytes to `buffer`, and returns the number of bytes read; 0 is the end.
+  /// Appends at most `count` bytes to `buffer` and returns the number of bytes read; 0 is the end.
   ///
-  /// - Throws: `EAGAIN` if the descriptor is non-blocking and there is nothing to read, or if a socket's time limit has
-  ///   passed. `buffer` is then unchanged.
+  /// - Throws: `EAGAIN` if the descriptor is non-blocking and there is nothing to read, or after a socket's timeout.
+  ///   `buffer` is then unchanged.
   package borrowing func read(into buffer: inout [UInt8], upTo count: Int) throws(SystemError) -> Int {
     var got = 0
     let number = raw
@@ -18,14 +18,14 @@ extension FileDescriptor {
     return got
   }
 
-  /// Reads once into the bytes of `buffer` from `start` on, which it does not move; returns the number of bytes.
+  /// Reads once into `buffer` from index `start`, without resizing it. Returns the number of bytes.
   package borrowing func read(into buffer: inout [UInt8], from start: Int) throws(SystemError) -> Int {
     var space = buffer.mutableSpan
     var free = space._mutatingExtracting(start...)
     return try read(into: &free)
   }
 
-  /// Reads into the start of `buffer`, which may be memory for secrets; returns the number of bytes.
+  /// Reads into the start of `buffer`, which may be secret memory. Returns the number of bytes.
   package borrowing func read(into buffer: inout MutableSpan<UInt8>) throws(SystemError) -> Int {
     let number = raw
     return unsafe try buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
@@ -33,7 +33,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Writes as much as possible now, and returns the number of bytes, which may be less than given.
+  /// Writes as much as possible without blocking, and returns the number of bytes.
   package borrowing func write(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
     let number = raw
     return try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
@@ -43,7 +43,7 @@ extension FileDescriptor {
 
   /// Writes everything, for blocking descriptors.
   ///
-  /// - Throws: `EAGAIN` when a socket's time limit has passed; a part may have been written.
+  /// - Throws: `EAGAIN` after a socket's timeout; a part may have been written.
   package borrowing func writeAll(_ bytes: Span<UInt8>) throws(SystemError) {
     var written = 0
     while written < bytes.count {
@@ -53,12 +53,12 @@ extension FileDescriptor {
 
   /// Reads up to the end.
   ///
-  /// - Parameter patience: The longest wait for all of it; nil for no limit.
-  /// - Throws: `EFBIG` when there are more than `limit` bytes, `ETIMEDOUT` when the time has passed.
+  /// - Parameter patience: The timeout for all of it; nil for no limit.
+  /// - Throws: `EFBIG` if there are more than `limit` bytes, `ETIMEDOUT` after the timeout.
   package borrowing func readToEnd(limit: Int, within patience: Duration? = nil) throws(SystemError) -> [UInt8] {
     let deadline = patience.map { Instant.now.advanced(by: $0) }
     var buffer: [UInt8] = []
-    // One byte more than allowed is asked for, so that the limit itself is not an error.
+    // Requests one byte more than allowed, to detect that the limit is exceeded.
     let most = max(0, min(limit, .max - 1)) + 1
     while true {
       if let deadline, try !waitUntilReadable(timeout: Instant.now.duration(to: deadline)) {
@@ -70,12 +70,12 @@ extension FileDescriptor {
     }
   }
 
-  /// Waits until a read would not block; false when `timeout` has passed first.
+  /// Waits until a read would not block. Returns false after `timeout`.
   package borrowing func waitUntilReadable(timeout: Duration) throws(SystemError) -> Bool {
     try wait(forWriting: false, timeout: timeout)
   }
 
-  /// Waits until a write would not block; false when `timeout` has passed first.
+  /// Waits until a write would not block. Returns false after `timeout`.
   package borrowing func waitUntilWritable(timeout: Duration) throws(SystemError) -> Bool {
     try wait(forWriting: true, timeout: timeout)
   }
@@ -87,7 +87,7 @@ extension FileDescriptor {
       let result = agent_poll_one(raw, forWriting ? 1 : 0, left)
       if result == -EINTR { continue }
       if try SystemCall.checked(result, "poll") > 0 { return true }
-      // A long wait is cut to what the call can express.
+      // A long wait is clamped to the maximum of the call.
       if Instant.now >= deadline { return false }
     }
   }

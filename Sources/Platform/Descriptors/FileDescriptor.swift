@@ -1,14 +1,13 @@
 internal import CPlatform
 internal import Glibc
 
-/// An open descriptor with one owner, closed when the owner goes away.
+/// An open descriptor with one owner, closed at the end of its lifetime.
 ///
 /// Every descriptor that this module opens is close-on-exec.
 @usableFromInline package struct FileDescriptor: ~Copyable, Sendable {
-  /// The number, valid as long as this value lives. Never close it.
+  /// The number, valid during the lifetime of this value. Never close it.
   package let raw: Int32
 
-  /// Takes over an open descriptor.
   package init(owning raw: Int32) {
     precondition(raw >= 0, "a descriptor is never negative")
     self.raw = raw
@@ -18,15 +17,15 @@ internal import Glibc
     _ = Glibc.close(raw)
   }
 
-  /// Closes now, and throws a delayed write error, which the end of scope would hide.
+  /// Closes the descriptor now, and throws a delayed write error, which `deinit` would hide.
   package consuming func close() throws(SystemError) {
     let number = raw
     discard self
-    // Linux has closed the descriptor even when the call was interrupted.
+    // On Linux the descriptor is closed even if the call was interrupted.
     if Glibc.close(number) != 0, errno != EINTR { throw SystemError(errno: errno, operation: "close") }
   }
 
-  /// Gives up ownership: the caller closes the number.
+  /// Releases ownership: the caller must close the number.
   package consuming func release() -> Int32 {
     let number = raw
     discard self
@@ -38,26 +37,26 @@ internal import Glibc
     FileDescriptor(owning: try SystemCall.checked(agent_duplicate(raw), "fcntl"))
   }
 
-  /// Chooses whether reads and writes that would wait throw `EAGAIN`.
+  /// Sets whether reads and writes throw `EAGAIN` instead of blocking.
   package borrowing func setNonBlocking(_ enabled: Bool) throws(SystemError) {
     try SystemCall.checked(agent_set_nonblocking(raw, enabled ? 1 : 0), "fcntl")
   }
 }
 
 extension FileDescriptor {
-  /// The access that a file is opened with.
+  /// How to open a file.
   package enum Access: Sendable {
-    /// Reading an existing file.
+    /// Reads an existing file.
     case reading
-    /// Writing to an existing file, from its start.
+    /// Writes to an existing file, from its start.
     case writing
-    /// Writing to a file that is created with mode 0600 or emptied.
+    /// Creates a file with mode 0600, or truncates it.
     case replacing
-    /// Writing to the end of a file, which is created with mode 0600.
+    /// Appends to a file, or creates it with mode 0600.
     case appending
   }
 
-  /// Opens the file at a path, following symbolic links: for files named by the user.
+  /// Opens a file that the user specified, following symbolic links.
   package init(opening path: String, for access: Access) throws(SystemError) {
     try SystemCall.checkText(path, "open")
     let flags =
@@ -70,12 +69,12 @@ extension FileDescriptor {
     self.init(owning: try SystemCall.library("open") { unsafe open(path, flags | O_CLOEXEC | O_NOCTTY, 0o600) })
   }
 
-  /// As ``init(opening:for:)``, but waits no longer than this: the open of a FIFO ends when another program has opened
-  /// its other end, which may never happen.
+  /// Like ``init(opening:for:)``, but with a timeout: opening a FIFO waits until another program opens its other end,
+  /// which may never happen.
   ///
-  /// A thread of its own waits. One that is given up waits on, for as long as the process lives.
+  /// Waits on a separate thread, which continues to wait after the timeout until the process ends.
   ///
-  /// - Throws: `ETIMEDOUT` when the time has passed.
+  /// - Throws: `ETIMEDOUT` after the timeout.
   package static func opening(
     _ path: String, for access: Access, within patience: Duration
   ) throws(SystemError) -> FileDescriptor {
@@ -93,12 +92,12 @@ extension FileDescriptor {
     return try result.get().descriptor.duplicate()
   }
 
-  /// Opens the regular file at a path for reading, following symbolic links. Never waits for another program.
+  /// Opens a regular file for reading, following symbolic links. Never blocks.
   ///
-  /// - Throws: `EISDIR` for a directory, and `EINVAL` for anything else that is no regular file.
+  /// - Throws: `EISDIR` for a directory, and `EINVAL` for anything else that is not a regular file.
   package static func openingRegularFile(_ path: String) throws(SystemError) -> FileDescriptor {
     try SystemCall.checkText(path, "open")
-    // Without O_NONBLOCK the open of a named pipe would wait for a writer.
+    // Without O_NONBLOCK, opening a FIFO would wait for a writer.
     let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
     let file = FileDescriptor(owning: try SystemCall.library("open") { unsafe open(path, flags) })
     switch try file.kind() {
@@ -111,7 +110,7 @@ extension FileDescriptor {
 
 /// The two ends of a new pipe, both close-on-exec and blocking.
 ///
-/// Frozen, which alone lets another module move the two ends out of it.
+/// Frozen, so that another module can move the two ends out of it.
 @frozen @usableFromInline package struct Pipe: ~Copyable, Sendable {
   package var reading: FileDescriptor
   package var writing: FileDescriptor

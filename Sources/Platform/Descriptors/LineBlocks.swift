@@ -1,11 +1,11 @@
-/// Splits an input into lines, as many at a time as one read returns. For input whose number and length of lines
-/// another party controls: memory is bounded by the longest line.
+/// Splits an input into lines, as many at a time as one read returns. Memory is limited by the longest line, so it is
+/// suitable for untrusted input.
 package struct LineBlocks: Sendable {
-  /// A line with anything in it, without the white space around it.
+  /// A non-empty line, without surrounding whitespace.
   package struct Line: Sendable, Hashable {
-    /// Counted from 1, empty lines included.
+    /// Starts at 1 and includes empty lines.
     package let number: Int
-    /// Its range in ``Block/bytes``; nil for a line that is longer than allowed, which is skipped.
+    /// Its range in ``Block/bytes``; nil for a line that is too long, which is skipped.
     package let place: Range<Int>?
   }
 
@@ -24,13 +24,13 @@ package struct LineBlocks: Sendable {
   private var lineNumber = 0
   /// Whether the current line was reported as too long.
   private var isSkipping = false
-  /// Whether the end was read. A terminal reports its end only once, so it must not be read again.
+  /// Whether the end was read. A terminal reports its end only once, so do not read again.
   package private(set) var isAtEnd = false
 
-  /// - Parameter limit: The largest length of a line in bytes, white space included.
+  /// - Parameter limit: The maximum length of a line in bytes, including whitespace.
   package init(limit: Int) { self.limit = limit }
 
-  /// Reads once, and returns the lines that are complete now, which may be none.
+  /// Reads once and returns the lines that are complete now, possibly none.
   ///
   /// - Returns: Nil after the end.
   /// - Throws: The error of `read`; `EAGAIN` if the descriptor is non-blocking and there is nothing to read.
@@ -38,9 +38,9 @@ package struct LineBlocks: Sendable {
     try next { (bytes) throws(SystemError) in try descriptor.read(into: &bytes, upTo: Self.pieceBytes) }
   }
 
-  /// The same with a reader of any kind.
+  /// Reads with a closure.
   ///
-  /// - Parameter read: Appends what it reads, and returns the number of bytes; 0 at the end.
+  /// - Parameter read: Appends bytes, and returns their number; 0 at the end.
   package mutating func next<Problem: Error>(
     by read: (inout [UInt8]) throws(Problem) -> Int
   ) throws(Problem) -> Block? {
@@ -76,7 +76,7 @@ package struct LineBlocks: Sendable {
       isSkipping = false
       return
     }
-    // The limit counts the line as received, so the result does not depend on the sizes of the reads.
+    // The limit applies to the line as received, so that the result does not depend on the sizes of the reads.
     guard whole.count <= limit else { return lines.append(Line(number: lineNumber, place: nil)) }
     var place = whole
     while let first = place.first, Self.isBlank(bytes[first]) { place = place.dropFirst() }

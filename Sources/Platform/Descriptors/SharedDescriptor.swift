@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A descriptor with several owners; it is closed when the last owner releases it.
+/// A descriptor with several owners, closed when the last owner releases it.
 package final class SharedDescriptor: Sendable {
   package let descriptor: FileDescriptor
 
@@ -10,9 +10,9 @@ package final class SharedDescriptor: Sendable {
 
   /// Fills `buffer` until the end of the input or of the buffer.
   ///
-  /// - Parameter isGivenUp: Ends the wait when it is true; asked ten times a second.
-  /// - Returns: The number of bytes read; the size of the buffer if there is more.
-  /// - Throws: `ETIMEDOUT` if nothing arrives for `patience`, or if the wait was given up.
+  /// - Parameter isGivenUp: Ends the wait when it returns true. Called ten times a second.
+  /// - Returns: The number of bytes read; the size of the buffer if there are more.
+  /// - Throws: `ETIMEDOUT` if nothing arrives for `patience`, or if the wait was cancelled.
   package func readToEnd(
     into buffer: inout MutableSpan<UInt8>, patience: Duration, unless isGivenUp: () -> Bool = { false }
   ) throws(SystemError) -> Int {

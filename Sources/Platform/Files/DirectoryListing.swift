@@ -1,13 +1,13 @@
 internal import CPlatform
 internal import Glibc
 
-/// The names in an open directory.
+/// Lists an open directory.
 enum DirectoryListing {
-  /// All names but "." and "..", in no order. Names that are not UTF-8 are left out.
+  /// All names except "." and "..", unordered. Skips names that are not UTF-8.
   ///
-  /// - Throws: `EFBIG` when there are more than `limit`.
+  /// - Throws: `EFBIG` if there are more than `limit`.
   static func names(in directory: Int32, limit: Int) throws(SystemError) -> [String] {
-    // Opened anew: a duplicate would share its position with every other reader.
+    // Opened separately: a duplicate would share its position with every other reader.
     let own = FileDescriptor(
       owning: try SystemCall.library("openat") { unsafe openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) })
     let number = own.release()

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// The rights of this process to a file, without opening it: for files such as devices and libraries.
+/// Whether this process may access a file, without opening it: for files such as devices and libraries.
 package enum FileAccess: Sendable, Hashable {
   /// It can be read and written.
   case usable
   /// It can be read.
   case readable
-  /// It exists, but may not be read.
+  /// It exists, but cannot be read.
   case forbidden
   /// It does not exist.
   case missing
 
-  /// Tests a file; links are followed.
+  /// Tests a file, following links.
   package init(of path: String) {
     self =
       if unsafe access(path, R_OK | W_OK) == 0 {

@@ -2,13 +2,13 @@ internal import CPlatform
 internal import Glibc
 
 /// Detects with one system call whether files have changed since they were read (inotify(7)). The kernel records a
-/// change before the system call that makes it returns, so a change made before a message was sent is visible to the
-/// receiver of the message.
+/// change before the system call that makes it returns, so a change made before sending a message is visible to its
+/// receiver.
 ///
-/// Every directory of the path and the table of mounts are watched too, because a change there may put another file at
-/// the path. Symbolic links are followed, and each is watched as well. No result is given where the kernel cannot detect
-/// every change: if a file is missing, if it is on a file system that other machines write to (NFS, FUSE), or if there
-/// is no room for another watch. A write through a mapping is detected when the process closes the file.
+/// Also watches every directory of the path and the mount table, because a change there may put another file at the
+/// path. Follows symbolic links and watches each of them. Returns no result if the kernel cannot detect every change:
+/// if a file is missing, if it is on a file system that other machines write to (NFS, FUSE), or if the limit for
+/// watches is reached. A write through a mapping is detected when the process closes the file.
 ///
 /// Not thread-safe.
 package final class FileChanges {
@@ -18,18 +18,18 @@ package final class FileChanges {
   private var watches: [Int32: Watch] = [:]
   private var stage = Stage.unknown
   private var count: UInt64 = 0
-  /// For each file, the number of its last change.
+  /// The number of the last change of each file.
   private var counts: [UInt64]
-  /// For each file, where it is behind all links: its directory and its name.
+  /// The directory and name of each file after resolving all links.
   private var ends: [(place: String, name: String)]
 
-  /// The meaning of events on one directory or file on the path to the files.
+  /// What events mean for a directory or file on the paths.
   private struct Watch {
     /// The names in this directory that lead to files.
     var entries: [Entry] = []
-    /// The files that this is.
+    /// The indices of the files that this is.
     var files: Set<Int> = []
-    /// Where this goes, any file may be another one.
+    /// Whether any file may have been replaced if this is moved or removed.
     var isWay = false
   }
 
@@ -45,21 +45,21 @@ package final class FileChanges {
     case blind(until: Instant)
   }
 
-  /// The changes that events report.
+  /// The changes reported by events.
   private struct Changes {
     var changed: Set<Int> = []
-    /// The files that may be others now.
+    /// The files that may have been replaced.
     var moved: Set<Int> = []
-    /// Any file may be another one.
+    /// Whether any file may have been replaced.
     var isUnclear = false
   }
 
   /// The time between two attempts: a missing file may appear.
   private static let retryTime = Duration.seconds(1)
 
-  /// Nil if this system does not support it.
+  /// Nil if the system does not support it.
   ///
-  /// - Parameter paths: Absolute ones.
+  /// - Parameter paths: Absolute paths.
   package init?(of paths: [String]) {
     let raw = agent_changes_create()
     guard raw >= 0 else { return nil }
@@ -71,10 +71,10 @@ package final class FileChanges {
     ends = Array(repeating: ("", ""), count: paths.count)
   }
 
-  /// A number that stays the same only while the files do not change. Get it before reading a file; if a later call
+  /// A number that only stays the same while the files do not change. Get it before reading a file. If a later call
   /// returns the same number, the file has not changed since.
   ///
-  /// - Returns: Nil if no result is possible now.
+  /// - Returns: Nil if no result is currently possible.
   package func look() -> UInt64? {
     switch stage {
     case .watching:
@@ -99,9 +99,9 @@ package final class FileChanges {
     return count
   }
 
-  /// The same number for one file, as of the last ``look()``.
+  /// The number for one file, as of the last ``look()``.
   ///
-  /// - Parameter index: Its place among the paths.
+  /// - Parameter index: Its index in the paths.
   package func number(ofFile index: Int) -> UInt64? {
     if case .watching = stage { counts[index] } else { nil }
   }
@@ -125,7 +125,7 @@ package final class FileChanges {
           place = unsafe agent_changes_read(buffer.baseAddress!, place, &change)
           unsafe take(change.watch, change.what, String(cString: change.name), &result)
         }
-        // What comes later is seen by the next look.
+        // Later events are read by the next call.
         if end < 2048 { return }
       }
     }
@@ -136,7 +136,7 @@ package final class FileChanges {
       result.isUnclear = true
       return
     }
-    // Of a watch that was given up there may still be events.
+    // There may still be events of a removed watch.
     guard let watch = watches[number] else { return }
     if what == agent_change_of_watch {
       watches[number] = nil
@@ -144,7 +144,7 @@ package final class FileChanges {
     }
     let isPlace = what == agent_change_of_place
     guard name.isEmpty else {
-      // Lock files and temporary files are of no interest.
+      // Ignore lock files and temporary files.
       for entry in watch.entries where entry.name.utf8.elementsEqual(name.utf8) {
         result.changed.insert(entry.file)
         if isPlace { result.moved.insert(entry.file) }
@@ -158,9 +158,9 @@ package final class FileChanges {
 
   // MARK: Watches
 
-  /// Watches files that were replaced, where only the last name of each leads to another one.
+  /// Watches replaced files if only the last component of their path has changed.
   ///
-  /// - Returns: False if all must be looked at.
+  /// - Returns: False if everything must be checked.
   private func follow(_ moved: Set<Int>) -> Bool {
     for file in moved {
       let (place, name) = ends[file]
@@ -177,7 +177,7 @@ package final class FileChanges {
     return true
   }
 
-  /// A change during this call is detected by the next one, because a directory is watched before what it contains.
+  /// A change during this call is detected by the next one, because a directory is watched before its content.
   private func watchAll() -> Bool {
     var ignored = Changes()
     takeEvents(&ignored)
@@ -225,10 +225,10 @@ package final class FileChanges {
     return true
   }
 
-  /// The names in a path, the first one last.
+  /// The components of a path, the first one last.
   private static func names(_ path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
 
-  /// - Returns: The watch's number; nil if the thing cannot be watched.
+  /// - Returns: The watch's number; nil if the path cannot be watched.
   private func add(
     _ path: String, _ role: Int32, _ watches: inout [Int32: Watch], _ use: (inout Watch) -> Void
   ) -> Int32? {

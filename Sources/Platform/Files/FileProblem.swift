@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The reason why a file or directory is not private, as far as `lstat` shows it.
+/// The reason why a file or directory is not private, according to `lstat`.
 package enum FileProblem: Sendable, Hashable {
   /// It is a symbolic link, which is not followed.
   case symbolicLink
@@ -8,18 +8,18 @@ package enum FileProblem: Sendable, Hashable {
   case special
   /// It belongs to another user.
   case notOwned
-  /// It is no regular file.
+  /// It is not a regular file.
   case notRegular
-  /// It is no directory, or a symbolic link to one.
+  /// It is not a directory, or a symbolic link to one.
   case notDirectory
-  /// It is a symbolic link that leads nowhere.
+  /// It is a dangling symbolic link.
   case dangling
   /// Its group or others may write to it.
   case writable(mode: UInt32, isDirectory: Bool)
-  /// Its group or others have rights to it.
+  /// Its group or others have access.
   case tooOpen(mode: UInt32, isDirectory: Bool)
 
-  /// The problem of the file at this path, for an error that says what to do; nil if there is no problem or no file.
+  /// The problem of the file at this path, for an error with a remedy; nil if there is no problem or no file.
   package static func of(_ path: String) -> FileProblem? {
     var found = stat()
     guard unsafe lstat(path, &found) == 0 else { return nil }
@@ -32,7 +32,7 @@ package enum FileProblem: Sendable, Hashable {
     return mode & 0o077 == 0 ? nil : .tooOpen(mode: mode, isDirectory: isDirectory)
   }
 
-  /// The permission bits in octal digits, if they are the problem.
+  /// The permission bits in octal, if they are the problem.
   package var mode: String? {
     switch self {
     case .writable(let mode, _), .tooOpen(let mode, _): String(mode, radix: 8)
@@ -40,7 +40,7 @@ package enum FileProblem: Sendable, Hashable {
     }
   }
 
-  /// One sentence, lower case, without a full stop, about a path and with its ``mode``.
+  /// A sentence about a path with its ``mode``, in lowercase and without a full stop.
   package func sentence(about subject: String, mode: String) -> String {
     switch self {
     case .symbolicLink: "\(subject) is a symbolic link, which is not followed"

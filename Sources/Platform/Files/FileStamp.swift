@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The identity of a file's content: two equal stamps mean that the file has not changed.
+/// The identity of a file's content: equal stamps mean that the file has not changed.
 package struct FileStamp: Sendable, Hashable {
   private let device: UInt64
   private let inode: UInt64
@@ -21,7 +21,7 @@ extension FileStamp {
   /// The time of the last write, in unix seconds.
   package var writtenAt: Int { seconds }
 
-  /// The current stamp of the file at `path`, nil if there is none. A symbolic link is not followed.
+  /// The current stamp of the file at `path`; nil if it does not exist. Does not follow a symbolic link.
   package init?(at path: String) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -30,7 +30,7 @@ extension FileStamp {
 }
 
 extension PrivateDirectory {
-  /// The file's stamp, nil if there is no such name. A symbolic link is not followed.
+  /// The stamp of a file; nil if it does not exist. Does not follow a symbolic link.
   package borrowing func stamp(of name: String) throws(SystemError) -> FileStamp? {
     try PrivateDirectory.checkName(name)
     var status = stat()

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The properties of a file that decide about access, and those by which a write is noticed.
+/// The properties of a file that control access, and those that reveal a write.
 struct FileStatus: Sendable, Hashable {
   let owner: UInt32
   let permissions: UInt32
@@ -30,7 +30,7 @@ struct FileStatus: Sendable, Hashable {
     self.init(raw)
   }
 
-  /// The status of a path, without following a link at its end; nil if there is none.
+  /// The status of a path, without following a link at its end; nil if it does not exist.
   init?(at path: String) {
     var raw = stat()
     guard unsafe lstat(path, &raw) == 0 else { return nil }
@@ -45,8 +45,8 @@ struct FileStatus: Sendable, Hashable {
     self.init(raw)
   }
 
-  /// Checks that it is a regular file of this user and at most this long, on which the group and others have none of
-  /// these rights.
+  /// Checks that it is a regular file of this user, not longer than `limit`, without the forbidden permissions for
+  /// group and others.
   func check(limit: Int, forbidding forbidden: UInt32 = 0o077) throws(SystemError) {
     guard isRegular else { throw SystemError(errno: EINVAL, operation: "openat") }
     guard owner == Machine.userID else { throw SystemError(errno: EPERM, operation: "openat") }

@@ -1,16 +1,15 @@
 internal import CPlatform
 internal import Glibc
 
-/// Whole directory trees.
 package enum FileTree {
-  /// The largest depth of a tree; a deeper one is an error.
+  /// The maximum depth of a tree; a deeper one is an error.
   private static let maximumDepth = 64
 
   /// Removes a file, or a directory with its contents. Symbolic links are removed, never followed, so nothing outside
   /// the tree is removed even if the tree changes meanwhile.
   ///
-  /// - Throws: `ENOENT` if there is nothing; `ELOOP` if the tree is more than 64 levels deep; the first other error,
-  ///   with the rest of the tree still there.
+  /// - Throws: `ENOENT` if it does not exist; `ELOOP` if the tree is more than 64 levels deep; the first other error,
+  ///   leaving the rest of the tree.
   package static func remove(_ path: String) throws(SystemError) {
     try SystemCall.checkText(path, "unlinkat")
     try remove(path, in: AT_FDCWD, depth: 0)
@@ -21,7 +20,7 @@ package enum FileTree {
       try SystemCall.library("unlinkat") { unsafe unlinkat(directory, name, 0) }
       return
     } catch {
-      // Linux says EISDIR for a directory, POSIX EPERM.
+      // Linux returns EISDIR for a directory, POSIX EPERM.
       guard error.errno == EISDIR || error.errno == EPERM else { throw error }
     }
     guard depth < maximumDepth else { throw SystemError(errno: ELOOP, operation: "unlinkat") }

@@ -1,5 +1,5 @@
-/// A file whose bytes the caller knows. While this value lives the file's inode is in use, so no other file, written in
-/// the same moment and of the same length, can be taken for it.
+/// A file whose bytes the caller knows. During the lifetime of this value the file's inode is in use, so that another
+/// file written at the same time with the same length cannot be mistaken for it.
 package final class KnownFile: Sendable {
   let descriptor: FileDescriptor
   let status: FileStatus
@@ -9,9 +9,9 @@ package final class KnownFile: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Whether the path leads to this file, as it was, and still to this user alone. A symbolic link is not followed.
+  /// Whether the path leads to this unmodified file, still private to this user. Does not follow a symbolic link.
   package func isStill(at path: String) -> Bool { FileStatus(at: path) == status }
 
-  /// As ``FileStamp/init(at:)`` returns it as long as nothing is written.
+  /// The same as ``FileStamp/init(at:)`` as long as nothing is written.
   package var stamp: FileStamp { status.stamp }
 }

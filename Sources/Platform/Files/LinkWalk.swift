@@ -1,18 +1,17 @@
 internal import CPlatform
 internal import Glibc
 
-/// The way from a symbolic link to what it leads to, gone step by step on open directories, so that nothing can be
-/// replaced after it was checked.
+/// Resolves a symbolic link step by step on open directories, so that nothing can be replaced after it was checked.
 ///
-/// Each directory on the way must belong to this user or to root and be writable by no other user, a sticky one too.
-/// Only the directories above the link's own are not checked: they lead to a file without a link as well. A walk may
-/// also take a sticky directory that all may write to, where what it goes on by belongs to this user or to root: no
-/// other user can replace that.
+/// Each directory on the way must belong to this user or root and not be writable by others, even if it is sticky. Only
+/// the directories above the link's own are not checked: they lead to a file without a link as well. A walk may be
+/// allowed to pass a sticky directory that all may write to, if the next entry belongs to this user or root: no other
+/// user can replace that.
 struct LinkWalk: ~Copyable {
-  /// The directory that was reached.
+  /// The current directory.
   private(set) var directory: FileDescriptor
   private let above: Set<Place>
-  /// The names that are left, the next one last.
+  /// The remaining names, the next one last.
   private var names: [String]
 
   private struct Place: Hashable {
@@ -25,7 +24,7 @@ struct LinkWalk: ~Copyable {
     }
   }
 
-  /// As in the kernel (path_resolution(7)).
+  /// The same as the kernel's limit (path_resolution(7)).
   static let maximumLinks = 40
 
   /// The path of the link, for messages.
@@ -43,7 +42,7 @@ struct LinkWalk: ~Copyable {
     names = [name]
   }
 
-  /// Goes to the directory that holds the last name, which is no link then, and returns that name.
+  /// Walks to the directory with the last name, which is not a link, and returns that name.
   mutating func run() throws(DirectoryError) -> String {
     try check()
     var links = 0
@@ -83,7 +82,7 @@ struct LinkWalk: ~Copyable {
     throw .untrusted(problem, path: path)
   }
 
-  /// Whether the next name in ``directory`` belongs to this user or to root.
+  /// Whether the next name in ``directory`` belongs to this user or root.
   private var ownsNext: Bool {
     guard let next = names.last, let status = try? FileStatus(of: next, in: directory) else { return false }
     return status.owner == 0 || status.owner == geteuid()
@@ -102,12 +101,12 @@ struct LinkWalk: ~Copyable {
     return FileDescriptor(owning: try SystemCall.checked(unsafe agent_open_way(number, name), "open"))
   }
 
-  /// The text of a link; nil if the name is none.
+  /// The target of a link; nil if the name is not a link.
   static func target(of name: String, in directory: borrowing FileDescriptor) -> String? {
     target(of: name, from: directory.raw)
   }
 
-  /// The text of a link at an absolute path; nil if there is none.
+  /// The target of a link at an absolute path; nil if there is none.
   static func target(of path: String) -> String? { target(of: path, from: AT_FDCWD) }
 
   private static func target(of name: String, from directory: Int32) -> String? {
@@ -120,10 +119,10 @@ struct LinkWalk: ~Copyable {
 }
 
 extension FileStatus {
-  /// Whether in this directory only the owner of a file can remove or replace it.
+  /// Whether only the owner of a file can remove or replace it in this directory.
   fileprivate var isSticky: Bool { permissions & 0o1000 != 0 }
 
-  /// The reason why another user than the owner may have changed it; nil if none can, or root alone where `ofDirectory`.
+  /// Why a user other than the owner may have changed it; nil if only the owner, or for a directory root, could have.
   func problem(ofDirectory isDirectory: Bool, owner user: UInt32 = Machine.userID) -> FileProblem? {
     if !isDirectory && !isRegular { return .notRegular }
     if owner != user && !(isDirectory && owner == 0) { return .notOwned }

@@ -1,13 +1,13 @@
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Reads a file that only this administrator can have changed: the file and its directory are the administrator's,
-  /// are no links, and no other user may write to them.
+  /// Reads a file that only the administrator can have changed: the file and its directory belong to the administrator,
+  /// are not links, and are not writable by others.
   ///
   /// - Parameters:
-  ///   - path: Of a file in a directory that is reached without links.
-  ///   - owner: The user id of the administrator.
-  /// - Returns: Nil if there is no such file.
+  ///   - path: A file in a directory that is reached without links.
+  ///   - owner: The user ID of the administrator.
+  /// - Returns: Nil if the file does not exist.
   package static func readFile(
     at path: String, changedOnlyBy owner: UInt32 = 0, limit: Int
   ) throws(DirectoryError) -> [UInt8]? {
@@ -23,7 +23,7 @@ extension PrivateDirectory {
       let number = directory.raw
       let file = FileDescriptor(
         owning: try naming(path) { () throws(SystemError) in
-          // Without O_NONBLOCK the open of a named pipe would wait for a writer.
+          // Without O_NONBLOCK, opening a FIFO would wait for a writer.
           try SystemCall.library("openat") {
             unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
           }

@@ -1,15 +1,14 @@
 internal import CPlatform
 internal import Glibc
 
-// Every name here is one component. A name with a slash, "." and ".." are `EINVAL`: names are made
-// of account names, and none may lead out of the directory.
+// Every name here is one component. Names with a slash, "." and ".." throw `EINVAL`: names are derived from account
+// names, and must not lead out of the directory.
 extension PrivateDirectory {
-  /// Reads a file that only this user can have written and only this user can read.
+  /// Reads a file that only this user can have written and can read.
   ///
-  /// - Parameter forbidden: The permission bits of which none may be set.
-  /// - Throws: `ENOENT`; `ELOOP` for a symbolic link; `EINVAL` for anything else that is no regular
-  ///   file; `EPERM` when another user owns it; `EACCES` when its group or others have any right to
-  ///   it; `EFBIG` when it is longer than `limit` bytes.
+  /// - Parameter forbidden: Permission bits that must not be set.
+  /// - Throws: `ENOENT`; `ELOOP` for a symbolic link; `EINVAL` for anything else that is not a regular file; `EPERM` if
+  ///   another user owns it; `EACCES` if its group or others have access; `EFBIG` if it is longer than `limit` bytes.
   package borrowing func readFile(
     _ name: String, limit: Int, forbidding forbidden: UInt32 = 0o077
   ) throws(SystemError) -> [UInt8] {
@@ -18,27 +17,26 @@ extension PrivateDirectory {
     return try file.readToEnd(limit: limit)
   }
 
-  /// Reads a file as ``readFile(_:limit:forbidding:)`` does, and keeps hold of it.
+  /// Reads a file like ``readFile(_:limit:forbidding:)``, and keeps a reference to it.
   package borrowing func readKnownFile(_ name: String, limit: Int) throws(SystemError) -> ([UInt8], KnownFile) {
-    // What is written while it is read changes the stamp, which is taken before.
+    // The stamp is taken before reading, so that a write meanwhile changes it.
     let known = try KnownFile(try openToRead(name))
     try known.status.check(limit: limit)
     return (try known.descriptor.readToEnd(limit: limit), known)
   }
 
   private borrowing func openToRead(_ name: String) throws(SystemError) -> FileDescriptor {
-    // Without O_NONBLOCK the open of a named pipe would wait for a writer.
+    // Without O_NONBLOCK, opening a FIFO would wait for a writer.
     try openFile(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
   }
 
-  /// Writes a file, or replaces it atomically: after a crash or power failure the name has either all the old bytes or
-  /// all the new ones, and after a return the new ones, if the file system can sync a directory.
+  /// Writes a file, or replaces it atomically. After a crash or power failure the name has either all the old bytes or
+  /// all the new ones; after a return the new ones, if the file system can sync a directory.
   ///
   /// - Parameters:
-  ///   - mode: The exact permission bits, whatever the umask.
-  ///   - isDurable: Whether the file survives a power failure. False for files that are useless after a restart of the
-  ///     machine.
-  /// - Throws: The error of the step that failed. The old file is still there then.
+  ///   - mode: The exact permission bits, regardless of the umask.
+  ///   - isDurable: Whether the file must survive a power failure. False for files that are useless after a reboot.
+  /// - Throws: The error of the step that failed. The old file still exists then.
   package borrowing func replaceFile(
     _ name: String, with bytes: Span<UInt8>, mode: UInt32 = 0o600, isDurable: Bool = true
   ) throws(SystemError) {
@@ -46,9 +44,9 @@ extension PrivateDirectory {
     try rename(temporary, to: name, isDurable: isDurable)
   }
 
-  /// Replaces a file as ``replaceFile(_:with:mode:isDurable:)`` does, and keeps hold of the new one.
+  /// Replaces a file like ``replaceFile(_:with:mode:isDurable:)``, and keeps a reference to the new one.
   ///
-  /// - Returns: Nil if there is no descriptor for that; the file is replaced all the same.
+  /// - Returns: Nil if there is no descriptor for that; the file is replaced anyway.
   package borrowing func replaceKnownFile(_ name: String, with bytes: Span<UInt8>) throws(SystemError) -> KnownFile? {
     let temporary = try writeTemporary(for: name, bytes, mode: 0o600)
     let known = try? KnownFile(try openToRead(temporary))
@@ -62,7 +60,7 @@ extension PrivateDirectory {
     do {
       try SystemCall.library("renameat") { unsafe renameat(directory, temporary, directory, name) }
     } catch {
-      // A network file system may lose the answer, and fail a rename that it has done.
+      // A network file system may lose the response and report failure for a rename that it has done.
       guard !isDone(new, at: name, from: temporary) else { return synchronise() }
       unsafe unlinkat(directory, temporary, 0)
       throw error
@@ -70,27 +68,27 @@ extension PrivateDirectory {
     if isDurable { synchronise() }
   }
 
-  /// Whether a file has come from its temporary name to another one.
+  /// Whether a file was renamed from its temporary name.
   private borrowing func isDone(_ inode: UInt64?, at name: String, from temporary: String) -> Bool {
     guard let inode, let found = try? self.inode(of: name) else { return false }
     return found == inode && !exists(temporary)
   }
 
-  /// Creates a new durable file with mode 0600.
+  /// Creates a durable file with mode 0600.
   ///
   /// - Throws: `EEXIST` if the name exists; nothing has changed then.
   package borrowing func createFile(_ name: String, with bytes: Span<UInt8>) throws(SystemError) {
     let temporary = try writeTemporary(for: name, bytes, mode: 0o600)
     let directory = raw
     defer { unsafe unlinkat(directory, temporary, 0) }
-    // A link, unlike a rename, fails if the name exists.
+    // Unlike a rename, a link fails if the name exists.
     do { try SystemCall.library("linkat") { unsafe linkat(directory, temporary, directory, name, 0) } } catch {
       guard let made = try? inode(of: temporary), (try? inode(of: name)) == made else { throw error }
     }
     synchronise()
   }
 
-  /// Removes a name. The file may be of any kind except a directory.
+  /// Removes a file of any kind except a directory.
   package borrowing func removeFile(_ name: String, isDurable: Bool = true) throws(SystemError) {
     try PrivateDirectory.checkName(name)
     let directory = raw
@@ -104,7 +102,7 @@ extension PrivateDirectory {
     _ = try? SystemCall.library("rmdir") { unsafe rmdir(path) }
   }
 
-  /// Overwrites a part of a file with one byte, in place and durably. It needs no space on the disk.
+  /// Overwrites a part of a file with one byte, in place and durably. Needs no disk space.
   package borrowing func overwrite(_ range: Range<Int>, of name: String, with byte: UInt8) throws(SystemError) {
     let file = try openFile(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
     let number = file.raw
@@ -114,7 +112,7 @@ extension PrivateDirectory {
     try SystemCall.library("fsync") { fsync(number) }
   }
 
-  /// Renames a file of any kind to the first free name of "NAME.old-1", "NAME.old-2" and so on.
+  /// Renames a file of any kind to the first unused name of "NAME.old-1", "NAME.old-2" and so on.
   ///
   /// - Returns: The new path.
   package borrowing func setAside(_ name: String) throws(SystemError) -> String {
@@ -128,7 +126,7 @@ extension PrivateDirectory {
     return "\(path)/\(new)"
   }
 
-  /// Whether the name exists; a dangling link counts.
+  /// Whether the name exists, even as a dangling link.
   package borrowing func exists(_ name: String) -> Bool {
     (try? inode(of: name)) != nil
   }
@@ -160,18 +158,18 @@ extension PrivateDirectory {
     if bytes.count > 255 { throw SystemError(errno: ENAMETOOLONG, operation: "openat") }
   }
 
-  /// Has the names in the directory written to the disk.
+  /// Writes the names in the directory to disk.
   ///
-  /// An error is none of the change of the name, which every process sees already, and whose file is on the disk: who
-  /// reported it as failed would be wrong. Some file systems have no such call for a directory (`EINVAL` on vboxsf and
-  /// 9p), so that of the whole file system is tried then.
+  /// An error does not undo the rename, which every process already sees and whose file is on disk, so it is not
+  /// reported. Some file systems do not support syncing a directory (`EINVAL` on vboxsf and 9p); the entire file system
+  /// is then synced.
   private borrowing func synchronise() {
     agent_sync_directory(raw)
   }
 }
 
 extension PrivateDirectory {
-  /// A temporary file ".NAME.RANDOM.tmp" whose bytes are on the disk. Removed again on failure.
+  /// Writes a temporary file ".NAME.RANDOM.tmp" to disk. Removes it on failure.
   private borrowing func writeTemporary(
     for name: String, _ bytes: Span<UInt8>, mode: UInt32, isDurable: Bool = true
   ) throws(SystemError) -> String {
@@ -202,8 +200,8 @@ extension PrivateDirectory {
     try file.close()
   }
 
-  /// Removes the temporary files of interrupted writes of these names. Call it under the lock that guards them, or a
-  /// running write loses its file.
+  /// Removes the temporary files of interrupted writes to these names. Call it while holding the lock that guards them,
+  /// or a concurrent write loses its file.
   package borrowing func removeLeftovers(of names: String...) throws(SystemError) {
     let prefixes = names.map { ".\($0)." }
     for found in try fileNames() where found.utf8.first == UInt8(ascii: ".") && found.hasSuffix(".tmp") {
@@ -212,9 +210,9 @@ extension PrivateDirectory {
     }
   }
 
-  /// All names but "." and "..", sorted by their bytes. Names that are not UTF-8 are left out.
+  /// All names except "." and "..", sorted bytewise. Skips names that are not UTF-8.
   ///
-  /// - Throws: `EFBIG` when there are more than 10,000.
+  /// - Throws: `EFBIG` if there are more than 10,000.
   package borrowing func fileNames() throws(SystemError) -> [String] {
     try DirectoryListing.names(in: raw, limit: 10_000).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }

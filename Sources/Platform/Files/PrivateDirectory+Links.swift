@@ -1,17 +1,17 @@
 internal import CPlatform
 internal import Glibc
 
-// For a file that is no secret but must not be changed by others. The group and others may read it, and the file and its
-// directory may be symbolic links; `LinkWalk` says where these may lead.
+// For a file that is not secret but must not be changed by others. The group and others may read it, and the file and
+// its directory may be symbolic links within the rules of `LinkWalk`.
 extension PrivateDirectory {
   /// The permission bits that such a file and its directory must not have.
   private static let rightsToChange: UInt32 = 0o022
 
-  /// Opens a file for reading that a platform hands to this user: the file and all that leads to it, symbolic links
-  /// too, belong to this user or to root, and no other user can change or replace them. Does not block.
+  /// Opens a file that a platform provides to this user, for reading. The file and everything that leads to it,
+  /// including symbolic links, must belong to this user or root and not be replaceable by others. Does not block.
   ///
-  /// A platform may replace the links meanwhile, as Kubernetes does with `..data`; what was found gone is tried again,
-  /// three times in all.
+  /// A platform may replace the links meanwhile, as Kubernetes does with `..data`, so a missing entry is retried, up to
+  /// three attempts.
   package static func openHandedOut(_ path: String) throws(DirectoryError) -> FileDescriptor {
     for _ in 1..<handedOutAttempts {
       do throws(DirectoryError) { return try openHandedOutOnce(path) } catch {
@@ -39,7 +39,7 @@ extension PrivateDirectory {
     let directory = walk.directory.raw
     let file = FileDescriptor(
       owning: try naming(path) { () throws(SystemError) in
-        // Without O_NONBLOCK the open of a named pipe would wait for a writer.
+        // Without O_NONBLOCK, opening a FIFO would wait for a writer.
         try SystemCall.library("openat") {
           unsafe openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         }
@@ -52,7 +52,7 @@ extension PrivateDirectory {
 
   /// Opens the directory of such a file.
   ///
-  /// - Parameter create: Whether missing directories of the path are created, with mode 0700.
+  /// - Parameter create: Whether to create missing directories of the path with mode 0700.
   package init(changedByUserAlone path: String, create: Bool) throws(DirectoryError) {
     let path = PrivateDirectory.withoutFinalSlashes(path)
     let opened =
@@ -85,7 +85,7 @@ extension PrivateDirectory {
     try readFile(name, limit: limit, forbidding: PrivateDirectory.rightsToChange)
   }
 
-  /// Replaces such a file; see ``replaceFile(_:with:mode:isDurable:)``. Those who may read it still may.
+  /// Replaces such a file; see ``replaceFile(_:with:mode:isDurable:)``. It stays readable for those who could read it.
   package borrowing func replaceFile(
     changedByUserAlone name: String, with bytes: Span<UInt8>
   ) throws(SystemError) {
@@ -93,16 +93,14 @@ extension PrivateDirectory {
     try replaceFile(name, with: bytes, mode: 0o600 | mode & 0o044)
   }
 
-  /// Replaces such a file, which keeps its exact permission bits; a new one has mode 0600.
+  /// Replaces such a file, keeping its exact permission bits; a new one has mode 0600.
   package borrowing func replaceFile(keepingModeOf name: String, with bytes: Span<UInt8>) throws(SystemError) {
     try replaceFile(name, with: bytes, mode: (try? FileStatus(of: name, in: descriptor).permissions) ?? 0o600)
   }
 
-  /// The text of the symbolic link of this name; nil if there is none.
+  /// The target of the symbolic link with this name; nil if there is none.
   package borrowing func link(_ name: String) -> String? { LinkWalk.target(of: name, in: descriptor) }
 
-  /// Makes a symbolic link.
-  ///
   /// - Throws: `EEXIST` if the name exists.
   package borrowing func createLink(_ name: String, to target: String) throws(SystemError) {
     try PrivateDirectory.checkName(name)
@@ -111,10 +109,10 @@ extension PrivateDirectory {
     try SystemCall.library("symlinkat") { unsafe symlinkat(target, directory, name) }
   }
 
-  /// Calls `body` with the directory and the name of such a file: this directory and `name`, or where a symbolic link
-  /// of that name leads.
+  /// Calls `body` with the directory and name of such a file: this directory and `name`, or the target of a symbolic
+  /// link with that name.
   ///
-  /// - Throws: ``DirectoryError/untrusted(_:path:)`` if another user may change the file, or it is no regular file.
+  /// - Throws: ``DirectoryError/untrusted(_:path:)`` if another user may change the file, or it is not a regular file.
   package borrowing func withTarget<Result: ~Copyable>(
     of name: String, _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {
@@ -136,7 +134,7 @@ extension PrivateDirectory {
     do { return try body(self, name) } catch { throw .system(error, path: path) }
   }
 
-  /// Opens a directory that a walk came to, for reading.
+  /// Opens the directory that a walk has reached, for reading.
   private static func directory(
     _ name: String, at walk: borrowing LinkWalk, _ link: String
   ) throws(DirectoryError) -> FileDescriptor {

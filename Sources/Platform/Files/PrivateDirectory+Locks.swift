@@ -1,15 +1,15 @@
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Takes the exclusive lock on the file `name`, which is created with mode 0600 if it is missing.
+  /// Acquires the exclusive lock on the file `name`, creating it with mode 0600 if necessary.
   ///
-  /// The lock excludes other processes and other threads of this process. It ends with the value or with the process;
-  /// the file stays.
+  /// The lock excludes other processes and other threads of this process. It ends with the value or the process; the
+  /// file is kept.
   ///
   /// - Parameters:
-  ///   - wait: The longest wait for another holder; zero tries once.
-  ///   - isGivenUp: Ends the wait when it is true.
-  /// - Throws: `EAGAIN` if another still holds it after that time.
+  ///   - wait: How long to wait for another holder; zero to try once.
+  ///   - isGivenUp: Ends the wait when it returns true.
+  /// - Throws: `EAGAIN` if another process or thread still holds it after that time.
   package borrowing func lock(
     _ name: String, wait: Duration, unless isGivenUp: () -> Bool = { false }
   ) throws(SystemError) -> FileLock {
@@ -19,20 +19,20 @@ extension PrivateDirectory {
       if let lock = try attemptLock(name) { return lock }
       let left = Instant.now.duration(to: deadline)
       guard left > .zero, !isGivenUp() else { throw SystemError(errno: EAGAIN, operation: "flock") }
-      // flock(2) has no time limit, so it is called again, at growing intervals.
+      // flock(2) has no timeout, so poll at increasing intervals.
       Threads.sleep(for: min(pause, left))
       pause = min(pause * 2, .milliseconds(20))
     }
   }
 
-  /// Takes the lock if it is free.
+  /// Acquires the lock if it is free.
   ///
-  /// - Throws: `EAGAIN` if another holds it.
+  /// - Throws: `EAGAIN` if it is held.
   package borrowing func tryLock(_ name: String) throws(SystemError) -> FileLock {
     try lock(name, wait: .zero)
   }
 
-  /// Takes the lock; nil if another holds it.
+  /// Acquires the lock; nil if it is held.
   private borrowing func attemptLock(_ name: String) throws(SystemError) -> FileLock? {
     while true {
       let file = try openFile(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NOCTTY, mode: 0o600)
@@ -43,10 +43,10 @@ extension PrivateDirectory {
         if error.isAgain { return nil }
         throw error
       }
-      // The name may have been removed or replaced between the two calls; the lock would then be on a file that no
+      // The name may have been removed or replaced between the two calls. The lock would then be on a file that no
       // other process opens.
       let held = try FileStatus(of: file)
-      // The umask of whoever made it must not keep others of this user out.
+      // The creator's umask must not lock out other processes of this user.
       if held.owner == Machine.userID, held.permissions & 0o600 != 0o600 { fchmod(number, 0o600) }
       if let found = try? FileStatus(of: name, in: descriptor), found.inode == held.inode {
         return FileLock(holding: file)
@@ -55,7 +55,7 @@ extension PrivateDirectory {
   }
 }
 
-/// An exclusive lock that is held as long as this value lives.
+/// An exclusive lock, held during the lifetime of this value.
 package struct FileLock: ~Copyable, Sendable {
   private let file: FileDescriptor
 
@@ -63,12 +63,12 @@ package struct FileLock: ~Copyable, Sendable {
     self.file = file
   }
 
-  /// A child process that is being started has a copy of the descriptor until its `exec`, and the lock would last until
-  /// that is closed too. So the lock is released explicitly.
+  /// A child process that is being started has a copy of the descriptor until its `exec`, which would prolong the lock.
+  /// So release it explicitly.
   deinit {
     flock(file.raw, LOCK_UN)
   }
 
-  /// Releases the lock; makes the release visible where it matters.
+  /// Releases the lock explicitly.
   package consuming func release() {}
 }

@@ -2,12 +2,12 @@ internal import CPlatform
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Does the steps of ``replaceFile(_:with:mode:isDurable:)`` that could fail for lack of space or rights, and undoes
-  /// them.
+  /// Performs the steps of ``replaceFile(_:with:mode:isDurable:)`` that could fail for lack of space or permissions,
+  /// and undoes them.
   ///
-  /// It does not wait for the disk, so it does not detect a broken one.
+  /// Does not wait for the disk, so it does not detect a broken one.
   ///
-  /// - Parameter growth: The largest growth of the file, in bytes.
+  /// - Parameter growth: The maximum growth of the file, in bytes.
   /// - Throws: The error of the step that failed: `EBUSY` for a file that is a mount point, `EPERM` for one with the
   ///   attribute `i` or `a` (chattr(1)).
   package borrowing func rehearseReplacing(_ name: String, growth: Int) throws(SystemError) {
@@ -25,7 +25,7 @@ extension PrivateDirectory {
     var size: Int64 = 0
     switch unsafe agent_replaceable(raw, name, &size) {
     case 0: return Int(size)
-    // A container may forbid the call, and an old kernel has none.
+    // A container may forbid the call, and an old kernel may not have it.
     case ENOSYS: return (try? FileStatus(of: name, in: descriptor).size) ?? 0
     case let number: throw SystemError(errno: number, operation: "rename")
     }
@@ -33,7 +33,7 @@ extension PrivateDirectory {
 }
 
 extension FileDescriptor {
-  /// Reserves disk space for this many bytes. On a file system without reservation it does nothing.
+  /// Reserves this much disk space. Does nothing on a file system without reservation.
   fileprivate borrowing func reserve(_ count: Int) throws(SystemError) {
     while true {
       switch posix_fallocate(raw, 0, count) {
@@ -46,8 +46,8 @@ extension FileDescriptor {
 }
 
 extension PrivateDirectory {
-  /// Makes a file with a byte in a directory, and removes it. For a directory that does not exist the nearest one above
-  /// is used, in which it would be made.
+  /// Creates a file with one byte in a directory and removes it. If the directory does not exist, uses the nearest
+  /// existing parent, where it would be created.
   package static func tryWriting(near path: String) throws(DirectoryError) {
     let directory = try nearest(path)
     try naming(directory.path) { () throws(SystemError) in

@@ -1,27 +1,27 @@
 internal import CPlatform
 internal import Glibc
 
-/// A directory that this user alone can change: opened without following a symbolic link at its end, then checked on the open
-/// descriptor. All work uses that descriptor, so the directory cannot be replaced after the check.
+/// A directory that only this user can change: opened without following a symbolic link at its end, then checked on the
+/// open descriptor. All operations use that descriptor, so the directory cannot be replaced after the check.
 package struct PrivateDirectory: ~Copyable, Sendable {
-  /// The path of the directory, without a slash at the end.
+  /// The path without a trailing slash.
   package let path: String
   let descriptor: FileDescriptor
 
-  /// The descriptor's number, valid as long as this value lives.
+  /// The descriptor's number, valid during the lifetime of this value.
   package var raw: Int32 { descriptor.raw }
 
-  /// To read, change and pass, for the group and for others.
+  /// Read, write and search permissions of the group and others.
   package static var allRights: UInt32 { 0o077 }
 
   /// Opens the directory at `path`.
   ///
   /// - Parameters:
-  ///   - path: Its last component must be a directory, not a link, that belongs to this user and gives none of the
-  ///     `rights` to the group or to others. Components before may be links.
+  ///   - path: Its last component must be a directory, not a link, that belongs to this user and grants none of the
+  ///     `rights` to the group or others. Earlier components may be links.
   ///   - rights: All by default.
-  ///   - create: Whether missing directories of the path are created, with mode 0700, whatever the umask. A directory that
-  ///     exists is changed only if this user, who owns it, may not read or pass it.
+  ///   - create: Whether to create missing directories of the path with mode 0700, regardless of the umask. An existing
+  ///     directory is modified only if this user owns it but may not read or search it.
   package init(
     opening path: String, create: Bool, withoutOthersRights rights: UInt32 = PrivateDirectory.allRights
   ) throws(DirectoryError) {
@@ -30,7 +30,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     self.path = path
   }
 
-  /// Lets other users reach what is in it by name, and neither list nor change it.
+  /// Lets other users access entries by name, without listing or changing them.
   package func letOthersThrough() throws(SystemError) {
     let number = descriptor.raw
     try SystemCall.library("fchmod") { fchmod(number, 0o711) }
@@ -58,8 +58,8 @@ package struct PrivateDirectory: ~Copyable, Sendable {
 
   private static func isClosed(_ status: FileStatus, _ rights: UInt32) -> Bool { status.permissions & rights == 0 }
 
-  /// Whether a path, whose last component is a name, leads to a directory that ``init(opening:create:withoutOthersRights:)`` would
-  /// take. Takes nothing from the heap.
+  /// Whether ``init(opening:create:withoutOthersRights:)`` would accept the directory at a path. Allocates nothing on
+  /// the heap.
   static func isUsable(_ path: UnsafePointer<CChar>) -> Bool {
     guard let number = try? unsafe openDirectory(path), let status = try? FileStatus(of: FileDescriptor(owning: number))
     else { return false }
@@ -81,10 +81,10 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return try unsafe openDirectory(path)
   }
 
-  /// The owner's rights to read and to pass. Without that to write a directory may be meant to stay as it is.
+  /// The owner's permissions to read and search. A missing write permission may be intentional.
   private static let ownersRights: UInt32 = 0o500
 
-  /// Gives this user back the rights to an own directory that an earlier version made under an odd umask.
+  /// Restores this user's permissions to a directory that an earlier version created with an unusual umask.
   private static func repair(_ number: Int32) {
     var status = stat()
     guard unsafe fstat(number, &status) == 0, status.st_uid == Machine.userID,
@@ -93,7 +93,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     fchmod(number, status.st_mode & 0o7777 | 0o700)
   }
 
-  /// Gives this user all rights to an own directory, which needs none to it: it is only named by the descriptor.
+  /// Grants this user all permissions to an own directory. This needs none, since the descriptor only refers to it.
   ///
   /// - Throws: `EPERM` for a directory of another user.
   private static func setOwnersRights(at path: String) throws(SystemError) {
@@ -103,7 +103,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     guard isOwned(status) else { throw SystemError(errno: EPERM, operation: "chmod") }
     let mode = status.permissions | 0o700
     guard mode != status.permissions else { return }
-    // fchmod(2) takes no such descriptor.
+    // fchmod(2) does not accept such a descriptor.
     try SystemCall.library("chmod") { unsafe chmod("/proc/self/fd/\(directory.raw)", mode) }
   }
 
@@ -118,20 +118,20 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     do {
       return try body()
     } catch {
-      // Linux says ENOTDIR for a link too when both flags are given; ELOOP is what POSIX says.
+      // With both flags Linux returns ENOTDIR for a link too, POSIX ELOOP.
       let isOther = error.operation == "open" && (error.errno == ENOTDIR || error.errno == ELOOP)
       throw isOther ? .untrusted(.notDirectory, path: path) : .system(error, path: path)
     }
   }
 
-  /// A slash at the end would make the kernel follow a link there.
+  /// A trailing slash would make the kernel follow a link.
   static func withoutFinalSlashes(_ path: String) -> String {
     var path = Substring(path)
     while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
     return String(path)
   }
 
-  /// "link/." and "link/.." would follow a link just the same.
+  /// "link/." and "link/.." would follow a link too.
   private static func check(_ path: String) throws(SystemError) {
     try SystemCall.checkText(path, "open")
     let bytes = path.utf8
@@ -159,7 +159,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
       if error.isExists { return }
       throw error
     }
-    // The umask may have cleared some of the rights.
+    // The umask may have cleared some of the permissions.
     if (try? setOwnersRights(at: path)) == nil, let number = try? unsafe openDirectory(path) {
       let directory = FileDescriptor(owning: number)
       repair(directory.raw)
@@ -168,20 +168,20 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   }
 }
 
-/// The reason why a directory cannot hold private files. Each case names the path.
+/// The reason why a directory cannot contain private files. Each case includes the path.
 package enum DirectoryError: Error, Hashable, Sendable {
   /// It could not be created or opened.
   case system(SystemError, path: String)
-  /// It, a file in it, or a directory on the way that a symbolic link goes, is not safe from other users.
+  /// The directory, a file in it, or a directory that a symbolic link leads through is not safe from other users.
   case untrusted(FileProblem, path: String)
 }
 
 extension DirectoryError {
-  /// The command that mends it; nil if there is none, or if a terminal would not show it as it is.
+  /// The command that fixes it; nil if there is none, or if a terminal would not display it correctly.
   package var remedy: String? {
     let (change, path) =
       switch self {
-      // A directory with the sticky bit, as /tmp is, is meant for all.
+      // A sticky directory, such as /tmp, is intended for all users.
       case .untrusted(.writable(let mode, _), let path) where mode & 0o1000 == 0: ("go-w", path)
       case .untrusted(.tooOpen(let mode, let isDirectory), let path) where mode & 0o1000 == 0:
         (isDirectory ? "700" : "600", path)
@@ -193,7 +193,7 @@ extension DirectoryError {
       "chmod \(change) '\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
   }
 
-  /// One sentence, lower case, without a full stop, and the command that mends it.
+  /// A sentence in lowercase without a full stop, and the command that fixes it.
   package var message: String {
     let sentence =
       switch self {

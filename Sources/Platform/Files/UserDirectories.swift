@@ -1,27 +1,27 @@
 internal import Glibc
 
-/// The directories for this user's files, by the XDG Base Directory Specification.
+/// The directories for this user's files, according to the XDG Base Directory Specification.
 ///
-/// It uses only the environment. The user database is not read: that loads libraries at run time, which a static
-/// program cannot do.
+/// Uses only the environment. Does not read the user database: that loads libraries at run time, which a static program
+/// cannot do.
 package enum UserDirectories {
-  /// The value of a variable, as ``Environment/value(_:)`` returns it.
+  /// Returns a variable, like ``Environment/value(_:)``.
   package typealias Variables = (String) -> String?
 
-  /// A variable that names a directory of another user.
+  /// A variable with a directory of another user.
   package struct Foreign: Hashable, Sendable {
     package let variable: String
     package let path: String
   }
 
-  /// The variables that say where files are made, in the order in which they are judged.
+  /// The variables that control where files are created, in the order they are checked.
   private static let placing = [
     "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
   ]
 
-  /// The first variable that root was given and that names a directory of another user, or one that would be made in
-  /// such a directory, as by `sudo` without `-H` or by `su`: what root made there the user could not use any more. Nil
-  /// for others than root.
+  /// The first variable of root that refers to a directory of another user, or one that would be created in such a
+  /// directory, as with `sudo` without `-H` or with `su`: the user could no longer use files that root creates there.
+  /// Nil for users other than root.
   package static var foreign: Foreign? { foreign(in: Environment.value, user: Machine.userID) }
 
   package static func foreign(in variables: Variables, user: UInt32) -> Foreign? {
@@ -33,7 +33,7 @@ package enum UserDirectories {
     return nil
   }
 
-  /// The owner of a path, or of the nearest directory above it that is there.
+  /// The owner of a path, or of its nearest existing parent.
   private static func owner(near path: String) -> UInt32 {
     var rest = Substring(path)
     var status = stat()
@@ -44,11 +44,11 @@ package enum UserDirectories {
     return status.st_uid
   }
 
-  /// `$XDG_CONFIG_HOME`, else `$HOME/.config`.
+  /// `$XDG_CONFIG_HOME`, or else `$HOME/.config`.
   package static var configHome: String { get throws(SystemError) { try configHome(in: Environment.value) } }
-  /// `$XDG_STATE_HOME`, else `$HOME/.local/state`.
+  /// `$XDG_STATE_HOME`, or else `$HOME/.local/state`.
   package static var stateHome: String { get throws(SystemError) { try stateHome(in: Environment.value) } }
-  /// `$XDG_CACHE_HOME`, else `$HOME/.cache`.
+  /// `$XDG_CACHE_HOME`, or else `$HOME/.cache`.
   package static var cacheHome: String { get throws(SystemError) { try cacheHome(in: Environment.value) } }
 
   package static func configHome(in variables: Variables) throws(SystemError) -> String {
@@ -63,7 +63,7 @@ package enum UserDirectories {
     try home("XDG_CACHE_HOME", else: ".cache", in: variables)
   }
 
-  /// `$XDG_DATA_HOME`, else `$HOME/.local/share`.
+  /// `$XDG_DATA_HOME`, or else `$HOME/.local/share`.
   package static func dataHome(in variables: Variables) throws(SystemError) -> String {
     try home("XDG_DATA_HOME", else: ".local/share", in: variables)
   }
@@ -74,9 +74,9 @@ package enum UserDirectories {
     return home
   }
 
-  /// The directories that may hold the socket, best first: `$XDG_RUNTIME_DIR/agent`,
-  /// `/run/user/UID/agent`, and for cron, su and containers a directory below the state home whose
-  /// name changes with the machine and with each start of it, but not with the host name. Never one that others can write to.
+  /// The possible directories for the socket, best first: `$XDG_RUNTIME_DIR/agent`, `/run/user/UID/agent`, and for
+  /// cron, su and containers a directory in the state home whose name depends on the machine and its boot, but not on
+  /// the host name. Never one that others can write to.
   package static func runtimeCandidates() -> [String] { runtimeCandidates(in: Environment.value) }
 
   /// The directory in `XDG_RUNTIME_DIR`, the first of ``runtimeCandidates()``; nil if it is not set.
@@ -84,7 +84,7 @@ package enum UserDirectories {
     absolute(Environment.value("XDG_RUNTIME_DIR")).map { "\($0)\(runtimePart)" }
   }
 
-  /// The end of the paths of ``runtimeCandidates()`` below a directory for all programs.
+  /// The suffix of ``runtimeCandidates()`` in a directory for all programs.
   static var runtimePart: String { "/agent" }
 
   package static func runtimeCandidates(in variables: Variables) -> [String] {
@@ -99,8 +99,8 @@ package enum UserDirectories {
     return candidates
   }
 
-  /// The directories below the state home that were ``runtimeCandidates()`` on this machine in earlier boots. None without
-  /// a machine id, which alone tells them from those of other machines.
+  /// The directories in the state home that were ``runtimeCandidates()`` of this machine in earlier boots. Empty
+  /// without a machine ID, which is needed to exclude those of other machines.
   package static func pastRuntimeDirectories() -> [String] { pastRuntimeDirectories(in: Environment.value) }
 
   package static func pastRuntimeDirectories(in variables: Variables) -> [String] {
@@ -119,22 +119,22 @@ package enum UserDirectories {
     }.map { "\(run)/\($0)" }
   }
 
-  /// A home directory may be shared by hosts, and it outlives their restarts; sockets do not.
+  /// A home directory may be shared by hosts and survives reboots; sockets do not.
   private static func runHome(in variables: Variables) throws(SystemError) -> String {
     try stateHome(in: variables) + "/agent/run"
   }
 
-  /// Differs between machines, and between containers of one machine; nil without a machine id in the machine itself.
+  /// Differs between machines, and between containers of one machine; nil on a host without a machine ID.
   private static var machinePrefix: String? {
-    // The boot id is that of the machine in each of its containers.
+    // Containers have the boot ID of their host.
     let container = Machine.processNamespace.map { "\($0)-" }
     guard let id = Machine.identity() else { return container }
-    // FNV-1a: the id itself is confidential.
+    // FNV-1a, because the ID itself is confidential.
     let hash = id.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     return String(hash, radix: 16) + "-" + (container ?? "")
   }
 
-  /// As the kernel writes it: `01234567-89ab-cdef-0123-456789abcdef`.
+  /// In the kernel's format: `01234567-89ab-cdef-0123-456789abcdef`.
   private static func isBootID(_ text: Substring.UTF8View) -> Bool {
     text.count == 36
       && text.enumerated().allSatisfy { place, byte in
@@ -152,8 +152,8 @@ package enum UserDirectories {
     return home == "/" ? "/\(part)" : "\(home)/\(part)"
   }
 
-  /// "All paths set in these environment variables must be absolute"; others are to be ignored. So is one that is not
-  /// UTF-8: what stands in place of its bytes would be the path of another directory.
+  /// "All paths set in these environment variables must be absolute"; others are ignored. So are values that are not
+  /// UTF-8: their replacement characters would refer to another directory.
   private static func absolute(_ path: String?) -> String? {
     guard var path = path.map({ Substring($0) }), path.utf8.first == UInt8(ascii: "/"),
       !path.unicodeScalars.contains("\u{FFFD}")

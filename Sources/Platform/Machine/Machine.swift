@@ -1,14 +1,13 @@
 internal import CPlatform
 internal import Glibc
 
-/// Facts about this machine and this process.
+/// Properties of this machine and process.
 package enum Machine {
-  /// The effective user.
   package static var userID: UInt32 { agent_user_id() }
 
   package static var processID: Int32 { getpid() }
 
-  /// The 16 bytes of the machine id; nil if there is none, as in containers and images that are not set up yet
+  /// The 16 bytes of the machine ID; nil if there is none, as in containers and images that are not set up yet
   /// (`machine-id(5)`). It is confidential: hash it before it leaves the program.
   package static func identity(path: String = "/etc/machine-id") -> [UInt8]? {
     guard let text = readSmallFile(path) else { return nil }
@@ -19,18 +18,18 @@ package enum Machine {
       guard let high = hexadecimal(line[index]), let low = hexadecimal(line[index + 1]) else { return nil }
       bytes.append(high << 4 | low)
     }
-    // All zeros is not a valid id (machine-id(5)).
+    // All zeros is not a valid ID (machine-id(5)).
     return bytes.contains { $0 != 0 } ? bytes : nil
   }
 
-  /// The kernel's id of this boot, as text; nil without /proc.
+  /// The kernel's ID of this boot; nil without /proc.
   package static func bootID() -> String? {
     guard let text = readSmallFile("/proc/sys/kernel/random/boot_id") else { return nil }
     let id = String(decoding: text.filter { $0 > 0x20 }, as: UTF8.self)
     return id.isEmpty ? nil : id
   }
 
-  /// The number of the process namespace, if this process is in a container; nil in the machine itself.
+  /// The number of the process namespace, if this process is in a container; nil on the host.
   package static var processNamespace: UInt64? {
     var status = stat()
     // PROC_PID_INIT_INO in linux/proc_ns.h.
@@ -38,14 +37,14 @@ package enum Machine {
     return UInt64(status.st_ino)
   }
 
-  /// Whether the kernel is that of the Windows Subsystem for Linux, which brings connections from Windows as root.
+  /// Whether this is the Windows Subsystem for Linux, where connections from Windows come from root.
   package static let isWSL: Bool = {
     let release = readSmallFile("/proc/sys/kernel/osrelease") ?? []
     let letters = release.map { $0 | 0x20 }
     return letters.indices.contains { letters[$0...].starts(with: "microsoft".utf8) }
   }()
 
-  /// The host name; "localhost" if there is none.
+  /// The host name, or "localhost".
   package static func hostName() -> String {
     var buffer = [CChar](repeating: 0, count: 257)
     let result = unsafe buffer.withUnsafeMutableBufferPointer { unsafe gethostname($0.baseAddress!, $0.count - 1) }
@@ -62,8 +61,8 @@ package enum Machine {
     return String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The bytes that this user can still write to the file system of a directory, or of the nearest one above it that
-  /// exists; nil if the system does not tell.
+  /// The bytes that this user can still write to the file system of a directory, or of its nearest existing parent; nil
+  /// if unknown.
   package static func freeBytes(near path: String) -> Int? {
     var path = path
     var system = statvfs()
@@ -74,12 +73,11 @@ package enum Machine {
     return Int(clamping: UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize)).partialValue)
   }
 
-  /// Whether another file is at the path of this program than the one that runs, or none: it was replaced by another
-  /// version, or removed. False without /proc.
+  /// Whether this program's file was replaced by another version or removed. False without /proc.
   package static var isProgramReplaced: Bool {
     var (running, current) = (stat(), stat())
     guard unsafe stat("/proc/self/exe", &running) == 0 else { return false }
-    // The kernel adds a word to the path of a file whose name is gone, or leads to another one now.
+    // The kernel appends a word to the path of a file whose name was removed or replaced.
     guard unsafe stat(executablePath(), &current) == 0 else { return true }
     return running.st_ino != current.st_ino || running.st_dev != current.st_dev
   }

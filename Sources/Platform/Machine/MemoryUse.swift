@@ -2,11 +2,11 @@ internal import CPlatform
 
 /// The memory of a process, in KiB (`/proc/PID/smaps_rollup`, `proc(5)`).
 package struct MemoryUse: Sendable, Hashable {
-  /// Resident, with shared pages divided by the number of processes that share them.
+  /// Resident memory, with shared pages divided by the number of processes that share them.
   package var pssKiB: Int
-  /// Resident and written to by this process alone: the memory that its end would free.
+  /// Resident memory modified by this process alone, which ending it would free.
   package var privateDirtyKiB: Int
-  /// Resident, shared pages included.
+  /// Resident memory, including shared pages.
   package var rssKiB: Int
 
   /// The memory of this process, which can read it even if it is not dumpable; other processes cannot.
@@ -33,6 +33,6 @@ extension MemoryUse {
   /// the start of a program.
   package static func shareArenas() { agent_limit_arenas(2) }
 
-  /// Gives freed memory back to the system.
+  /// Returns freed memory to the system.
   package static func trim() { agent_trim_heap() }
 }

@@ -1,8 +1,8 @@
 internal import CPlatform
 internal import Glibc
 
-/// Wakes a poll loop at a moment of `CLOCK_BOOTTIME`, at once after a suspend that passed it
-/// (`timerfd_create(2)`). Readable once expired, until drained or set again.
+/// Wakes a poll loop at a time of `CLOCK_BOOTTIME`, immediately after a suspend that passed it (`timerfd_create(2)`).
+/// Readable once expired, until drained or set again.
 package struct BootTimer: ~Copyable, Sendable {
   private let descriptor: FileDescriptor
 
@@ -13,14 +13,14 @@ package struct BootTimer: ~Copyable, Sendable {
     descriptor = FileDescriptor(owning: try SystemCall.checked(agent_boot_timer_create(), "timerfd_create"))
   }
 
-  /// Expires at `instant`, at once if that has passed; nil means never.
+  /// Expires at `instant`, immediately if that has passed; nil means never.
   package borrowing func set(at instant: Instant?) throws(SystemError) {
-    // The kernel takes 0 for "never".
+    // The kernel interprets 0 as "never".
     let nanoseconds = instant.map { max(1, $0.nanoseconds) } ?? 0
     try SystemCall.checked(agent_boot_timer_set(raw, nanoseconds), "timerfd_settime")
   }
 
-  /// Makes it unreadable again and says whether it had expired.
+  /// Makes it unreadable again. Returns whether it had expired.
   @discardableResult
   package borrowing func drain() -> Bool {
     var count: UInt64 = 0

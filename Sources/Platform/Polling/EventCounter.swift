@@ -12,14 +12,14 @@ package struct EventCounter: ~Copyable, Sendable {
     descriptor = FileDescriptor(owning: try SystemCall.checked(agent_event_counter_create(), "eventfd"))
   }
 
-  /// Makes the descriptor readable. Never waits; any thread may call it.
+  /// Makes the descriptor readable. Never blocks; thread-safe.
   package borrowing func signal() {
     var one: UInt64 = 1
-    // The only failure is a counter at its maximum, and that one is readable already.
+    // It fails only if the counter is at its maximum, and then it is already readable.
     _ = unsafe write(raw, &one, 8)
   }
 
-  /// Makes it unreadable again and says whether it had been signalled.
+  /// Makes it unreadable again. Returns whether it had been signalled.
   @discardableResult
   package borrowing func drain() -> Bool {
     var count: UInt64 = 0

@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// A descriptor leaves the set when it is closed, unless it has a duplicate; remove it first.
 package struct Poller: ~Copyable, Sendable {
-  /// The events to wait for. The closing of the other end is always reported.
+  /// The events to wait for. Closing of the other end is always reported.
   package enum Interest: Sendable {
     case read, write, both
     /// Only errors and closing.
@@ -61,15 +61,15 @@ package struct Poller: ~Copyable, Sendable {
     try SystemCall.checked(agent_epoll_remove(raw, descriptor), "epoll_ctl")
   }
 
-  /// Waits for events; at most 64 at a time, the next call returns the others.
+  /// Waits for events, at most 64 at a time; the next call returns the others.
   ///
-  /// - Parameter timeoutMilliseconds: 0 does not wait, a negative number means no limit.
-  /// - Returns: Empty if the time has passed.
+  /// - Parameter timeoutMilliseconds: 0 to return immediately; negative for no limit.
+  /// - Returns: Empty after the timeout.
   package borrowing func wait(timeoutMilliseconds: Int32 = -1) throws(SystemError) -> [Event] {
     try wait(until: timeoutMilliseconds < 0 ? nil : .now.advanced(by: .milliseconds(timeoutMilliseconds)))
   }
 
-  /// Waits for events until a moment; nil means no limit. This wait does not count suspend: add a ``BootTimer`` for a
+  /// Waits for events until a time; nil for no limit. This wait does not count suspend: add a ``BootTimer`` for a
   /// deadline that does.
   package borrowing func wait(until deadline: Instant?) throws(SystemError) -> [Event] {
     while true {
@@ -78,13 +78,13 @@ package struct Poller: ~Copyable, Sendable {
       let result = wait(milliseconds: limit, into: &events)
       if result == -EINTR { continue }
       try SystemCall.checked(result, "epoll_wait")
-      // A long wait is cut to what the call can express.
+      // A long wait is clamped to the maximum of the call.
       if result == 0, let deadline, Instant.now < deadline { continue }
       return events
     }
   }
 
-  /// Waits for events without a time limit, and replaces the content of `events`.
+  /// Waits for events without a limit, and replaces the content of `events`.
   package borrowing func wait(into events: inout [Event]) throws(SystemError) {
     events.removeAll(keepingCapacity: true)
     var result: Int32

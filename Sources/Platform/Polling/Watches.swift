@@ -1,8 +1,8 @@
 internal import CPlatform
 
-/// Becomes readable when an address or a route of this machine is added or removed (rtnetlink(7)).
+/// Becomes readable when an address or route of this machine is added or removed (rtnetlink(7)).
 ///
-/// A container may have no such socket; the initialiser throws then.
+/// The initializer throws in containers without such a socket.
 package struct NetworkWatch: ~Copyable, Sendable {
   private let descriptor: FileDescriptor
 
@@ -13,11 +13,11 @@ package struct NetworkWatch: ~Copyable, Sendable {
   /// For a ``Poller``.
   package var raw: Int32 { descriptor.raw }
 
-  /// Discards the events, and returns whether an address or a route was added, so that a server may be reachable now.
+  /// Discards the events. Returns whether an address or route was added, so that a server may be reachable now.
   package borrowing func take() -> Bool { agent_network_watch_take(descriptor.raw) == 1 }
 }
 
-/// Becomes readable when a name in a directory goes away or is replaced (inotify(7)).
+/// Becomes readable when a name in a directory is removed or replaced (inotify(7)).
 package struct DirectoryWatch: ~Copyable, Sendable {
   private let descriptor: FileDescriptor
 

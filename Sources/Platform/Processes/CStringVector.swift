@@ -1,9 +1,9 @@
-/// Strings in the form that `execve` takes: an array of pointers that ends with NULL.
+/// Strings for `execve`: an array of pointers that ends with NULL.
 @safe struct CStringVector: ~Copyable {
   private let characters: UnsafeMutableBufferPointer<CChar>
   private let pointers: UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>
 
-  /// The strings hold no NUL; see ``SystemCall/checkText(_:_:)``.
+  /// The strings must not contain NUL; see ``SystemCall/checkText(_:_:)``.
   init(_ strings: [[UInt8]]) {
     unsafe characters = .allocate(capacity: strings.reduce(1) { $0 + $1.count + 1 })
     unsafe pointers = .allocate(capacity: strings.count + 1)
@@ -20,7 +20,7 @@
     unsafe pointers.initializeElement(at: strings.count, to: nil)
   }
 
-  /// Valid only while the vector lives.
+  /// Valid only during the lifetime of the vector.
   var base: UnsafePointer<UnsafeMutablePointer<CChar>?> { unsafe UnsafePointer(pointers.baseAddress!) }
 
   deinit {

@@ -1,21 +1,21 @@
 internal import CPlatform
 internal import Glibc
 
-/// The environment of this process. It is only read: changing it is not safe once threads run.
+/// The environment of this process. Changing it is unsafe once there are threads.
 package enum Environment {
-  /// The value of a variable; nil when it is not set. Bytes that are not UTF-8 are repaired.
+  /// The value of a variable, if set. Bytes that are not UTF-8 are repaired.
   package static func value(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
     return unsafe String(cString: value)
   }
 
-  /// Whether a variable has a value that is not empty.
+  /// Whether a variable has a non-empty value.
   package static func isSet(_ name: String) -> Bool {
     guard let value = unsafe getenv(name) else { return false }
     return unsafe value.pointee != 0
   }
 
-  /// All variables, in their order. Entries without "=" are left out.
+  /// All variables, in order. Skips entries without "=".
   package static func all() -> [(String, String)] {
     entries().compactMap { (entry) -> (String, String)? in
       guard let equals = entry.firstIndex(of: UInt8(ascii: "=")) else { return nil }
@@ -24,7 +24,7 @@ package enum Environment {
     }
   }
 
-  /// All "NAME=VALUE" entries as the bytes they are, for passing on to another program.
+  /// All "NAME=VALUE" entries as raw bytes, for passing to another program.
   package static func entries() -> [[UInt8]] {
     var entries: [[UInt8]] = []
     while let entry = unsafe agent_environment_entry(entries.count) {
@@ -38,16 +38,16 @@ package enum Environment {
 extension Environment {
   /// Removes all variables except those to keep.
   ///
-  /// For the start of a program: it must not run beside other threads.
+  /// Call it at the start of a program, before there are threads.
   package static func keepOnly(where isKept: (String) -> Bool) {
     for (name, _) in all() where !isKept(name) {
       _ = unsafe agent_environment_remove(name)
     }
   }
-  /// Gives a variable a value.
+  /// Sets a variable.
   ///
-  /// For the start of a program: it must not run beside other threads.
-  /// - Throws: `EINVAL` for a name that cannot be one; `ENOMEM`.
+  /// Call it at the start of a program, before there are threads.
+  /// - Throws: `EINVAL` for an invalid name; `ENOMEM`.
   package static func set(_ name: String, to value: String) throws(SystemError) {
     try SystemCall.library("setenv") { unsafe setenv(name, value, 1) }
   }

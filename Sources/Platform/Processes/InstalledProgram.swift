@@ -1,19 +1,17 @@
 internal import Glibc
 
-/// A program of this machine that is run to its end for what it prints. It has no terminal, and its directory is the
-/// root of all.
+/// A program of this machine that is run for its output. It has no terminal, and its directory is `/`.
 package struct InstalledProgram: Sendable {
-  /// Its absolute path.
+  /// The absolute path.
   package let path: String
 
-  /// - Parameter name: Searched on the `PATH`, or an absolute path.
+  /// - Parameter name: An absolute path, or a name to search in `PATH`.
   /// - Returns: Nil if there is no such program.
   package init?(_ name: String) {
     guard let path = Spawn.search(name), path.utf8.first == UInt8(ascii: "/") else { return nil }
     self.path = path
   }
 
-  /// The result of a run.
   package struct Result: Sendable {
     package let status: ProcessStatus
     package var output: [UInt8]
@@ -24,13 +22,13 @@ package struct InstalledProgram: Sendable {
   /// Runs the program.
   ///
   /// - Parameters:
-  ///   - input: Its standard input, whole.
-  ///   - changes: Variables beside those of this process; nil takes one away.
-  ///   - isHeard: Whether its standard error is this process's.
-  ///   - joinsErrors: Whether its standard error is a part of the output.
-  ///   - patience: The longest run.
-  ///   - limit: The most bytes of output.
-  /// - Throws: `ETIMEDOUT` and `EFBIG` for a run that is ended for its length or its output; what a start throws.
+  ///   - input: Its complete standard input.
+  ///   - changes: Variables to set in addition to those of this process; nil removes one.
+  ///   - isHeard: Whether it inherits standard error.
+  ///   - joinsErrors: Whether its standard error is part of the output.
+  ///   - patience: The maximum duration.
+  ///   - limit: The maximum number of bytes of output.
+  /// - Throws: `ETIMEDOUT` and `EFBIG` if the program was ended for its duration or output; the errors of starting it.
   package func run(
     _ arguments: [String], input: [UInt8] = [], changes: [String: String?] = [:], isHeard: Bool = false,
     joinsErrors: Bool = false, patience: Duration = .seconds(15), limit: Int = 1 << 20
@@ -48,7 +46,7 @@ package struct InstalledProgram: Sendable {
       Spawn.Request(
         executable: path, arguments: [path] + arguments, environment: Self.environment(changes), newSession: true,
         inherits: inherits, directory: "/"))
-    // The end of the output comes when no other has this end open.
+    // The output ends when no other process has this end open.
     pipe.writing = try FileDescriptor(opening: "/dev/null", for: .writing)
     do {
       let output = try Self.output(pipe.reading, until: .now.advanced(by: patience), limit)

@@ -9,10 +9,11 @@ package enum Namespaces {
     /// The name of this process's own, such as `net:[4026531840]`; nil without /proc.
     var own: String? { Namespaces.link("/proc/self/ns/\(rawValue)") }
 
-    /// Whether it is another one than that of process 1: the programs of the machine or container see another network or
-    /// other files. False if that is not known.
+    /// Whether it differs from that of process 1, so that other programs of the machine or container see another
+    /// network or other files. False if unknown.
     var isPrivate: Bool {
-      // The links in /proc/1/ns are for privileged processes alone; inode and mount numbers differ between namespaces.
+      // The links in /proc/1/ns are readable only for privileged processes; inode and mount numbers differ between
+      // namespaces.
       switch self {
       case .network: Namespaces.pair(Namespaces.inode, "net/dev").map { $0.own != $0.first } ?? false
       case .mounts: Namespaces.pair(Namespaces.firstMount, "mountinfo").map { $0.own != $0.first } ?? false
@@ -20,10 +21,10 @@ package enum Namespaces {
     }
   }
 
-  /// The names of those that are private.
+  /// The names of the private ones.
   private static let named: [String] = Kind.allCases.filter(\.isPrivate).compactMap(\.own)
 
-  /// Whether one of them is another one than that of process 1.
+  /// Whether one of them differs from that of process 1.
   package static var arePrivate: Bool { !named.isEmpty }
 
   private static func pair<Value>(_ read: (String) -> Value?, _ name: String) -> (own: Value, first: Value)? {
@@ -42,7 +43,7 @@ package enum Namespaces {
     return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
   }
 
-  /// The number of the first mount, which no other namespace has.
+  /// The number of the first mount, which is unique to a namespace.
   private static func firstMount(_ path: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     guard let file = try? FileDescriptor(opening: path, for: .reading),
@@ -53,7 +54,7 @@ package enum Namespaces {
 
   // MARK: The file beside a daemon's socket
 
-  /// The file that names the namespaces of a daemon, if they are private.
+  /// The file with the names of a daemon's namespaces, if they are private.
   package static let fileName = "namespaces"
 
   /// Writes the file, or removes that of an earlier daemon.
@@ -65,8 +66,8 @@ package enum Namespaces {
     }
   }
 
-  /// Whether the daemon is inside of a namespace and this process is not. One that is in a namespace of its own, such as a
-  /// sandbox, was given the socket.
+  /// Whether the daemon is in a namespace and this process is outside of it. A process in its own namespace, such as a
+  /// sandbox, was given the socket deliberately.
   package static func areOutside(of directory: borrowing PrivateDirectory) -> Bool {
     guard directory.exists(fileName), let text = try? directory.readFile(fileName, limit: 256) else { return false }
     let names = text.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }

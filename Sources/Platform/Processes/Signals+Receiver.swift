@@ -9,8 +9,8 @@ extension Signals {
     /// The number to poll for reading.
     package var raw: Int32 { descriptor.raw }
 
-    /// Blocks the signals in the calling thread and receives them from now on. Make it before other threads start: a
-    /// thread that does not block them would receive them instead.
+    /// Blocks the signals in the calling thread and receives them from now on. Create it before starting other threads:
+    /// a thread that does not block the signals would receive them instead.
     package init(_ signals: [Int32]) throws(SystemError) {
       Signals.block(signals)
       let result = unsafe signals.withUnsafeBufferPointer { (numbers) -> Int32 in
@@ -20,7 +20,7 @@ extension Signals {
       descriptor = FileDescriptor(owning: try SystemCall.checked(result, "signalfd"))
     }
 
-    /// The next pending signal; nil if there is none. Never waits. Several signals of one kind may be merged into one.
+    /// The next pending signal, if any. Never blocks. Several signals of one kind may be merged into one.
     package borrowing func next() -> Int32? {
       let number = agent_signal_next(raw)
       return number > 0 ? number : nil

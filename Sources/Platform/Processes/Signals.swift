@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-/// The signal handling of this process. Call all of it before the first thread starts.
+/// The signal handling of this process. Call its functions before starting the first thread.
 package enum Signals {
   package static var SIGHUP: Int32 { Glibc.SIGHUP }
   package static var SIGINT: Int32 { Glibc.SIGINT }
@@ -18,7 +18,7 @@ package enum Signals {
   package static var SIGSTOP: Int32 { Glibc.SIGSTOP }
   package static var SIGTSTP: Int32 { Glibc.SIGTSTP }
 
-  /// Makes writes to a closed pipe or socket fail with `EPIPE`, and those over the limit of a file's size with `EFBIG`,
+  /// Makes writes to a closed pipe or socket fail with `EPIPE`, and those beyond the file size limit with `EFBIG`,
   /// instead of ending the process.
   package static func ignoreFailingWrites() {
     for signal in failingWrites { _ = agent_signal_ignore(signal) }
@@ -41,25 +41,25 @@ package enum Signals {
   /// Whether the parent process has set this signal to be ignored.
   package static func isIgnored(_ signal: Int32) -> Bool { agent_signal_is_ignored(signal) == 1 }
 
-  /// Undoes this module's changes before another program replaces this process: a failing write ends the process again
-  /// and no signal is blocked. The parent's choice for other signals stays.
+  /// Undoes this module's changes before another program replaces this process: a failing write ends the process again,
+  /// and no signal is blocked. The parent's choice for other signals remains.
   package static func restoreDefaults() {
     for signal in failingWrites { _ = agent_signal_default(signal) }
     _ = agent_signal_unblock_all()
   }
 
-  /// Stops this process as the blocked signal would; returns when it continues. In an orphaned process group it does
-  /// not stop.
+  /// Stops this process as the blocked signal would, and returns when it continues. Does not stop in an orphaned
+  /// process group.
   package static func stop(by signal: Int32) {
     _ = agent_signal_obey(signal)
   }
 
-  /// Makes `SIGCHLD` arrive, even if the parent process has set it to be ignored.
+  /// Enables `SIGCHLD`, even if the parent process has set it to be ignored.
   package static func enableChildSignals() {
     _ = agent_signal_default(Glibc.SIGCHLD)
   }
 
-  /// A signal by its name, with or without "SIG", or by its number; nil if there is none.
+  /// A signal by its name, with or without "SIG", or by its number; nil if it does not exist.
   package static func named(_ text: String) -> Int32? {
     let word = text.uppercased()
     let name = word.hasPrefix("SIG") ? String(word.dropFirst(3)) : word
@@ -74,8 +74,8 @@ package enum Signals {
     ("WINCH", Glibc.SIGWINCH), ("URG", Glibc.SIGURG), ("IO", Glibc.SIGIO),
   ]
 
-  /// Makes the signals that end this process wait until a child has ended, at most 10 seconds: the child may be storing a
-  /// new token. Signals that the parent process ignores stay ignored.
+  /// Delays the signals that end this process until a child has ended, by at most 10 seconds: the child may be storing
+  /// a new token. Signals that the parent process ignores stay ignored.
   ///
   /// - Parameter socket: Closing it ends the child.
   package static func endAfter(child: Int32, socket: Int32) {
@@ -86,14 +86,14 @@ package enum Signals {
     unsafe isKeepingChild = true
   }
 
-  /// The child has ended.
+  /// Ends the delay of ``endAfter(child:socket:)``.
   package static func childEnded() { agent_signal_keep_child(0, -1) }
 
   /// Set once, before the first thread starts.
   private nonisolated(unsafe) static var isKeepingChild = false
 
-  /// Ends this process by the signal, so that its parent sees the cause; returns only if the signal does not end a
-  /// process.
+  /// Ends this process by the signal, so that its parent sees the cause. Returns only if the signal does not end
+  /// processes.
   package static func raise(_ signal: Int32) {
     if unsafe !isKeepingChild { _ = agent_signal_default(signal) }
     _ = agent_signal_unblock_all()

@@ -2,7 +2,7 @@ internal import CPlatform
 internal import Glibc
 
 extension Spawn {
-  /// A change of state of a child.
+  /// A state change of a child.
   package enum Change: Hashable, Sendable {
     case ended(ProcessStatus)
     /// By this signal.
@@ -10,13 +10,13 @@ extension Spawn {
     case continued
   }
 
-  /// Starts a program in the process group of this one, with its terminal, its descriptors that are not close-on-exec,
-  /// and its ignored signals except those of failing writes. A terminal treats both as one job.
+  /// Starts a program in this process group, with its terminal, its descriptors that are not close-on-exec, and its
+  /// ignored signals except those of failing writes. A terminal treats both as one job.
   ///
-  /// The program is found as ``replaceProcess(executable:arguments:environment:)`` finds it.
+  /// Finds the program like ``replaceProcess(executable:arguments:environment:)``.
   ///
   /// - Parameter nullInput: Whether its standard input is `/dev/null`.
-  /// - Throws: `ENOENT` if there is no such program, `EACCES` if it may not be run.
+  /// - Throws: `ENOENT` if there is no such program, `EACCES` if it is not executable.
   package static func startBeside(
     executable: String, arguments: [[UInt8]], environment: [[UInt8]], nullInput: Bool = false
   ) throws(SystemError) -> Int32 {
@@ -26,9 +26,9 @@ extension Spawn {
     }
   }
 
-  /// The change of a child since the last call; nil if there was none. Never waits.
+  /// The state change of a child since the last call, if any. Never blocks.
   ///
-  /// - Throws: `ECHILD` if it is no child of this process or was waited for already.
+  /// - Throws: `ECHILD` if it is not a child of this process or was already waited for.
   package static func change(of process: Int32) throws(SystemError) -> Change? {
     var number: Int32 = 0
     let kind = try SystemCall.uninterrupted("waitpid") { unsafe agent_child_change(process, &number) }

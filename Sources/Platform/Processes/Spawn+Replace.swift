@@ -2,12 +2,12 @@ internal import CPlatform
 internal import Glibc
 
 extension Spawn {
-  /// Replaces this process by another program; returns only if that failed.
+  /// Replaces this process by another program. Returns only if that failed.
   ///
-  /// A name without a slash is searched in `PATH` as by `execvp(3)`, and a file that the kernel cannot run is run by
+  /// Searches a name without a slash in `PATH` like `execvp(3)`, and runs a file that the kernel cannot execute with
   /// `/bin/sh`. Signals are as after ``Signals/restoreDefaults()``.
   ///
-  /// - Returns: `ENOENT` if there is no such program, `EACCES` if it may not be run: exit statuses 127 and 126 of
+  /// - Returns: `ENOENT` if there is no such program, `EACCES` if it is not executable: exit statuses 127 and 126 of
   ///   shells.
   package static func replaceProcess(
     executable: String, arguments: [String], environment: [String]
@@ -17,7 +17,7 @@ extension Spawn {
       environment: environment.map { Array($0.utf8) })
   }
 
-  /// The same with strings as the bytes they are: arguments and variables need not be UTF-8.
+  /// Replaces this process, with raw bytes: arguments and variables need not be UTF-8.
   package static func replaceProcess(
     executable: String, arguments: [[UInt8]], environment: [[UInt8]]
   ) -> SystemError {
@@ -33,10 +33,10 @@ extension Spawn {
     }
   }
 
-  /// The path of an executable program, found as by ``replaceProcess(executable:arguments:environment:)``; nil if there
+  /// The path of an executable program, found like ``replaceProcess(executable:arguments:environment:)``; nil if there
   /// is none.
   ///
-  /// - Parameter other: The path of a file that is not meant, also under another name or behind a link.
+  /// - Parameter other: The path of a file to skip, also with another name or by a link.
   package static func search(_ executable: String, except other: String? = nil) -> String? {
     var unwanted = stat()
     let hasUnwanted = other.map { path in unsafe stat(path, &unwanted) == 0 } ?? false
@@ -48,7 +48,7 @@ extension Spawn {
     }
   }
 
-  /// Whether two paths lead to one file.
+  /// Whether two paths lead to the same file.
   package static func isSame(_ path: String, _ other: String) -> Bool {
     var (one, two) = (stat(), stat())
     return unsafe stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_ino == two.st_ino
@@ -64,10 +64,10 @@ extension Spawn {
     }
   }
 
-  /// The strings as C has them, ended by a null pointer.
+  /// A null-terminated array of C strings.
   typealias CStrings = UnsafePointer<UnsafeMutablePointer<CChar>?>
 
-  /// Throws `EINVAL` for a NUL in a string, and `ENOENT` for an empty name of a program.
+  /// Throws `EINVAL` for a NUL in a string, and `ENOENT` for an empty program name.
   static func check(
     _ executable: String, _ arguments: [[UInt8]], _ environment: [[UInt8]], _ operation: String
   ) throws(SystemError) {
@@ -76,10 +76,11 @@ extension Spawn {
     if executable.isEmpty { throw SystemError(errno: ENOENT, operation: operation) }
   }
 
-  /// Runs the first of the ``candidates(for:)`` that can be run, a script without an interpreter line by `/bin/sh`.
+  /// Runs the first of the ``candidates(for:)`` that is executable, using `/bin/sh` for a script without an interpreter
+  /// line.
   ///
-  /// - Parameter call: Runs one file; returns a process id, or a negated error number.
-  /// - Throws: `EACCES` if a candidate may not be run and no other can, `ENOENT` if there is none.
+  /// - Parameter call: Runs a file. Returns a process ID, or a negated error number.
+  /// - Throws: `EACCES` if candidates exist but none is executable, `ENOENT` if there are none.
   static func run(
     _ executable: String, _ arguments: [[UInt8]], _ environment: [[UInt8]], _ operation: String,
     by call: (_ path: String, _ arguments: CStrings, _ environment: CStrings) -> Int32

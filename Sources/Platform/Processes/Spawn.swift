@@ -7,18 +7,18 @@ package enum Spawn {
   package struct Request: Sendable {
     /// The file, absolute or relative to the current directory; `PATH` is not searched.
     package var executable: String
-    /// The arguments, the program's own name first.
+    /// The arguments, beginning with the program's own name.
     package var arguments: [String]
-    /// The whole environment, each "NAME=VALUE".
+    /// The complete environment, as "NAME=VALUE".
     package var environment: [String]
-    /// Whether it becomes the leader of a new session, away from the terminal.
+    /// Whether it becomes the leader of a new session without a terminal.
     package var newSession: Bool
-    /// The inherited descriptors and their numbers in the child. All others from 3 on are closed; 0, 1 and 2 are this
-    /// process's own unless they are listed or ``nullStandardStreams`` is set.
+    /// The inherited descriptors and their numbers in the child. All others from 3 on are closed; 0, 1 and 2 are
+    /// inherited unless they are listed or ``nullStandardStreams`` is set.
     package var inherits: [(parent: Int32, child: Int32)]
     /// Whether the descriptors 0, 1 and 2 that are not listed are `/dev/null`.
     package var nullStandardStreams: Bool
-    /// Its current directory; nil means this process's.
+    /// Its current directory; nil to inherit this process's.
     package var directory: String?
 
     package init(
@@ -35,10 +35,9 @@ package enum Spawn {
     }
   }
 
-  /// Starts a program with no signal blocked or ignored and returns its process id. It must be
-  /// waited for.
+  /// Starts a program with no signals blocked or ignored and returns its process ID. It must be waited for.
   ///
-  /// - Throws: `ENOENT`, `EACCES` and so on if the file cannot be run.
+  /// - Throws: `ENOENT`, `EACCES` and so on if the file cannot be executed.
   package static func start(_ request: Request) throws(SystemError) -> Int32 {
     for text in [request.executable, request.directory ?? ""] + request.arguments + request.environment {
       try SystemCall.checkText(text, "posix_spawn")
@@ -74,14 +73,14 @@ package enum Spawn {
 
   /// Waits until a child has ended.
   ///
-  /// - Throws: `ECHILD` when it is no child of this process or was waited for already.
+  /// - Throws: `ECHILD` if it is not a child of this process or was already waited for.
   package static func wait(_ process: Int32) throws(SystemError) -> ProcessStatus {
     while true {
       if let status = try poll(process, block: true) { return status }
     }
   }
 
-  /// The end of a child; nil while it runs.
+  /// The exit status of a child, or nil while it is running.
   package static func tryWait(_ process: Int32) throws(SystemError) -> ProcessStatus? {
     try poll(process, block: false)
   }
@@ -91,13 +90,13 @@ package enum Spawn {
     FileDescriptor(owning: try SystemCall.checked(agent_process_descriptor(process), "pidfd_open"))
   }
 
-  /// Sends a signal to one process. A number that stands for a process group is an error.
+  /// Sends a signal to one process. Numbers for a process group are rejected.
   package static func kill(_ process: Int32, _ signal: Int32) throws(SystemError) {
     guard process > 0 else { throw SystemError(errno: ESRCH, operation: "kill") }
     try SystemCall.library("kill") { Glibc.kill(process, signal) }
   }
 
-  /// Sends a signal to the process group of a leader, such as a child with a session of its own.
+  /// Sends a signal to the process group of a leader, such as a child with its own session.
   package static func killGroup(_ leader: Int32, _ signal: Int32) throws(SystemError) {
     guard leader > 1 else { throw SystemError(errno: ESRCH, operation: "kill") }
     try SystemCall.library("kill") { Glibc.kill(-leader, signal) }

@@ -1,26 +1,26 @@
 internal import CPlatform
 internal import Glibc
 
-// A directory that holds one directory for each socket, so that each can be lent alone.
+// A directory with a subdirectory for each socket, so that each can be lent separately.
 extension PrivateDirectory {
-  /// The name does not stand beside those of the directories in a listing.
+  /// Hidden in a listing of the directories.
   private static let lockName = ".lock"
 
-  /// Takes the lock under which sockets are made in the directories below, and removes those of killed processes.
+  /// Acquires the lock for creating sockets in the subdirectories, and removes those of killed processes.
   ///
   /// - Parameters:
   ///   - name: The name of each socket in its directory.
-  ///   - wait: The longest wait for another process that makes or removes sockets.
-  /// - Returns: The lock. A socket that is made while it is held is not removed before it listens.
-  /// - Throws: `EAGAIN` if another process holds it after that time.
+  ///   - wait: How long to wait for another process that creates or removes sockets.
+  /// - Returns: The lock. While it is held, a new socket is not removed before it listens.
+  /// - Throws: `EAGAIN` if another process still holds it after that time.
   package borrowing func lockSockets(named name: String, wait: Duration) throws(SystemError) -> FileLock {
     let lock = try lock(Self.lockName, wait: wait)
     try removeAbandonedSockets(name)
     return lock
   }
 
-  /// Removes empty directories, and those whose only file is a socket without a listener. Links are not followed; a
-  /// directory with another file stays.
+  /// Removes subdirectories that are empty or contain only a socket without a listener. Does not follow links, and
+  /// keeps directories with other files.
   private borrowing func removeAbandonedSockets(_ name: String) throws(SystemError) {
     for found in try fileNames() {
       guard
@@ -34,7 +34,7 @@ extension PrivateDirectory {
     }
   }
 
-  /// Whether the name is that of a socket, and no process listens at it.
+  /// Whether the name is a socket without a listener.
   private borrowing func isAbandonedSocket(_ name: String) -> Bool {
     guard (try? FileStatus(of: name, in: descriptor))?.isSocket == true else { return false }
     return !UnixSocket.isListening(in: self, name: name)

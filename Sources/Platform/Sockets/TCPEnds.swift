@@ -1,17 +1,17 @@
 internal import CPlatform
 
-/// The two ends of an accepted TCP connection, by which the kernel's tables tell whose the other one is.
+/// The two addresses of an accepted TCP connection, for finding the peer's user in the kernel's tables.
 package struct TCPEnds: Sendable, Hashable {
   /// The user of the other end.
   package enum Owner: Sendable, Hashable {
     case user(UInt32)
     /// The other end was closed: no process has it any more.
     case gone
-    /// It is in no table: in another network namespace, or the tables cannot be read.
+    /// It is not in the tables, because it is in another network namespace or the tables are unreadable.
     case unknown
   }
 
-  /// The other end and this one, as the tables write them.
+  /// The other end and this one, as formatted in the tables.
   private let peer: [String]
   private let own: [String]
 
@@ -19,13 +19,13 @@ package struct TCPEnds: Sendable, Hashable {
   package static let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"]
   private static let longestLine = 4096
 
-  /// - Throws: `ENOTCONN` when the connection was reset.
+  /// - Throws: `ENOTCONN` if the connection was reset.
   package init(_ socket: borrowing FileDescriptor) throws(SystemError) {
     peer = try Self.texts(of: socket, isPeer: true)
     own = try Self.texts(of: socket, isPeer: false)
   }
 
-  /// The forms of an address in the tables: an IPv4 client may have an IPv6 socket.
+  /// The formats of an address in the tables: an IPv4 client may have an IPv6 socket.
   private static func texts(of socket: borrowing FileDescriptor, isPeer: Bool) throws(SystemError) -> [String] {
     var words: [UInt32] = [0, 0, 0, 0]
     var count: Int32 = 0
@@ -44,10 +44,10 @@ package struct TCPEnds: Sendable, Hashable {
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
   }
 
-  /// Whether owners can be looked up here at all. Blocking.
+  /// Whether owners can be looked up on this system. Blocking.
   package static var canTell: Bool { (try? FileDescriptor(opening: tables[0], for: .reading)) != nil }
 
-  /// Looks the other ends up. Reads the tables once, however many ends there are. Blocking.
+  /// Looks up the owners. Reads the tables only once. Blocking.
   package static func owners(of ends: [TCPEnds], in tables: [String] = tables) -> [TCPEnds: Owner] {
     var wanted: [String: TCPEnds] = [:]
     for end in ends {

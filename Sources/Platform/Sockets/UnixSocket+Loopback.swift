@@ -1,11 +1,11 @@
 internal import CPlatform
 internal import Glibc
 
-// TCP on the loopback interface: for the redirect of a sign-in (RFC 8252 section 7.3) and for the development issuer.
+// TCP on the loopback interface, for the redirect of a sign-in (RFC 8252 section 7.3) and the development issuer.
 extension UnixSocket {
-  /// Listens on 127.0.0.1, or on [::1], never on another interface.
+  /// Listens on 127.0.0.1 or [::1], never on another interface.
   ///
-  /// - Parameter port: 0 lets the kernel choose; see ``localPort(_:)``.
+  /// - Parameter port: 0 to let the kernel choose; see ``localPort(_:)``.
   /// - Returns: A non-blocking listener.
   package static func listenLoopback(port: UInt16, ipv6: Bool = false) throws(SystemError) -> FileDescriptor {
     let socket = try makeLoopbackSocket(ipv6: ipv6)
@@ -21,7 +21,7 @@ extension UnixSocket {
     UInt16(clamping: try SystemCall.checked(agent_local_port(socket.raw), "getsockname"))
   }
 
-  /// Connects to 127.0.0.1, or to [::1].
+  /// Connects to 127.0.0.1 or [::1].
   ///
   /// - Returns: A blocking socket.
   package static func connectLoopback(port: UInt16, ipv6: Bool = false) throws(SystemError) -> FileDescriptor {

@@ -2,10 +2,10 @@ internal import CPlatform
 internal import Glibc
 
 extension UnixSocket {
-  /// Sends everything over a blocking socket, and raises no `SIGPIPE` where the other end is closed, whatever this process
-  /// does with that signal.
+  /// Sends everything over a blocking socket, without `SIGPIPE` if the other end is closed, regardless of this
+  /// process's signal handling.
   ///
-  /// - Throws: `EPIPE` where it is closed; `EAGAIN` when the socket's time limit has passed; a part may have been sent.
+  /// - Throws: `EPIPE` if it is closed; `EAGAIN` after the socket's timeout; a part may have been sent.
   package static func sendAll(_ bytes: Span<UInt8>, over socket: borrowing FileDescriptor) throws(SystemError) {
     let number = socket.raw
     try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
@@ -18,9 +18,9 @@ extension UnixSocket {
     }
   }
 
-  /// Sends bytes and a descriptor (`SCM_RIGHTS`); the receiver gets a duplicate of it.
+  /// Sends bytes and a descriptor (`SCM_RIGHTS`), which the receiver gets as a duplicate.
   ///
-  /// - Returns: The number of bytes sent. The descriptor goes with the first of them.
+  /// - Returns: The number of bytes sent. The descriptor accompanies the first of them.
   package static func send(
     _ bytes: Span<UInt8>, passing descriptor: Int32, over socket: borrowing FileDescriptor
   ) throws(SystemError) -> Int {

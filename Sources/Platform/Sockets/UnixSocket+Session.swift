@@ -1,22 +1,24 @@
 internal import CPlatform
 internal import Glibc
 
-// The way of a program that starts for each token. A text on the heap costs it page faults, and those are its time.
+// A fast path for a program that starts for each token. Heap allocations would cost page faults, which dominate its run
+// time.
 extension UnixSocket {
-  /// Connects to a socket in ``UserDirectories/sessionRuntimeDirectory`` by the rules of ``PrivateDirectory``, with nothing on the
-  /// heap.
+  /// Connects to a socket in ``UserDirectories/sessionRuntimeDirectory`` by the rules of ``PrivateDirectory``, without
+  /// heap allocations.
   ///
   /// - Parameters:
   ///   - name: The name of the socket, without a slash and short.
   ///   - seconds: As in ``connect(in:name:seconds:)``.
-  /// - Returns: nil if no process listens, the daemon is in a private namespace, the directory is missing or not private, or the
-  ///   path is too long for an address: the other functions tell which, and know a way for long ones.
-  /// - Throws: `EAGAIN` if the time is over.
+  /// - Returns: Nil if no process listens, the daemon is in a private namespace, the directory is missing or not
+  ///   private, or the path is too long for an address. Use the other functions then, which report the reason and
+  ///   support long paths.
+  /// - Throws: `EAGAIN` after the timeout.
   package static func connectInSession(name: String, seconds: Int) throws(SystemError) -> FileDescriptor? {
     try unsafe connectInSession(of: getenv("XDG_RUNTIME_DIR"), name: name, seconds: seconds)
   }
 
-  /// The same with another value of `XDG_RUNTIME_DIR`.
+  /// Likewise, with another value of `XDG_RUNTIME_DIR`.
   package static func connectInSession(
     of home: UnsafePointer<CChar>?, name: String, seconds: Int
   ) throws(SystemError) -> FileDescriptor? {
@@ -54,7 +56,7 @@ extension UnixSocket {
     }
   }
 
-  /// Adds a text and a NUL, for which there is room.
+  /// Appends a text and a NUL within the available space.
   private static func append(_ text: String, to start: UnsafeMutablePointer<CChar>, _ length: inout Int) {
     for byte in text.utf8 {
       unsafe start[length] = CChar(bitPattern: byte)

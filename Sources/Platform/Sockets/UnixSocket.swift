@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-/// Stream sockets between processes of one machine.
+/// Local stream sockets.
 package enum UnixSocket {
   /// Binds a new socket to `name` and listens on it.
   ///
@@ -14,11 +14,10 @@ package enum UnixSocket {
     try PrivateDirectory.checkName(name)
     let socket = try makeSocket()
     let number = socket.raw
-    // The bits of the open socket become those of its file, so there is no moment, whatever the
-    // umask, at which others could connect.
+    // The file gets the permissions of the open socket, so that others can never connect meanwhile, whatever the umask.
     try SystemCall.library("fchmod") { fchmod(number, mode) }
     try unsafe SystemCall.checked(agent_unix_bind(number, path(of: name, in: directory)), "bind")
-    // The umask has taken its share of them.
+    // The umask has cleared some of them.
     try SystemCall.library("chmod") { unsafe chmod(path(of: name, in: directory), mode) }
     try SystemCall.library("listen") { Glibc.listen(number, Int32(clamping: backlog)) }
     try socket.setNonBlocking(true)
@@ -27,10 +26,10 @@ package enum UnixSocket {
 
   /// Connects to the socket `name`.
   ///
-  /// - Parameter seconds: The longest wait for a listener whose queue is full, and later for each write to a peer that
-  ///   does not read; nil means no limit.
+  /// - Parameter seconds: The timeout for a listener with a full queue, and later for each write to a peer that does
+  ///   not read; nil for no limit.
   /// - Returns: A blocking socket. Check ``peerUserID(_:)`` before sending a secret.
-  /// - Throws: `ENOENT` or `ECONNREFUSED` if no process listens; `EAGAIN` if the time is over.
+  /// - Throws: `ENOENT` or `ECONNREFUSED` if no process listens; `EAGAIN` after the timeout.
   package static func connect(
     in directory: borrowing PrivateDirectory, name: String, seconds: Int? = nil
   ) throws(SystemError) -> FileDescriptor {
@@ -38,7 +37,7 @@ package enum UnixSocket {
     return try unsafe connect(toAddress: path(of: name, in: directory), seconds: seconds)
   }
 
-  /// The same for the socket at a path of any length.
+  /// Connects to the socket at a path of any length.
   package static func connect(path: String, seconds: Int? = nil) throws(SystemError) -> FileDescriptor {
     try SystemCall.checkText(path, "connect")
     if path.utf8.count <= agent_unix_path_capacity() { return try unsafe connect(toAddress: path, seconds: seconds) }
@@ -51,7 +50,7 @@ package enum UnixSocket {
     return try unsafe connect(toAddress: "/proc/self/fd/\(directory.raw)\(path[slash...])", seconds: seconds)
   }
 
-  /// Whether a process may listen at the socket `name`: all but a refusal to connect counts. Nothing waits.
+  /// Whether a process may be listening on the socket `name`: true unless the connection is refused. Never blocks.
   package static func isListening(in directory: borrowing PrivateDirectory, name: String) -> Bool {
     do throws(SystemError) {
       try PrivateDirectory.checkName(name)
@@ -74,10 +73,10 @@ package enum UnixSocket {
     return FileDescriptor(owning: try SystemCall.uninterrupted("accept4") { agent_accept(number) })
   }
 
-  /// Ends a listener or a connection at once, for all who hold it: to close it has no effect while a program that is
-  /// being started holds it too, which it does until its exec.
+  /// Ends a listener or connection immediately for all processes that have it: closing has no effect while a program
+  /// that is being started has a copy, which it keeps until its exec.
   ///
-  /// - Throws: `ENOTCONN` where it neither listens nor is connected.
+  /// - Throws: `ENOTCONN` if it neither listens nor is connected.
   package static func shutDown(_ socket: borrowing FileDescriptor) throws(SystemError) {
     let number = socket.raw
     try SystemCall.library("shutdown") { Glibc.shutdown(number, Int32(SHUT_RDWR)) }
@@ -93,8 +92,8 @@ package enum UnixSocket {
     try peer(socket).user
   }
 
-  /// The same with the number of the process; 0 for one that is not seen from this process namespace. At a socket that a
-  /// service manager listens at it is the manager.
+  /// The peer's user and process ID; 0 for a process that is not visible in this process namespace. For a socket of a
+  /// service manager, the manager is the peer.
   package static func peer(
     _ socket: borrowing FileDescriptor
   ) throws(SystemError) -> (user: UInt32, process: Int32) {
@@ -106,7 +105,7 @@ package enum UnixSocket {
   /// Whether it is a local stream socket that listens.
   package static func isListener(_ socket: borrowing FileDescriptor) -> Bool { agent_is_unix_listener(socket.raw) == 1 }
 
-  /// Limits each read and each write of a blocking socket; past it they throw `EAGAIN`. 0 is no limit.
+  /// Sets the timeout for each read and write of a blocking socket, after which they throw `EAGAIN`. 0 for no limit.
   package static func setTimeouts(_ socket: borrowing FileDescriptor, seconds: Int) throws(SystemError) {
     let (milliseconds, overflow) = max(0, seconds).multipliedReportingOverflow(by: 1000)
     try SystemCall.checked(agent_set_timeouts(socket.raw, overflow ? .max : milliseconds), "setsockopt")
@@ -133,7 +132,7 @@ package enum UnixSocket {
 
 /// Two connected local sockets, both close-on-exec and blocking.
 ///
-/// Frozen, which alone lets another module move the two ends out of it.
+/// Frozen, so that another module can move the two ends out of it.
 @frozen @usableFromInline package struct SocketPair: ~Copyable, Sendable {
   package var first: FileDescriptor
   package var second: FileDescriptor

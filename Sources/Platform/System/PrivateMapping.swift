@@ -1,9 +1,8 @@
 internal import Glibc
 
-/// Pages of memory that belong to one owner: they are in no core file, and zero in a child process. A page that is not
-/// used costs nothing.
+/// Pages of memory with one owner, excluded from core dumps and zero in a child process. Unused pages cost nothing.
 @safe package final class PrivateMapping: @unchecked Sendable {
-  /// The first byte; zero until it is written to, as are all others.
+  /// The first byte. All bytes are initially zero.
   package let start: UnsafeMutableRawPointer
   package let byteCount: Int
 
@@ -21,12 +20,12 @@ internal import Glibc
 
   deinit { unsafe munmap(start, byteCount) }
 
-  /// Pages are larger on some machines, and multiples of this everywhere.
+  /// Pages are larger on some machines, but always multiples of this.
   private static let smallestPage = 4096
 
-  /// Keeps the pages of these bytes out of the swap space, as far as the limit on locked memory allows.
+  /// Keeps the pages of these bytes out of the swap space, as far as the limit for locked memory allows.
   ///
-  /// - Parameter isContinued: Whether that was done for the byte before them, and so for the rest of its page.
+  /// - Parameter isContinued: Whether that was done for the preceding byte, and therefore for the rest of its page.
   package func lock(_ bytes: UnsafeMutableRawBufferPointer, isContinued: Bool = false) {
     guard let first = bytes.baseAddress else { return }
     let offset = unsafe first - start

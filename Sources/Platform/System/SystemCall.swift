@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Turns the two conventions of C for failures into typed errors.
+/// Converts C's two conventions for failures to typed errors.
 enum SystemCall {
-  /// A shim's result: 0 or more, or a negated error number.
+  /// Checks a shim's result: 0 or more, or a negated error number.
   @discardableResult
   static func checked(_ result: Int32, _ operation: String) throws(SystemError) -> Int32 {
     guard result >= 0 else { throw SystemError(errno: -result, operation: operation) }
@@ -18,7 +18,7 @@ enum SystemCall {
     return (ends[0], ends[1])
   }
 
-  /// Calls a shim until it is not interrupted by a signal.
+  /// Calls a shim, retrying when a signal interrupts it.
   @discardableResult
   static func uninterrupted(_ operation: String, _ body: () -> Int32) throws(SystemError) -> Int32 {
     while true {
@@ -27,8 +27,7 @@ enum SystemCall {
     }
   }
 
-  /// Calls a function of the C library, which returns -1 and sets `errno`, until it is not
-  /// interrupted by a signal.
+  /// Calls a function of the C library, which returns -1 and sets `errno`, retrying when a signal interrupts it.
   @discardableResult
   static func library<Result: BinaryInteger & SignedNumeric>(
     _ operation: String, _ body: () -> Result
@@ -41,7 +40,7 @@ enum SystemCall {
     }
   }
 
-  /// Throws `EINVAL` for text with a NUL, which C would read as a shorter text.
+  /// Throws `EINVAL` for a text with a NUL, which C would truncate.
   static func checkText(_ text: String, _ operation: String) throws(SystemError) {
     if text.utf8.contains(0) { throw SystemError(errno: EINVAL, operation: operation) }
   }

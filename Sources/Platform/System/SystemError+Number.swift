@@ -1,8 +1,7 @@
 internal import Glibc
 
 extension SystemError {
-  /// The error numbers that this module's documentation names, for code that makes or compares
-  /// whole errors.
+  /// The error numbers in this module's documentation, for code that creates or compares complete errors.
   package enum Number {
     package static var EACCES: Int32 { Glibc.EACCES }
     package static var EADDRINUSE: Int32 { Glibc.EADDRINUSE }

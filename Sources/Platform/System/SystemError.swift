@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-/// A system call that failed. Carries the number and the call, never a path or data.
+/// A failed system call. Contains the number and the call, never a path or data.
 package struct SystemError: Error, Hashable, Sendable {
   /// The error number, as in `errno(3)`.
   package let errno: Int32
@@ -13,7 +13,7 @@ package struct SystemError: Error, Hashable, Sendable {
     self.operation = operation
   }
 
-  /// The symbolic name, for example `ENOENT`; `errno N` for a number without one.
+  /// The symbolic name, for example `ENOENT`, or `errno N`.
   package var name: String { unsafe text(of: unsafe agent_error_name(errno)) }
 
   /// The system's English description, for example `No such file or directory`.
@@ -30,49 +30,49 @@ extension SystemError: CustomStringConvertible {
 }
 
 extension SystemError {
-  /// There is no such file (`ENOENT`).
+  /// The file does not exist (`ENOENT`).
   package var isNotFound: Bool { errno == ENOENT }
-  /// The name is taken (`EEXIST`).
+  /// The name exists (`EEXIST`).
   package var isExists: Bool { errno == EEXIST }
-  /// There is nothing to do now, or a wait has timed out (`EAGAIN`).
+  /// The call would block, or a wait has timed out (`EAGAIN`).
   package var isAgain: Bool { errno == EAGAIN }
-  /// No descriptor or no memory for one is left (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`).
+  /// There is no descriptor, or no memory for one (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`).
   package var isOutOfDescriptors: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) }
   /// The device failed (`EIO`).
   package var isInputOutput: Bool { errno == EIO }
-  /// The rights are missing (`EACCES`, `EPERM`).
+  /// Permission is denied (`EACCES`, `EPERM`).
   package var isPermissionDenied: Bool { errno == EACCES || errno == EPERM }
-  /// A symbolic link where none is allowed (`ELOOP`).
+  /// A symbolic link is not allowed there (`ELOOP`).
   package var isSymbolicLink: Bool { errno == ELOOP }
-  /// Of the wrong kind (`EINVAL`).
+  /// The kind is wrong (`EINVAL`).
   package var isUnsuitable: Bool { errno == EINVAL }
-  /// Larger than the limit that the caller set (`EFBIG`).
+  /// The caller's limit is exceeded (`EFBIG`).
   package var isTooLarge: Bool { errno == EFBIG }
   /// The other end is closed (`EPIPE`, `ECONNRESET`).
   package var isDisconnected: Bool { errno == EPIPE || isReset }
-  /// The peer closed the connection before it had read all (`ECONNRESET`).
+  /// The peer closed the connection before reading everything (`ECONNRESET`).
   package var isReset: Bool { errno == ECONNRESET }
   /// The socket exists but no process listens (`ECONNREFUSED`).
   package var isConnectionRefused: Bool { errno == ECONNREFUSED }
-  /// The address is bound already (`EADDRINUSE`).
+  /// The address is already in use (`EADDRINUSE`).
   package var isAddressInUse: Bool { errno == EADDRINUSE }
   /// No space or quota is left (`ENOSPC`, `EDQUOT`).
   package var isNoSpace: Bool { errno == ENOSPC || errno == EDQUOT }
-  /// The quota is used up (`EDQUOT`).
+  /// The quota is exhausted (`EDQUOT`).
   package var isOverQuota: Bool { errno == EDQUOT }
-  /// The file system has no locks, or no more of them (`ENOLCK`).
+  /// The file system does not support locks, or has no more of them (`ENOLCK`).
   package var isWithoutLocks: Bool { errno == ENOLCK }
-  /// The system uses the file, for example as a mount point (`EBUSY`).
+  /// The file is in use by the system, for example as a mount point (`EBUSY`).
   package var isInUse: Bool { errno == EBUSY }
 }
 
 extension SystemError {
-  /// A wait of this program has timed out (`ETIMEDOUT`).
+  /// The error for a timeout of this program (`ETIMEDOUT`).
   package static func timedOut(operation: String) -> SystemError {
     SystemError(errno: ETIMEDOUT, operation: operation)
   }
 
-  /// A descriptor is of the wrong kind (`EINVAL`).
+  /// The error for a descriptor of the wrong kind (`EINVAL`).
   package static func unsuitable(operation: String) -> SystemError {
     SystemError(errno: EINVAL, operation: operation)
   }

@@ -1,30 +1,31 @@
 internal import CPlatform
 
-/// Turns off the echo of this process's terminal, until the value ends. Typed input is neither read nor lost.
+/// Disables the echo of this process's terminal during the lifetime of this value. Typed input is neither read nor
+/// lost.
 ///
 /// A background process does not change the terminal.
 package struct HiddenTyping: ~Copyable {
   private let terminal: FileDescriptor
   private let byCharacter: Bool
-  /// The terminal flags that this value has changed.
+  /// The terminal flags changed by this value.
   private var hidden: Int32 = 0
 
-  /// - Parameter byCharacter: Each character can be read as it is typed, so that a line may be longer than the 4,095
-  ///   bytes of a terminal's line buffer. Unread input is discarded at both changes.
+  /// - Parameter byCharacter: Whether each character can be read as it is typed, so that a line may be longer than the
+  ///   4,095 bytes of a terminal's line buffer. Unread input is discarded at both changes.
   /// - Throws: `ENXIO` if this process has no terminal.
   package init(byCharacter: Bool = false) throws(SystemError) {
     terminal = try Terminal.openControlling()
     self.byCharacter = byCharacter
   }
 
-  /// Turns the echo off, unless it is off already.
+  /// Disables the echo, unless it is already disabled.
   package mutating func hide() {
     guard isForeground else { return }
     let more = agent_terminal_hide_typing(terminal.raw, byCharacter ? 1 : 0)
     if more > 0 { hidden |= more }
   }
 
-  /// Turns the echo on again, if this value turned it off.
+  /// Restores the echo, if this value disabled it.
   package mutating func show() {
     if hidden != 0, isForeground { _ = agent_terminal_show_typing(terminal.raw, hidden) }
     hidden = 0
@@ -33,7 +34,7 @@ package struct HiddenTyping: ~Copyable {
   private var isForeground: Bool { agent_terminal_is_foreground(terminal.raw) == 1 }
 
   deinit {
-    // A method that changes the value cannot be called here.
+    // Mutating methods cannot be called here.
     if hidden != 0, agent_terminal_is_foreground(terminal.raw) == 1 {
       _ = agent_terminal_show_typing(terminal.raw, hidden)
     }

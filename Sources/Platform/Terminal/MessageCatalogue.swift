@@ -1,38 +1,37 @@
 internal import CPlatform
 
-/// Translations of this process's texts, by `gettext(3)`.
+/// Translations of this process's messages, by `gettext(3)`.
 ///
-/// The C library chooses the language, by `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG`, among those of the system's
-/// locales and the catalogues. It works in a static program: catalogues and locales are in UTF-8, so no converter is
-/// loaded.
+/// The C library selects the language by `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG`, from the system's locales and
+/// the catalogues. Works in a static program: catalogues and locales are in UTF-8, so that no converter is loaded.
 package struct MessageCatalogue: Sendable {
   private let domain: String
 
   /// Opens the catalogues `DIRECTORY/LANGUAGE/LC_MESSAGES/DOMAIN.mo`.
   ///
-  /// It sets the locale of the process, so call it once, before a second thread starts.
+  /// Sets the locale of the process, so call it once, before starting a second thread.
   ///
-  /// - Parameter variables: The value of a variable, as ``Environment/value(_:)`` returns it.
-  /// - Returns: nil if the environment selects English, if its locale is missing or not in UTF-8, or if a variable has
-  ///   a slash: the C library would look for a catalogue in another directory than this one.
+  /// - Parameter variables: Returns a variable, like ``Environment/value(_:)``.
+  /// - Returns: Nil if the environment selects English, if its locale is missing or not in UTF-8, or if a variable
+  ///   contains a slash: the C library would look for a catalogue in another directory.
   package init?(domain: String, directory: String, variables: (String) -> String? = Environment.value) {
     guard Self.wantsLanguage(variables), unsafe agent_messages_open(domain, directory) != 0 else { return nil }
     self.domain = domain
   }
 
-  /// The translation of a text; nil if there is none.
+  /// The translation of a message, if there is one.
   package func translation(of text: String) -> String? {
-    // The entry of the empty text is the catalogue's header.
+    // The entry of the empty message is the catalogue's header.
     guard !text.isEmpty else { return nil }
     return unsafe agent_message(domain, text).map { unsafe String(cString: $0) }
   }
 
-  /// The translation of a text with a count; nil if there is none.
+  /// The translation of a message with a count, if there is one.
   package func translation(of one: String, orOther other: String, count: Int) -> String? {
     unsafe agent_message_counted(domain, one, other, UInt(count.magnitude)).map { unsafe String(cString: $0) }
   }
 
-  /// Whether the locale may have another language than English (POSIX, "Internationalization Variables").
+  /// Whether the locale may have a language other than English (POSIX, "Internationalization Variables").
   static func wantsLanguage(_ variables: (String) -> String?) -> Bool {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { variables($0) }.first { !$0.isEmpty }
     guard let locale, locale != "C", locale != "POSIX" else { return false }

@@ -1,9 +1,8 @@
 internal import CPlatform
 internal import Glibc
 
-/// Output by `write(2)`: whole, or an error. Nothing is buffered and nothing is lost at exit.
+/// Unbuffered output by `write(2)`: everything is written, or an error is thrown.
 package enum Output {
-  /// The stream to write to.
   package enum Stream: Int32, Sendable {
     case standardOutput = 1
     case standardError = 2
@@ -11,7 +10,7 @@ package enum Output {
 
   /// Writes all bytes.
   ///
-  /// A non-blocking stream is waited for: another process may have set the flag on a shared terminal.
+  /// Waits for a non-blocking stream: another process may have set that flag on a shared terminal.
   /// - Throws: The error of `write`, for example `ENOSPC` or `EPIPE`; a part may have been written.
   package static func write(_ bytes: Span<UInt8>, to stream: Stream) throws(SystemError) {
     var written = 0
@@ -28,7 +27,7 @@ package enum Output {
     }
   }
 
-  /// Writes text as UTF-8, without a newline of its own.
+  /// Writes text as UTF-8, without adding a newline.
   package static func write(_ text: String, to stream: Stream) throws(SystemError) {
     try write(Array(text.utf8).span, to: stream)
   }

@@ -1,33 +1,32 @@
 internal import CPlatform
 internal import Glibc
 
-/// Questions about terminals.
 package enum Terminal {
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// The number of columns; nil if it is no terminal or the number is unknown.
+  /// The number of columns; nil if it is unknown or not a terminal.
   package static func width(_ descriptor: Int32) -> Int? {
     let columns = agent_terminal_columns(descriptor)
     return columns > 0 ? Int(columns) : nil
   }
 
-  /// The number of rows; nil if it is no terminal or the number is unknown.
+  /// The number of rows; nil if it is unknown or not a terminal.
   package static func height(_ descriptor: Int32) -> Int? {
     let rows = agent_terminal_rows(descriptor)
     return rows > 0 ? Int(rows) : nil
   }
 
-  /// The controlling terminal of this process, for reading and writing, independent of the standard streams.
+  /// Opens the controlling terminal of this process for reading and writing, independent of the standard streams.
   ///
-  /// - Throws: `ENXIO` when there is none.
+  /// - Throws: `ENXIO` if there is none.
   package static func openControlling() throws(SystemError) -> FileDescriptor {
     FileDescriptor(owning: try SystemCall.library("open") { unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) })
   }
 
-  /// Forgets what was typed and not read. Nothing happens where that is not possible.
+  /// Discards unread input, if possible.
   package static func discardTyped(on terminal: borrowing FileDescriptor) { _ = tcflush(terminal.raw, TCIFLUSH) }
 
-  /// Runs `body` with the terminal's echo off; it is on again afterwards, also if `body` throws.
+  /// Runs `body` with the terminal's echo disabled, and restores it afterwards, even if `body` throws.
   package static func withoutEcho<Result>(
     on terminal: borrowing FileDescriptor, _ body: () throws(SystemError) -> Result
   ) throws(SystemError) -> Result {

@@ -1,14 +1,14 @@
 internal import CPlatform
 
-/// State behind a mutex, with a condition variable. All state that threads share is in one.
+/// State protected by a mutex, with a condition variable. All state shared by threads is in one.
 ///
-/// The `Mutex` of the standard library has no condition, and its code is built without the thread sanitizer, which then
-/// reports races that do not exist: a program of four threads that only call `mutex.withLock { $0 += 1 }` is reported
-/// at every run; the same program with this lock never is.
+/// The `Mutex` of the standard library has no condition variable, and its code is built without the thread sanitizer,
+/// which then reports false races: a program of four threads that only call `mutex.withLock { $0 += 1 }` is reported at
+/// every run, the same program with this lock never.
 ///
-/// A change of the state that a waiter tests is followed by a wake-up.
+/// Waiters must be woken after each change of the state that they test.
 @safe package final class Monitor<State: Sendable & ~Copyable>: @unchecked Sendable {
-  // Read and written only with the lock held.
+  // Accessed only while holding the lock.
   private var state: State
   private let lock: UnsafeMutableRawPointer
 
@@ -20,7 +20,7 @@ internal import CPlatform
 
   deinit { unsafe agent_monitor_destroy(lock) }
 
-  /// Runs `body` with the lock held. `body` must not wait or take the lock again.
+  /// Runs `body` while holding the lock. `body` must not block or acquire the lock again.
   package func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -29,11 +29,11 @@ internal import CPlatform
     return try body(&state)
   }
 
-  /// Like ``withLock(_:)``, then wakes every waiter.
+  /// Like ``withLock(_:)``, then wakes all waiters.
   package func update<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // A waiter that is woken with the lock held would wait again at once, for the lock.
+    // A waiter woken while the lock is held would immediately wait again.
     defer {
       unsafe agent_monitor_wake_all(lock)
       extendLifetime(self)
@@ -52,10 +52,10 @@ internal import CPlatform
     return try withLock(body)
   }
 
-  /// Calls `body` with the lock held, now and after each wake-up, until it returns a value.
+  /// Calls `body` while holding the lock, now and after each wake-up, until it returns a value.
   ///
-  /// - Parameter wait: The longest wait, not counting suspend; nil means no limit.
-  /// - Returns: Nil if the time has passed and the last call of `body` returned nil.
+  /// - Parameter wait: The timeout, not counting suspend; nil for no limit.
+  /// - Returns: Nil after the timeout, if the last call of `body` returned nil.
   package func wait<Result>(_ wait: Duration?, for body: (inout State) -> Result?) -> Result? {
     let deadline = wait.map { Monitor.deadline(after: $0) } ?? -1
     unsafe agent_monitor_lock(lock)

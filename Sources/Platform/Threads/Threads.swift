@@ -1,12 +1,12 @@
 internal import CPlatform
 internal import Glibc
 
-/// Threads of the operating system. Blocking work belongs here, never on Swift's shared pool.
+/// Operating system threads. Use them for blocking work, never Swift's shared pool.
 package enum Threads {
-  /// Runs `body` on a new thread, in which signals are blocked, and does not wait for it.
+  /// Runs `body` on a new thread with all signals blocked.
   ///
   /// - Parameters:
-  ///   - name: Shown by debuggers; cut to 15 bytes.
+  ///   - name: Shown by debuggers; truncated to 15 bytes.
   ///   - stackBytes: At least 512 KiB.
   /// - Throws: `EAGAIN` if the system allows no more threads.
   package static func start(
@@ -24,7 +24,6 @@ package enum Threads {
     }
   }
 
-  /// Pauses the calling thread.
   package static func sleep(for duration: Duration) {
     let deadline = Instant.now.advanced(by: duration)
     while true {

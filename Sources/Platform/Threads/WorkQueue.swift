@@ -1,8 +1,8 @@
-/// A queue between threads, first in, first out.
+/// A first in, first out queue between threads.
 package final class WorkQueue<Element: Sendable>: Sendable {
   private struct State: Sendable {
-    // Elements are taken from the end of `outgoing`, which is filled from `incoming` when it is empty: every element is
-    // moved twice at most.
+    // Elements are removed from the end of `outgoing`, which is refilled from `incoming` when empty: every element is
+    // moved at most twice.
     var incoming: [Element] = []
     var outgoing: [Element] = []
     var isClosed = false
@@ -20,17 +20,17 @@ package final class WorkQueue<Element: Sendable>: Sendable {
 
   package init() {}
 
-  /// Adds an element; the caller bounds how many there can be.
+  /// Adds an element. The caller limits their number.
   package func push(_ element: Element) {
     monitor.updateForOne { $0.incoming.append(element) }
   }
 
-  /// Takes the oldest element, waiting for one.
+  /// Removes the oldest element, waiting for one.
   ///
-  /// - Parameter wait: The longest wait; nil means no limit, zero does not wait.
-  /// - Returns: Nil if the time has passed, or if the queue is closed and empty.
+  /// - Parameter wait: The timeout; nil for no limit, zero to return immediately.
+  /// - Returns: Nil after the timeout, or if the queue is closed and empty.
   package func pop(wait: Duration?) -> Element? {
-    // Both an element and the end of the queue end the wait.
+    // Both an element and closing the queue end the wait.
     let found = monitor.wait(wait) { (state) -> Element?? in
       if let element = state.take() { return .some(element) }
       return state.isClosed ? .some(nil) : nil
@@ -38,7 +38,7 @@ package final class WorkQueue<Element: Sendable>: Sendable {
     return found ?? nil
   }
 
-  /// Ends every wait: the elements in the queue are still returned, then `pop` returns nil at once.
+  /// Ends all waits. The remaining elements are still returned, then `pop` returns nil immediately.
   package func close() {
     monitor.update { $0.isClosed = true }
   }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A moment on `CLOCK_BOOTTIME`, which counts suspend and is never set back (times are true).
+/// A point in time on `CLOCK_BOOTTIME`, which includes suspend and is never set back (times are true).
 ///
-/// Arithmetic saturates: durations come from servers, so no sum of them may trap.
+/// Arithmetic saturates: durations come from servers, so no sum may trap.
 package struct Instant: Sendable, Hashable, Comparable {
   /// Nanoseconds since the machine started.
   package let nanoseconds: Int64
@@ -11,37 +11,37 @@ package struct Instant: Sendable, Hashable, Comparable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The current moment. Code under test uses a ``TimeSource`` instead.
+  /// The current time. Code under test uses a ``TimeSource`` instead.
   package static var now: Instant {
     Instant(nanoseconds: Instant.read(CLOCK_BOOTTIME, unit: 1_000_000_000))
   }
 
-  /// The latest moment that can be represented.
+  /// The latest time that can be represented.
   package static var distantFuture: Instant { Instant(nanoseconds: .max) }
 
   package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  /// This moment plus a duration, which may be negative.
+  /// This time plus a duration, which may be negative.
   package func advanced(by duration: Duration) -> Instant {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.saturatingNanoseconds)
     guard overflow else { return Instant(nanoseconds: sum) }
     return Instant(nanoseconds: nanoseconds < 0 ? .min : .max)
   }
 
-  /// The time from this moment to `other`; negative when `other` is earlier.
+  /// The time from this instant to `other`; negative if `other` is earlier.
   package func duration(to other: Instant) -> Duration {
     let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
     return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
   }
 
-  /// Whole milliseconds until `deadline`, rounded up, for `poll`: 0 when it has passed.
+  /// Milliseconds until `deadline`, rounded up, for `poll`; 0 if it has passed.
   func millisecondsUntil(_ deadline: Instant) -> Int32 {
     let left = duration(to: deadline).saturatingNanoseconds
     guard left > 0 else { return 0 }
     return Int32(clamping: (left - 1) / 1_000_000 + 1)
   }
 
-  /// The seconds of a clock counted in `unit`s per second.
+  /// Reads a clock in `unit`s per second.
   static func read(_ clock: clockid_t, unit: Int64) -> Int64 {
     var time = timespec()
     unsafe clock_gettime(clock, &time)
@@ -50,13 +50,13 @@ package struct Instant: Sendable, Hashable, Comparable {
 }
 
 extension Duration {
-  /// Nanoseconds, rounded towards zero, held within the range of the type.
+  /// Nanoseconds, rounded towards zero, clamped to the range of the type.
   package var saturatingNanoseconds: Int64 {
     Int64(clamping: attoseconds / 1_000_000_000)
   }
 }
 
 extension Duration {
-  /// Milliseconds, rounded towards zero, within the range of `Int`.
+  /// Milliseconds, rounded towards zero, clamped to the range of `Int`.
   package var wholeMilliseconds: Int { Int(saturatingNanoseconds / 1_000_000) }
 }

@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// A point in time by the clock and the calendar of the person, as the machine or `TZ` has them.
+/// A point in time in the user's time zone, from the machine or `TZ`.
 package struct LocalTime: Sendable, Hashable {
   /// 0 is Sunday.
   package let weekday: Int
   package let year: Int
-  /// From 1.
+  /// Starts at 1.
   package let month: Int
   package let day: Int
   package let hour: Int
   package let minute: Int
   package let second: Int
 
-  /// Nil for a year that the system cannot express.
+  /// Nil for a year that the system cannot represent.
   ///
-  /// - Parameter isUTC: The parts are those of UTC.
+  /// - Parameter isUTC: Whether to convert to UTC.
   package init?(_ unixSeconds: Int, isUTC: Bool = false) {
     var seconds = time_t(unixSeconds)
     var parts = unsafe tm()

@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// A source of time. Everything that waits or expires gets one, so that tests control the time.
+/// A source of time, injected so that tests control the time of everything that waits or expires.
 package protocol TimeSource: Sendable {
-  /// The current moment, for deadlines; it counts suspend.
+  /// The current time for deadlines, including suspend.
   func now() -> Instant
   /// Unix seconds of the machine's clock, which may be wrong and may jump.
   func wallSeconds() -> Int
 }
 
 extension TimeSource {
-  /// How far the machine's clock is ahead of the one that is never set, in seconds.
+  /// How far the machine's clock is ahead of the monotonic one, in seconds.
   package var clockOffset: Int { wallSeconds() - Int(now().nanoseconds / 1_000_000_000) }
 }
 
-/// The clocks of the machine.
+/// The machine's clocks.
 package struct SystemTime: TimeSource {
   package init() {}
 
