@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// An account of the agent with the state of its session, without a request to any server.
+/// An account of the agent and the state of its session, as known without contacting a server.
 public struct Account: Sendable, Hashable {
   /// The state of a session.
   public enum State: String, Sendable, Hashable, CaseIterable {
@@ -9,31 +9,31 @@ public struct Account: Sendable, Hashable {
     case signingIn = "signing_in"
     /// There is a valid access token.
     case active
-    /// There is a grant; the next request gets an access token.
+    /// There is a grant, but no valid access token. The next request gets one.
     case stale
     case refreshing
-    /// The grant is gone: only a sign-in helps.
+    /// The grant has ended. The user must sign in again.
     case expired
     case locked
-    /// The last refresh failed for a temporary reason.
+    /// The last refresh failed temporarily.
     case offline
-    /// The vault cannot be read, so it is not known whether there is a session.
+    /// The vault is unreadable, so it is unknown whether there is a session.
     case unreadable
   }
 
-  /// Its name, chosen by this user.
+  /// The name that the user chose.
   public var name: String
 
-  /// Whether it is the active account, which a request without an account uses.
+  /// Whether this is the active account, used by requests that specify none.
   public var isActive: Bool
 
   /// The authorization server's issuer identifier.
   public var issuer: String
 
-  /// nil for a state that this version does not know.
+  /// Nil for a state that this version does not know.
   public var state: State?
 
-  /// Makes an account, for a ``SessionContainer`` of your own and for tests.
+  /// Creates an account, for your own ``SessionContainer`` and for tests.
   public init(name: String, isActive: Bool, issuer: String, state: State?) {
     self.name = name
     self.isActive = isActive

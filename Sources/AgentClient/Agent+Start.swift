@@ -4,12 +4,13 @@ internal import Platform
 internal import Wire
 
 extension Agent {
-  /// Starts the daemon if none is running, also at a socket that is named. It outlives this program.
+  /// Starts the daemon if it is not running, even for a socket path that you specified. The daemon outlives this
+  /// program.
   ///
-  /// The program `agent` starts it, as `agent daemon start` does, so it is never a child of this process; of several callers
-  /// at a time one starts it and the others find it running.
+  /// It is started by the program `agent`, like `agent daemon start`, so it is never a child of this process.
+  /// Concurrent calls start only one.
   ///
-  /// - Throws: ``AgentError/Remedy/fixConfiguration`` if there is no program `agent`, or it finds no `agentd`.
+  /// - Throws: ``AgentError/Remedy/fixConfiguration`` if the program `agent` is missing, or it cannot find `agentd`.
   public func start() async throws(AgentError) {
     do throws(Failure) {
       try await OwnThread.run { [self] () throws(Failure) in
@@ -20,7 +21,7 @@ extension Agent {
     }
   }
 
-  /// The longest run of the program: it waits for another that starts the daemon, and for the daemon to listen.
+  /// The timeout for the program, which waits for another one that starts the daemon, and for the daemon to listen.
   private static let patience = Duration.seconds(60)
   private static let maximumOutputBytes = 64 << 10
 

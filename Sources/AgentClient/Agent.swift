@@ -3,41 +3,42 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// This user's agent: the daemon that keeps the sessions, and asks the servers.
+/// The user's agent: the daemon that stores the sessions and contacts the servers.
 ///
 /// ```swift
 /// let agent = Agent()
 /// let token = try await agent.token(for: "work", TokenOptions(minimumValidity: .seconds(60)))
 /// ```
 ///
-/// Any number of tasks may use one value. No call blocks a thread of Swift's shared pool, and the cancellation of a task ends
-/// its call with the code `cancelled`. A call takes well under a millisecond for a cached token, as long as the authorization
-/// server takes for a new one.
+/// Any number of tasks may share one value. No call blocks a thread of Swift's shared pool. Cancelling a task ends its
+/// call with the code `cancelled`. A call takes well under a millisecond for a cached token; for a new one it waits for
+/// the authorization server.
 ///
-/// It holds no token, no claim and no name: only an open connection for the next call, which the agent closes after a minute
-/// without a request. If the agent was restarted meanwhile, the next call connects again.
+/// The value stores no tokens, claims or names, only an idle connection, which the agent closes after a minute. If the
+/// agent was restarted meanwhile, the next call reconnects.
 public final class Agent: SessionContainer {
-  /// Nil means where the command `agent` finds it.
+  /// Nil to use the same socket as the command `agent`.
   let socketPath: String?
   private let startsDaemon: Bool
   let programPath: String?
   private let idle = Monitor<DaemonConnection?>(nil)
 
-  /// The wait for the answer after the request's deadline: the agent reports a missed deadline itself, with the reason.
+  /// How long to wait for a response after the request's deadline. The agent itself reports a missed deadline with the
+  /// reason.
   private static let grace = Duration.seconds(5)
 
-  /// The agent at the place where the command `agent` finds it, or at a socket. This does not connect yet.
+  /// Creates a client, without connecting yet.
   ///
-  /// The process at the other end must be this user's. At the usual place the daemon is started when a call finds none. At a
-  /// place that is named, here or by `AGENT_SOCKET`, only ``start()`` starts one: it may be the socket of a lease that has
-  /// ended.
+  /// The process at the other end must belong to this user. At the default socket, a call starts the daemon if it is
+  /// not running. At a socket specified here or by `AGENT_SOCKET`, only ``start()`` does, because it may be the socket
+  /// of a lease that has ended.
   ///
   /// - Parameters:
-  ///   - path: The socket: absolute, of any length, in a directory that is closed to other users. Nil means the one that
-  ///     `AGENT_SOCKET` names, else the one in the runtime directory.
-  ///   - startsDaemon: Whether a call starts the daemon when none runs at the usual place.
-  ///   - program: The absolute path of the program `agent`, which starts the daemon. Nil means the one beside this program's
-  ///     own file, else the first one on the `PATH`.
+  ///   - path: The absolute path of the socket, of any length, in a directory that is closed to other users. The
+  ///     default is `AGENT_SOCKET`, or else the socket in the runtime directory.
+  ///   - startsDaemon: Whether a call starts the daemon if it is not running at the default socket.
+  ///   - program: The absolute path of the program `agent`, which starts the daemon. The default is the one next to
+  ///     this program's file, or else the first one in `PATH`.
   public init(socket path: String? = nil, startsDaemon: Bool = true, program: String? = nil) {
     socketPath = path
     self.startsDaemon = startsDaemon
@@ -46,21 +47,22 @@ public final class Agent: SessionContainer {
 
   // MARK: Accounts
 
-  /// All accounts, whether signed in or not. No server is asked.
+  /// Returns all accounts, signed in or not. Contacts no server.
   public func accounts() async throws(AgentError) -> [Account] {
     (try await ask(.state(.list))["accounts"]?.array ?? []).compactMap { Account($0) }
   }
 
-  /// Makes an account the active one, which a call without an account uses.
+  /// Makes an account the active one, used by calls that specify none.
   public func use(_ account: String) async throws(AgentError) { _ = try await ask(.state(.use(account: account))) }
 
-  /// Whether a person, or a client of its own, is signed in, without a token and without a request to any server.
+  /// Whether a user, or the client itself, is signed in. Needs no token and contacts no server.
   ///
-  /// A session that is locked counts, and one whose server cannot be reached. It may have been ended at the server meanwhile.
+  /// Also true for a session that is locked, or whose server is unreachable. The server may have ended the session
+  /// meanwhile.
   ///
-  /// - Parameter account: nil means the active one.
-  /// - Returns: False also if there is no such account.
-  /// - Throws: Also the problem of the vault, if it cannot be read.
+  /// - Parameter account: The default is the active account.
+  /// - Returns: False if the account does not exist.
+  /// - Throws: Also if the vault is unreadable.
   public func isSignedIn(_ account: String? = nil) async throws(AgentError) -> Bool {
     let accounts = try await accounts()
     let known = accounts.first { known in account.map { $0 == known.name } ?? known.isActive }
@@ -68,21 +70,21 @@ public final class Agent: SessionContainer {
     switch known.state {
     case .active, .stale, .refreshing, .offline, .locked: return true
     case .signedOut, .expired: return false
-    // A sign-in may be under way for an account whose session is still good.
+    // A sign-in may be in progress for an account with a valid session.
     case .signingIn, .unreadable, nil: return try await identity(of: known.name) != nil
     }
   }
 
-  /// The person who is signed in, by the verified ID Token, without a token and without a request to any server.
+  /// Returns the signed-in user according to the verified ID Token. Needs no token and contacts no server.
   ///
-  /// - Parameter account: nil means the active one.
-  /// - Returns: Nil if the account has no session, or the server gave no ID Token.
+  /// - Parameter account: The default is the active account.
+  /// - Returns: Nil if the account has no session, or the server issued no ID Token.
   /// - Throws: ``AgentError/Remedy/unlock`` if the session is locked.
   public func currentUser(_ account: String? = nil) async throws(AgentError) -> User? {
     try await identity(of: account).flatMap { User($0) }
   }
 
-  /// The identity of the user who is signed in; nil without a session.
+  /// The identity of the signed-in user; nil without a session.
   private func identity(of account: String?) async throws(AgentError) -> JSONObject? {
     do throws(AgentError) {
       return try await ask(.state(.whoami(account: account, verified: true)))
@@ -92,50 +94,51 @@ public final class Agent: SessionContainer {
     }
   }
 
-  /// The installation of the sessions; nil before its first sign-in.
+  /// Returns the installation of the sessions; nil before its first sign-in.
   public func installation() async throws(AgentError) -> InstallationID? {
     try await ask(.state(.status(account: nil)))["vault"]?["installation"]?.string.flatMap { InstallationID($0) }
   }
 
-  /// Ends a session: its tokens are revoked if the server supports that, and removed. The account stays.
+  /// Ends a session: revokes its tokens, if the server supports that, and removes them. The account remains.
   ///
-  /// - Parameter account: nil means the active one.
+  /// - Parameter account: The default is the active account.
   public func signOut(_ account: String? = nil) async throws(AgentError) { try await signOut(account, locally: false) }
 
   /// Ends a session.
   ///
   /// - Parameters:
-  ///   - account: nil means the active one.
-  ///   - isLocal: Whether the tokens are only removed, and not revoked at the server.
+  ///   - account: The default is the active account.
+  ///   - isLocal: Whether to remove the tokens without revoking them at the server.
   public func signOut(_ account: String?, locally isLocal: Bool) async throws(AgentError) {
     _ = try await ask(.logout(LogoutRequest(account: account, local: isLocal)))
   }
 
   // MARK: Tokens
 
-  /// A valid access token, renewed first if need be.
+  /// Returns a valid access token, renewing it first if necessary.
   ///
   /// - Parameters:
-  ///   - account: nil means the active one.
+  ///   - account: The default is the active account.
   ///   - options: The token's lifetime, scope and resources.
-  /// - Throws: ``AgentError/Remedy/signIn`` when there is no session or it has ended; the other remedies as they are
-  ///   described there.
+  /// - Throws: ``AgentError/Remedy/signIn`` if there is no session or it has ended; for other remedies see their
+  ///   documentation.
   public func token(
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
   ) async throws(AgentError) -> AccessToken {
     try await token(in: .token(options.request(for: account)), options.timeoutSeconds)
   }
 
-  /// A valid access token that is bound to a key, with a DPoP proof for one HTTP request (RFC 9449, section 7.1).
+  /// Returns a valid access token that is bound to a key, with a DPoP proof for one HTTP request (RFC 9449, section
+  /// 7.1).
   ///
-  /// The proof is in ``AccessToken/proof``. The claims of the token's session are left out.
+  /// The proof is in ``AccessToken/proof``. The token's session has no claims.
   ///
   /// - Parameters:
-  ///   - method: The method of the HTTP request; case matters.
+  ///   - method: The method of the HTTP request, case-sensitive.
   ///   - url: Its https URL. The account must list the origin as one that may get its token.
-  ///   - nonce: The last nonce of the resource (RFC 9449, section 9), if it sent one.
-  ///   - account: nil means the one that lists the origin, never the active one.
-  /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed`, or with `missing_value` if the
+  ///   - nonce: The resource's last nonce (RFC 9449, section 9), if it sent one.
+  ///   - account: The default is the account that lists the origin, never the active one.
+  /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed`, or `missing_value` if the
   ///   account's tokens are not bound to a key.
   public func tokenWithProof(
     method: String, url: String, nonce: String? = nil, for account: String? = nil
@@ -153,26 +156,26 @@ public final class Agent: SessionContainer {
 
   // MARK: Long requests
 
-  /// Begins to follow the events of sessions and accounts. Every event after this returns is received.
+  /// Begins to follow the events of sessions and accounts. You receive every event after this returns.
   ///
-  /// - Parameter account: Only events of this account; nil means all.
+  /// - Parameter account: Restricts the events to this account.
   public func events(of account: String? = nil) async throws(AgentError) -> AgentEvents {
     let replies = try await stream(RequestEnvelope(.events(EventsRequest(account: account, follow: true))))
     return try await AgentEvents(beginningOf: replies)
   }
 
-  /// Begins a sign-in. Its steps say what the person has to do; see ``SignIn``.
+  /// Begins a sign-in. Its steps show what the user has to do; see ``SignIn``.
   public func signIn(_ options: SignInOptions = SignInOptions()) async throws(AgentError) -> SignIn {
     let seconds = options.timeoutSeconds
     let envelope = RequestEnvelope(.login(options.request), timeoutSeconds: seconds)
     return SignIn(try await stream(envelope, before: .now.advanced(by: .seconds(seconds) + Self.grace)), self)
   }
 
-  /// Sends an HTTP request with an account's token, which stays in the agent, and returns when the head of the answer is
-  /// there. A rejected token is renewed once, and the request sent once more. DPoP proofs are made as they are needed.
+  /// Sends an HTTP request with an account's token, which stays in the agent. Returns when the head of the response has
+  /// arrived. If the token is rejected, renews it and sends the request again, once. Adds DPoP proofs if necessary.
   ///
-  /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed` if no account, or not the named one,
-  ///   lists the origin of the URL. An answer of the resource, whatever its status, is no error.
+  /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed` if no account, or not the
+  ///   specified one, lists the origin of the URL. A response of the resource is not an error, whatever its status.
   public func request(_ request: ResourceRequest) async throws(AgentError) -> ResourceResponse {
     let envelope = RequestEnvelope(.call(request.call), timeoutSeconds: request.timeoutSeconds)
     return try await ResourceResponse(headOf: try await stream(envelope), sending: UnsentBody(request.partsOfBody))
@@ -192,9 +195,9 @@ extension Agent {
     }
   }
 
-  /// Sends a request and passes each line of its answer to `body`, until it returns a result.
+  /// Sends a request and passes each line of its response to `body`, until that returns a result.
   ///
-  /// If the agent has closed the kept connection meanwhile, the call connects once more: the request was not answered then.
+  /// If the agent has closed the idle connection meanwhile, reconnects once: the request was not processed then.
   private func converse<Result: ~Copyable>(
     _ request: Request, _ timeoutSeconds: Int, _ body: (Span<UInt8>) throws(Failure) -> Result?
   ) async throws(AgentError) -> Result {
@@ -213,9 +216,9 @@ extension Agent {
     }
   }
 
-  /// Sends a request over a kept connection.
+  /// Sends a request over the idle connection.
   ///
-  /// - Returns: False if the agent has closed it. The request has not come to the agent then.
+  /// - Returns: False if the agent has closed it. The agent has not received the request then.
   private func isTaken(
     _ request: RequestEnvelope, over connection: borrowing DaemonConnection
   ) throws(Failure) -> Bool {
@@ -226,7 +229,7 @@ extension Agent {
     return true
   }
 
-  /// Waits for the answer to a request that was sent.
+  /// Waits for the response to a request.
   private func answer<Result: ~Copyable>(
     to request: RequestEnvelope, over connection: consuming DaemonConnection,
     _ body: (Span<UInt8>) throws(Failure) -> Result?
@@ -242,14 +245,14 @@ extension Agent {
       }
     } catch {
       if let variables = try CallerVariables(lackedBy: error, over: connection) {
-        // The daemon forgets the values when this connection closes, so it is not kept.
+        // The daemon keeps the values until this connection closes, so do not reuse it.
         try await connection.handOver(variables, before: deadline)
         try connection.sendWhole(request)
         while true {
           if let result = try await connection.nextLine(before: deadline, body) { return result }
         }
       }
-      // After a failure that is not the agent's answer the connection may have an unread rest, so it is dropped.
+      // After other failures the connection may have unread data, so it is dropped.
       if ![.daemonUnavailable, .daemonStopped, .timeout, .internalError, .cancelled].contains(error.code) {
         keep(connection)
       }
@@ -258,12 +261,12 @@ extension Agent {
   }
 
   private func keep(_ connection: consuming DaemonConnection) {
-    // A second connection that is not needed any more is closed.
+    // If there are two idle connections, one is closed.
     var connection = Optional(connection)
     idle.withLock { swap(&$0, &connection) }
   }
 
-  /// Begins a long request over a connection of its own.
+  /// Begins a long request over a separate connection.
   private func stream(
     _ request: RequestEnvelope, before deadline: Instant = .distantFuture
   ) async throws(AgentError) -> ReplyStream {
@@ -274,8 +277,8 @@ extension Agent {
     }
   }
 
-  /// Connects and sends a request, at once: the daemon closes a connection over which nothing comes, and this task may
-  /// get its turn again only later.
+  /// Connects and immediately sends a request: the daemon closes an idle connection, and this task may have to wait
+  /// before it continues.
   private func connect(sending request: RequestEnvelope) async throws(Failure) -> DaemonConnection {
     let found = Monitor<DaemonConnection?>(nil)
     try await OwnThread.run { [self] () throws(Failure) in
@@ -302,7 +305,7 @@ extension Agent {
     return try SocketPlace.named() == nil
   }
 
-  /// May block, at a daemon that accepts no connection.
+  /// May block if the daemon accepts no connections.
   func connectIfRunning() throws(Failure) -> DaemonConnection? {
     guard let socketPath else { return try SocketPlace.connectToDaemon() }
     guard let place = SocketPlace(path: socketPath) else {

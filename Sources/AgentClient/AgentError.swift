@@ -2,35 +2,35 @@ internal import Wire
 
 /// The reason why a request to the agent failed.
 ///
-/// It contains no byte of a token.
+/// Contains no part of a token.
 public struct AgentError: Error, Sendable, Hashable {
-  /// The remedy. Programs decide by this alone.
+  /// What helps. Programs should only branch on this.
   public enum Remedy: Sendable, Hashable, CaseIterable {
-    /// There is no session, or it has ended: the user must sign in, as ``AgentError/hint`` says. A repetition does not
+    /// There is no session, or it has ended. The user must sign in, as shown by ``AgentError/hint``. Retrying does not
     /// help.
     case signIn
-    /// The network, the server, or the agent does not answer now. The session is still valid.
+    /// The network, the server or the agent is temporarily unavailable. The session is still valid.
     case tryLater
-    /// The sessions are locked: the user must unlock them.
+    /// The sessions are locked. The user must unlock them.
     case unlock
-    /// The configuration is wrong, here or at the server, and must be corrected.
+    /// The configuration is wrong, here or at the server.
     case fixConfiguration
-    /// The user or the server denied it.
+    /// The user or the server denied the request.
     case none
-    /// The request is not valid: the calling program has an error.
+    /// The request is invalid: the calling program has a bug.
     case fixProgram
   }
 
-  /// The remedy, as a text for people.
+  /// What helps.
   public let remedy: Remedy
 
-  /// The code in agentd(8), ERROR CODES, such as `session_expired`. A later agent may have more of them.
+  /// The code, such as `session_expired`, listed in agentd(8) under ERROR CODES. A later agent may have more codes.
   public let code: String
 
-  /// The message: one sentence in English, lower case, without a full stop, safe for a terminal.
+  /// The message: one English sentence in lowercase without a full stop, safe for a terminal.
   public let message: String
 
-  /// The hint, mostly a command, if there is one.
+  /// The hint, if there is one: usually a command.
   public let hint: String?
 
   init(_ failure: Failure) {
@@ -40,12 +40,12 @@ public struct AgentError: Error, Sendable, Hashable {
     hint = failure.hint
   }
 
-  /// An error for a ``SessionContainer`` of your own, and for tests.
+  /// Creates an error, for your own ``SessionContainer`` and for tests.
   ///
   /// - Parameters:
-  ///   - remedy: The remedy.
-  ///   - code: A word of agentd(8), or one of your own.
-  ///   - message: One sentence, lower case, without a full stop.
+  ///   - remedy: What helps.
+  ///   - code: A code of agentd(8), or your own.
+  ///   - message: One sentence in lowercase, without a full stop.
   ///   - hint: A command that helps.
   public init(_ remedy: Remedy, code: String, message: String, hint: String? = nil) {
     self.remedy = remedy
@@ -68,7 +68,7 @@ extension AgentError.Remedy {
       }
   }
 
-  /// The remedy for a code whose exit status is only "failed".
+  /// The remedy for a code whose exit status is just "failed".
   private static func furtherRemedy(_ code: FailureCode) -> AgentError.Remedy {
     switch code {
     case .cancelled, .internalError, .serverMisbehaved, .tokenReturned, .tokenRejected, .malformedToken: .none

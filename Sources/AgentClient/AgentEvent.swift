@@ -3,21 +3,21 @@ internal import Wire
 
 /// An event of a session or of the accounts.
 public struct AgentEvent: Sendable, Hashable {
-  /// The kinds of events; times are in seconds since 1970-01-01T00:00:00Z.
+  /// The kinds of events. Times are in seconds since 1970-01-01T00:00:00Z.
   public enum Kind: Sendable, Hashable {
     case signedIn(expiresAt: Int?)
-    /// - Parameter cause: A word of agentd(8), such as `user`, `expired` or `revoked`.
+    /// - Parameter cause: As in agentd(8), for example `user`, `expired` or `revoked`.
     case signedOut(cause: String)
     /// There is a new token.
     case refreshed(expiresAt: Int?)
-    /// A refresh failed; the remedy is a value of it.
+    /// A refresh failed, with what helps.
     case refreshFailed(AgentError.Remedy, code: String)
-    /// The cached token expires soon and was not renewed. The end of one that is not renewable ends the session.
+    /// The cached token expires soon and was not renewed. If it is not renewable, its expiry ends the session.
     case expiring(at: Int, isRenewable: Bool)
     case expired(at: Int, isRenewable: Bool)
-    /// The session ends at this time unless the user signs in again.
+    /// The session will end at this time unless the user signs in again.
     case sessionExpiring(at: Int)
-    /// The server cannot be reached; the cached token is still used.
+    /// The server is unreachable. The cached token is still used.
     case offline(code: String)
     case online
     case locked
@@ -25,20 +25,20 @@ public struct AgentEvent: Sendable, Hashable {
     case accountAdded
     case accountRemoved
     case accountRenamed(from: String)
-    /// The account is the active one now; without an account there is none.
+    /// The account is now active, or none is if there is no account.
     case activeChanged
   }
 
   /// The time, in seconds since 1970-01-01T00:00:00Z.
   public var time: Int
 
-  /// The account; nil if the event is about none.
+  /// The account, if the event is about one.
   public var account: String?
 
   /// The kind of event.
   public var kind: Kind
 
-  /// Makes an event, for tests.
+  /// Creates an event, for tests.
   public init(time: Int, account: String?, kind: Kind) {
     self.time = time
     self.account = account

@@ -1,14 +1,14 @@
 internal import Wire
 
-/// The events of sessions and accounts, from ``Agent/events(of:)`` on.
+/// The events of sessions and accounts, from ``Agent/events(of:)``.
 ///
 /// ```swift
 /// for try await event in try await agent.events() { … }
 /// ```
 ///
-/// It ends with the agent. Releasing it, or cancelling the task that waits for an event, closes its connection. Events that are
-/// not yet read wait in the agent, some ten thousand of them at most; after that it closes the connection, too. One task reads
-/// them.
+/// The sequence ends with the agent. Releasing it, or cancelling the task that waits for an event, closes its
+/// connection. The agent buffers up to about ten thousand unread events, and then closes the connection. Use it from
+/// one task.
 public struct AgentEvents: AsyncSequence, Sendable {
   private let replies: ReplyStream
 
@@ -28,10 +28,10 @@ public struct AgentEvents: AsyncSequence, Sendable {
   /// The iterator of the events.
   public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
     fileprivate let replies: ReplyStream
-    /// The failure of an agent that is ending, and the one reported for an agent that has ended.
+    /// The failures of an agent that is ending or has ended.
     private static let endings: [FailureCode] = [.daemonUnavailable, .daemonStopped]
 
-    /// Waits for the next event; nil if the agent has ended, which is the end of all events.
+    /// Waits for the next event; nil if the agent has ended.
     public func next() async throws(AgentError) -> AgentEvent? {
       while true {
         let reply: Reply?
@@ -41,7 +41,7 @@ public struct AgentEvents: AsyncSequence, Sendable {
         }
         switch reply {
         case .event(.session(let entry?)): return AgentEvent(entry)
-        // One that only a later agent sends.
+        // Sent only by a later agent.
         case .event: continue
         case .failure(let failure) where Self.endings.contains(failure.code): return nil
         case .failure(let failure): throw AgentError(failure)
@@ -50,12 +50,12 @@ public struct AgentEvents: AsyncSequence, Sendable {
       }
     }
 
-    /// The same for code of an actor.
+    /// Waits for the next event, in the context of an actor.
     public func next(isolation actor: isolated (any Actor)?) async throws(AgentError) -> AgentEvent? {
       try await next()
     }
   }
 
-  /// The events that no iterator has returned yet.
+  /// Returns an iterator over the events that were not returned yet.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(replies: replies) }
 }

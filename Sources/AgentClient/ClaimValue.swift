@@ -7,17 +7,17 @@ public indirect enum ClaimValue: Sendable, Hashable {
   case text(String)
   /// A number that is exactly an `Int`.
   case integer(Int)
-  /// Any other number, as the token has it: `1.5`, `1e99`.
+  /// Any other number, as written in the token: `1.5`, `1e99`.
   case number(String)
   case list([ClaimValue])
   case object([String: ClaimValue])
 
-  /// The value of a text, else nil.
+  /// The value of a text, otherwise nil.
   public var text: String? {
     if case .text(let value) = self { value } else { nil }
   }
 
-  /// The texts of a list that has only texts, or the single text; else nil. Roles and groups come in both forms.
+  /// The elements of a list of texts, or a single text; otherwise nil. Roles and groups are used in both forms.
   public var texts: [String]? {
     switch self {
     case .text(let value): return [value]
@@ -40,7 +40,7 @@ public indirect enum ClaimValue: Sendable, Hashable {
       }
   }
 
-  /// The members of an object as a dictionary; the parser refuses two of one name.
+  /// The members of an object. The parser rejects duplicate names.
   static func members(_ object: JSONObject) -> [String: ClaimValue] {
     var members: [String: ClaimValue] = [:]
     for name in object.names { members[name] = object[name].map { ClaimValue($0) } }

@@ -2,20 +2,20 @@ internal import Encoding
 
 /// Identifies an installation: the store of one user's sessions on one machine, from its first sign-in to its removal.
 ///
-/// It is a random number, not a secret, and a new one after the store was removed and created again. A program that
-/// stores data of a session, such as a cache for its user, stores the installation with it, and drops both if the
-/// installation changes: the earlier sessions do not come back.
+/// A random number that is not secret, and changes if the store is removed and created again. A program that stores
+/// data about a session, such as a cache for its user, should store the installation with it, and drop both if the
+/// installation changes: the earlier sessions will not return.
 public struct InstallationID: Sendable, Hashable, CustomStringConvertible {
-  /// 32 hexadecimal digits in lower case.
+  /// 32 lowercase hexadecimal digits.
   public let text: String
 
-  /// Reads the value of ``text``; nil for anything else.
+  /// Parses ``text``; nil if it is invalid.
   public init?(_ text: String) {
     guard text.utf8.count == 32, text.utf8.allSatisfy(HexDigit.isLower) else { return nil }
     self.text = text
   }
 
-  /// A new one.
+  /// Creates a random ID.
   public static func random() -> InstallationID {
     var generator = SystemRandomNumberGenerator()
     var text = ""

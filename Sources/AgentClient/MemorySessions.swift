@@ -1,24 +1,24 @@
 internal import Platform
 
-/// Sessions in the memory of this program: for tests, and for programs that try things out without an agent.
+/// Sessions in the memory of this program, for tests and for experiments without an agent.
 ///
-/// The first account that is added is the active one. The bytes of tokens are not protected here.
+/// The first account added is the active one. The bytes of tokens are not protected.
 public final class MemorySessions: SessionContainer {
-  /// An access token, and the session with its new expiry.
+  /// An access token, and the session with its expiry.
   public struct Grant: Sendable {
     /// The access token.
     public var token: String
     /// The session of the token.
     public var session: Session
 
-    /// Makes a grant.
+    /// Creates a grant.
     public init(token: String, session: Session) {
       self.token = token
       self.session = session
     }
   }
 
-  /// Renews a session: called if less than the required time is left, and if a new token is requested.
+  /// Renews a session. Called if less than the required lifetime is left, or if a new token is requested.
   public typealias RefreshHandler =
     @Sendable (_ session: Session, _ options: TokenOptions) async throws(AgentError) -> Grant
 
@@ -38,16 +38,16 @@ public final class MemorySessions: SessionContainer {
   private let state = Monitor(State())
   private let now: @Sendable () -> Int
 
-  /// An empty container of an installation of its own.
+  /// Creates an empty container with a new installation.
   ///
-  /// - Parameter now: The time in seconds since 1970-01-01T00:00:00Z.
+  /// - Parameter now: Returns the time in seconds since 1970-01-01T00:00:00Z.
   public init(now: @escaping @Sendable () -> Int) { self.now = now }
 
   /// Adds a session, or replaces that of the same account.
   ///
   /// - Parameters:
   ///   - grant: The token and its session.
-  ///   - refresh: The renewal; without it an expired session needs a sign-in.
+  ///   - refresh: The renewal; without it an expired session requires a sign-in.
   public func add(_ grant: Grant, refresh: RefreshHandler? = nil) {
     state.withLock {
       $0.entries[grant.session.account] = Entry(
@@ -56,13 +56,13 @@ public final class MemorySessions: SessionContainer {
     }
   }
 
-  /// Removes everything and begins a new installation, as removing the agent's store does.
+  /// Removes everything and begins a new installation, like removing the agent's store.
   public func reinstall() { state.withLock { $0 = State() } }
 
   /// The installation of the sessions.
   public func installation() -> InstallationID? { state.withLock { $0.installation } }
 
-  /// All accounts, whether signed in or not.
+  /// All accounts, signed in or not.
   public func accounts() -> [Account] {
     let now = now()
     return state.withLock { state in
@@ -80,11 +80,11 @@ public final class MemorySessions: SessionContainer {
     return entry.refresh == nil ? .expired : .stale
   }
 
-  /// A valid access token, renewed first if need be.
+  /// Returns a valid access token, renewing it first if necessary.
   ///
   /// - Parameters:
-  ///   - account: nil means the active one.
-  ///   - options: The token's lifetime; the refresh handler gets all of them.
+  ///   - account: The default is the active account.
+  ///   - options: The token's lifetime. The refresh handler gets all options.
   public func token(
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
   ) async throws(AgentError) -> AccessToken {
@@ -93,7 +93,7 @@ public final class MemorySessions: SessionContainer {
     let needed = options.minimumValidity?.wholeSeconds ?? 0
     let left = current.session.expiresAt.map { $0 - now() } ?? .max
     if left > 0, left >= needed, !options.forcesRefresh { return Self.token(current) }
-    // The handler is called without the lock: it may take its time.
+    // The handler is called without the lock, since it may be slow.
     guard let refresh = entry.refresh else {
       throw Self.signInNeeded("session_expired", "session expired, please sign in again")
     }
@@ -108,9 +108,9 @@ public final class MemorySessions: SessionContainer {
     return Self.token(grant)
   }
 
-  /// Ends a session; the account stays. The token and its renewal are dropped.
+  /// Ends a session and removes its token and renewal. The account remains.
   ///
-  /// - Parameter account: nil means the active one.
+  /// - Parameter account: The default is the active account.
   public func signOut(_ account: String? = nil) throws(AgentError) {
     let (name, _) = try entry(account)
     state.withLock {

@@ -1,23 +1,22 @@
 internal import Platform
 
-/// The session of one account in a container of any kind: it returns tokens, reports renewals, and ends with its
-/// installation.
+/// The session of one account in any container: it returns tokens, reports renewals, and ends with its installation.
 ///
 /// ```swift
 /// let session = RefreshableSession("work", in: Agent()) { print("renewed until \($0.expiresAt ?? 0)") }
 /// let answer = try await session.send { token in try await request(with: token) }
 /// ```
 ///
-/// It remembers what the last token told of the session, and no token. From the sign-out on it remembers nothing of the person:
-/// from ``signOut()``, or from the first call that finds the session ended.
+/// It keeps the session of the last token, but no token. It forgets the user at ``signOut()``, or at the first call
+/// that finds the session ended.
 public final class RefreshableSession<Container: SessionContainer>: Sendable {
-  /// Gets the renewed session, before the token is returned.
+  /// Called with a renewed session, before its token is returned.
   public typealias RefreshHandler = @Sendable (Session) -> Void
 
   /// The result of a request with a token.
   public enum Outcome<Answer: ~Copyable>: ~Copyable {
     case answered(Answer)
-    /// The resource rejected the token, as by status 401 (RFC 6750, section 3.1).
+    /// The resource rejected the token, for example with status 401 (RFC 6750, section 3.1).
     case rejected
   }
 
@@ -25,7 +24,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     /// Nil after a sign-out.
     var session: Session?
     let installation: InstallationID?
-    /// The fingerprints of the last tokens, the newest one at the end.
+    /// The fingerprints of the last tokens, the newest one last.
     var tokens: [Int]
   }
 
@@ -35,11 +34,11 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     let until: Instant
   }
 
-  /// How long no other token is asked for because of a resource that rejected a fresh one.
+  /// How long to request no other token for a resource that rejected a fresh one.
   private static var rejectionMemory: Duration { .seconds(300) }
   private static var keptRejections: Int { 64 }
 
-  /// More than one, since of two threads the one with the older token may come last.
+  /// More than one, since the thread with the older token may be the last to report.
   private static var keptFingerprints: Int { 16 }
 
   private let account: String?
@@ -49,10 +48,10 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private let known = Monitor<Known?>(nil)
   private let rejections = Monitor<[String: Rejection]>([:])
 
-  /// Makes a session. It requests nothing yet.
+  /// Creates a session, without requesting anything yet.
   ///
   /// - Parameters:
-  ///   - account: nil means the active one.
+  ///   - account: The default is the active account.
   ///   - container: The sessions.
   ///   - options: The options of its tokens. ``TokenOptions/forcesRefresh`` is ignored.
   ///   - tellRefresh: Called once for each new token except the first one.
@@ -66,24 +65,23 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     self.tellRefresh = tellRefresh
   }
 
-  /// The session of the last token; nil before the first one.
-  ///
-  /// It is nil again after a sign-out.
+  /// The session of the last token; nil before the first one and after a sign-out.
   public var latest: Session? { known.withLock { $0?.session } }
 
-  /// A valid access token, renewed first if need be.
+  /// Returns a valid access token, renewing it first if necessary.
   ///
-  /// - Throws: ``AgentError/Remedy/signIn`` if there is no session, if it has ended, and, with the code
-  ///   `installation_changed`, if the current session belongs to another installation than the last one.
+  /// - Throws: ``AgentError/Remedy/signIn`` if there is no session, if it has ended, or, with the code
+  ///   `installation_changed`, if it belongs to another installation than the last token.
   public func token() async throws(AgentError) -> AccessToken { try await token(forcesRefresh: false) }
 
-  /// Ends the session in its container, and forgets the person.
+  /// Ends the session in its container, and forgets the user.
   public func signOut() async throws(AgentError) {
     try await container.signOut(account)
     forget()
   }
 
-  /// Forgets all but the installation, which belongs to no person: the session may begin anew in it, and in no other.
+  /// Forgets everything except the installation, which is not about a user: the session may begin again in it, but in
+  /// no other.
   private func forget() {
     known.withLock { known in
       known?.session = nil
@@ -92,16 +90,16 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     rejections.withLock { $0 = [:] }
   }
 
-  /// Sends a request with a token. When the token is rejected it is renewed once and the request sent once more.
+  /// Sends a request with a token. If the token is rejected, renews it and sends the request again, once.
   ///
-  /// A resource that rejects a fresh token too is remembered for five minutes, or until the token is renewed: no other
-  /// token is asked for because of it.
+  /// A resource that rejects a fresh token too is remembered for five minutes, or until the token is renewed. Until
+  /// then no other token is requested for it.
   ///
   /// - Parameters:
-  ///   - resource: Which resource the request goes to, such as its origin; each is remembered for itself.
-  ///   - request: Sends it with the token, which is lent.
-  /// - Throws: As ``token()``; ``AgentError/Remedy/signIn`` with the code `token_refused` when the resource rejects a
-  ///   fresh token, though the session is good; what `request` throws.
+  ///   - resource: Identifies the resource, for example by its origin. Each is remembered separately.
+  ///   - request: Sends the request with the token.
+  /// - Throws: Like ``token()``; ``AgentError/Remedy/signIn`` with the code `token_refused` if the resource rejects a
+  ///   fresh token although the session is valid; or the error of `request`.
   nonisolated(nonsending) public func send<Answer: ~Copyable>(
     to resource: String = "",
     _ request: nonisolated(nonsending) (borrowing AccessToken) async throws(AgentError) -> Outcome<Answer>
@@ -146,8 +144,8 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     return token
   }
 
-  /// Remembers a token before it is returned. Only the token itself shows a renewal: the server may give no expiry, and
-  /// its expiry changes with each change of the clock.
+  /// Records a token before it is returned. Only the token itself reveals a renewal: the server may send no expiry, and
+  /// the expiry changes when the clock is set.
   ///
   /// - Returns: Whether it is a new token that was not reported, and not the first one.
   private func isRenewed(by fingerprint: Int, _ session: Session) async throws(AgentError) -> Bool {
@@ -157,7 +155,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
       return true
     }
     if isKnown { return false }
-    // An installation does not change while its tokens do not.
+    // An installation does not change while its tokens stay the same.
     let installation = try await container.installation()
     return try known.withLock { (known) throws(AgentError) -> Bool in
       guard var now = known else {
@@ -170,7 +168,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
         throw AgentError(
           .signIn, code: "installation_changed", message: "the session is another installation's, please sign in again")
       }
-      // The first token after a sign-in is no renewal. Another task may have come first.
+      // The first token after a sign-in is not a renewal. Another task may have been faster.
       let isNew = now.session != nil && !now.tokens.contains(fingerprint)
       now.session = session
       if !now.tokens.contains(fingerprint) { now.tokens.append(fingerprint) }

@@ -1,14 +1,14 @@
 internal import Encoding
 internal import Wire
 
-/// A field of an HTTP head (RFC 9110, section 5).
+/// An HTTP header field (RFC 9110, section 5).
 public struct HTTPField: Sendable, Hashable {
-  /// The name; capital and small letters are the same.
+  /// The name, case-insensitive.
   public var name: String
   /// The value.
   public var value: String
 
-  /// Makes a field.
+  /// Creates a field.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
@@ -20,31 +20,31 @@ public struct ResourceRequest: Sendable, Hashable {
   /// The URL: https, at most 2,048 bytes.
   public var url: String
 
-  /// The method; case matters.
+  /// The method, case-sensitive.
   public var method: String
 
-  /// The fields of the head; the agent adds those of the token.
+  /// The header fields. The agent adds those for the token.
   public var headers: [HTTPField] = []
 
-  /// The body; nil sends none.
+  /// The body; nil for none.
   public var body: [UInt8]?
 
-  /// The account; nil means the one that lists the origin of ``url``, never the active one.
+  /// The account. The default is the one that lists the origin of ``url``, never the active one.
   public var account: String?
 
-  /// Whether a redirect is an answer, wherever it leads; else one within the origin is followed.
+  /// Whether to return redirects. Otherwise redirects within the origin are followed.
   public var refusesRedirects = false
 
-  /// How long the token may take, and then for how long nothing may move: 1 second to an hour.
+  /// The timeout for getting the token, and then for a stalled transfer: 1 second to an hour.
   public var timeout: Duration = .seconds(120)
 
-  /// Makes a request.
+  /// Creates a request.
   ///
   /// - Parameters:
   ///   - url: https, at most 2,048 bytes.
-  ///   - method: nil means `GET`, or `POST` with a body.
-  ///   - body: nil sends none.
-  ///   - account: nil means the one that lists the origin.
+  ///   - method: The default is `GET`, or `POST` with a body.
+  ///   - body: Nil for none.
+  ///   - account: The default is the one that lists the origin.
   public init(_ url: String, method: String? = nil, body: [UInt8]? = nil, account: String? = nil) {
     self.url = url
     self.method = method ?? (body == nil ? "GET" : "POST")
@@ -52,10 +52,10 @@ public struct ResourceRequest: Sendable, Hashable {
     self.account = account
   }
 
-  /// The longest body that goes with the request's own line, and the longest part of a longer one, in bytes.
+  /// The maximum length of a body sent in the request's line, and of each part of a longer one, in bytes.
   private static let partBytes = 48 << 10
 
-  /// All goes with the lines, so that it also passes a socket that is forwarded from another machine.
+  /// The body is sent in lines, so that it also works over a socket forwarded from another machine.
   var call: CallRequest {
     var call = CallRequest(
       account: account, url: url, method: method, headers: headers.map { "\($0.name): \($0.value)" },
@@ -68,7 +68,7 @@ public struct ResourceRequest: Sendable, Hashable {
     return call
   }
 
-  /// The parts of a body that does not go with the request's own line.
+  /// The parts of a body that is too long for the request's line.
   var partsOfBody: [ResourceBodyRequest] {
     guard let body, body.count > Self.partBytes else { return [] }
     return stride(from: 0, to: body.count, by: Self.partBytes).map { start in

@@ -3,20 +3,20 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The answer of a resource: its head, and its body as parts that are read as they come.
+/// The response of a resource: its head, and its body, read in parts as they arrive.
 ///
 /// ```swift
 /// let response = try await agent.request(ResourceRequest("https://api.example.org/items"))
 /// for try await part in response { … }
 /// ```
 ///
-/// The agent reads no more from the server than is read here. Releasing the value, or cancelling the task that reads, ends the
-/// request. One task reads the body.
+/// The agent reads no more from the server than you read here. Releasing the value, or cancelling the task that reads,
+/// ends the request. Read the body from one task.
 public final class ResourceResponse: AsyncSequence, Sendable {
   /// The status code (RFC 9110, section 15).
   public let status: Int
 
-  /// The fields of the head, in the server's order.
+  /// The header fields, in the server's order.
   public let headers: [HTTPField]
 
   private let replies: ReplyStream
@@ -40,20 +40,20 @@ public final class ResourceResponse: AsyncSequence, Sendable {
     }
   }
 
-  /// The value of the first field of this name.
+  /// Returns the value of the first field with this name.
   public func field(_ name: String) -> String? {
     headers.first { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) }?.value
   }
 
-  /// Why the answer is no success, with what helps: that the resource refuses the account's tokens, new ones too, or that it
-  /// wants another sign-in. Known once the body was read to its end; nil for a success.
+  /// Why the response is not a success, with what helps: the resource rejects the account's tokens, even new ones, or
+  /// requires another sign-in. Set at the end of the body; nil for a success.
   public var problem: AgentError? { end.withLock { $0 } }
 
-  /// The body to its end.
+  /// Reads the rest of the body.
   ///
-  /// - Parameter limit: The largest body, in bytes.
-  /// - Throws: ``AgentError/Remedy/fixProgram`` with the code `body_too_large` for a larger one, whose request is ended; as the
-  ///   iterator.
+  /// - Parameter limit: The maximum number of bytes.
+  /// - Throws: ``AgentError/Remedy/fixProgram`` with the code `body_too_large` for a larger body, which ends the
+  ///   request; otherwise like the iterator.
   public func bytes(upTo limit: Int = 16 << 20) async throws(AgentError) -> [UInt8] {
     var bytes: [UInt8] = []
     while let part = try await next() {
@@ -72,16 +72,16 @@ public final class ResourceResponse: AsyncSequence, Sendable {
 
     /// Waits for the next part of the body, at most 48 KiB; nil at its end.
     ///
-    /// - Throws: ``AgentError/Remedy/tryLater`` if the rest does not come.
+    /// - Throws: ``AgentError/Remedy/tryLater`` if the rest does not arrive.
     public func next() async throws(AgentError) -> [UInt8]? { try await response.next() }
 
-    /// The same for code of an actor.
+    /// Waits for the next part, in the context of an actor.
     public func next(isolation actor: isolated (any Actor)?) async throws(AgentError) -> [UInt8]? {
       try await response.next()
     }
   }
 
-  /// The parts of the body that no iterator has returned yet.
+  /// Returns an iterator over the parts of the body that were not returned yet.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(response: self) }
 
   private func next() async throws(AgentError) -> [UInt8]? {
@@ -101,10 +101,10 @@ public final class ResourceResponse: AsyncSequence, Sendable {
   }
 }
 
-/// The parts of a body that the agent has yet to ask for.
+/// The parts of a body that were not sent yet.
 final class UnsentBody: Sendable {
   private struct State: Sendable {
-    /// The next one at the end.
+    /// In reverse order.
     var parts: [ResourceBodyRequest]
     var isWanted = false
   }
@@ -113,7 +113,7 @@ final class UnsentBody: Sendable {
 
   init(_ parts: [ResourceBodyRequest]) { state = Monitor(State(parts: parts.reversed())) }
 
-  /// The agent asks for the next part.
+  /// Records that the agent asked for the next part.
   func isWanted() { state.withLock { $0.isWanted = true } }
 
   /// Sends the next part, if the agent asked for it.

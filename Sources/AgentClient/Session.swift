@@ -1,8 +1,8 @@
-/// A session at the time of an access token: the user, the issuer, the scope and the expiry.
+/// A session when its access token was issued: the user, issuer, scope and expiry.
 ///
-/// It is a value without a token, and does not change with the session; ``RefreshableSession`` does.
+/// A value without a token, which does not change with the session. Use ``RefreshableSession`` to follow changes.
 public struct Session: Sendable, Hashable {
-  /// The account's name, chosen by this user.
+  /// The account's name, chosen by the user.
   public var account: String
 
   /// The authorization server's issuer identifier (RFC 8414, section 2).
@@ -15,13 +15,13 @@ public struct Session: Sendable, Hashable {
   /// The claims of the verified ID Token; empty if there is none.
   public var claims: [String: ClaimValue]
 
-  /// The scope of the access token; nil if the server does not report it.
+  /// The scope of the access token; nil if unknown.
   public var scope: [String]?
 
-  /// The expiry of the access token, in seconds since 1970-01-01T00:00:00Z; nil if the server does not report it.
+  /// The expiry of the access token, in seconds since 1970-01-01T00:00:00Z; nil if unknown.
   public var expiresAt: Int?
 
-  /// Makes a session, for a ``SessionContainer`` of your own and for tests.
+  /// Creates a session, for your own ``SessionContainer`` and for tests.
   public init(
     account: String, issuer: String, subject: String? = nil, claims: [String: ClaimValue] = [:],
     scope: [String]? = nil, expiresAt: Int? = nil

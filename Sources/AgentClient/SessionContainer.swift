@@ -1,26 +1,25 @@
-/// A store of sessions. ``Agent`` uses the vault; ``MemorySessions`` uses the memory of this
-/// program, for tests.
+/// A store of sessions. ``Agent`` uses the vault; ``MemorySessions`` uses the memory of this program, for tests.
 ///
-/// Any number of tasks may use one.
+/// Any number of tasks may share one.
 public protocol SessionContainer: Sendable {
-  /// The installation of the sessions; nil before the first sign-in. All sessions of the container belong to it:
-  /// another installation has none of them.
+  /// Returns the installation of the sessions; nil before the first sign-in. All sessions of the container belong to
+  /// it, and none to another installation.
   func installation() async throws(AgentError) -> InstallationID?
 
-  /// All accounts, whether signed in or not.
+  /// Returns all accounts, signed in or not.
   func accounts() async throws(AgentError) -> [Account]
 
-  /// A valid access token, renewed first if need be.
+  /// Returns a valid access token, renewing it first if necessary.
   ///
   /// - Parameters:
-  ///   - account: nil means the active one.
+  ///   - account: The default is the active account.
   ///   - options: The token's lifetime, scope and resources.
   /// - Throws: ``AgentError/Remedy/signIn`` if there is no session or it has ended, but not if the session is locked or
   ///   the store is damaged.
   func token(for account: String?, _ options: TokenOptions) async throws(AgentError) -> AccessToken
 
-  /// Ends a session and removes its tokens. The account stays, to sign in again.
+  /// Ends a session and removes its tokens. The account remains, to sign in again.
   ///
-  /// - Parameter account: nil means the active one.
+  /// - Parameter account: The default is the active account.
   func signOut(_ account: String?) async throws(AgentError)
 }

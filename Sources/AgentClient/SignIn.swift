@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A sign-in under way, as the steps that a person has to do, from ``Agent/signIn(_:)``.
+/// A sign-in in progress, from ``Agent/signIn(_:)``: a sequence of steps for the user.
 ///
 /// ```swift
 /// for try await step in try await agent.signIn(SignInOptions("work")) {
@@ -15,67 +15,67 @@ internal import Wire
 /// }
 /// ```
 ///
-/// It ends after ``Step/signedIn(_:)``, or by an error. Releasing it, or cancelling the task that waits for a step, ends the
-/// sign-in: nothing is stored then. One task reads the steps.
+/// The sequence ends after ``Step/signedIn(_:)`` or with an error. Releasing it, or cancelling the task that waits for
+/// a step, ends the sign-in; nothing is stored then. Use it from one task.
 public final class SignIn: AsyncSequence, Sendable {
   /// A step of a sign-in.
   public enum Step: Sendable, Hashable {
-    /// The person must open an address in a browser.
+    /// The user must open a URL in a browser.
     case openPage(Page)
-    /// The person must open an address on any device, and enter a code there.
+    /// The user must open a URL on any device, and enter a code there.
     case enterCode(DeviceCode)
-    /// Someone signed in, in a browser that may be another user's: nothing is stored before ``SignIn/confirm(_:)``.
+    /// Someone signed in with a browser that may be another user's. Nothing is stored before ``SignIn/confirm(_:)``.
     ///
     /// - Parameters:
-    ///   - subject: The person's identifier, by the ID Token; nil without one.
-    ///   - name: The person's name, by the ID Token.
+    ///   - subject: The user's identifier in the ID Token, if there is one.
+    ///   - name: The user's name in the ID Token, if there is one.
     case confirm(subject: String?, name: String?)
-    /// The address that ``SignIn/pass(redirect:)`` got is not the answer of this sign-in, which goes on.
+    /// The URL passed to ``SignIn/pass(redirect:)`` is not the response of this sign-in, which continues.
     case redirectRefused(AgentError)
-    /// Something worth knowing: one sentence, safe for a terminal.
+    /// A notice: one sentence, safe for a terminal.
     case notice(String)
-    /// The end. The claims of the session are left out: ``Agent/currentUser(_:)`` has them.
+    /// The end. The session has no claims; ``Agent/currentUser(_:)`` returns them.
     case signedIn(Session)
   }
 
-  /// The address of an authorization request (RFC 6749, section 4.1.1).
+  /// The URL of an authorization request (RFC 6749, section 4.1.1).
   public struct Page: Sendable, Hashable {
     /// The account of the sign-in.
     public var account: String
     /// The issuer identifier of the authorization server.
     public var issuer: String
-    /// The address to open. It is no secret, and of use for this sign-in only.
+    /// The URL to open. It is not secret, and only usable for this sign-in.
     public var url: String
-    /// An address of the agent's that leads to ``url`` once, for the command line of a browser, which other users can read; nil
-    /// where the agent cannot tell who opens it.
+    /// A URL of the agent that redirects to ``url`` once, for a browser's command line, which other users can read; nil
+    /// if the agent cannot tell who opens it.
     public var linkURL: String?
-    /// Where the browser brings the answer (RFC 6749, section 3.1.2): for `ssh -L` from the machine of the browser.
+    /// The redirect URI (RFC 6749, section 3.1.2), for `ssh -L` from the browser's machine.
     public var redirectURI: String
-    /// Whether the person must paste the address where the browser ended, for ``SignIn/pass(redirect:)``.
+    /// Whether the user must paste the URL at which the browser ended, for ``SignIn/pass(redirect:)``.
     public var mustPaste: Bool
-    /// The end of the sign-in, in seconds since 1970-01-01T00:00:00Z.
+    /// When the sign-in ends, in seconds since 1970-01-01T00:00:00Z.
     public var expiresAt: Int
   }
 
-  /// The part of a device authorization response that the person needs (RFC 8628, section 3.2).
+  /// The part of a device authorization response that the user needs (RFC 8628, section 3.2).
   public struct DeviceCode: Sendable, Hashable {
     /// The account of the sign-in.
     public var account: String
     /// The issuer identifier of the authorization server.
     public var issuer: String
-    /// The code, as the server spells it.
+    /// The code, as spelled by the server.
     public var userCode: String
-    /// The address where it is entered.
+    /// The URL at which to enter it.
     public var verificationURI: String
-    /// The address with the code in it, such as for a QR code.
+    /// The URL that includes the code, for example for a QR code.
     public var verificationURIComplete: String?
-    /// The expiry of the code, in seconds since 1970-01-01T00:00:00Z.
+    /// When the code expires, in seconds since 1970-01-01T00:00:00Z.
     public var expiresAt: Int
   }
 
   private let replies: ReplyStream
   private let agent: Agent
-  /// The name of the sign-in, as its first step tells it.
+  /// The ID of the sign-in, from its first step.
   private let name = Monitor<String?>(nil)
 
   init(_ replies: ReplyStream, _ agent: Agent) {
@@ -83,18 +83,18 @@ public final class SignIn: AsyncSequence, Sendable {
     self.agent = agent
   }
 
-  /// Passes the address where the browser ended, after a ``Step/openPage(_:)`` with ``Page/mustPaste``.
+  /// Passes the URL at which the browser ended, after a ``Step/openPage(_:)`` with ``Page/mustPaste``.
   ///
-  /// - Parameter url: The whole address, at most 16,384 bytes.
-  /// - Throws: An error with the code `redirect_rejected` if it is not the answer of this sign-in, which goes on.
+  /// - Parameter url: The complete URL, at most 16,384 bytes.
+  /// - Throws: An error with the code `redirect_rejected` if it is not the response of this sign-in, which continues.
   public func pass(redirect url: String) async throws(AgentError) {
     _ = try await agent.ask(.loginRedirect(LoginRedirectRequest(login: try login(), url: url)))
   }
 
-  /// Answers ``Step/confirm(subject:name:)``.
+  /// Responds to ``Step/confirm(subject:name:)``.
   ///
-  /// - Parameter isUser: Whether the user is the one who signed in. Otherwise the session is ended at the server, and the sign-in
-  ///   fails.
+  /// - Parameter isUser: Whether the user is the one who signed in. If false, the session is ended at the server, and
+  ///   the sign-in fails.
   public func confirm(_ isUser: Bool) async throws(AgentError) {
     _ = try await agent.ask(.loginConfirm(LoginConfirmRequest(login: try login(), isConfirmed: isUser)))
   }
@@ -112,17 +112,17 @@ public final class SignIn: AsyncSequence, Sendable {
 
     /// Waits for the next step; nil after the last one.
     ///
-    /// - Throws: Why the sign-in failed: ``AgentError/Remedy/signIn`` if a code expired, ``AgentError/Remedy/none``
-    ///   if the person or the server denied it.
+    /// - Throws: Why the sign-in failed: ``AgentError/Remedy/signIn`` if a code expired, ``AgentError/Remedy/none`` if
+    ///   the user or the server denied it.
     public func next() async throws(AgentError) -> Step? { try await signIn.next() }
 
-    /// The same for code of an actor.
+    /// Waits for the next step, in the context of an actor.
     public func next(isolation actor: isolated (any Actor)?) async throws(AgentError) -> Step? {
       try await signIn.next()
     }
   }
 
-  /// The steps that no iterator has returned yet.
+  /// Returns an iterator over the steps that were not returned yet.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(signIn: self) }
 
   private func next() async throws(AgentError) -> Step? {
@@ -138,7 +138,7 @@ public final class SignIn: AsyncSequence, Sendable {
     }
   }
 
-  /// The step of an event; nil for one that only a later agent sends.
+  /// The step for an event; nil for one that only a later agent sends.
   private func step(_ event: Event) -> Step? {
     switch event {
     case .browser(let browser):
@@ -165,7 +165,7 @@ public final class SignIn: AsyncSequence, Sendable {
 }
 
 extension Session {
-  /// The session of a sign-in's result.
+  /// The session in a sign-in's result.
   fileprivate init?(signedIn result: JSONObject) {
     guard let account = result["account"]?.string, let issuer = result["issuer"]?.string else { return nil }
     self.init(

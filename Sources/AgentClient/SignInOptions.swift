@@ -1,82 +1,83 @@
 internal import Vocabulary
 internal import Wire
 
-/// The options of a sign-in. Without any it signs in to the active account by its settings.
+/// The options of a sign-in. The default is to sign in to the active account with its settings.
 ///
-/// A client secret, a key and further settings are given to the account with the command `agent account`, so that no secret is
-/// in your program.
+/// Client secrets, keys and other settings are configured with the command `agent account`, so that your program
+/// contains no secrets.
 public struct SignInOptions: Sendable, Hashable {
   /// The flows of a sign-in.
   public enum Flow: Sendable, Hashable, CaseIterable {
-    /// A browser on this machine; the agent listens at the redirect URI (RFC 8252).
+    /// A browser on this machine. The agent listens at the redirect URI (RFC 8252).
     case browser
-    /// A code that the person types on any device (RFC 8628).
+    /// A code that the user enters on any device (RFC 8628).
     case device
-    /// A browser anywhere; the person pastes the address where it ended, see ``SignIn/pass(redirect:)``.
+    /// A browser anywhere. The user pastes the URL at which it ended, see ``SignIn/pass(redirect:)``.
     case paste
   }
 
-  /// The account; nil means the active one, or a name made from the issuer's host.
+  /// The account. The default is the active one, or a name derived from the issuer's host.
   public var account: String?
 
-  /// The issuer identifier of the authorization server. If there is no such account, one is added for it.
+  /// The issuer identifier of the authorization server. Adds an account for it if there is none.
   public var issuer: String?
 
-  /// The client identifier; nil means that of the account or of the agent's `clients.json`.
+  /// The client identifier. The default is that of the account or of the agent's `clients.json`.
   public var clientID: String?
 
-  /// The requested scope; empty means that of the account.
+  /// The requested scope; if empty, that of the account.
   public var scope: [String] = []
 
   /// The resources of the tokens (RFC 8707, section 2.1).
   public var resources: [String] = []
 
-  /// Further origins that may get the access token, such as `https://api.example.org`.
+  /// Additional origins that may get the access token, such as `https://api.example.org`.
   public var origins: [String] = []
 
-  /// The flow; nil means that the agent chooses.
+  /// The flow. By default the agent chooses.
   public var flow: Flow?
 
-  /// Whether your program opens the address of ``SignIn/Step/openPage(_:)`` in a browser on this machine, for the choice.
+  /// Whether your program can open the URL of ``SignIn/Step/openPage(_:)`` in a browser on this machine, for the
+  /// agent's choice.
   public var canOpenBrowser = false
 
-  /// Whether the tokens are bound to a key (RFC 9449).
+  /// Whether to bind the tokens to a key (RFC 9449).
   public var bindsTokens = false
 
-  /// Whether to keep a session that the account already has. Then there is nothing to do in a browser.
+  /// Whether to keep an existing session of the account. The user then has nothing to do.
   public var keepsSession = false
 
-  /// Whether the account becomes the active one.
+  /// Whether to make the account the active one.
   public var activates = false
 
-  /// Whether account and session are in no file, and end with the daemon.
+  /// Whether to write no files for account and session, which then end with the daemon.
   public var isEphemeral = false
 
-  /// Whether an issuer at a loopback address may be reached without TLS, for tests.
+  /// Whether to allow an issuer at a loopback address without TLS, for tests.
   public var allowsHTTPLoopback = false
 
-  /// The user name to suggest (`login_hint` of OpenID Connect Core 1.0, section 3.1.2.1); not in the device flow, nor the three
-  /// that follow.
+  /// The user name to suggest (`login_hint` of OpenID Connect Core 1.0, section 3.1.2.1). Not supported by the device
+  /// flow, like the next three options.
   public var loginHint: String?
 
-  /// `login`, `consent`, `select_account` and such, with spaces between them.
+  /// `login`, `consent`, `select_account` and so on, separated by spaces.
   public var prompt: String?
 
-  /// The acceptable authentication context classes.
+  /// Acceptable authentication context classes.
   public var acrValues: [String] = []
 
-  /// The largest age of the person's authentication, up to a year.
+  /// The maximum age of the user's authentication, up to a year.
   public var maximumAge: Duration?
 
-  /// The longest wait for the person: 1 second to an hour.
+  /// How long to wait for the user: 1 second to an hour.
   public var timeout: Duration = .seconds(600)
 
-  /// A sign-in to an account.
+  /// Creates options for a sign-in.
   ///
   /// - Parameters:
-  ///   - account: nil means the active one, or a name made from the issuer's host.
-  ///   - issuer: nil means that of the account.
-  ///   - clientID: nil means that of the account.
+  ///   - account: The default is the active one, or a name derived from the issuer's host.
+  ///   - issuer: The default is that of the account.
+  ///   - clientID: The default is that of the account.
   public init(_ account: String? = nil, issuer: String? = nil, clientID: String? = nil) {
     self.account = account
     self.issuer = issuer

@@ -2,26 +2,26 @@ internal import Wire
 
 /// The options of a token request.
 public struct TokenOptions: Sendable, Hashable {
-  /// The smallest remaining lifetime, up to a day; nil means the agent's default. Fractions of a second are rounded up.
+  /// The minimum remaining lifetime, up to a day; nil for the agent's default. Fractions of a second are rounded up.
   public var minimumValidity: Duration?
 
-  /// Whether a new token is requested even if the cached one is valid: once, after a resource has rejected that. Never
-  /// for each request.
+  /// Whether to request a new token even if the cached one is valid. Use it once, after a resource has rejected the
+  /// token, and never for each request.
   public var forcesRefresh = false
 
-  /// A scope within the granted one; empty means all of it (RFC 6749, section 6).
+  /// A scope within the granted one; if empty, all of it (RFC 6749, section 6).
   public var scope: [String] = []
 
   /// The resources of the token (RFC 8707, section 2.2).
   public var resources: [String] = []
 
-  /// The audience of the token, at servers with this parameter.
+  /// The audience of the token, for servers with this parameter.
   public var audience: String?
 
-  /// The longest wait for the agent, which may need a request to a server: 1 second to an hour.
+  /// How long to wait for the agent, which may have to contact a server: 1 second to an hour.
   public var timeout: Duration = .seconds(120)
 
-  /// The account's own token, with the agent's default lifetime unless given.
+  /// Creates options for the account's own token, by default with the agent's default lifetime.
   public init(minimumValidity: Duration? = nil, forcesRefresh: Bool = false) {
     self.minimumValidity = minimumValidity
     self.forcesRefresh = forcesRefresh
@@ -39,7 +39,7 @@ public struct TokenOptions: Sendable, Hashable {
 }
 
 extension Duration {
-  /// Rounded up, and not below 0.
+  /// Rounded up, and at least 0.
   var wholeSeconds: Int {
     let (seconds, attoseconds) = components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -1,20 +1,20 @@
 internal import Encoding
 
-/// The person who is signed in to an account, by the verified ID Token (OpenID Connect Core 1.0, section 2).
+/// The signed-in user of an account, according to the verified ID Token (OpenID Connect Core 1.0, section 2).
 public struct User: Sendable, Hashable {
-  /// The account's name, chosen by this user.
+  /// The account's name, chosen by the user.
   public var account: String
 
   /// The issuer identifier of the authorization server.
   public var issuer: String
 
-  /// The person's identifier, unique at the issuer and never reassigned.
+  /// The user's identifier, unique at the issuer and never reassigned.
   public var subject: String
 
   /// All claims of the ID Token.
   public var claims: [String: ClaimValue]
 
-  /// Makes a user, for tests.
+  /// Creates a user, for tests.
   public init(account: String, issuer: String, subject: String, claims: [String: ClaimValue] = [:]) {
     self.account = account
     self.issuer = issuer
@@ -22,7 +22,7 @@ public struct User: Sendable, Hashable {
     self.claims = claims
   }
 
-  /// The user of an answer to `whoami`; nil without verified claims.
+  /// The user in a response to `whoami`; nil without verified claims.
   init?(_ result: JSONObject) {
     guard result["source"]?.string == "id_token", let account = result["account"]?.string,
       let issuer = result["issuer"]?.string, let subject = result["subject"]?.string,

@@ -1,20 +1,20 @@
 package import Platform
 package import Wire
 
-/// The variables of this process that a request lacked. After they were handed over, the same request can be made again over
-/// the same connection: what failed so has done nothing.
+/// The variables of this process that a request lacked. After passing them, the same request can be repeated over the
+/// same connection: a request that failed for this reason had no effect.
 package struct CallerVariables: Sendable {
-  /// Hands them over.
+  /// The request that passes them.
   package let request: Request
   /// Their values, each in a pipe, to be sent with the request.
   package let values: [SharedDescriptor]
 
   /// - Parameters:
-  ///   - failure: Of the request.
-  ///   - connection: The one that it was made over.
-  /// - Returns: Nil where the request failed for something else, this process has not all of them, or another user's
-  ///   process asks for them: what is in the environment is no business of others.
-  /// - Throws: `invalid_request` for a value that is longer than any assertion in a variable.
+  ///   - failure: The failure of the request.
+  ///   - connection: The connection of the request.
+  /// - Returns: Nil if the request failed for another reason, this process does not have all of them, or the daemon
+  ///   belongs to another user, which must not see the environment.
+  /// - Throws: `invalid_request` for a value that is too long for an assertion.
   package init?(lackedBy failure: Failure, over connection: borrowing DaemonConnection) throws(Failure) {
     let names = failure.variables
     guard (1...VariablesRequest.mostNames).contains(names.count), !connection.isOfOtherUser else { return nil }
@@ -30,10 +30,10 @@ package struct CallerVariables: Sendable {
 }
 
 extension FileDescriptor {
-  /// The capacity of a pipe that is not read (pipe(7)), far more than a secret may have.
+  /// The capacity of a pipe that is not read (pipe(7)), far more than any secret needs.
   private static let mostPiped = 32_768
 
-  /// The end to read from of a pipe with these bytes in it.
+  /// Returns the reading end of a pipe that contains these bytes.
   package static func pipe(holding bytes: Span<UInt8>, called name: Phrase) throws(Failure) -> FileDescriptor {
     guard bytes.count <= mostPiped else { throw Failure(.invalidRequest, Phrase("the \(name) is too long")) }
     do {

@@ -1,21 +1,21 @@
 package import Platform
 package import Wire
 
-/// A connection to a daemon of this user, or of another one that this user has named.
+/// A connection to a daemon of this user, or of another user that this one specified.
 package struct DaemonConnection: ~Copyable, Sendable {
   private let socket: FileDescriptor
   private let privateDaemon: DaemonProcess?
-  /// Whether a process of another user is at the other end, which may not learn what only this user's processes can.
+  /// Whether the peer process belongs to another user, and must not learn what only this user's processes may know.
   package let isOfOtherUser: Bool
-  /// Whether the daemon ended with something of what was sent unread: it then has acted on no part of the last request.
+  /// Whether the daemon ended without reading everything. It then did not process any part of the last request.
   package private(set) var hasUnread = false
   private var lines = LineBuffer()
 
-  /// Takes over a connected socket.
+  /// Wraps a connected socket.
   ///
   /// - Parameters:
-  ///   - otherUser: The user whose process may be at the other end, besides this one's.
-  ///   - privateDaemon: The `agentd` that serves only this connection, if there is one.
+  ///   - otherUser: Another user whose process is accepted as peer.
+  ///   - privateDaemon: The `agentd` that serves only this connection, if any.
   /// - Throws: `daemon_unavailable` if the peer process belongs to any other user.
   package init(
     over socket: consuming FileDescriptor, servedBy otherUser: UInt32? = nil, privateDaemon: DaemonProcess? = nil
@@ -28,13 +28,13 @@ package struct DaemonConnection: ~Copyable, Sendable {
     isOfOtherUser = user != Machine.userID
   }
 
-  /// The socket's number, for waiting on several things; valid as long as this value lives.
+  /// The socket's number, for polling; valid during the lifetime of this value.
   package var descriptor: Int32 { socket.raw }
 
-  /// Whether an `agentd` that was started for it alone is at the other end.
+  /// Whether the peer is an `agentd` started for this connection only.
   package var isPrivate: Bool { privateDaemon != nil }
 
-  /// The process that listens at the socket; nil where the system does not tell.
+  /// The process that listens at the socket, if known.
   package var process: Int32? { (try? UnixSocket.peer(socket).process).flatMap { $0 > 0 ? $0 : nil } }
 
   /// Sends a request. A program that uses the library need not ignore `SIGPIPE`.
@@ -46,11 +46,12 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
   }
 
-  /// Sends a request and any number of descriptors with it, which arrive in this order.
+  /// Sends a request with any number of descriptors, which arrive in this order.
   package borrowing func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor]) throws(Failure) {
     let line = request.serialized()
     do {
-      // A message carries one descriptor, so the line goes out as several: a byte with each but the last.
+      // A message carries one descriptor, so the line is sent in several messages: one byte with each descriptor except
+      // the last.
       var sent = 0
       for (index, shared) in passed.enumerated() {
         let end = index < passed.count - 1 ? sent + 1 : line.count
@@ -62,24 +63,23 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
   }
 
-  /// Waits until a socket is readable, at most until a moment; returns whether it is.
+  /// Waits until a socket is readable or the deadline; returns whether it is readable.
   package typealias Wait = (_ socket: borrowing FileDescriptor, _ deadline: Instant) throws(SystemError) -> Bool
 
-  /// A wait without any output.
+  /// A wait without output.
   package static func waitSilently(
     for socket: borrowing FileDescriptor, before deadline: Instant
   ) throws(SystemError) -> Bool {
     try socket.waitUntilReadable(timeout: Instant.now.duration(to: deadline))
   }
 
-  /// Waits for the next line and passes it, without its line feed, to `body`, which is called once.
+  /// Waits for the next line and passes it once to `body`, without its newline.
   ///
-  /// Each module that uses it has its own variant with a result: a generic function of another module would not be
-  /// specialized, and its types would be made at run time, which takes too long in a program that starts for each
-  /// token.
+  /// Each module that uses this has its own variant with a result: a generic function of another module would not be
+  /// specialized, and creating its types at run time is too slow in a program that starts for each token.
   ///
-  /// - Parameter wait: Called if no line was received; it may print something meanwhile.
-  /// - Throws: `timeout` after the deadline; `daemon_unavailable` if the daemon closes the connection; the error of
+  /// - Parameter wait: Called if no line was received; may print something meanwhile.
+  /// - Throws: `timeout` after the deadline; `daemon_unavailable` if the daemon closes the connection; or the error of
   ///   `body`.
   package mutating func passLine(
     before deadline: Instant, waiting wait: Wait, _ body: (Span<UInt8>) throws(Failure) -> Void
@@ -91,18 +91,18 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
   }
 
-  /// Passes the next line to `body` if it was received already, and returns whether. Never waits.
+  /// Passes the next line to `body` if it was already received, and returns whether it was. Never blocks.
   package mutating func passLine(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) -> Bool {
     try lines.passLine(body)
   }
 
-  /// Reads once; waits if there is nothing to read.
+  /// Reads once, waiting if there is nothing to read.
   package mutating func readMore() throws(Failure) {
     let count: Int
     do {
       count = try lines.fill(from: socket)
     } catch .system(let error) {
-      // unix(7): an end of the peer that has read all is no error.
+      // unix(7): if the peer has read everything, closing is not an error.
       hasUnread = error.isReset
       throw ended(error)
     } catch {
@@ -111,7 +111,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if count == 0 { throw ended(nil) }
   }
 
-  /// Closes the connection; a private daemon has ended too when this returns.
+  /// Closes the connection. A private daemon has ended when this returns.
   package consuming func finish() {
     let daemon = privateDaemon
     try? socket.close()
@@ -128,12 +128,12 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if !isReadable { throw .noAnswerInTime }
   }
 
-  /// The failure of a request that could not be sent: the one that the daemon sent before it closed the connection, if any.
+  /// The failure for a request that could not be sent: the daemon's own if it sent one before closing the connection.
   private borrowing func refused(_ error: SystemError) -> Failure {
     guard error.isDisconnected else { return ended(error) }
     var (last, lines) = (Failure?.none, LineBuffer())
     do {
-      // The other end is closed, so nothing is waited for.
+      // The other end is closed, so this does not wait.
       while last == nil, try lines.fill(from: socket) > 0 {
         _ = try lines.passLine { (line) throws(Failure) in
           if case .failure(let failure) = try Reply(parsing: line) { last = failure }
@@ -147,7 +147,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if let line = privateDaemon?.lastWords() {
       return Failure(.daemonUnavailable, "agentd ended before it answered: \(line)")
     }
-    // The daemon reads nothing for as long as a write may take.
+    // The daemon reads nothing within the write timeout.
     if let error, error.isAgain { return .noAnswerInTime }
     if let error, !error.isDisconnected {
       return Failure(

@@ -1,16 +1,16 @@
 internal import Encoding
 package import Platform
 
-/// An `agentd` that this process has started.
+/// An `agentd` started by this process.
 package struct DaemonProcess: Sendable {
   package let process: Int32
 
   /// The reading end of its standard error.
   package let errors: SharedDescriptor
 
-  /// The longest wait for the end of the process, which may be waiting for a server that has got a refresh token.
+  /// The maximum wait for the process to end, which may be waiting for a server that has received a refresh token.
   private static let patience = Duration.seconds(10)
-  /// The longest wait for its last words.
+  /// The maximum wait for its last message.
   private static let wordsPatience = Duration.seconds(3)
 
   /// - Parameter errors: The other end of its standard error.
@@ -19,7 +19,8 @@ package struct DaemonProcess: Sendable {
     self.errors = errors
   }
 
-  /// The last line of its standard error, safe for a terminal; nil if there is none, or if the process has not ended.
+  /// The last line of its standard error, safe for a terminal; nil if there is none, or if the process is still
+  /// running.
   package func lastWords() -> String? {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var space = buffer.mutableSpan
@@ -33,7 +34,7 @@ package struct DaemonProcess: Sendable {
   }
 
   /// Waits for its end and reaps it, so that a program that replaces this one has no unknown child. A process that
-  /// takes longer is left running: it may be storing a new refresh token, and ends afterwards.
+  /// needs longer is left running: it may be storing a new refresh token, and ends afterwards.
   @discardableResult
   package func reap() -> ProcessStatus? {
     guard (try? Spawn.processDescriptor(process).waitUntilReadable(timeout: Self.patience)) == true else { return nil }

@@ -2,7 +2,7 @@ package import Platform
 package import Wire
 
 extension Failure {
-  /// A directory that cannot hold private files.
+  /// A directory that cannot contain private files.
   package init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path):
@@ -17,7 +17,7 @@ extension Failure {
     }
   }
 
-  /// A system call that failed while something was attempted.
+  /// A system call that failed during an attempt.
   package init(_ error: SystemError, doing attempt: Phrase) {
     self.init(.storage, Phrase("\(attempt): \(Phrase(stringLiteral: error.message))"))
   }

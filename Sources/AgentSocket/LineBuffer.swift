@@ -3,21 +3,21 @@ package import Wire
 
 /// A buffer for the daemon's lines. They may contain tokens, so each line is overwritten after use.
 package struct LineBuffer: Sendable {
-  /// The bytes from `start` to `end` were received and not yet passed on.
+  /// The bytes from `start` to `end` were received but not used yet.
   private var storage: [UInt8]
   private var start = 0
   private var end = 0
 
-  /// The end of the search for a line feed.
+  /// The index up to which there is no newline.
   private var searched = 0
 
-  /// A token answer nearly always fits.
+  /// Large enough for nearly every token response.
   private static let initialCapacity = 4 << 10
 
   package init() { storage = [UInt8](repeating: 0, count: Self.initialCapacity) }
 
-  /// Passes the next complete line, without its line feed, to `body`, and returns whether there was one. The line is
-  /// overwritten afterwards.
+  /// Passes the next complete line to `body`, without its newline, and returns whether there was one. Overwrites the
+  /// line afterwards.
   package mutating func passLine(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) -> Bool {
     while searched < end, storage[searched] != UInt8(ascii: "\n") { searched += 1 }
     guard searched < end else { return false }
@@ -31,9 +31,9 @@ package struct LineBuffer: Sendable {
     return true
   }
 
-  /// Reads once, and waits if there is nothing to read. Returns the number of bytes, 0 at the end.
+  /// Reads once, waiting if there is nothing to read. Returns the number of bytes, 0 at the end.
   ///
-  /// - Throws: ``LineError/tooLong`` if a line is longer than the protocol allows.
+  /// - Throws: ``LineError/tooLong`` if a line exceeds the protocol's limit.
   package mutating func fill(from socket: borrowing FileDescriptor) throws(LineError) -> Int {
     try makeRoom()
     let count: Int
@@ -57,6 +57,6 @@ package struct LineBuffer: Sendable {
 /// The reason why no line could be read.
 package enum LineError: Error, Hashable {
   case system(SystemError)
-  /// The line is longer than the protocol allows.
+  /// The line exceeds the protocol's limit.
   case tooLong
 }

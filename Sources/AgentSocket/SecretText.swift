@@ -1,19 +1,18 @@
 internal import Encoding
 
-/// Bytes that may contain a token for the caller. They are overwritten after use.
+/// Bytes that may contain a token for the caller, overwritten after use.
 ///
-/// A client has no locked memory. This type only ensures that no copy of a token stays in memory that is used again.
+/// A client has no locked memory. This type only ensures that no copy of a token remains in memory that is reused.
 package struct SecretText: ByteSink, ~Copyable {
   package private(set) var bytes: [UInt8]
 
-  /// Makes an empty text with this capacity in bytes; it grows without leaving a copy. Its owner overwrites it, with
-  /// the `with` function of its module; ``DaemonConnection`` has the reason for one in each module.
+  /// Creates an empty text with this capacity in bytes. It grows without leaving a copy. Its owner overwrites it with
+  /// the `with` function of its module; see ``DaemonConnection`` for why each module has one.
   package init(capacity: Int) {
     bytes = []
     bytes.reserveCapacity(capacity)
   }
 
-  /// Overwrites all of it.
   package mutating func overwrite() { bytes.overwrite() }
 
   package mutating func append(_ byte: UInt8) {
@@ -37,7 +36,7 @@ package struct SecretText: ByteSink, ~Copyable {
 }
 
 extension [UInt8] {
-  /// Replaces all bytes by zeros, in place when this is the only holder of the storage.
+  /// Replaces all bytes with zeros, in place if this is the only owner of the storage.
   @inline(never)
   package mutating func overwrite() {
     for index in indices { self[index] = 0 }

@@ -2,13 +2,13 @@ package import Platform
 package import Wire
 
 extension SocketPlace {
-  /// Receives the steps of the search; the text is made only if it is printed.
+  /// Receives the steps of the search. The text is only created if it is printed.
   package typealias Tell = (_ step: () -> String) -> Void
 
-  /// A connection to this user's daemon; nil if none is running.
+  /// Connects to this user's daemon; nil if it is not running.
   ///
-  /// - Parameter seconds: The longest wait for a daemon that accepts no connection.
-  /// - Throws: `timeout` if that time is over.
+  /// - Parameter seconds: The timeout for a daemon that accepts no connections.
+  /// - Throws: `timeout`.
   package static func connectToDaemon(
     within seconds: Int = WireProtocol.defaultTimeoutSeconds, telling tell: Tell = { _ in }
   ) throws(Failure) -> DaemonConnection? {
@@ -24,12 +24,12 @@ extension SocketPlace {
     return nil
   }
 
-  /// A connection to the daemon at this place; nil if none listens there.
+  /// Connects to the daemon at this socket; nil if none listens.
   package func connect(
     within seconds: Int = WireProtocol.defaultTimeoutSeconds, telling tell: Tell = { _ in }
   ) throws(Failure) -> DaemonConnection? {
     if otherUser != nil {
-      // Its directory may be another user's. It is the user at the other end that counts.
+      // The directory may be another user's. Only the user of the peer process matters.
       return try connection(telling: tell) { () throws(SystemError) in
         try UnixSocket.connect(path: path, seconds: seconds)
       }
@@ -48,7 +48,7 @@ extension SocketPlace {
     }
   }
 
-  /// The same with an open directory.
+  /// Connects with an open directory.
   package func connect(
     in directory: borrowing PrivateDirectory, within seconds: Int = WireProtocol.defaultTimeoutSeconds
   ) throws(Failure) -> DaemonConnection? {
@@ -62,11 +62,11 @@ extension SocketPlace {
     do {
       socket = try connect()
     } catch  where error.isNotFound || error.isConnectionRefused {
-      // A socket file without a listener is left from a crash.
+      // A socket file without a listener was left by a crash.
       tell { "no daemon listens at \(path)" }
       return nil
     } catch  where error.isAgain {
-      // Its queue of connections is full: it is stopped, or its machine is.
+      // Its connection queue is full: the daemon or its machine is stopped.
       throw .queueFull
     } catch {
       throw Failure(error, doing: "cannot connect to the daemon's socket \(path)")

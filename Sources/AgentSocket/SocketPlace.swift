@@ -1,29 +1,28 @@
 internal import Platform
 package import Wire
 
-/// The place of a daemon's socket.
+/// The location of a daemon's socket.
 package struct SocketPlace: Sendable, Hashable {
   package let directory: String
   package let name: String
-  /// Another user whose process may serve there, besides this one's.
+  /// Another user whose process may serve it.
   package private(set) var otherUser: UInt32?
-  /// Nobody named it, so a daemon with a network or files of its own is not used there.
+  /// Whether the location is a default. A daemon in another network or mount namespace is not used there.
   private var isDefault = false
 
-  /// The place of a socket of this name.
   package init(directory: String, name: String) {
     self.directory = directory
     self.name = name
   }
 
-  /// The place that `AGENT_SOCKET` names, served by this user or the one of `AGENT_SOCKET_USER`; nil without it.
+  /// The location in `AGENT_SOCKET`, served by this user or the one in `AGENT_SOCKET_USER`; nil if it is not set.
   ///
-  /// - Throws: `invalid_configuration` if it is no absolute path, or the user no number of one.
+  /// - Throws: `invalid_configuration` if it is not an absolute path, or the user is not a user ID.
   package static func named() throws(Failure) -> SocketPlace? {
     try named(by: Environment.value("AGENT_SOCKET"), user: Environment.value("AGENT_SOCKET_USER"))
   }
 
-  /// The same for the values of the variables.
+  /// The location for these values of the variables.
   package static func named(by variable: String?, user: String? = nil) throws(Failure) -> SocketPlace? {
     guard let path = variable, !path.isEmpty else { return nil }
     guard var place = SocketPlace(path: path) else {
@@ -38,7 +37,7 @@ package struct SocketPlace: Sendable, Hashable {
     return place
   }
 
-  /// The place of a path; nil if it is no absolute path of a file.
+  /// The location of a path; nil if it is not an absolute path of a file.
   package init?(path: String) {
     let bytes = path.utf8
     guard bytes.first == UInt8(ascii: "/"), let slash = bytes.lastIndex(of: UInt8(ascii: "/")),
@@ -48,12 +47,12 @@ package struct SocketPlace: Sendable, Hashable {
     name = String(path[bytes.index(after: slash)...])
   }
 
-  /// The first default place, found without a system call; nil without `XDG_RUNTIME_DIR`.
+  /// The first default location, found without a system call; nil without `XDG_RUNTIME_DIR`.
   package static var best: SocketPlace? {
     UserDirectories.sessionRuntimeDirectory.flatMap { places(in: [$0]).first }
   }
 
-  /// The default places, in the order in which a daemon uses them.
+  /// The default locations, in the order a daemon uses them.
   package static var all: [SocketPlace] { places(in: UserDirectories.runtimeCandidates()) }
 
   private static func places(in directories: [String]) -> [SocketPlace] {

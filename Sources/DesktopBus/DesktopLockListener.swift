@@ -1,13 +1,14 @@
 internal import CSystemd
 internal import Platform
 
-/// Receives the signals of the desktop and the login manager that the screen of one of the user's sessions is being locked.
+/// Receives the signals of the desktop and the login manager when the screen of one of the user's sessions is being
+/// locked.
 ///
-/// Without a bus no signal comes, which is no error. Any thread may use it.
+/// Without a bus there are no signals, which is not an error. Thread-safe.
 package final class DesktopLockListener: Sendable {
-  /// The sender of a signal, each on a bus of its own.
+  /// The sender of a signal, each on a separate bus.
   enum Source: Hashable, CaseIterable {
-    /// logind, for `loginctl lock-session` and for desktops that lock by way of it.
+    /// logind, for `loginctl lock-session` and for desktops that lock through it.
     case loginManager
     /// The desktop's own screen saver.
     case desktop
@@ -18,14 +19,14 @@ package final class DesktopLockListener: Sendable {
   private let listening = Monitor<Set<Source>>([])
 
   /// - Parameters:
-  ///   - userID: Whose sessions count.
-  ///   - tell: Is called for each signal to lock, on a thread of its own.
+  ///   - userID: The user of the sessions.
+  ///   - tell: Called for each lock signal, on a separate thread.
   package init(userID: UInt32, tell: @escaping @Sendable () -> Void) {
     self.userID = userID
     self.tell = tell
   }
 
-  /// Begins to listen on each bus that there is and that is not listened to yet, until that bus goes away. Returns at once.
+  /// Begins to listen on each available bus that is not listened to yet, until the bus disappears. Returns immediately.
   package func listen() {
     for source in Source.allCases where listening.withLock({ $0.insert(source).inserted }) {
       do throws(SystemError) {
@@ -39,16 +40,16 @@ package final class DesktopLockListener: Sendable {
     }
   }
 
-  /// For as long as the bus is there. One that went away is connected to again, until that fails.
+  /// Listens during the lifetime of the bus. Reconnects after it disappeared, until that fails.
   private func receive(_ source: Source) {
     while (try? receiveOnce(source)) != nil { Threads.sleep(for: .seconds(1)) }
   }
 
-  /// - Throws: When the bus cannot be listened to; returns when it went away later.
+  /// - Throws: If the bus cannot be listened to. Returns if it disappears later.
   private func receiveOnce(_ source: Source) throws(SystemError) {
     let bus = try MessageBus(source == .loginManager ? .system : .user)
     for rule in source.rules { try bus.match(rule) }
-    // A bus that ends is no error: it is what ends this.
+    // The end of the bus is not an error: it ends the loop.
     while let signal = try? bus.nextSignal() {
       if source.isLockSignal(signal, bus, userID) { tell() }
     }
@@ -62,7 +63,7 @@ extension DesktopLockListener.Source {
     "org.xfce.ScreenSaver",
   ]
 
-  /// The match rules that the bus is asked to apply.
+  /// The match rules for the bus.
   var rules: [String] {
     switch self {
     case .loginManager: ["type='signal',sender='\(Self.logind)',interface='\(Self.logind).Session',member='Lock'"]
@@ -70,9 +71,9 @@ extension DesktopLockListener.Source {
     }
   }
 
-  /// Whether a signal says that a session of the user is being locked. Any user of the machine may send any signal to us
-  /// alone, so its content is checked again, and on the system's bus, which other users are on too, its sender. A program of
-  /// the user may pretend to be the screen saver: it could lock all the same.
+  /// Whether a signal means that a session of the user is being locked. Any user of the machine can send us any signal
+  /// directly, so the content is checked again, and on the system bus, which other users share, also the sender. A
+  /// program of the user could pretend to be the screen saver, but it could lock anyway.
   func isLockSignal(_ signal: MessageBus.Signal, _ bus: borrowing MessageBus, _ userID: UInt32) -> Bool {
     switch self {
     case .loginManager:

@@ -1,9 +1,8 @@
 internal import CSystemd
 internal import Platform
 
-/// A connection to a message bus (D-Bus) that only listens. It belongs to one thread; every call may wait.
+/// A connection to a message bus (D-Bus) that only listens. Use it from one thread; every call may block.
 @safe struct MessageBus: ~Copyable {
-  /// The bus.
   enum Kind: Sendable {
     /// The machine's.
     case system
@@ -11,19 +10,19 @@ internal import Platform
     case user
   }
 
-  /// The members of a signal that are used here.
+  /// The used members of a signal.
   struct Signal: Hashable {
     var sender: String?
     var path: String?
     var interface: String?
     var member: String?
-    /// The first argument, when that is a boolean.
+    /// The first argument, if it is a boolean.
     var flag: Bool?
   }
 
   private let bus: OpaquePointer
 
-  /// - Throws: `ENOSYS` where libsystemd is not installed; whatever else where there is no such bus.
+  /// - Throws: `ENOSYS` if libsystemd is not installed; another error if there is no such bus.
   init(_ kind: Kind) throws(SystemError) {
     var opened: OpaquePointer?
     try Self.check(unsafe agent_bus_open(kind == .system ? 1 : 0, &opened), "sd_bus_open")
@@ -32,12 +31,12 @@ internal import Platform
 
   deinit { unsafe agent_bus_close(bus) }
 
-  /// Asks for signals, in the bus's own language for rules.
+  /// Subscribes to signals, with a match rule of D-Bus.
   func match(_ rule: String) throws(SystemError) {
     try Self.check(unsafe agent_bus_match(bus, rule), "sd_bus_add_match")
   }
 
-  /// The unique name of the program that has the name `name` now.
+  /// The unique name of the program that currently owns `name`.
   func owner(of name: String) throws(SystemError) -> String {
     // A unique name is at most 255 bytes (D-Bus specification, "Valid names").
     var owner = [CChar](repeating: 0, count: 256)
@@ -48,7 +47,7 @@ internal import Platform
     return String(decoding: owner.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The next signal. Waits as long as it takes.
+  /// Waits for the next signal, without a limit.
   func nextSignal() throws(SystemError) -> Signal {
     var signal = unsafe agent_bus_signal()
     while true {

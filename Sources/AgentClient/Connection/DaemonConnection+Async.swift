@@ -3,10 +3,10 @@ internal import Platform
 internal import Wire
 
 extension DaemonConnection {
-  /// Waits for the next line and passes it, without its line feed, to `body`.
+  /// Waits for the next line and passes it to `body`, without its newline.
   ///
-  /// - Throws: `timeout` after the deadline; `cancelled` when the task is cancelled; `daemon_unavailable` if the daemon
-  ///   closes the connection; the error of `body`. Only after one of `body` is the connection good for another request.
+  /// - Throws: `timeout` after the deadline; `cancelled` if the task is cancelled; `daemon_unavailable` if the daemon
+  ///   closes the connection; or the error of `body`, after which alone the connection can be reused.
   mutating func nextLine<Result: ~Copyable>(
     before deadline: Instant, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) async throws(Failure) -> Result {
@@ -17,7 +17,7 @@ extension DaemonConnection {
     }
   }
 
-  /// Passes the next line to `body` if it was received already; nil otherwise. Never waits.
+  /// Passes the next line to `body` if it was already received; otherwise returns nil. Never blocks.
   private mutating func takeLine<Result: ~Copyable>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
@@ -26,9 +26,9 @@ extension DaemonConnection {
     return result
   }
 
-  /// Hands over variables of this process.
+  /// Passes variables of this process to the daemon.
   ///
-  /// - Throws: As ``nextLine(before:_:)``.
+  /// - Throws: Like ``nextLine(before:_:)``.
   mutating func handOver(_ variables: CallerVariables, before deadline: Instant) async throws(Failure) {
     try send(RequestEnvelope(variables.request), passing: variables.values)
     try await nextLine(before: deadline) { (line) throws(Failure) in
@@ -36,12 +36,13 @@ extension DaemonConnection {
     }
   }
 
-  /// The longest line that is sent, in bytes: a socket takes it whole, so that sending blocks no thread of Swift's pool.
+  /// The maximum length of a line, in bytes: the socket accepts it completely, so that sending blocks no thread of
+  /// Swift's pool.
   private static let maximumSentBytes = 100 << 10
 
   /// Sends a request.
   ///
-  /// - Throws: `invalid_request` for one that is too long.
+  /// - Throws: `invalid_request` if it is too long.
   func sendWhole(_ request: RequestEnvelope) throws(Failure) {
     guard request.serialized().count <= Self.maximumSentBytes else {
       throw Failure(.invalidRequest, verbatim: "the request is longer than \(Self.maximumSentBytes) bytes")

@@ -1,11 +1,11 @@
 internal import Platform
 internal import Wire
 
-/// Calls that block, each on a thread of its own.
+/// Runs each blocking call on a separate thread.
 enum OwnThread {
-  /// Runs `body` and waits for its end.
+  /// Runs `body` and waits for its result.
   ///
-  /// - Throws: `cancelled` when the task is cancelled. The thread ends later then, and its result is dropped.
+  /// - Throws: `cancelled` if the task is cancelled. The thread then ends later, and its result is dropped.
   static func run<Value: Sendable>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -18,7 +18,7 @@ enum OwnThread {
         } catch {
           end.resume(.failure(Failure(.tooBusy, verbatim: "no thread can be started: \(error.message)")))
         }
-        // The cancellation may have come before there was something to end.
+        // The task may have been cancelled before there was something to end.
         if Task.isCancelled { end.cancel() }
       }
     } onCancel: {

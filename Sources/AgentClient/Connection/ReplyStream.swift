@@ -2,8 +2,8 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// The lines of the answer to one long request, over a connection of its own. When it is released the connection is closed,
-/// which ends the request.
+/// The response lines of one long request, over a separate connection. Releasing it closes the connection, which ends
+/// the request.
 final class ReplyStream: Sendable {
   private enum State: ~Copyable, Sendable {
     case idle(DaemonConnection)
@@ -14,13 +14,13 @@ final class ReplyStream: Sendable {
 
   private let state: Monitor<State>
   private let deadline: Instant
-  /// Made again where it lacked variables; nil once there was another line.
+  /// Repeated if it lacked variables; nil after another line.
   private let repeatable: Monitor<RequestEnvelope?>
 
   /// - Parameters:
   ///   - request: The request.
-  ///   - connection: The one that it was sent over.
-  ///   - deadline: The longest wait for all lines.
+  ///   - connection: The connection of the request.
+  ///   - deadline: The deadline for all lines.
   init(
     of request: RequestEnvelope, over connection: consuming DaemonConnection, before deadline: Instant = .distantFuture
   ) {
@@ -29,9 +29,9 @@ final class ReplyStream: Sendable {
     self.deadline = deadline
   }
 
-  /// The next line; nil after the last one. After an error there are no more lines.
+  /// The next line; nil after the last one or an error.
   ///
-  /// - Parameter work: Done first, unless the answer has ended.
+  /// - Parameter work: Run first, unless the response has ended.
   func next(
     after work: (borrowing DaemonConnection) throws(Failure) -> Void = { _ in }
   ) async throws(AgentError) -> Reply? {

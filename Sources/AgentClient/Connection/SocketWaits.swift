@@ -1,8 +1,8 @@
 internal import Platform
 internal import Wire
 
-/// The waits of this process for sockets: one thread waits for all of them, so that a task that waits for the agent blocks
-/// no thread of Swift's shared pool, and any number of tasks may wait.
+/// All socket waits of this process, on one thread, so that a task that waits for the agent blocks no thread of Swift's
+/// shared pool, and any number of tasks may wait.
 final class SocketWaits: Sendable {
   private enum Outcome: Sendable { case readable, late, cancelled, failed(SystemError) }
 
@@ -14,9 +14,9 @@ final class SocketWaits: Sendable {
 
   private struct State: Sendable {
     var waits: [UInt64: Wait] = [:]
-    /// The key of the last wait; 0 is that of ``SocketWaits/alarm``.
+    /// The key of the last wait; 0 is ``SocketWaits/alarm``.
     var lastKey: UInt64 = 0
-    /// Until when the thread waits.
+    /// When the thread will wake.
     var wakesAt = Instant.distantFuture
   }
 
@@ -32,7 +32,7 @@ final class SocketWaits: Sendable {
     try poller.add(alarm.raw, interest: .read, key: 0)
   }
 
-  /// That of all connections.
+  /// The instance for all connections.
   private static func shared() throws(SystemError) -> SocketWaits {
     try made.withLock { (made) throws(SystemError) in
       if let made { return made }
@@ -42,7 +42,7 @@ final class SocketWaits: Sendable {
     }
   }
 
-  /// A new one with its thread, which lasts as long as the process.
+  /// Creates an instance and its thread, which runs until the process ends.
   static func started() throws(SystemError) -> SocketWaits {
     let waits = try SocketWaits()
     try Threads.start(name: "agent-client") { waits.run() }
@@ -51,14 +51,14 @@ final class SocketWaits: Sendable {
 
   /// Waits until a descriptor is readable or its other end is closed. It must stay open until this returns.
   ///
-  /// - Throws: `timeout` after the deadline; `cancelled` when the task is cancelled.
+  /// - Throws: `timeout` after the deadline; `cancelled` if the task is cancelled.
   static func wait(for descriptor: Int32, before deadline: Instant) async throws(Failure) {
     let waits: SocketWaits
     do { waits = try shared() } catch { throw unwaitable(error) }
     try await waits.wait(for: descriptor, before: deadline)
   }
 
-  /// The same with this thread.
+  /// Waits with this instance's thread.
   func wait(for descriptor: Int32, before deadline: Instant) async throws(Failure) {
     switch await outcome(of: descriptor, deadline) {
     case .readable: return
@@ -80,7 +80,7 @@ final class SocketWaits: Sendable {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         begin(key, Wait(descriptor: descriptor, deadline: deadline, continuation: continuation))
-        // The cancellation may have come before the wait was there to be ended.
+        // The task may have been cancelled before the wait was registered.
         if Task.isCancelled { end(key, .cancelled) }
       }
     } onCancel: {
@@ -90,7 +90,7 @@ final class SocketWaits: Sendable {
 
   private func begin(_ key: UInt64, _ wait: Wait) {
     let (problem, isSooner) = state.withLock { state -> (SystemError?, Bool) in
-      // With the lock held, so that the end of the wait finds the descriptor in the poller.
+      // While holding the lock, so that the end of the wait finds the descriptor in the poller.
       do throws(SystemError) { try poller.add(wait.descriptor, interest: .read, key: key) } catch {
         return (error, false)
       }
@@ -101,7 +101,7 @@ final class SocketWaits: Sendable {
     if isSooner { alarm.signal() }
   }
 
-  /// Ends a wait, unless it has ended already.
+  /// Ends a wait, unless it has already ended.
   private func end(_ key: UInt64, _ outcome: Outcome) {
     let ended = state.withLock { state -> Wait? in
       guard let wait = state.waits.removeValue(forKey: key) else { return nil }
@@ -125,7 +125,7 @@ final class SocketWaits: Sendable {
       for event in events {
         if event.key == 0 { alarm.drain() } else { end(event.key, .readable) }
       }
-      // The process may have been stopped past the deadline, so a socket is polled before its wait is late.
+      // The process may have been stopped past the deadline, so poll a socket before considering its wait late.
       if events.isEmpty { for key in late { end(key, .late) } }
     }
   }
