@@ -1,5 +1,5 @@
-// What Swift needs from libcurl. Shims only: the library's setters and getters are variadic, so each
-// class of argument gets a function with a type.
+// Shims for libcurl: its setters and getters are variadic, so each kind of argument gets a typed
+// function.
 
 #ifndef AGENT_CURL_SHIM_H
 #define AGENT_CURL_SHIM_H
@@ -20,12 +20,12 @@
 
 #pragma clang assume_nonnull begin
 
-// Setters, one for each class of option.
+// Setters, one for each kind of option.
 
 static inline CURLcode agent_curl_set_number(CURL *handle, CURLoption option, long value) {
   return curl_easy_setopt(handle, option, value);
 }
-// NULL clears the option. The library copies the text, except that of CURLOPT_POSTFIELDS.
+// NULL clears the option. The library copies the text, except for CURLOPT_POSTFIELDS.
 static inline CURLcode agent_curl_set_text(CURL *handle, CURLoption option, const char *_Nullable value) {
   return curl_easy_setopt(handle, option, value);
 }
@@ -60,7 +60,7 @@ static inline CURLcode agent_curl_set_socket_check(CURL *handle, agent_curl_sock
   return curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, check);
 }
 
-// For CURLOPT_SSL_CTX_FUNCTION. The second argument is what the TLS library has, an `SSL_CTX` for OpenSSL.
+// For CURLOPT_SSL_CTX_FUNCTION. The second argument depends on the TLS library: an `SSL_CTX` for OpenSSL.
 typedef CURLcode (*agent_curl_tls_hook)(CURL *handle, void *_Nullable tls, void *_Nullable context);
 static inline CURLcode agent_curl_set_tls_hook(CURL *handle, agent_curl_tls_hook hook) {
   return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, hook);
@@ -81,11 +81,11 @@ static inline CURLcode agent_curl_get_text(CURL *handle, CURLINFO info, const ch
 
 // The connections of a handle.
 typedef struct {
-  // A transfer has begun and not ended successfully.
+  // Whether a transfer has begun but not completed successfully.
   bool is_busy;
-  // How many sockets are open: two while IPv4 and IPv6 are both tried.
+  // The number of open sockets: two while trying both IPv4 and IPv6.
   int open;
-  // The sum of their numbers, which is the number of the only one.
+  // The sum of their numbers; for a single socket, its number.
   int64_t sum;
 } agent_curl_connections;
 
@@ -93,14 +93,14 @@ static inline void agent_curl_note_socket(agent_curl_connections *connections, c
   connections->open += 1;
   connections->sum += socket;
 }
-// Whether the connection, if there is one, has neither bytes to read nor an end.
+// Whether the connection, if there is one, is open and has no bytes to read.
 static inline bool agent_curl_is_quiet(const agent_curl_connections *connections) {
   if (connections->open == 0) return true;
   if (connections->open != 1) return false;
   struct pollfd entry = {.fd = (int)connections->sum, .events = POLLIN};
   return poll(&entry, 1, 0) == 0;
 }
-// Closes a connection; at once, without sending what is left to send, while a transfer is under way.
+// Closes a connection. During a transfer, discards unsent bytes.
 static inline int agent_curl_close_socket(void *context, curl_socket_t socket) {
   agent_curl_connections *connections = context;
   struct linger at_once = {.l_onoff = 1, .l_linger = 0};
@@ -109,13 +109,13 @@ static inline int agent_curl_close_socket(void *context, curl_socket_t socket) {
   connections->sum -= socket;
   return close(socket);
 }
-// For CURLOPT_CLOSESOCKETFUNCTION. A connection keeps the pointer for as long as it lives.
+// For CURLOPT_CLOSESOCKETFUNCTION. A connection keeps the pointer during its lifetime.
 static inline CURLcode agent_curl_watch_closing(CURL *handle, agent_curl_connections *connections) {
   CURLcode code = curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, agent_curl_close_socket);
   return code ? code : curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, connections);
 }
 
-// Results of a multi handle: whether there is one, and its code.
+// Returns whether a multi handle has a result, and its code.
 static inline int agent_curl_take_result(CURLM *multi, CURLcode *code) {
   int left = 0;
   CURLMsg *message = curl_multi_info_read(multi, &left);
@@ -129,10 +129,10 @@ static inline const char *_Nullable agent_curl_tls_library(void) {
   return curl_version_info(CURLVERSION_NOW)->ssl_version;
 }
 
-// The version of libcurl that is used.
+// The libcurl version in use.
 static inline const char *agent_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
 
-// The built-in directory of trusted certificates, hashed by subject; NULL when this build has none.
+// The built-in directory of trusted certificates, hashed by subject; NULL if this build has none.
 static inline const char *_Nullable agent_curl_certificate_directory(void) {
   return curl_version_info(CURLVERSION_NOW)->capath;
 }
@@ -144,8 +144,8 @@ static inline void agent_curl_wipe_and_free_list(struct curl_slist *_Nullable li
   curl_slist_free_all(list);
 }
 
-// An allocator that overwrites what it frees: requests and responses pass through the library's own
-// buffers, which lie on the plain heap.
+// An allocator that overwrites freed memory: requests and responses pass through the library's own
+// buffers on the ordinary heap.
 static inline void agent_curl_wipe_and_free(void *_Nullable bytes) {
   if (bytes) explicit_bzero(bytes, malloc_usable_size(bytes));
   free(bytes);

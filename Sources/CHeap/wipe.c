@@ -1,10 +1,10 @@
-// Overwrites all memory of the plain heap as it is freed.
+// Overwrites all memory of the ordinary heap when it is freed.
 //
-// Secrets lie on the secure heap, but what is read out of them on the way, names and claims for example, passes through
-// strings and arrays of Swift and buffers of libraries. The C library's `free` leaves their bytes where they were. A program
-// that links this module has its own `free` and `realloc` in their place, for itself and for all its libraries.
+// Secrets are on the secure heap, but values derived from them, such as names and claims, pass through Swift's strings
+// and arrays and the buffers of libraries. The C library's `free` does not clear them. A program that links this module
+// replaces `free` and `realloc`, for itself and all its libraries.
 //
-// Memory that was handed back to the system is zero when it comes again, so this is all there is.
+// Memory that was returned to the system is zero when it is allocated again, so nothing else is needed.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 
-// The C library's own, which it offers for this purpose.
+// The C library's own function, provided for this purpose.
 extern void __libc_free(void *memory);
 
 void free(void *memory) {
@@ -25,7 +25,7 @@ void free(void *memory) {
   errno = number;
 }
 
-// The C library frees the old place by a way of its own, so moving is done here.
+// The C library's realloc does not call this `free`, so copy here.
 void *realloc(void *memory, size_t size) {
   if (!memory) return malloc(size);
   if (!size) {
@@ -33,7 +33,7 @@ void *realloc(void *memory, size_t size) {
     return NULL;
   }
   size_t room = malloc_usable_size(memory);
-  // What is a little too large stays where it is; the end of it is not in use any more.
+  // A block that is only a little too large is kept.
   if (size <= room && size >= room / 2) return memory;
   void *moved = malloc(size);
   if (!moved) return NULL;

@@ -1,4 +1,4 @@
-// What Swift needs from libcrypto. Shims only: each one makes a macro callable.
+// Shims that make libcrypto's macros callable from Swift.
 
 #ifndef AGENT_OPENSSL_SHIM_H
 #define AGENT_OPENSSL_SHIM_H
@@ -28,7 +28,7 @@ static inline void *agent_secure_zalloc(size_t count) { return OPENSSL_secure_za
 static inline void agent_secure_clear_free(void *bytes, size_t count) { OPENSSL_secure_clear_free(bytes, count); }
 static inline void agent_free(void *bytes) { OPENSSL_free(bytes); }
 
-// Two types of characters for bytes.
+// Converts between two character types for bytes.
 static inline int agent_scrypt(
     const unsigned char *passphrase, size_t passphrase_count, const unsigned char *salt, size_t salt_count,
     uint64_t n, uint64_t r, uint64_t p, uint64_t memory, unsigned char *key, size_t key_count) {
@@ -36,15 +36,15 @@ static inline int agent_scrypt(
       (const char *)passphrase, passphrase_count, salt, salt_count, n, r, p, memory, key, key_count);
 }
 
-// A parameter keeps the pointer to its name. The library's names are macros, which Swift would turn
-// into temporary strings; these have static lifetime.
+// A parameter keeps the pointer to its name. Swift would convert the library's macros to temporary
+// strings; these have static lifetime.
 static inline const char *agent_name_rsa_n(void) { return OSSL_PKEY_PARAM_RSA_N; }
 static inline const char *agent_name_rsa_e(void) { return OSSL_PKEY_PARAM_RSA_E; }
 static inline const char *agent_name_group(void) { return OSSL_PKEY_PARAM_GROUP_NAME; }
 static inline const char *agent_name_public_key(void) { return OSSL_PKEY_PARAM_PUB_KEY; }
 static inline const char *agent_name_user_authorization(void) { return "user-auth"; }
 
-// An encoder and a decoder keep the pointers to the names as well.
+// Encoders and decoders also keep the pointers to the names.
 static inline OSSL_ENCODER_CTX *agent_tpm_key_encoder(const EVP_PKEY *key) {
   return OSSL_ENCODER_CTX_new_for_pkey(key, EVP_PKEY_KEYPAIR, "DER", "PrivateKeyInfo", "provider=tpm2");
 }
@@ -52,14 +52,14 @@ static inline OSSL_DECODER_CTX *agent_tpm_key_decoder(EVP_PKEY **key, OSSL_LIB_C
   return OSSL_DECODER_CTX_new_for_pkey(key, "DER", "TSS2", "EC", EVP_PKEY_KEYPAIR, library, "provider=tpm2");
 }
 
-// A public key on P-256 whose signatures are asked of somebody else. The library keeps low-level keys with a method of
-// their own away from its providers; these functions are deprecated and in every version 3.
+// A public key on P-256 with a callback for signatures. The library does not use its providers for low-level keys with
+// a custom method. These functions are deprecated but exist in every version 3.
 typedef int (*agent_ec_signer)(
     int type, const unsigned char *digest, int count, unsigned char *signature, unsigned int *signature_count,
     const BIGNUM *inverse, const BIGNUM *nonce_point, EC_KEY *key);
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
-// A place for data of our own in each such key; negative when there is none.
+// Returns the index of custom data in each such key; negative on failure.
 static inline int agent_ec_key_index(CRYPTO_EX_dup *copy, CRYPTO_EX_free *release) {
   return EC_KEY_get_ex_new_index(0, NULL, NULL, copy, release);
 }
@@ -69,7 +69,7 @@ static inline EC_KEY_METHOD *agent_ec_method(agent_ec_signer signer) {
   if (method) EC_KEY_METHOD_set_sign(method, signer, NULL, NULL);
   return method;
 }
-// The library owns `data` from here on if the result is 1.
+// If the result is 1, the library owns `data`.
 static inline int agent_ec_key(
     EVP_PKEY **key, const BIGNUM *x, const BIGNUM *y, const EC_KEY_METHOD *method, int index, void *data) {
   EC_KEY *point = EC_KEY_new_by_curve_name(NID_X9_62_prime256v1);
@@ -88,7 +88,7 @@ static inline int agent_ec_key(
 }
 #pragma clang diagnostic pop
 
-// Macros made of other macros.
+// Macros defined by other macros.
 static inline int agent_selection_public_key(void) { return EVP_PKEY_PUBLIC_KEY; }
 static inline int agent_text_utf8(void) { return MBSTRING_UTF8; }
 

@@ -12,8 +12,8 @@ int agent_changes_create(void) {
   return changes >= 0 ? changes : -errno;
 }
 
-// File systems on this machine, where every change passes through this kernel. Others (NFS, FUSE, 9p, layers
-// over other file systems) may change without a word.
+// Local file systems, where every change goes through this kernel. Others (NFS, FUSE, 9p, layered file systems)
+// may change without an event.
 static int tells_of_changes(const char *path) {
   struct statfs system;
   if (statfs(path, &system) != 0) return 0;
@@ -36,7 +36,7 @@ int agent_changes_add(int changes, const char *path, int role) {
   if (is_file || role == agent_change_folder) what |= IN_MODIFY | IN_CLOSE_WRITE;
   if (role == agent_change_folder) what |= IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
   if (!is_file && role != agent_change_link) what |= IN_ONLYDIR;
-  // A file that took another's name is on the file system of its directory, unless the mounts changed.
+  // A file that replaced another is on the file system of its directory, unless the mounts have changed.
   if (role != agent_change_replaced && !tells_of_changes(path)) return -EOPNOTSUPP;
   int watch = inotify_add_watch(changes, path, what);
   return watch >= 0 ? watch : -errno;
@@ -66,7 +66,7 @@ long agent_changes_read(const void *buffer, long place, struct agent_change *cha
 int agent_changes_seen(int changes, int mounts) {
   struct pollfd asked[] = {{.fd = changes, .events = POLLIN}, {.fd = mounts, .events = POLLPRI}};
   int count = poll(asked, 2, 0);
-  // A poll that fails says nothing, so all is looked at.
+  // If the poll fails, everything must be checked.
   if (count < 0) return 2;
   return count == 0 ? 0 : (asked[0].revents != 0) | (asked[1].revents != 0) << 1;
 }

@@ -1,6 +1,6 @@
-// At its start the Swift runtime looks in eleven places for a program to run if this one crashes. Nothing is found
-// here: such a program prints memory, which holds secrets, and the search is a tenth of what a cached token costs.
-// The release programs are linked with `--wrap`, so that the runtime's call comes here.
+// At startup the Swift runtime searches eleven paths for a program to run if this one crashes. This finds none: such a
+// program prints memory, which contains secrets, and the search takes a tenth of the time for a cached token. The
+// release programs are linked with `--wrap`, so that the runtime calls this function.
 
 char *__wrap_swift_copyAuxiliaryExecutablePath(const char *name);
 

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// `full` for output: who opens it again by a name like /dev/stdout is told that nothing can be written.
+// Uses `full` for output, so that writing fails even if it is opened again by a name like /dev/stdout.
 static int agent_occupy(int descriptor) {
   const char *path = descriptor == STDIN_FILENO ? "/dev/null" : "/dev/full";
   int opened = open(path, descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);

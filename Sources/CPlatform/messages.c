@@ -6,7 +6,7 @@
 #include <string.h>
 
 int agent_messages_open(const char *domain, const char *directory) {
-  // Numbers and dates stay as they are; only these two matter for messages.
+  // Only these two matter for messages; numbers and dates stay unlocalized.
   if (!setlocale(LC_CTYPE, "") || !setlocale(LC_MESSAGES, "")) return 0;
   if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) return 0;
   return bindtextdomain(domain, directory) && bind_textdomain_codeset(domain, "UTF-8");

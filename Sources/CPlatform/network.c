@@ -22,7 +22,7 @@ int agent_network_watch_create(void) {
 }
 
 int agent_network_watch_take(int watch) {
-  // The kernel alone sends to this group; what another process sends is left out by its number.
+  // Only the kernel sends to this group; messages of other processes are ignored by their number.
   _Alignas(struct nlmsghdr) char messages[8192];
   int came = 0;
   for (int round = 0; round < 64; round++) {
@@ -30,7 +30,7 @@ int agent_network_watch_take(int watch) {
     socklen_t length = sizeof sender;
     ssize_t size = recvfrom(watch, messages, sizeof messages, MSG_TRUNC, (struct sockaddr *)&sender, &length);
     if (size < 0 && errno == EINTR) continue;
-    // More happened than the kernel kept word of.
+    // Events were lost.
     if (size < 0 && errno == ENOBUFS) return 1;
     if (size <= 0) break;
     if (length != sizeof sender || sender.nl_pid != 0) continue;

@@ -30,7 +30,7 @@ static int first_free(const struct agent_spawn_request *request) {
   return first;
 }
 
-// `copies` lie above every number the child is to have, so no step overwrites the source of a later one.
+// `copies` are above every number that the child is to have, so that no step overwrites the source of a later one.
 static int set_actions(posix_spawn_file_actions_t *actions, const struct agent_spawn_request *request,
                        const int *copies, int first_closed) {
   int failure = 0;
@@ -122,7 +122,7 @@ int agent_child_change(int process, int *number) {
   return WIFEXITED(status) ? agent_child_exited : agent_child_signalled;
 }
 
-// What the parent ignores stays ignored, but for SIGPIPE and SIGXFSZ, which this program itself ignores.
+// Signals that the parent ignores stay ignored, except SIGPIPE and SIGXFSZ, which this program itself ignores.
 static int spawn_beside(const char *path, char *const *arguments, char *const *environment,
                         const posix_spawn_file_actions_t *actions) {
   posix_spawnattr_t attributes;
@@ -188,7 +188,7 @@ int agent_disable_core_dumps(void) {
 }
 
 int agent_run_on_all_processors(void) {
-  // As many as the kernel can be built for. It takes those away that there are not, and those of other control groups.
+  // The maximum number that the kernel supports. It removes missing ones, and those of other control groups.
   unsigned char all[8192 / 8];
   memset(all, 0xFF, sizeof all);
   return sched_setaffinity(0, sizeof all, (const cpu_set_t *)all) == 0 ? 0 : -errno;

@@ -1,5 +1,5 @@
-// Programs under the address sanitizer look for no leaks at their end: Swift keeps flags in spare bits of pointers in
-// enumerations, and what is held by such a pointer would be told of as leaked.
+// Disables the leak check of the address sanitizer: Swift stores flags in spare bits of pointers in enumerations, and
+// memory referenced by such a pointer would be reported as leaked.
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

@@ -26,7 +26,7 @@ int agent_signal_is_ignored(int number) {
 
 static volatile sig_atomic_t kept_child, kept_socket;
 
-// Uses only what a handler may (signal-safety(7)).
+// Uses only async-signal-safe functions (signal-safety(7)).
 static void end_after_child(int number) {
   pid_t child = kept_child;
   if (child > 0) {

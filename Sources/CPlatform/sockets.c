@@ -13,7 +13,7 @@ int agent_unix_socket(void) {
   return descriptor >= 0 ? descriptor : -errno;
 }
 
-// The longest path that leaves room for the final NUL.
+// The maximum length of a path, excluding the final NUL.
 long agent_unix_path_capacity(void) { return (long)sizeof(((struct sockaddr_un *)0)->sun_path) - 1; }
 
 static int unix_address(struct sockaddr_un *address, const char *path) {
@@ -116,8 +116,8 @@ int agent_peer(int descriptor, unsigned int *user) {
   struct ucred peer;
   socklen_t length = sizeof peer;
   if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -errno;
-  // A socket that is not a local one answers with process 0 and user -1 instead of failing; a peer in a process namespace
-  // above has process 0 and its true user.
+  // For a socket that is not local, the call returns process 0 and user -1 instead of failing; a peer in a parent
+  // process namespace has process 0 and its real user.
   if (length != sizeof peer || peer.uid == (uid_t)-1) return -ENOTCONN;
   *user = peer.uid;
   return peer.pid;

@@ -71,7 +71,7 @@ int agent_terminal_is_foreground(int descriptor) {
   return group >= 0 ? group == getpgrp() : -errno;
 }
 
-// Bits of what is hidden.
+// Bits of the disabled flags.
 enum { SHOWN = 1, LINES = 2 };
 
 int agent_terminal_hide_typing(int descriptor, int by_character) {
@@ -93,21 +93,21 @@ int agent_terminal_show_typing(int descriptor, int hidden) {
   if (tcgetattr(descriptor, &settings) != 0) return -errno;
   if (hidden & SHOWN) settings.c_lflag |= ECHO;
   if (hidden & LINES) settings.c_lflag |= ICANON;
-  // What was typed for this process is not for the next one.
+  // Input typed for this process must not reach the next one.
   return tcsetattr(descriptor, hidden & LINES ? TCSAFLUSH : TCSANOW, &settings) == 0 ? 0 : -errno;
 }
 
 int agent_terminal_set_echo(int descriptor, int enabled) {
   struct termios settings;
   if (tcgetattr(descriptor, &settings) != 0) return -errno;
-  // With echo off the newline is still shown, or the next line would follow the prompt.
+  // With echo disabled, still show the newline, or the next line would follow the prompt.
   if (enabled) settings.c_lflag |= ECHO;
   else settings.c_lflag = (settings.c_lflag & ~(tcflag_t)ECHO) | ECHONL;
   return tcsetattr(descriptor, TCSAFLUSH, &settings) == 0 ? 0 : -errno;
 }
 
 unsigned agent_user_id(void) {
-  // One more than the number, so that 0 is unknown.
+  // One more than the number, so that 0 means unknown.
   static _Atomic long known;
   long value = atomic_load_explicit(&known, memory_order_relaxed);
   if (!value) {

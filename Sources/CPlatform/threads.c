@@ -20,7 +20,7 @@ static void *begin(void *argument) {
   return 0;
 }
 
-// All but the signals that a fault raises in the thread itself.
+// All signals except those that a fault raises in the thread itself.
 static void asynchronous_signals(sigset_t *set) {
   sigfillset(set);
   const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
@@ -55,7 +55,7 @@ int agent_thread_start(const char *name, long stack_bytes, void (*run)(void *), 
     free(start);
     return -failure;
   }
-  // The thread cannot be gone before it is detached, so its handle is still valid for the name.
+  // The thread's handle stays valid until it is detached, so it can still be named.
   pthread_setname_np(thread, name);
   pthread_detach(thread);
   return 0;

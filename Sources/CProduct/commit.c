@@ -1,6 +1,6 @@
 #include "CProduct.h"
 
-// Package.swift defines AGENT_COMMIT as bare words.
+// Package.swift defines AGENT_COMMIT without quotes.
 #define TEXT(words) #words
 #define TEXT_OF(words) TEXT(words)
 

@@ -1,4 +1,4 @@
-// The part of libqrencode that the QRCode module uses.
+// The part of libqrencode used by the QRCode module.
 #ifndef AGENT_CQRENCODE_SHIM_H
 #define AGENT_CQRENCODE_SHIM_H
 

@@ -8,12 +8,12 @@
 #include <systemd/sd-bus.h>
 #include <systemd/sd-login.h>
 
-// How long the bus may take to answer a call.
+// The timeout for a call.
 static const uint64_t patience_microseconds = 5000000;
 
 struct agent_bus {
   sd_bus *bus;
-  // The last signal, whose texts the caller has.
+  // The last signal, which owns the texts returned to the caller.
   sd_bus_message *message;
 };
 

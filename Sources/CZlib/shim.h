@@ -1,4 +1,4 @@
-// The part of zlib that the HTTP module uses.
+// The part of zlib used by the HTTP module.
 #ifndef AGENT_CZLIB_SHIM_H
 #define AGENT_CZLIB_SHIM_H
 

@@ -1,13 +1,13 @@
-// The commit that was built. It is a target of its own, so that a new commit compiles one file.
+// The commit that was built. A separate target, so that a new commit recompiles one file.
 //
-// This header includes nothing, as that of CPlatform, and for the same reason.
+// Like CPlatform.h, this header must not include system headers.
 
 #ifndef AGENT_CPRODUCT_H
 #define AGENT_CPRODUCT_H
 
 #pragma clang assume_nonnull begin
 
-// The hash, with `-dirty` behind it where files had been changed since; empty if it is not known.
+// The hash, with the suffix `-dirty` if files were modified; empty if unknown.
 const char *agent_commit(void);
 
 #pragma clang assume_nonnull end

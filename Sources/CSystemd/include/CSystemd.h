@@ -1,8 +1,8 @@
-// The message bus (D-Bus) of libsystemd, which is loaded when it is first wanted: most machines that need it have it,
-// and who never needs it pays nothing.
+// The message bus (D-Bus) of libsystemd, which is loaded at first use: most machines that need it have it, and others
+// need not.
 //
-// This header includes nothing, as that of CPlatform, and for the same reason. A function returns 0 or more on success
-// and a negated errno on failure. A bus belongs to one thread.
+// Like CPlatform.h, this header must not include system headers. Functions return 0 or more on success and a negated
+// errno on failure. Use a bus from one thread.
 
 #ifndef AGENT_CSYSTEMD_H
 #define AGENT_CSYSTEMD_H
@@ -11,28 +11,28 @@
 
 struct agent_bus;
 
-// What a signal says. The texts are the bus's own and last until the next call on it.
+// The content of a signal. The texts belong to the bus and are valid until its next call.
 struct agent_bus_signal {
   const char *_Nullable sender;
   const char *_Nullable path;
   const char *_Nullable interface;
   const char *_Nullable member;
-  // The first argument, if that is a boolean: 0 or 1; otherwise -1.
+  // The first argument, if it is a boolean: 0 or 1; otherwise -1.
   int flag;
 };
 
-// ENOSYS: there is no libsystemd here.
+// Fails with ENOSYS if libsystemd is not installed.
 int agent_bus_open(int system_wide, struct agent_bus *_Nullable *_Nonnull bus);
 void agent_bus_close(struct agent_bus *bus);
-// Waits for the bus to confirm, at most for some seconds.
+// Waits a few seconds for the bus to confirm.
 int agent_bus_match(struct agent_bus *bus, const char *rule);
-// The unique name of who owns `name` now, terminated; the same wait.
+// Returns the unique name of the current owner of `name`, null-terminated. Waits a few seconds.
 int agent_bus_owner(struct agent_bus *bus, const char *name, char *owner, unsigned long capacity);
-// 1 with a signal, 0 when none was there. One step of work.
+// Performs one step. Returns 1 with a signal, 0 without.
 int agent_bus_next(struct agent_bus *bus, struct agent_bus_signal *signal);
-// Until there is something to do.
+// Waits until there is something to do.
 int agent_bus_wait(struct agent_bus *bus);
-// The user of the session that has this path at logind.
+// Returns the user of the session with this path at logind.
 int agent_session_user(const char *path, unsigned int *user);
 
 #pragma clang assume_nonnull end

@@ -1,7 +1,7 @@
 package import Encoding
 internal import Vocabulary
 
-/// The members of an account in the answers to `list`, `status` and `doctor`.
+/// The members of an account in the responses to `list`, `status` and `doctor`.
 package enum AccountMember: String, CaseIterable, Sendable {
   case name, active, person, issuer, state, guest, assertion, ephemeral
   case expiresAt = "expires_at"
@@ -29,12 +29,12 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case unconfirmedOrigins = "unconfirmed_origins"
   case server
 
-  /// The answers that have members of accounts. Each has the members of those before it.
+  /// The responses with members of accounts. Each includes those of the previous ones.
   package enum Answer: Int, Sendable {
     case list, status, doctor
   }
 
-  /// The first answer with the member, the kind of its value, and its meaning in the notation of the manual.
+  /// The first response with the member, the kind of its value, and its meaning in mdoc notation.
   private var declaration: (Answer, kind: MemberKind, meaning: String) {
     switch self {
     case .name: (.list, .account, "The name.")
@@ -90,14 +90,14 @@ package enum AccountMember: String, CaseIterable, Sendable {
     }
   }
 
-  /// The members that every account has.
+  /// The members of every account.
   private static let required: Set<AccountMember> = [.name, .active, .issuer, .state, .clientID, .refresh]
 
   private static func all(of answer: Answer) -> [AccountMember] {
     allCases.filter { $0.declaration.0.rawValue <= answer.rawValue }
   }
 
-  /// The rows of an answer.
+  /// The rows of a response.
   package static func rows(of answer: Answer) -> [MemberRow] {
     all(of: answer).map { member in
       MemberRow(
@@ -106,7 +106,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
     }
   }
 
-  /// The definitions of an account in the schema of the JSON output, by the answer that has them.
+  /// The definitions of an account in the schema of the JSON output, by response.
   package static var schemas: [(name: String, text: String)] {
     [("list_account", Answer.list), ("status_account", .status)].map { name, answer in
       let members = all(of: answer)

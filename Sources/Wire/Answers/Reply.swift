@@ -1,12 +1,12 @@
 package import Encoding
 
-/// One line of the daemon's answer.
+/// A line of the daemon's response.
 package enum Reply: Sendable, Hashable {
   case event(Event)
   case result(JSONObject)
   case failure(Failure)
 
-  /// The line to send, with its line feed. Only for replies without a secret.
+  /// The line including its newline. Not for replies with a secret.
   package func serialized() -> [UInt8] {
     var object = JSONObject([("v", .int(WireProtocol.version))])
     switch self {
@@ -19,15 +19,15 @@ package enum Reply: Sendable, Hashable {
     return JSON.object(object).serialized() + [UInt8(ascii: "\n")]
   }
 
-  /// The failure for a line that is not of this protocol. It is computed, not stored, to keep the start of each token
-  /// request short.
+  /// The failure for a line that does not conform to this protocol. Computed instead of stored, for a faster start of
+  /// each token request.
   package static var unreadable: Failure {
     Failure(.internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
   }
 
-  /// Reads a line that holds no secret.
+  /// Parses a line without secrets.
   ///
-  /// - Throws: `internal_error` if the line is not of this protocol.
+  /// - Throws: `internal_error` if the line does not conform to this protocol.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     guard let json = try? JSON(parsing: line), json["v"]?.int == WireProtocol.version else { throw Self.unreadable }
     if let error = json["error"] {

@@ -1,38 +1,38 @@
 package import Encoding
 package import Vocabulary
 
-/// The members of a token answer that are not secret.
+/// The members of a token response that are not secret.
 package struct TokenDescription: Sendable, Hashable {
   package var account: String
   package var issuer: String
-  /// The verified ID Token's subject; nil where the server gave no ID Token.
+  /// The `sub` of the verified ID Token, if there is one.
   package var subject: String?
-  /// The type of the server's response, in the spelling of its RFC: `Bearer` or `DPoP`.
+  /// The token type, spelled as in its RFC: `Bearer` or `DPoP`.
   package var tokenType: String
   package var scope: String?
-  /// Unix seconds; nil when the server named no lifetime.
+  /// In unix seconds; nil if the server sent no lifetime.
   package var expiresAt: Int?
   /// Whether the server could not be reached for a due renewal.
   package var isOffline: Bool
-  /// Until when a person must sign in again, in unix seconds; nil when that is unknown or far off.
+  /// Until when the user must sign in again, in unix seconds; nil if unknown or far in the future.
   package var signInBy: Int?
-  /// `NAME=FIELD`, as the account's settings name them; only for a request with `variables`.
+  /// `NAME=FIELD`, from the account's settings; only for a request with `variables`.
   package var variables: [String] = []
-  /// The ID Token was left out because it has expired.
+  /// Whether the ID Token was omitted because it has expired.
   package var isIDTokenExpired = false
-  /// For a request that names a place.
+  /// For a request that specifies a destination.
   package var use: Use?
 
-  /// The form of the token for a place.
+  /// The form of the token for a destination.
   package struct Use: Sendable, Hashable {
     package var kind: TokenKind
-    /// The origin, and the path where the settings have one for it, that the token goes to; nil without a place.
+    /// The origin, with the path if the settings have one for it; nil without a destination.
     package var place: String?
-    /// When that token expires, in unix seconds; nil when it is not known.
+    /// When that token expires, in unix seconds, if known.
     package var expiresAt: Int?
-    /// The user name that the settings have for the place.
+    /// The user name that the settings have for the destination.
     package var user: String?
-    /// The header field that the settings have for the place.
+    /// The header field that the settings have for the destination.
     package var header: HeaderForm?
 
     package init(
@@ -81,7 +81,7 @@ package struct TokenDescription: Sendable, Hashable {
     self.signInBy = signInBy
   }
 
-  /// The members of the answer, in their order.
+  /// The members of the response, in order.
   static var memberRows: [MemberRow] {
     [
       MemberRow("account", "text", "The account of the token."),
@@ -110,12 +110,12 @@ package struct TokenDescription: Sendable, Hashable {
     ]
   }
 
-  /// Writes the whole answer line. The tokens' bytes go straight into `sink`, which may be a secret buffer.
+  /// Writes the response line. The bytes of tokens go directly into `sink`, which may be a secret buffer.
   ///
   /// - Parameters:
   ///   - idToken: Only for a request with `id_token`; nil also if there is none.
-  ///   - claims: Only for a request with `claims`: those of the verified ID Token.
-  ///   - proof: Only for a ``ProofRequest``: a proof for one request with this token.
+  ///   - claims: The claims of the verified ID Token, only for a request with `claims`.
+  ///   - proof: A proof for one request with this token, only for a ``ProofRequest``.
   package func appendAnswer<Sink: ByteSink & ~Copyable>(
     accessToken: Span<UInt8>, idToken: Span<UInt8>? = nil, claims: JSONObject? = nil, proof: String? = nil,
     to sink: inout Sink
@@ -165,15 +165,15 @@ package struct TokenDescription: Sendable, Hashable {
   }
 }
 
-/// A parsed token answer. It makes no `String` of a token.
+/// A parsed token response. Tokens are never in a `String`.
 package struct TokenAnswer: Sendable {
   package let description: TokenDescription
   private let token: JSONLayout.Node
   private let result: JSONLayout.Node
 
-  /// Reads the answer line of a token request.
+  /// Parses the response line of a token request.
   ///
-  /// - Throws: The daemon's failure, or `internal_error` if the line is not of this protocol.
+  /// - Throws: The daemon's failure, or `internal_error` if the line does not conform to this protocol.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     guard let layout = try? JSONLayout(parsing: line) else { throw Reply.unreadable }
     guard let result = layout.root["result"] else {
@@ -198,12 +198,12 @@ package struct TokenAnswer: Sendable {
     self.description = description
   }
 
-  /// Writes the access token's bytes; `line` is the line this answer was read from.
+  /// Writes the access token's bytes. `line` is the line this response was parsed from.
   package func appendAccessToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) {
     token.appendString(in: line, to: &sink)
   }
 
-  /// Writes the ID Token's bytes; `line` is the line this answer was read from.
+  /// Writes the ID Token's bytes. `line` is the line this response was parsed from.
   ///
   /// - Returns: Whether there is one: the request must have asked for it, and the server must have issued one.
   package func appendIDToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) -> Bool {
@@ -212,10 +212,10 @@ package struct TokenAnswer: Sendable {
     return true
   }
 
-  /// The proof for one request with this token (RFC 9449), in an answer to a ``ProofRequest``.
+  /// The proof for one request with this token (RFC 9449), in a response to a ``ProofRequest``.
   package func proof(from line: Span<UInt8>) -> String? { result["dpop"]?.string(in: line) }
 
-  /// A claim of the verified ID Token; nil if there is none of that name, or if the request did not ask for claims.
+  /// A claim of the verified ID Token; nil if it is absent, or if the request did not ask for claims.
   package func claim(_ name: String, from line: Span<UInt8>) -> JSON? {
     result["claims"]?[name]?.value(in: line)
   }

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// The reasons why a token is not valid. Scripts branch on them, so a meaning never changes.
+/// The reasons why a token is invalid. Scripts depend on them, so a meaning never changes.
 package enum TokenProblemCode: String, Sendable, CaseIterable {
   // The text of the token and its header.
   case tooLong = "token_too_long"
@@ -17,7 +17,7 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   case embeddedPrivateKey = "embedded_private_key"
   case nested = "nested_token"
 
-  // Its signature and key.
+  // The signature and the key.
   case algorithmNotAllowed = "algorithm_not_allowed"
   case wrongType = "wrong_type"
   case unknownKey = "unknown_key"
@@ -27,7 +27,7 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   /// Other keys could verify the token, but fetching them failed.
   case keysUnavailable = "keys_unavailable"
 
-  // Its claims.
+  // The claims.
   case invalidClaims = "invalid_claims"
   case invalidClaim = "invalid_claim"
   case expired = "token_expired"
@@ -39,21 +39,21 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   case unexpectedClaim = "unexpected_claim"
   case wrongClaim = "wrong_claim"
 
-  /// The check itself failed.
+  /// The verification itself failed.
   case internalError = "internal_error"
 
   /// Whether the result is undecided: the same verification may succeed later.
   package var isUndecided: Bool { self == .keysUnavailable || self == .internalError }
 }
 
-/// The problem of one invalid token.
+/// The reason why a token is invalid.
 package struct TokenProblem: Error, Sendable, Hashable {
   package var code: TokenProblemCode
 
-  /// One sentence, lower case, no full stop, without a byte of the token.
+  /// One sentence in lowercase without a full stop. Contains no part of the token.
   package var message: String
 
-  /// The name of the claim at fault, where the caller or a profile names it.
+  /// The name of the invalid claim, if the caller or a profile specifies it.
   package var claim: String?
 
   package init(_ code: TokenProblemCode, _ message: String, claim: String? = nil) {

@@ -2,10 +2,9 @@
 package struct VerifyTally: MemberList, Sendable, Hashable {
   package var tokens = 0
   package var notValid = 0
-  /// The number of those with an undecided result.
+  /// The number of tokens with an undecided result.
   package var undecided = 0
 
-  /// A tally of no token.
   package init() {}
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {

@@ -1,5 +1,5 @@
 extension Event {
-  /// The user must open a URL in a browser, whose response ends the sign-in (RFC 6749, section 4.1).
+  /// The user must open a URL in a browser, whose redirect completes the sign-in (RFC 6749, section 4.1).
   package struct Browser: Sendable, Hashable {
     /// Identifies the sign-in in a `login_redirect` request.
     package var login: String
@@ -9,15 +9,15 @@ extension Event {
     package var scope: String?
     /// The URL to open. It is not secret, and usable only for this sign-in.
     package var url: String
-    /// An address of the daemon's that leads to ``url`` once, for the command line of a browser, which other users can
-    /// read; nil where the daemon cannot tell who opens it.
+    /// A URL of the daemon that redirects to ``url`` once, for a browser's command line, which other users can read;
+    /// nil if the daemon cannot tell who opens it.
     package var linkURL: String?
     package var redirectURI: String
-    /// Whether nothing listens at the redirect URI, so that the user must paste the URL of the response.
+    /// Whether nothing listens at the redirect URI, so that the user must paste the URL of the redirect.
     package var mustPaste: Bool
-    /// The end of the sign-in, in unix seconds.
+    /// When the sign-in ends, in unix seconds.
     package var expiresAt: Int
-    /// The expiry of ``url``, in unix seconds, if it is earlier.
+    /// When ``url`` expires, in unix seconds, if that is earlier.
     package var urlExpiresAt: Int?
 
     package init(
@@ -68,16 +68,16 @@ extension Event.Browser: EventBody {
 }
 
 extension Event {
-  /// A person signed in whose browser may be another user's; nothing is stored until a `login_confirm` request.
+  /// Someone signed in with a browser that may be another user's. Nothing is stored until a `login_confirm` request.
   package struct Confirm: Sendable, Hashable {
     /// Identifies the sign-in in that request.
     package var login: String
     package var account: String
     package var issuer: String
-    /// The person who signed in, by the ID Token; nil without one.
+    /// The `sub` of the ID Token, if there is one.
     package var subject: String?
     package var name: String?
-    /// The end of the sign-in, in unix seconds.
+    /// When the sign-in ends, in unix seconds.
     package var expiresAt: Int
 
     package init(login: String, account: String, issuer: String, subject: String?, name: String?, expiresAt: Int) {

@@ -1,7 +1,7 @@
 extension Event {
-  /// A QR code as a square of modules, without the quiet zone around it.
+  /// A QR code as a square of modules, without the surrounding quiet zone.
   package struct QRCode: Sendable, Hashable {
-    /// The largest code there is (ISO/IEC 18004, version 40).
+    /// The largest possible code (ISO/IEC 18004, version 40).
     private static let widest = 177
 
     /// Row by row from the top, `1` for a dark module and `0` for a light one; as many rows as columns.
@@ -9,7 +9,7 @@ extension Event {
 
     fileprivate init() {}
 
-    /// Nil if the rows are no square of `0` and `1`.
+    /// Nil unless the rows are a square of `0` and `1`.
     package init?(rows: [String]) {
       let bits = UInt8(ascii: "0")...UInt8(ascii: "1")
       guard (1...Self.widest).contains(rows.count),
@@ -18,7 +18,7 @@ extension Event {
       self.rows = rows
     }
 
-    /// The modules of one side.
+    /// The number of modules per side.
     package var side: Int { rows.count }
   }
 }

@@ -2,11 +2,11 @@ extension Event {
   /// A change of a token file.
   package struct TokenFile: Sendable, Hashable {
     package var account: String
-    /// Its absolute path.
+    /// The absolute path.
     package var path: String
     /// The reason for its removal; nil if it was written.
     package var removal: FailureCode?
-    /// The expiry of its token, in unix seconds; nil if the server named no lifetime, or if the file was removed.
+    /// When its token expires, in unix seconds; nil if the server sent no lifetime, or if the file was removed.
     package var expiresAt: Int?
 
     package init(account: String, path: String, removal: FailureCode? = nil, expiresAt: Int? = nil) {

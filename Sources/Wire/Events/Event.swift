@@ -1,8 +1,8 @@
 package import Encoding
 
-/// An event of a long request before its result.
+/// An event of a long request, sent before its result.
 package enum Event: Sendable, Hashable {
-  /// The user must open ``DeviceCode/verificationURI`` and type ``DeviceCode/userCode``.
+  /// The user must open ``DeviceCode/verificationURI`` and enter ``DeviceCode/userCode``.
   case deviceCode(DeviceCode)
 
   /// The URL of the previous event as a QR code.
@@ -11,10 +11,10 @@ package enum Event: Sendable, Hashable {
   /// The user must open ``Browser/url``.
   case browser(Browser)
 
-  /// The user must say whether they are the one who signed in.
+  /// The user must confirm that they signed in.
   case confirm(Confirm)
 
-  /// A pasted URL is not the response of this sign-in, which continues.
+  /// A pasted URL is not the redirect of this sign-in, which continues.
   case redirectRefused(Failure)
 
   /// A notice: one sentence, safe for a terminal.
@@ -26,19 +26,19 @@ package enum Event: Sendable, Hashable {
   /// A part of the body of a resource's response to an inline request.
   case body([UInt8])
 
-  /// The next part of the body that is sent to a resource may come.
+  /// The client may send the next part of the request's body.
   case bodyWanted
 
-  /// A step of a ``RequestEnvelope/verbose`` request; nil for one without time or code.
+  /// A step of a ``RequestEnvelope/verbose`` request; nil without time or code.
   case progress(LogLine?)
 
-  /// From now on every event is sent.
+  /// Every event is sent from now on.
   case following
 
-  /// A session event; nil for one that this build does not know.
+  /// A session event; nil if this build does not know it.
   case session(SessionEntry?)
 
-  /// An event of a lease; nil for one that this build does not know.
+  /// An event of a lease; nil if this build does not know it.
   case leaseEntry(LeaseEntry?)
 
   /// A token file was written or removed.
@@ -47,7 +47,7 @@ package enum Event: Sendable, Hashable {
   /// A lease was opened or used.
   case lease(Lease)
 
-  /// A peer of a lease waits for the person's word.
+  /// A peer of a lease waits for the user's permission.
   case leaseQuestion(LeaseQuestion)
 
   /// The part of a device authorization response that the user needs (RFC 8628, section 3.3).
@@ -114,7 +114,7 @@ package enum Event: Sendable, Hashable {
     leaseEntryBody(nil), TokenFile(account: "", path: ""),
   ]
 
-  /// `{"event":…}` without the protocol's version: what `--json` prints.
+  /// `{"event":…}` without the protocol's version, as printed by `--json`.
   package var json: JSONObject {
     let body = body
     var object = JSONObject([("event", .string(body.row.name))])
@@ -123,7 +123,7 @@ package enum Event: Sendable, Hashable {
     return object
   }
 
-  /// Reads what ``json`` writes; nil for an event that this build does not know.
+  /// Parses ``json``; nil for an event that this build does not know.
   package init?(json: JSON) {
     guard let name = json["event"]?.string,
       let body = Self.declarations.first(where: { $0.row.name.utf8.elementsEqual(name.utf8) })?.reading(json)
@@ -139,7 +139,7 @@ package protocol EventBody: MemberList, Sendable {
   var event: Event { get }
 }
 
-/// The name of an event, and its meaning in the notation of the manual.
+/// The name of an event, and its meaning in mdoc notation.
 package struct EventRow: Sendable {
   package let name: String
   package let purpose: String
@@ -172,7 +172,7 @@ extension Event.DeviceCode: EventBody {
 }
 
 extension MemberPass {
-  /// The members of every event that the user must act on.
+  /// The members of all events that require an action by the user.
   mutating func signIn(
     _ login: inout String, _ account: inout String, _ issuer: inout String
   ) throws(Problem) {
@@ -181,7 +181,7 @@ extension MemberPass {
     try text("issuer", &issuer, "Its authorization server.")
   }
 
-  /// The client that asks, and the scopes that it asks for.
+  /// The client of the sign-in, and the requested scope.
   mutating func client(_ id: inout String, _ scope: inout String?) throws(Problem) {
     try text("client_id", &id, "The client that asks.")
     try text("scope", &scope, "What it asks for.")

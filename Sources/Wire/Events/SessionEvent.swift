@@ -1,22 +1,21 @@
 package import Encoding
 package import Vocabulary
 
-/// An event of a session or of the accounts, for their users: people, programs, the event commands of the settings.
-/// ``LogEvent`` has the internal events of the daemon.
+/// An event of a session or account, for users, programs and event commands. See ``LogEvent`` for the daemon's internal
+/// events.
 ///
-/// It has only numbers, words of this program, valid account names and the host of a server.
+/// Contains only numbers, words of this program, valid account names and the host of a server.
 package struct SessionEvent: Sendable, Hashable {
   package let name: SessionEventName
-  /// The expiry of the token, or the end of the session, in unix seconds; nil if the server named none.
+  /// When the token expires or the session ends, in unix seconds; nil if the server sent no lifetime.
   package private(set) var expiresAt: Int?
   /// Whether the next command renews the token without a sign-in.
   package private(set) var isRenewable: Bool?
   package private(set) var cause: SignOutCause?
   package private(set) var failing: Failing?
-  /// The account's former name.
+  /// The account's previous name.
   package private(set) var formerName: String?
 
-  /// An event of this name with its members.
   package init(
     _ name: SessionEventName, expiresAt: Int? = nil, isRenewable: Bool? = nil, cause: SignOutCause? = nil,
     failing: Failing? = nil, formerName: String? = nil
@@ -32,9 +31,9 @@ package struct SessionEvent: Sendable, Hashable {
   /// Why a token could not be renewed.
   package struct Failing: Sendable, Hashable {
     package fileprivate(set) var code: FailureCode
-    /// Host and port that could not be reached, or the proxy's; nil for an error about something else.
+    /// The host and port that could not be reached, or the proxy's; nil for another error.
     package fileprivate(set) var host: String?
-    /// Why, where more is known.
+    /// The specific reason, if known.
     package fileprivate(set) var cause: ConnectionProblem?
 
     package init(_ code: FailureCode, at host: String? = nil, _ cause: ConnectionProblem? = nil) {
@@ -44,9 +43,9 @@ package struct SessionEvent: Sendable, Hashable {
     }
   }
 
-  /// The cause of a session's end.
+  /// Why a session ended.
   package enum SignOutCause: String, Sendable, CaseIterable {
-    /// A sign-out of this user.
+    /// The user signed out.
     case user
     /// The account was removed.
     case removed
@@ -54,9 +53,9 @@ package struct SessionEvent: Sendable, Hashable {
     case expired
     /// The authorization server reports that the session is no longer valid.
     case revoked
-    /// Another process signed the account out.
+    /// Another process signed out the account.
     case elsewhere
-    /// The settings have another server or client than the sign-in.
+    /// The settings specify another server or client than at sign-in.
     case settings
     /// The server identified another user than at sign-in.
     case identity
@@ -67,7 +66,7 @@ package struct SessionEvent: Sendable, Hashable {
 package struct SessionEntry: Sendable, Hashable {
   /// Unix seconds.
   package private(set) var time: Int
-  /// A valid account name; nil if the event is about no account.
+  /// A valid account name; nil if the event is not about an account.
   package private(set) var account: String?
   package private(set) var event: SessionEvent
 
@@ -77,16 +76,16 @@ package struct SessionEntry: Sendable, Hashable {
     self.event = event
   }
 
-  /// Whether the entry is sent to a request for this account. Events about no account are, and those about its former
-  /// name.
+  /// Whether to send the entry to a request for this account. Includes events that are not about an account, and those
+  /// about its previous name.
   package func concerns(_ name: String) -> Bool {
     if let old = event.formerName, old.utf8.elementsEqual(name.utf8) { return true }
     return account.map { $0.utf8.elementsEqual(name.utf8) } ?? true
   }
 
-  /// The entry as text, without a line feed.
+  /// The entry as text, without a newline.
   ///
-  /// - Parameter stamp: Writes unix seconds as the reader wants them.
+  /// - Parameter stamp: Formats unix seconds for the reader.
   package func text(_ stamp: (Int) -> String) -> String {
     let place = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
     return "\(stamp(time)) \(place)\(event.row(hasAccount: account != nil, stamp).text)"
@@ -97,7 +96,7 @@ extension SessionEntry: EventEntry, MemberList {
   /// `{"time","event","account",…}`.
   package var json: JSONObject { memberObject }
 
-  /// Reads what ``json`` writes; nil for an event that this build does not know.
+  /// Parses ``json``; nil for an event that this build does not know.
   package init?(json: JSON) {
     guard let name = json["event"]?.string.flatMap(SessionEventName.init),
       let entry = Self(time: 0, account: nil, event: SessionEvent(name)).reading(json)
@@ -115,7 +114,7 @@ extension SessionEntry: EventEntry, MemberList {
 }
 
 extension SessionEvent: MemberList {
-  /// A member, or several that go together.
+  /// A member, or several that belong together.
   fileprivate enum Member {
     case expiry, end, renewable, cause, failing, formerName
   }
@@ -149,7 +148,7 @@ extension SessionEvent: MemberList {
   /// Whether the event changes the token that a command gets.
   package var changesTokens: Bool { row(hasAccount: true, { _ in "" }).changesTokens }
 
-  /// The meaning of the event in the notation of the manual.
+  /// The meaning of the event in mdoc notation.
   package var meaning: String { row(hasAccount: true, { _ in "" }).meaning }
 
   /// Whether the event changes the token that a command gets, the members, the meaning, and the text of this event.
@@ -239,7 +238,7 @@ extension SessionEvent {
 }
 
 extension SessionEvent.Failing {
-  /// The host and the cause, or the code where no more is known.
+  /// The host and the cause, or the code if they are unknown.
   fileprivate var text: String {
     let place = host.map { "\(TerminalText.clean($0, limit: 300)): " } ?? ""
     return place + (cause?.title ?? code.rawValue)

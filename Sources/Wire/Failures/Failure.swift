@@ -1,31 +1,31 @@
 package import Encoding
-// The errors of the modules below are made of these.
+// The errors of lower modules consist of these.
 @_exported public import enum Vocabulary.ExitStatus
 @_exported public import enum Vocabulary.FailureCode
 @_exported public import struct Vocabulary.Correction
 @_exported public import struct Vocabulary.Phrase
 
-/// The failure of a request, for the protocol and for people.
+/// The failure of a request, for the protocol and for users.
 package struct Failure: Error, Sendable {
-  /// The code that scripts branch on.
+  /// The code for scripts.
   package var code: FailureCode
 
-  /// The message: one sentence, lower case, no full stop, safe for a terminal.
+  /// The message: one sentence in lowercase without a full stop, safe for a terminal.
   package var text: Phrase
 
-  /// The hint, mostly a command, if there is one.
+  /// The hint, if there is one: usually a command.
   package var advice: Phrase?
 
   /// The name of the account that does not exist.
   package var subject: String?
 
-  /// It is the secret of the client that is missing; its id is known.
+  /// Whether the client secret is missing while the client ID is known.
   package var needsClientSecret = false
 
-  /// The variables that the caller may hand over, after which the same request can succeed.
+  /// The variables that the caller can pass, after which the same request may succeed.
   package var variables: [String] = []
 
-  /// No text is printed for it, because the reader of standard output has gone. It is not part of the wire format.
+  /// Whether to print no message, because the reader of standard output has closed it. Not part of the protocol.
   package var isUntold = false
 
   /// ``text`` in English.
@@ -40,18 +40,18 @@ package struct Failure: Error, Sendable {
     advice = hint
   }
 
-  /// For a hint that is a command, which has no translation; a literal makes a ``Phrase``.
+  /// For a hint that is a command, which has no translation. A literal creates a ``Phrase``.
   @_disfavoredOverload
   package init(_ code: FailureCode, _ text: Phrase, hint: String?) {
     self.init(code, text, hint: hint.map { .command($0) })
   }
 
-  /// For composed texts, which have no translation.
+  /// For composed messages, which have no translation.
   package init(_ code: FailureCode, verbatim message: String, hint: String? = nil) {
     self.init(code, Phrase(verbatim: message), hint: hint)
   }
 
-  /// `{"code","message","hint"}`, the hint's command, the templates of texts with values, `subject`,
+  /// `{"code","message","hint"}`, the hint's command, the templates of messages with values, `subject`,
   /// `client_secret_needed` and `variables`.
   package var json: JSON {
     var object = JSONObject([("code", .string(code.rawValue))])
@@ -63,7 +63,7 @@ package struct Failure: Error, Sendable {
     return .object(object)
   }
 
-  /// Reads what ``json`` writes; an unknown code, from a newer daemon, becomes `internal_error`.
+  /// Parses ``json``. An unknown code, from a newer daemon, becomes `internal_error`.
   package init?(json: JSON) {
     guard let code = json["code"]?.string, let message = Phrase(json, "message") else { return nil }
     self.init(FailureCode(rawValue: code) ?? .internalError, message, hint: Phrase(json, "hint"))
@@ -73,7 +73,7 @@ package struct Failure: Error, Sendable {
   }
 }
 
-/// Failures are equal if they have the same code and are about the same subject, in whatever words.
+/// Failures are equal if they have the same code and subject, whatever the message.
 extension Failure: Hashable {
   package static func == (one: Failure, other: Failure) -> Bool {
     one.code == other.code && one.subject == other.subject
@@ -86,19 +86,19 @@ extension Failure: Hashable {
 }
 
 extension Failure {
-  /// The daemon takes no notice of a request, or of a connection.
+  /// The daemon does not respond to a request or connection.
   package static let noAnswerInTime = Failure(.timeout, "the daemon did not answer in time")
-  /// As many callers wait for the daemon to accept them as may.
+  /// Too many callers wait for the daemon to accept them.
   package static let queueFull = Failure(
     .tooBusy, "too many programs wait for the daemon to take notice of them", hint: "agent doctor")
-  /// The time of a lease is over.
+  /// A lease has expired.
   package static let leaseTimeOver = Failure(.leaseEnded, "the time of the lease is over")
   /// The daemon does not know a request.
   package static let unknownRequest = Failure(.unknownRequest, "unknown request")
   /// A lease has no uses left.
   package static let leaseUsedUp = Failure(.leaseEnded, "the lease was used as often as it may be")
 
-  /// No account has the name.
+  /// No account has this name.
   package static func noAccount(named name: String, hint: Phrase) -> Failure {
     let shown = TerminalText.clean(name, limit: 64)
     var failure = Failure(.noAccount, "there is no account named \(shown)", hint: hint)
@@ -113,7 +113,7 @@ extension Failure {
       hint: idTokenHint(account: account))
   }
 
-  /// The failure of a request for an ID Token that has too little time left, after a refresh has brought no other.
+  /// The failure of a request for an ID Token that expires too soon, after a refresh has returned no other.
   package static func spentIDToken(of account: String) -> Failure {
     Failure(.interactionRequired, spentIDTokenText(of: account), hint: .command("agent login \(account)"))
   }
@@ -122,7 +122,7 @@ extension Failure {
     Phrase("the ID Token of \(account) has expired, and the server gives no new one")
   }
 
-  /// The hint for an account that has no ID Token.
+  /// The hint for an account without an ID Token.
   package static func idTokenHint(account: String) -> Phrase {
     Phrase("sign in again, with openid among the scopes: agent login \(account)").running("agent login \(account)")
   }

@@ -1,11 +1,11 @@
 package import Encoding
 internal import Vocabulary
 
-/// One line of the daemon's log.
+/// A line of the daemon's log.
 package struct LogEntry: Sendable, Hashable {
   /// Unix seconds.
   package let time: Int
-  /// A valid account name; nil if the event is about no account.
+  /// A valid account name; nil if the event is not about an account.
   package let account: String?
   package let event: LogEvent
 
@@ -15,7 +15,7 @@ package struct LogEntry: Sendable, Hashable {
     self.event = event
   }
 
-  /// The entry as it is sent.
+  /// The entry as sent to clients.
   package var line: LogLine {
     let row = event.row
     var object = JSONObject([("time", .int(time))])
@@ -27,7 +27,7 @@ package struct LogEntry: Sendable, Hashable {
   }
 }
 
-/// A ``LogEntry`` as a client reads it: with its sentence, so that the client needs to know no code.
+/// A ``LogEntry`` as received by a client. Includes its sentence, so that the client need not know any code.
 package struct LogLine: EventEntry, Hashable {
   /// Unix seconds.
   package let time: Int
@@ -39,18 +39,18 @@ package struct LogLine: EventEntry, Hashable {
     self.json = json
   }
 
-  /// Nil without a time and a code.
+  /// Nil without a time and code.
   package init?(json: JSON) {
     guard let object = json.object, let time = json["time"]?.int, json["event"]?.string != nil else { return nil }
     self.init(time: time, json: object)
   }
 
-  /// The entry as text, without a line feed.
+  /// The entry as text, without a newline.
   ///
-  /// - Parameter stamp: Writes unix seconds as the reader wants them.
+  /// - Parameter stamp: Formats unix seconds for the reader.
   package func text(_ stamp: (Int) -> String) -> String { "\(stamp(time)) \(sentence)" }
 
-  /// The text without the time. An earlier daemon sends no sentence, so the code and the members are its text.
+  /// The text without the time. An older daemon sends no sentence, so the text is then the code and members.
   package var sentence: String {
     let account = json["account"]?.string.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
     return account + TerminalText.clean(json["text"]?.string ?? code, limit: 4096)

@@ -1,36 +1,36 @@
 internal import Encoding
 package import Vocabulary
 
-/// The events of the daemon's log. An event has only numbers and words of this program, no text, so no text of another
+/// The events of the daemon's log. They contain only numbers and words of this program, so that no text of another
 /// party can get into the log.
 package enum LogEvent: Sendable, Hashable {
   case started
   case stopping
 
-  /// Attempt 1 is the first.
+  /// Starts at 1.
   case refreshBegan(attempt: Int)
-  /// The code is nil after a success.
+  /// Nil after a success.
   case refreshEnded(milliseconds: Int, FailureCode?)
   case refreshRetry(attempt: Int, waitMilliseconds: Int)
-  /// A refresh failed and is repeated after this time, or when the network changes.
+  /// A refresh failed and will be retried after this time, or when the network changes.
   case refreshQueued(seconds: Int)
-  /// The cached token has this many seconds left and was not renewed.
+  /// The cached token expires in this many seconds and was not renewed.
   case tokenExpiring(seconds: Int)
   case tokenExpired
-  /// An address or a route was added while a request waited for the network.
+  /// An address or route was added while a request waited for the network.
   case networkChanged
-  /// The system has no watch of files left for this user, so that files are looked at when they are used.
+  /// The limit of the user's file watches is reached, so files are checked when they are used.
   case watchUnavailable
   /// The machine's clock was set forward by this many seconds, or back if negative.
   case clockSet(seconds: Int)
 
   case signInBegan
-  /// The user can approve for this long.
+  /// How long the user can approve.
   case signInCode(seconds: Int)
   /// The server requires this interval between two polls.
   case signInSlowed(seconds: Int)
   case signInApproved
-  /// The redirect URI of a sign-in got a request that is not its response.
+  /// The redirect URI of a sign-in got a request that is not its redirect.
   case redirectForeign
   case signInEnded(milliseconds: Int, FailureCode?)
 
@@ -39,18 +39,18 @@ package enum LogEvent: Sendable, Hashable {
   case settingsChanged(SettingsChange)
   case peerDropped(PeerProblem)
   case requestTimedOut
-  /// A refreshed ID Token names another time of authentication than the first one.
+  /// A refreshed ID Token has another authentication time than the first one.
   case authenticationTimeChanged
-  /// The server's metadata name an endpoint at an origin that was not there at sign-in. It gets nothing.
+  /// The server's metadata contain an endpoint whose origin was not known at sign-in. Nothing is sent there.
   case endpointMoved
-  /// A key that must not be published was left out of an issuer's key set.
+  /// An issuer's key set contained a key that must not be published, which was skipped.
   case keySetWarning(KeySetFlaw)
 
   case locked(LockCause)
   case unlocked(Protection)
   case vaultChanged(VaultChange)
 
-  /// An event command of the settings failed; 1 is the first.
+  /// An event command of the settings failed. The position starts at 1.
   case commandFailed(position: Int, CommandProblem)
   /// This many event commands were not run because too many are waiting.
   case commandsDropped(count: Int)
@@ -63,9 +63,9 @@ package enum LogEvent: Sendable, Hashable {
   package enum CommandProblem: Sendable, Hashable {
     case exited(Int)
     case signalled(Int)
-    /// It ran for too long.
+    /// It exceeded its time limit.
     case timedOut
-    /// The program was not started; the error number.
+    /// The program could not be started, with the error number.
     case notStarted(errno: Int)
   }
 
@@ -82,13 +82,13 @@ package enum LogEvent: Sendable, Hashable {
     case failed
   }
 
-  /// The kind of a change of the settings.
+  /// The kind of a settings change.
   package enum SettingsChange: String, Sendable, CaseIterable {
     case signedIn = "signed_in"
     case added, changed, removed, imported
-    /// The account got another name.
+    /// The account was renamed to another name.
     case renamed
-    /// The account got this name.
+    /// The account was renamed to this name.
     case named
     case activated
     /// Another program changed the file.
@@ -100,7 +100,7 @@ package enum LogEvent: Sendable, Hashable {
     case asked
     /// No protected account was used for the time in the settings.
     case idle
-    /// The desktop or the machine asked for it.
+    /// The desktop or the machine requested it.
     case session
   }
 
@@ -112,13 +112,13 @@ package enum LogEvent: Sendable, Hashable {
     case passphraseChanged = "passphrase_changed"
     case slotRemoved = "slot_removed"
     case keysRotated = "keys_rotated"
-    /// The time without use until it locks.
+    /// The idle time until it locks.
     case idleTime = "idle_time"
   }
 
   /// A secret key in a published key set.
   package enum KeySetFlaw: String, Sendable, CaseIterable {
-    /// Every reader can sign tokens in the issuer's name.
+    /// Everyone who can read it can sign tokens as the issuer.
     case privateKey = "private_key"
     case symmetricKey = "symmetric_key"
   }
@@ -127,7 +127,7 @@ package enum LogEvent: Sendable, Hashable {
   package enum PeerProblem: String, Sendable, CaseIterable {
     /// It sent no complete request in time.
     case silent
-    /// It did not read its answer.
+    /// It did not read its response.
     case notReading = "not_reading"
     case lineTooLong = "line_too_long"
     case otherUser = "other_user"
@@ -136,10 +136,10 @@ package enum LogEvent: Sendable, Hashable {
   }
 }
 
-/// The result of a check of a session at the authorization server.
+/// The result of checking a session at the authorization server.
 package enum CheckResult: String, Sendable, CaseIterable {
   case holds = "ok"
-  /// The server no longer honours the session.
+  /// The server has ended the session.
   case signedOutElsewhere = "signed_out_elsewhere"
   /// There is no session to check.
   case notSignedIn = "not_signed_in"
@@ -149,13 +149,13 @@ package enum CheckResult: String, Sendable, CaseIterable {
   case failed
 }
 
-/// A kind of event of the log: its code and members, and its sentence.
+/// A kind of log event: its code, members and sentence.
 package struct LogRow: Sendable {
   /// The `event` member.
   let code: String
-  /// In order; one without a value is left out.
+  /// In order; members without a value are omitted.
   let members: [(String, JSON?)]
-  /// The sentence. It has no text of another party but the URL of a request.
+  /// The sentence. It contains no text of another party except the URL of a request.
   package let text: String
   package let isFailure: Bool
 

@@ -1,15 +1,16 @@
 internal import Encoding
 package import Vocabulary
 
-/// A step of the daemon's work for a request, with the reason. Steps are published and logged only for requests with
-/// `verbose`, but requests to servers are always logged. As in every ``LogEvent``, a step has no text but the URL of a request.
+/// A step of the daemon's work for a request, with the reason. Published and logged only for requests with `verbose`,
+/// except requests to servers, which are always logged. Like every ``LogEvent``, it contains no text except the URL of
+/// a request.
 package enum LogStep: Sendable, Hashable {
-  /// The cached token was returned; nil if the server named no lifetime.
+  /// The cached token was returned; nil if the server sent no lifetime.
   case tokenServed(secondsLeft: Int?)
-  /// The server cannot be reached, so a token was returned that is due for renewal.
+  /// The server is unreachable, so a token was returned although it is due for renewal.
   case servedOffline
   case refreshNeeded(RefreshReason)
-  /// The request waits for the running refresh of another request.
+  /// The request waits for the refresh of another request.
   case refreshJoined
   /// Another process changed the account's record, so the cached token is no longer valid.
   case recordChanged

@@ -1,4 +1,4 @@
-/// The kind of a member's value, for the manual and for the schema of the JSON output.
+/// The kind of a member's value, for the manual and the schema of the JSON output.
 package enum MemberKind: Sendable {
   case text, number, boolean, texts, objects, object
   /// The name of an account.
@@ -31,7 +31,7 @@ package enum MemberKind: Sendable {
     }
   }
 
-  /// The JSON Schema of a value, which may refer to the definitions of `Tests/Schema/agent.schema.json`.
+  /// The JSON Schema of a value, which may refer to the definitions in `Tests/Schema/agent.schema.json`.
   var schema: String {
     switch self {
     case .text: #"{"type": "string"}"#

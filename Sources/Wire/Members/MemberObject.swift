@@ -1,7 +1,7 @@
 package import Encoding
 package import Vocabulary
 
-/// Writes members into an object, false flags too.
+/// Writes members into an object, including false flags.
 package struct MemberObjectWriter: MemberPass {
   fileprivate var object = JSONObject()
 
@@ -54,21 +54,21 @@ package struct MemberObjectWriter: MemberPass {
 }
 
 extension MemberList {
-  /// An object with the members. A request is written by ``MemberWriter``.
+  /// An object with the members. For requests use ``MemberWriter``.
   package var memberObject: JSONObject {
     var (list, members) = (self, MemberObjectWriter())
     list.pass(&members)
     return members.object
   }
 
-  /// The members as the manual describes them.
+  /// The members for the manual.
   package var memberRows: [MemberRow] {
     var (list, members) = (self, MemberDescriber(marksRequired: false))
     list.pass(&members)
     return members.entries.compactMap { if case .row(let row) = $0 { row } else { nil } }
   }
 
-  /// This value with the members of an object, without limits; nil if a required one cannot be read.
+  /// This value with the members of an object, without limits; nil if a required one is invalid.
   package func reading(_ json: JSON) -> Self? {
     guard let object = json.object else { return nil }
     var (list, members) = (self, MemberReader(object, isLenient: true))
@@ -103,7 +103,7 @@ extension Bool: MemberValue {
   }
 }
 
-/// One entry of a list of events, which an event line also has as `entry`.
+/// An entry of a list of events, which is also the `entry` of an event line.
 package protocol EventEntry: MemberValue {
   var json: JSONObject { get }
   init?(json: JSON)

@@ -1,15 +1,15 @@
 package import Encoding
 package import Vocabulary
 
-/// What is done with the members of an object of the protocol: they are read, written or described.
+/// An operation on the members of a protocol object: reading, writing or describing them.
 ///
-/// A type lists its members once, in ``MemberList/pass(_:)``, each with its name, its limits and its meaning. An optional
-/// value, a false flag and an empty list are left out of the line.
+/// A type lists its members once, in ``MemberList/pass(_:)``, each with its name, limits and meaning. Nil, false flags
+/// and empty lists are omitted from the line.
 package protocol MemberPass {
-  /// The reason why a member stops the pass; `Never` unless it reads.
+  /// The error of an invalid member; `Never` unless the pass reads.
   associatedtype Problem: Error
 
-  /// - Parameter limit: The largest length in bytes (default: that of a setting).
+  /// - Parameter limit: The maximum length in bytes (default: that of a setting).
   mutating func text(
     _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
@@ -17,11 +17,11 @@ package protocol MemberPass {
   mutating func number(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
-  /// - Parameter orOne: Whether a text is read as a list with one element.
+  /// - Parameter orOne: Whether a single text is read as a list with one element.
   mutating func texts(
     _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
   ) throws(Problem)
-  /// - Parameter limit: The largest number of elements.
+  /// - Parameter limit: The maximum number of elements.
   mutating func numbers(
     _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
   ) throws(Problem)
@@ -31,28 +31,28 @@ package protocol MemberPass {
   mutating func word(
     _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
   ) throws(Problem) -> Bool
-  /// A value with its own form.
+  /// A value with its own format.
   mutating func value<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
-  /// Members with the names of settings, which have their meaning.
+  /// Members with the names and meanings of settings.
   mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Problem)
   /// A rule for several members. Only a reader checks it.
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Problem)
 }
 
-/// A type whose members are listed once.
+/// A type that lists its members once.
 package protocol MemberList {
   mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem)
 }
 
-/// A value of a member that has its own form in JSON.
+/// A member's value with its own JSON format.
 package protocol MemberValue: Sendable {
   /// Its type in the manual.
   static var memberType: String { get }
-  /// Writes the member and those that go with it.
+  /// Writes the member and related ones.
   func addMembers(to object: inout JSONObject, as name: String)
-  /// Reads what ``addMembers(to:as:)`` writes, from the object that has the member.
+  /// Parses the output of ``addMembers(to:as:)``, from the object with the member.
   init?(_ json: JSON, _ name: String)
 }
 
@@ -65,7 +65,7 @@ extension MemberPass {
     try text(name, &value, limit: limit, isRequired: false, meaning)
   }
 
-  /// A text that must be there.
+  /// A required text.
   @inline(__always)
   mutating func text(
     _ name: String, _ value: inout String, limit: Int? = nil,
@@ -83,7 +83,7 @@ extension MemberPass {
     try number(name, &value, in: range, isRequired: false, meaning)
   }
 
-  /// A number that must be there.
+  /// A required number.
   @inline(__always)
   mutating func number(
     _ name: String, _ value: inout Int, in range: ClosedRange<Int> = 0...Int.max, _ meaning: @autoclosure () -> String
@@ -109,7 +109,7 @@ extension MemberPass {
     if try word(name, &text, among: words, isRequired: isRequired, meaning) { value = text.flatMap(Choice.init) }
   }
 
-  /// A word that must be there.
+  /// A required word.
   @inline(__always)
   mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, _ value: inout Choice, _ meaning: @autoclosure () -> String
@@ -126,7 +126,7 @@ extension MemberPass {
     try self.value(name, &value, isRequired: false, meaning)
   }
 
-  /// A value that must be there.
+  /// A required value.
   @inline(__always)
   mutating func value<Value: MemberValue>(
     _ name: String, _ value: inout Value, _ meaning: @autoclosure () -> String
@@ -142,16 +142,16 @@ extension MemberPass {
   }
 }
 
-/// A member as the manual describes it.
+/// The description of a member for the manual.
 package struct MemberRow: Sendable, Hashable {
   package let name: String
   /// The type of its value: `text`, `number`, `list of texts`.
   package let type: String
-  /// Sentences in the notation of the manual.
+  /// Sentences in mdoc notation.
   package let meaning: String
   /// The members of the object, or of each object in the list.
   package let members: [MemberRow]
-  /// Whether another part of the manual describes ``members``.
+  /// Whether ``members`` are described in another part of the manual.
   package let isElsewhere: Bool
 
   package init(
@@ -166,7 +166,7 @@ package struct MemberRow: Sendable, Hashable {
 
   package var isList: Bool { type.utf8.starts(with: "list".utf8) }
 
-  /// The row, and those of its members, named `accounts[].name`.
+  /// The row and those of its members, named `accounts[].name`.
   package func flattened(in prefix: String = "") -> [MemberRow] {
     let inner = isElsewhere ? [] : members.flatMap { $0.flattened(in: prefix + name + (isList ? "[]." : ".")) }
     return [MemberRow(prefix + name, type, meaning)] + inner
@@ -174,7 +174,7 @@ package struct MemberRow: Sendable, Hashable {
 
   /// The row of a setting.
   package init(_ setting: AccountSetting) {
-    // The sentence about repeating an option does not concern a list.
+    // The sentence about repeating an option does not apply to a list.
     let summary = String(setting.summary.prefix { $0 != ";" })
     let (type, meaning) =
       switch setting.kind {
@@ -196,7 +196,7 @@ package struct MemberDescriber: MemberPass {
   }
 
   package private(set) var entries: [Entry] = []
-  /// Whether a required member is called so. In the other direction an optional one describes its absence.
+  /// Whether to mark required members. In responses, optional ones describe their absence instead.
   private let marksRequired: Bool
 
   init(marksRequired: Bool = true) { self.marksRequired = marksRequired }

@@ -1,10 +1,10 @@
 internal import Encoding
 package import Vocabulary
 
-/// Reads members. An error names the member of the wrong type or size, never its value.
+/// Reads members. Errors name the member of the wrong type or size, never its value.
 struct MemberReader: MemberPass {
   private let object: JSONObject
-  /// Whether limits are ignored, and an optional member that cannot be read is absent: a later daemon may send it.
+  /// Whether to ignore limits, and treat an invalid optional member as absent: a newer daemon may send it.
   private let isLenient: Bool
 
   init(_ object: JSONObject, isLenient: Bool = false) {

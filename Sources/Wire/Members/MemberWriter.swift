@@ -1,9 +1,9 @@
 internal import Encoding
 internal import Vocabulary
 
-/// Writes members in order. An absent one is left out.
+/// Writes members in order, omitting absent ones.
 ///
-/// Requests are written for every call of the client, so no tree of values is built for them.
+/// Requests are written for every call of the client, so this builds no tree of values.
 struct MemberWriter: MemberPass {
   private(set) var bytes: [UInt8] = []
 
@@ -83,7 +83,7 @@ struct MemberWriter: MemberPass {
 
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
 
-  /// Closes the object. The caller adds the line feed.
+  /// Closes the object. The caller adds the newline.
   mutating func finish() -> [UInt8] {
     bytes.append(UInt8(ascii: "}"))
     return bytes

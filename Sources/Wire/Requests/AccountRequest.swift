@@ -2,10 +2,10 @@ package import Vocabulary
 
 /// Manages the accounts. The set of requests is closed.
 package enum AccountRequest: RequestBody {
-  /// Adds an account without a sign-in; it needs an issuer and a client id.
+  /// Adds an account without a sign-in. Requires an issuer and a client ID.
   case add(account: String, AccountSettings)
 
-  /// Returns an account's settings; nil means the active account.
+  /// Returns an account's settings; nil for the active account.
   case show(account: String?)
 
   /// Changes some settings and unsets others.
@@ -16,11 +16,12 @@ package enum AccountRequest: RequestBody {
   /// Signs out, then removes the settings. With `local` the tokens are not revoked at the authorization server.
   case remove(account: String, local: Bool)
 
-  /// Adds an account with an existing refresh token. The descriptors of the request have the token first, then the
-  /// secrets in `handsOver`.
+  /// Adds an account with an existing refresh token. The descriptors are the token, followed by the secrets in
+  /// `handsOver`.
   case `import`(account: String, AccountSettings, handsOver: Set<HandedSecret>)
 
-  /// Returns the metadata to publish for a client that is a URL: that of the account, or of the settings without one.
+  /// Returns the metadata to publish for a client whose ID is a URL: that of the account, or of the settings without an
+  /// account.
   case clientMetadata(account: String?, AccountSettings, handsOver: Set<HandedSecret>)
 
   static let declarations: [any RequestBody] = [

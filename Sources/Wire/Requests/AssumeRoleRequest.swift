@@ -1,12 +1,12 @@
-/// Asks for the credentials of a role of Amazon Web Services, which an account's token is traded for.
+/// Exchanges an account's token for the credentials of an AWS role.
 package struct AssumeRoleRequest: RequestBody {
-  /// The account; nil means the one that lists the place, never the active one.
+  /// The account; nil for the one that lists the URL, never the active one.
   package var account: String?
   /// The Security Token Service.
   package var url: String
   package var roleARN: String
   package var sessionName: String
-  /// How long the credentials are to be good, in seconds; nil leaves it to the service.
+  /// The lifetime of the credentials in seconds; nil for the service's default.
   package var durationSeconds: Int?
 
   package init(

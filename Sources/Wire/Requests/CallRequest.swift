@@ -3,10 +3,10 @@ package import Vocabulary
 
 /// Sends a request to a resource with an account's token, which stays in the daemon.
 ///
-/// The descriptors of the request, unless it is ``isInline``: one to read the request body from, if there is a body, then
-/// one to write the response body to.
+/// The descriptors, unless it is ``isInline``: one to read the request body from, if there is a body, then one to write
+/// the response body to.
 package struct CallRequest: RequestBody {
-  /// The account; nil means the one whose origins contain that of `url`, never the active one.
+  /// The account; nil for the one whose origins contain that of `url`, never the active one.
   package var account: String?
   package var url: String
   package var method: String
@@ -14,35 +14,35 @@ package struct CallRequest: RequestBody {
   /// Header fields, `Name: value`.
   package var headers: [String]
 
-  /// Whether a body is sent.
+  /// Whether to send a body.
   package var sendsBody: Bool
 
-  /// Whether the bodies go with the lines: a forwarded socket passes no descriptors.
+  /// Whether the bodies are sent in lines, since a forwarded socket passes no descriptors.
   package var isInline = false
   /// The body of an inline request, in base64.
   package var inlineBody: String?
-  /// Limit of the bytes of ``inlineBody``, before base64: the line has a limit.
+  /// The maximum size of ``inlineBody`` before base64, in bytes, due to the limit of the line.
   package static let mostInlineBytes = 720 << 10
-  /// Whether the body of an inline request comes in ``ResourceBodyRequest``s, each after an ``Event/bodyWanted``.
+  /// Whether the body of an inline request is sent in ``ResourceBodyRequest``s, each after an ``Event/bodyWanted``.
   package var sendsBodyInLines = false
-  /// Limit of the bytes of one ``Event/body(_:)``.
+  /// The maximum size of one ``Event/body(_:)``, in bytes.
   package static let mostEventBytes = 48 << 10
 
-  /// The longest wait for an unreachable server, 1 to 3600 seconds; nil does not wait.
+  /// How long to wait for an unreachable server, 1 to 3600 seconds; nil to fail immediately.
   package var waitSeconds: Int?
 
-  /// Whether a redirect is an answer, wherever it leads.
+  /// Whether to return redirects instead of following them.
   package var refusesRedirects = false
 
-  /// How long nothing may move once the head of the answer is there, in seconds up to ``longestIdleSeconds``; 0 is without a
-  /// limit, nil that of the request's deadline.
+  /// The stall timeout after the head of the response, in seconds up to ``longestIdleSeconds``; 0 for no limit, nil for
+  /// the request's deadline.
   package var idleSeconds: Int?
   package static let longestIdleSeconds = 86_400
 
-  /// The token to send; empty means the account's own.
+  /// The token to send; if empty, the account's own.
   package var target = TokenRequest.Target()
 
-  /// The lease through which the request came; never on the wire.
+  /// The lease through which the request came; never sent in the protocol.
   package var lease: RequestLease?
 
   package init(account: String? = nil, url: String, method: String, headers: [String] = [], sendsBody: Bool = false) {
@@ -107,7 +107,7 @@ package struct CallRequest: RequestBody {
   }
 }
 
-/// A part of the body of a ``CallRequest`` whose body comes in lines, on its connection.
+/// A part of the body of a ``CallRequest`` that sends its body in lines, on the same connection.
 package struct ResourceBodyRequest: RequestBody {
   /// At most ``mostBytes``.
   package var bytes: [UInt8]
@@ -145,12 +145,12 @@ package struct ResourceBodyRequest: RequestBody {
   }
 }
 
-/// Status and header fields of a resource's response.
+/// The status and header fields of a resource's response.
 package struct ResponseHead: Sendable, Hashable {
   package var status: Int
   package var headers: [Field]
 
-  /// One header field, as the server sent it.
+  /// A header field as sent by the server.
   package struct Field: Sendable, Hashable {
     package var name: String
     package var value: String
@@ -166,12 +166,12 @@ package struct ResponseHead: Sendable, Hashable {
     self.headers = headers
   }
 
-  /// The value of the first field of this name.
+  /// The value of the first field with this name.
   package func field(_ name: String) -> String? {
     headers.first { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) }?.value
   }
 
-  /// Whether the body is a stream of server-sent events that has no certain end.
+  /// Whether the body is a stream of server-sent events, which may never end.
   package var isEventStream: Bool {
     guard (200..<300).contains(status), let type = field("Content-Type") else { return false }
     let name = type.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != UInt8(ascii: " ") }

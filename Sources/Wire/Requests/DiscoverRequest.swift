@@ -1,14 +1,14 @@
 package import Vocabulary
 
-/// Finds out whether the URL of a sign-in is an authorization server or a resource (RFC 9728).
+/// Determines whether the URL of a sign-in is an authorization server or a resource (RFC 9728).
 package struct DiscoverRequest: RequestBody {
   package var url: String
-  /// The account to sign in, if the user named one.
+  /// The account to sign in, if specified.
   package var account: String?
-  /// Whether nothing is fetched if the account exists already.
+  /// Whether to fetch nothing if the account already exists.
   package var onlyForNewAccount = false
   /// The settings of the connection: ``AccountSettings/caFile``, ``AccountSettings/allowHTTPLoopback`` and the proxy.
-  /// The others are not sent.
+  /// Others are not sent.
   package var settings = AccountSettings()
 
   package init(url: String) { self.url = url }

@@ -1,10 +1,10 @@
-/// Asks for the events of sessions and accounts.
+/// Requests the events of sessions and accounts.
 package struct EventsRequest: RequestBody {
-  /// Only events of this account; nil means all.
+  /// Restricts the events to this account.
   package var account: String?
-  /// Whether events are sent from now on until the connection ends; otherwise the recent ones.
+  /// Whether to send events from now on until the connection ends, instead of the recent ones.
   package var follow: Bool
-  /// Whether the events of leases are asked for, those of sessions not.
+  /// Whether to send the events of leases instead of those of sessions.
   package var leases = false
 
   package init(account: String? = nil, follow: Bool = false) {

@@ -1,14 +1,14 @@
-/// The secrets that a request passes as descriptors (`SCM_RIGHTS`), which the daemon reads. The descriptors have the
+/// The secrets that a request passes as descriptors (`SCM_RIGHTS`) for the daemon to read. The descriptors are in the
 /// order of these cases.
 package enum HandedSecret: Sendable, CaseIterable {
   case clientSecret
-  /// A private key, in PEM form or as a JSON Web Key.
+  /// A private key, in PEM or as a JSON Web Key.
   case clientKey
-  /// Certificates in PEM form, the client's own first.
+  /// Certificates in PEM, the client's own first.
   case clientCertificate
   /// The token for a registration at a server that requires one (RFC 7591, section 3). Only for sign-ins.
   case initialAccessToken
-  /// A JWT that stands for a person, or proves the client (RFC 7523). Only for sign-ins.
+  /// A JWT instead of a user or for client authentication (RFC 7523). Only for sign-ins.
   case assertion
 
   /// The credentials of a client.

@@ -1,29 +1,28 @@
-/// Opens a lease: its peers may make requests to resources with one account's token, and nothing else. It ends with the
-/// connection.
+/// Opens a lease: its peers may only send requests to resources, with one account's token. It ends with the connection.
 ///
-/// The descriptor of the request: a local socket that listens, at which the peers come.
+/// The descriptor is a listening local socket, to which the peers connect.
 package struct LeaseRequest: RequestBody {
-  /// The account; nil means the active one.
+  /// The account; nil for the active one.
   package var account: String?
-  /// The places that may be asked: hosts, origins, or URLs for them and all below. Empty means all that the account lists.
+  /// The allowed hosts, origins or URLs, including everything below a URL; if empty, everything the account lists.
   package var places: [String] = []
-  /// The methods that may be sent; empty means all.
+  /// The allowed methods; if empty, all.
   package var methods: [String] = []
-  /// Names of header fields that pass besides the usual ones; at most ``mostHeaders``.
+  /// The names of header fields to forward in addition to the default ones; at most ``mostHeaders``.
   package var headers: [String] = []
-  /// The token that is sent; empty means the account's own.
+  /// The token to send; if empty, the account's own.
   package var target = TokenRequest.Target()
-  /// How many requests may be made, 1 to ``mostUses``; nil is without a limit.
+  /// The maximum number of requests, 1 to ``mostUses``; nil for no limit.
   package var uses: Int?
-  /// After how many seconds it ends, 1 to ``longestSeconds``; nil is without a limit.
+  /// The lifetime in seconds, 1 to ``longestSeconds``; nil for no limit.
   package var expiresInSeconds: Int?
 
-  /// Whether the peers get the token too, if the server has issued it with no more than the scope of ``target``.
+  /// Whether the peers can also get the token, if the server has issued it with no more than the scope of ``target``.
   package var handsOutToken = false
-  /// Whether ``Event/leaseQuestion(_:)`` is sent before the first request for each origin, which then waits for a
+  /// Whether to send ``Event/leaseQuestion(_:)`` before the first request to each origin, which then waits for a
   /// ``LeaseAnswerRequest``.
   package var confirms = false
-  /// Users whose processes may come, besides this one's; at most ``mostUsers``.
+  /// Other users whose processes may connect; at most ``mostUsers``.
   package var users: [Int] = []
 
   package static let mostUsers = 16
@@ -75,7 +74,7 @@ package struct LeaseRequest: RequestBody {
   }
 }
 
-/// The answer to an ``Event/leaseQuestion(_:)``, on the connection of the lease.
+/// The response to an ``Event/leaseQuestion(_:)``, on the connection of the lease.
 package struct LeaseAnswerRequest: RequestBody {
   /// As in the event.
   package var question: Int
@@ -102,7 +101,7 @@ package struct LeaseAnswerRequest: RequestBody {
   }
 }
 
-/// Asks for the limits of the lease that the connection belongs to.
+/// Requests the limits of the connection's lease.
 package struct LeaseStatusRequest: RequestBody {
   package init() {}
 

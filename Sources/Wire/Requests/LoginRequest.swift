@@ -1,68 +1,68 @@
 package import Vocabulary
 
-/// Starts a sign-in and, if an issuer is named, adds the account for it.
+/// Starts a sign-in and, if an issuer is specified, adds the account for it.
 ///
 /// No member is a secret: see ``handsOver``.
 @dynamicMemberLookup
 package struct LoginRequest: RequestBody {
-  /// The account; nil means the active one, or a name made from the issuer's host.
+  /// The account; nil for the active one, or a name derived from the issuer's host.
   package var account: String?
 
   /// The settings to change. Without an issuer the sign-in uses the account's stored settings with these changes.
   package var settings = AccountSettings()
   package var handsOver: Set<HandedSecret> = []
 
-  /// Whether a client is registered first (RFC 7591); no client id is named then.
+  /// Whether to register a client first (RFC 7591). The client ID must then be absent.
   package var registersClient = false
   /// Whether the session has no user, only the client's credentials (RFC 6749, section 4.4).
   package var isGuest = false
-  /// Whether `offline_access` is added to the scope if the server announces it.
+  /// Whether to add `offline_access` to the scope if the server announces it.
   package var asksToStay = false
-  /// An authorization server that does not announce PKCE is refused: a resource named it.
+  /// Whether to refuse an authorization server that does not announce PKCE, because a resource named it.
   package var needsAnnouncedPKCE = false
-  /// The algorithms of DPoP proofs that the resource takes which the tokens are for; empty where it does not say.
+  /// The algorithms that the resource of the tokens accepts for DPoP proofs; empty if not announced.
   package var proofAlgorithms: [String] = []
-  /// Whether ``Event/qrCode(_:)`` is sent too.
+  /// Whether to also send ``Event/qrCode(_:)``.
   package var wantsQRCode = false
 
-  /// The flow; nil means that the daemon chooses.
+  /// The flow; nil if the daemon chooses.
   package var flow: Flow?
   /// Whether the caller can open a browser, for the daemon's choice.
   package var canOpenBrowser = false
 
-  /// The condition that makes a sign-in needless; nil signs in always. The result then has `kept`.
+  /// The condition that makes a sign-in unnecessary; nil to always sign in. The result then has `kept`.
   package var unless: Condition?
-  /// Whether the account and its session are in no file, and end with the daemon.
+  /// Whether the account and its session have no files, and end with the daemon.
   package var isEphemeral = false
-  /// Whether the account becomes the active one.
+  /// Whether the account becomes active.
   package var activates = false
 
-  /// Whether the result comes as soon as the user can act, and the sign-in continues in the background.
+  /// Whether to return as soon as the user can act, while the sign-in continues in the background.
   package var isDetached = false
-  /// The requirements for the user's authentication; the device flow does not support them.
+  /// The requirements for the user's authentication, not supported by the device flow.
   package var demands = SignInDemands()
 
   /// The flows of a sign-in.
   package enum Flow: String, Sendable, CaseIterable {
-    /// A browser on this machine; the daemon listens at the redirect URI.
+    /// A browser on this machine. The daemon listens at the redirect URI.
     case browser
-    /// A code that the user types on any device (RFC 8628).
+    /// A code that the user enters on any device (RFC 8628).
     case device
-    /// A browser anywhere; the user pastes the URL of the response.
+    /// A browser anywhere. The user pastes the URL of the redirect.
     case paste
   }
 
-  /// The state of an account that may make a sign-in needless.
+  /// The state of an account that may make a sign-in unnecessary.
   package enum Condition: String, Sendable, CaseIterable {
-    /// A session that was not found to be over; no server is asked.
+    /// A session that is not known to have ended; contacts no server.
     case signedIn = "signed_in"
-    /// A token, renewed if need be.
+    /// A token, renewed if necessary.
     case token
   }
 
   package init() {}
 
-  /// Whether nothing but the account and the flow is named. A proxy comes from the environment.
+  /// Whether only the account and flow are specified. A proxy comes from the environment.
   package var isPlain: Bool {
     var settings = settings
     (settings.proxy, settings.proxyExclusions) = (nil, nil)

@@ -1,13 +1,13 @@
-/// Passes the URL of the browser's response to a waiting sign-in.
+/// Passes the URL of the browser's redirect to a waiting sign-in.
 ///
-/// It may come on any connection. On the connection of the `login` request it comes before the result of that, and a
-/// rejection is the event `redirect_refused`.
+/// It may be sent on any connection. On that of the `login` request it must be sent before its result, and a rejection
+/// is the event `redirect_refused`.
 package struct LoginRedirectRequest: RequestBody {
   /// The sign-in, as in the event `browser`.
   package var login: String
   package var url: String
 
-  /// The longest URL, in bytes: a code may be long (RFC 6749, section 4.1.2).
+  /// The maximum length of the URL, in bytes: a code may be long (RFC 6749, section 4.1.2).
   package static let maximumURLBytes = 16_384
 
   package init(login: String, url: String) {
@@ -36,12 +36,12 @@ package struct LoginRedirectRequest: RequestBody {
 
 /// Confirms that the user is the one who signed in, after the event `confirm`.
 ///
-/// It may come on any connection. On the connection of the `login` request it comes before the result of that, and a
-/// rejection is the event `redirect_refused`.
+/// It may be sent on any connection. On that of the `login` request it must be sent before its result, and a rejection
+/// is the event `redirect_refused`.
 package struct LoginConfirmRequest: RequestBody {
   /// The sign-in, as in the event `confirm`.
   package var login: String
-  /// Whether the session is to be stored; otherwise its grant is revoked.
+  /// Whether to store the session; otherwise its grant is revoked.
   package var isConfirmed: Bool
 
   package init(login: String, isConfirmed: Bool) {
@@ -70,7 +70,7 @@ package struct LoginConfirmRequest: RequestBody {
 package struct LoginResumeRequest: RequestBody {
   /// The sign-in, as in the result of its start: 128 random bits, valid until the daemon ends.
   package var login: String
-  /// Whether the result comes at the end of the sign-in; otherwise the current state is returned at once.
+  /// Whether to return the result at the end of the sign-in, instead of the current state immediately.
   package var waits: Bool
 
   package init(login: String, waits: Bool) {

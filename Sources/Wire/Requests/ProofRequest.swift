@@ -1,14 +1,14 @@
-/// Asks for a DPoP proof for one HTTP request: that the sender has the key of the account's access token (RFC 9449).
+/// Requests a DPoP proof for one HTTP request: that the sender has the key of the account's access token (RFC 9449).
 package struct ProofRequest: RequestBody {
-  /// The account; nil means the active one.
+  /// The account; nil for the active one.
   package var account: String?
-  /// The method of the HTTP request; case matters.
+  /// The method of the HTTP request, case-sensitive.
   package var method: String
   /// The URL of the HTTP request.
   package var url: String
   /// The last nonce of the server.
   package var nonce: String?
-  /// Whether the result also has the access token of the proof, as for a token request.
+  /// Whether the result includes the access token of the proof, as for a token request.
   package var accessToken: Bool
 
   package init(

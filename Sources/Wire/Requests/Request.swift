@@ -6,7 +6,7 @@ package enum Request: Sendable, Hashable {
   case forget(ForgetRequest)
   case assumeRole(AssumeRoleRequest)
   case proof(ProofRequest)
-  /// Passes the values of variables that later requests need.
+  /// Passes the values of variables for later requests.
   case variables(VariablesRequest)
   case screenEnvironment(EnvironmentScreening = EnvironmentScreening())
   case login(LoginRequest)
@@ -35,7 +35,7 @@ package enum Request: Sendable, Hashable {
   case leaseStatus(LeaseStatusRequest = LeaseStatusRequest())
   case daemon(DaemonRequest)
 
-  /// Calls the visitor with the body. The type is known at compile time, so that a client makes no existential box.
+  /// Calls the visitor with the body. The type is known at compile time, so that a client creates no existential box.
   private func accept<Visitor: RequestVisitor>(_ visitor: Visitor) -> Visitor.Result {
     switch self {
     case .token(let body): visitor.visit(body)
@@ -70,7 +70,7 @@ package enum Request: Sendable, Hashable {
   package var waitSeconds: Int { row.waitSeconds }
   package var source: AnswerSource { row.source }
 
-  /// The request of this kind with the members that were read.
+  /// The request of this kind with the given members.
   fileprivate func read(_ members: MemberReader) throws(Failure) -> Request {
     try accept(ReadingVisitor(members: members)).get()
   }
@@ -131,10 +131,10 @@ private struct ReadingVisitor: RequestVisitor {
 package struct RequestEnvelope: Sendable, Hashable {
   package var request: Request
 
-  /// The longest wait for the last line, 1 to 3600 seconds; nil means the daemon's default.
+  /// How long to wait for the last line, 1 to 3600 seconds; nil for the daemon's default.
   package var timeoutSeconds: Int?
 
-  /// Whether the steps of the work are sent as events.
+  /// Whether to send the steps of the work as events.
   package var verbose: Bool
 
   package init(_ request: Request, timeoutSeconds: Int? = nil, verbose: Bool = false) {
@@ -157,14 +157,14 @@ package struct RequestEnvelope: Sendable, Hashable {
     ]
   }
 
-  /// Seconds until the request times out; nil without a limit.
+  /// Seconds until the request times out; nil for no limit.
   package var deadlineSeconds: Int? {
     let row = request.row
     if row.has(.endless) { return timeoutSeconds }
     return (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) + row.waitSeconds
   }
 
-  /// The request as one line, with its line feed.
+  /// The request as one line, including its newline.
   package func serialized() -> [UInt8] {
     var (version, timeout, verbose): (Int?, Int?, Bool) = (WireProtocol.version, timeoutSeconds, verbose)
     var members = MemberWriter()
@@ -180,9 +180,9 @@ package struct RequestEnvelope: Sendable, Hashable {
   private static let versions = 1...1_000_000
   private static let timeouts = 1...WireProtocol.maximumTimeoutSeconds
 
-  /// Reads one line, with or without its line feed.
+  /// Parses one line, with or without its newline.
   ///
-  /// - Throws: `invalid_request`, `unknown_request` or `unsupported_version`; the message names the member at fault.
+  /// - Throws: `invalid_request`, `unknown_request` or `unsupported_version`; the message names the invalid member.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     let json: JSON
     do {

@@ -1,4 +1,4 @@
-/// A kind of request: its members, what the daemon must know of it, and its page.
+/// A kind of request: its members, its properties for the daemon, and its page.
 package protocol RequestBody: MemberList, Sendable, Hashable {
   var row: RequestRow { get }
   var page: RequestPage { get }
@@ -17,7 +17,7 @@ extension RequestBody {
 
 /// The properties of a request.
 package struct RequestRow: Sendable {
-  /// The `request` member's value.
+  /// The value of the `request` member.
   package let name: String
   private let traits: RequestTraits
   package let source: AnswerSource
@@ -45,11 +45,11 @@ package struct RequestTraits: OptionSet, Sendable {
 
   package init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// The daemon answers from this machine alone, so that the answer waits for no network.
+  /// The daemon answers without a network.
   package static var local: RequestTraits { RequestTraits(rawValue: 1) }
-  /// The request can be sent again if its result is unknown.
+  /// The request can be repeated if its result is unknown.
   package static var repeatable: RequestTraits { RequestTraits(rawValue: 2) }
-  /// The answer does not depend on the settings file.
+  /// The response does not depend on the settings file.
   package static var withoutSettings: RequestTraits { RequestTraits(rawValue: 4) }
   /// The request may change an account or the vault.
   package static var change: RequestTraits { RequestTraits(rawValue: 8) }
@@ -70,7 +70,7 @@ package enum AnswerSource: Sendable {
 package enum RequestSubject: Sendable, Equatable {
   case account(String)
   case activeAccount
-  /// All accounts, or one that the daemon finds.
+  /// All accounts, or one that the daemon chooses.
   case any
 
   static func accountOrActive(_ name: String?) -> RequestSubject { name.map(RequestSubject.account) ?? .activeAccount }

@@ -1,19 +1,19 @@
 /// The requirements of a browser sign-in for the user's authentication (OpenID Connect Core, section 3.1.2.1).
 package struct SignInDemands: MemberList, Sendable, Hashable {
-  /// `login`, `consent`, `select_account` and such, with spaces between them.
+  /// `login`, `consent`, `select_account` and so on, separated by spaces.
   package var prompt: String?
   /// The user name to suggest.
   package var loginHint: String?
-  /// The acceptable authentication context classes.
+  /// Acceptable authentication context classes.
   package var acrValues: [String] = []
-  /// The largest age of the user's authentication, 0 to 31,536,000 seconds.
+  /// The maximum age of the user's authentication, 0 to 31,536,000 seconds.
   package var maxAge: Int?
-  /// The claims that a resource demanded, as it wrote them: JSON, plain or in base64.
+  /// The claims in a resource's challenge, unchanged: JSON, plain or in base64.
   package var claimsChallenge: String?
 
   package init() {}
 
-  /// The options of `agent login` that demand the same, each with its values; a device code can carry none of them.
+  /// The corresponding options of `agent login` with their values. The device flow supports none of them.
   package var options: [(name: String, values: [String])] {
     [
       ("acr", acrValues), ("max-age", maxAge.map { ["\($0)s"] } ?? []), ("prompt", prompt.map { [$0] } ?? []),

@@ -1,12 +1,12 @@
-/// Asks about accounts and their sessions, or chooses the active account.
+/// Requests the state of accounts and their sessions, or chooses the active account.
 package enum StateRequest: RequestBody {
-  /// All accounts, or the named one. With `check` the sessions are checked at the servers.
+  /// All accounts, or the specified one. With `check` the sessions are checked at the servers.
   case status(account: String?, check: Bool = false)
-  /// The same as `status`, and how the authorization servers answer.
+  /// Like `status`, including the state of the authorization servers.
   case doctor(account: String?)
   case list
   case use(account: String)
-  /// The signed-in user. With `verified` according to the verified ID Token alone, so that no server is asked.
+  /// The signed-in user. With `verified`, only from the verified ID Token, without contacting a server.
   case whoami(account: String?, verified: Bool = false)
 
   static let declarations: [any RequestBody] = [
@@ -108,7 +108,7 @@ package enum DaemonRequest: RequestBody {
   /// Returns the recent entries of the daemon's log.
   case log
   case stop
-  /// Stops the daemon, and another one is about to be started.
+  /// Stops the daemon before another one is started.
   case restart
 
   static var declarations: [any RequestBody] { [Self.status, Self.log, Self.stop] }
@@ -168,7 +168,7 @@ package enum DaemonRequest: RequestBody {
     }
   }
 
-  /// The daemon in the answer to `status`.
+  /// The daemon in the response to `status`.
   static var summaryRow: MemberRow {
     MemberRow("daemon", "object", "The daemon.", members: statusRows)
   }

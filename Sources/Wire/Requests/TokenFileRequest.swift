@@ -1,13 +1,13 @@
 internal import Encoding
 package import Vocabulary
 
-/// Asks for a file with a token, which the daemon renews until the connection ends.
+/// Requests a file with a token, which the daemon renews until the connection ends.
 package struct TokenFileRequest: RequestBody {
-  /// The account; nil means the active one.
+  /// The account; nil for the active one.
   package var account: String?
-  /// The name of a file of an earlier daemon, to be written again; nil means a new file.
+  /// The name of an earlier daemon's file, to be written again; nil for a new file.
   package var name: String?
-  /// The token that the file holds.
+  /// The kind of token in the file.
   package var kind: TokenKind
 
   package init(account: String? = nil, name: String? = nil, kind: TokenKind = .accessToken) {

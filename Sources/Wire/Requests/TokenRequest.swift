@@ -1,23 +1,23 @@
 package import Vocabulary
 
-/// Asks for an access token of one account.
+/// Requests an access token of an account.
 package struct TokenRequest: RequestBody {
-  /// The account; nil means the active one.
+  /// The account; nil for the active one.
   package var account: String?
 
-  /// The smallest remaining lifetime in seconds, 0 to 86,400; nil means the daemon's default.
+  /// The minimum remaining lifetime in seconds, 0 to 86,400; nil for the daemon's default.
   package var minimumValiditySeconds: Int?
 
-  /// The longest wait for an unreachable server, 1 to 3600 seconds; nil does not wait.
+  /// How long to wait for an unreachable server, 1 to 3600 seconds; nil to fail immediately.
   package var waitSeconds: Int?
 
-  /// Whether the token is refreshed even if the cached one is valid.
+  /// Whether to renew the token even if the cached one is valid.
   package var forceRefresh: Bool
 
-  /// The requested scope and resources, if they are not those of the grant.
+  /// The requested scope and resources, if they differ from the grant.
   package var target = Target()
 
-  /// The scope, resources, audience and authorization details of a token; empty means the account's own token.
+  /// The scope, resources, audience and authorization details of a token; if empty, the account's own token.
   package struct Target: MemberList, Sendable, Hashable {
     package var scope: [String] = []
     package var resources: [String] = []
@@ -49,19 +49,19 @@ package struct TokenRequest: RequestBody {
     }
   }
 
-  /// Where the caller is going to send the token, if it says so. The account is then the one that lists the place, never
-  /// the active one, and the settings of the place decide which token it is.
+  /// Where the caller will send the token, if specified. The account is then the one that lists the destination, never
+  /// the active one, and the settings for the destination select the token.
   package var place: Place?
 
-  /// The place that a caller is going to send a token to.
+  /// The destination of a token.
   package struct Place: MemberList, Sendable, Hashable {
-    /// A URL, or a host with or without a port and a path; nil where the account alone decides.
+    /// A URL, or a host with optional port and path; nil if only the account matters.
     package var url: String?
-    /// The user name that the caller wants to use; nil for any.
+    /// The requested user name; nil for any.
     package var user: String?
-    /// The token that is wanted unless the settings of the place name one; nil means the access token.
+    /// The default kind of token, if the settings for the destination specify none; nil for the access token.
     package var kind: TokenKind?
-    /// The place has refused the token that was handed out for it before.
+    /// Whether the destination has rejected the token returned before.
     package var isRefused = false
 
     package init(url: String?, user: String? = nil, kind: TokenKind? = nil, isRefused: Bool = false) {
@@ -94,13 +94,13 @@ package struct TokenRequest: RequestBody {
     }
   }
 
-  /// Whether a peer of a lease gets the token; never on the wire.
+  /// Whether a peer of a lease gets the token; never sent in the protocol.
   package var isLent = false
 
-  /// The optional parts of the answer.
+  /// The optional parts of the response.
   package var extras: Extras
 
-  /// The optional parts of an answer.
+  /// The optional parts of a response.
   package struct Extras: Sendable, Hashable {
     /// The ID Token in compact form.
     package var idToken = false
@@ -108,7 +108,7 @@ package struct TokenRequest: RequestBody {
     /// All claims of the verified ID Token.
     package var claims = false
 
-    /// The variables that the account's settings name, and whatever of the above they need.
+    /// The variables in the account's settings, and whichever of the above they need.
     package var variables = false
 
     package init(idToken: Bool = false, claims: Bool = false, variables: Bool = false) {
@@ -162,12 +162,12 @@ package struct TokenRequest: RequestBody {
   }
 }
 
-/// Drops the cached token of a place, if it is the one whose bytes come in a descriptor beside the request: the place has
-/// refused it. The session stays what it is.
+/// Drops the cached token of a destination that rejected it, if it equals the bytes in the request's descriptor. The
+/// session does not change.
 package struct ForgetRequest: RequestBody {
-  /// The account; nil means the one that lists the place, never the active one.
+  /// The account; nil for the one that lists the destination, never the active one.
   package var account: String?
-  /// A URL, or a host with or without a port and a path.
+  /// A URL, or a host with optional port and path.
   package var url: String
 
   package init(account: String? = nil, url: String) {
@@ -196,14 +196,14 @@ package struct ForgetRequest: RequestBody {
 
 /// Ends one session, or all.
 package struct LogoutRequest: RequestBody {
-  /// The account; nil means the active one, unless ``all`` is set.
+  /// The account; nil for the active one, unless ``all`` is set.
   package var account: String?
   package var all: Bool
 
-  /// Whether the session is removed only here, without a revocation at the authorization server.
+  /// Whether to end the session only locally, without revoking it at the authorization server.
   package var local: Bool
 
-  /// Whether the result has the URL that ends the browser's session.
+  /// Whether the result includes the URL that ends the browser's session.
   package var browser: Bool
 
   package init(account: String? = nil, all: Bool = false, local: Bool = false, browser: Bool = false) {

@@ -1,7 +1,7 @@
-/// Hands over the values of variables, each in a descriptor beside the request, in the order of the names. They serve the
-/// later requests of the connection, and are dropped when it closes.
+/// Passes the values of variables, each in a descriptor, in the order of the names. They are used for later requests on
+/// the connection, and dropped when it closes.
 package struct VariablesRequest: RequestBody {
-  /// The most variables of one request.
+  /// The maximum number of variables in a request.
   package static let mostNames = 4
 
   package private(set) var names: [String]
@@ -29,15 +29,15 @@ package struct VariablesRequest: RequestBody {
 }
 
 /// Returns which values of an environment contain a valid token, and the names of the variables that accounts set. The
-/// request's descriptor has the values, each terminated by a NUL, which no value contains.
+/// descriptor contains the values, each terminated by a NUL.
 ///
-/// The result is `{"holding":[…],"mapped":[…]}`: the values that hold one, by their number from 0, and the names of the
+/// The result is `{"holding":[…],"mapped":[…]}`: the indices of the values with a token, and the names of the
 /// variables.
 package struct EnvironmentScreening: RequestBody {
-  /// The most bytes of the values of one request, their NULs included. A variable has at most 131,072, where a page of memory
-  /// has 4 KiB (execve(2)).
+  /// The maximum size of the values of a request including NULs, in bytes. A variable is at most 131,072 bytes with
+  /// memory pages of 4 KiB (execve(2)).
   package static let mostBytes = 196_608
-  /// A shorter value is not looked at: no server makes tokens that can be guessed.
+  /// Shorter values are ignored: no server issues tokens that can be guessed.
   package static let leastBytes = 16
 
   package init() {}

@@ -2,52 +2,52 @@ package import Vocabulary
 
 /// Manages the vault: its slots, and whether it is locked. The set of requests is closed.
 ///
-/// No member is a secret. Each secret is a descriptor of the request, in the order that the case names.
+/// No member is a secret. Each secret is a descriptor of the request, in the order documented at the case.
 package enum VaultRequest: RequestBody {
-  /// Returns the slots and the levels. Nothing is opened.
+  /// Returns the slots and protection levels, without opening anything.
   case status
 
-  /// Wipes the keys that a passphrase or a PIN opened, and the tokens of their accounts.
+  /// Wipes the keys that a passphrase or PIN unlocked, and the tokens of their accounts.
   case lock
 
-  /// Unlocks a level. Its descriptor has the passphrase or PIN.
+  /// Unlocks a level. The descriptor is the passphrase or PIN.
   case unlock(Protection)
 
-  /// Makes the key of a level that has none, and leaves it unlocked. Its descriptor has the passphrase or PIN.
+  /// Creates the key of a level that has none, and leaves it unlocked. The descriptor is the passphrase or PIN.
   case create(Protection)
 
-  /// Binds the vault to this device with a new automatic slot; nil means that the daemon chooses its kind.
+  /// Binds the vault to this device with a new automatic slot; nil if the daemon chooses its kind.
   case bind(VaultBinding?)
 
-  /// Adds a passphrase to an unlocked level. Its descriptor has the passphrase.
+  /// Adds a passphrase to an unlocked level. The descriptor is the passphrase.
   case addPassphrase(Protection)
 
-  /// Changes a passphrase or PIN. Its descriptors have the old one and the new one.
+  /// Changes a passphrase or PIN. The descriptors are the old one and the new one.
   case changePassphrase(Protection)
 
   /// Removes the slot with this number.
   case removeSlot(Int)
 
-  /// Makes new keys and seals all records again. Its descriptors have the secrets of these slots, in this order.
+  /// Generates new keys and encrypts all records again. The descriptors are the secrets of these slots, in this order.
   case rotateKey(slots: [Int])
 
-  /// Binds a vault that no longer opens here to this device. Its descriptor has a passphrase.
+  /// Binds a vault that no longer opens to this device. The descriptor is a passphrase.
   case rebind
 
-  /// Sets a vault aside that does not open, so that a new one can be made.
+  /// Moves a vault that does not open aside, so that a new one can be created.
   case setAside
 
   /// Checks all slots and records.
   case check
 
-  /// Sets the time without use until the vault locks, in seconds; zero means never.
+  /// Sets the idle time until the vault locks, in seconds; zero for never.
   case set(lockAfterSeconds: Int)
 
-  /// The highest number of a slot.
+  /// The highest slot number.
   package static let maximumSlot = 255
-  /// The largest number of slots.
+  /// The maximum number of slots.
   package static let maximumSlots = 16
-  /// The longest time without use until it locks, in seconds.
+  /// The maximum idle time until it locks, in seconds.
   package static let maximumLockAfterSeconds = 30 * 86_400
 
   /// The number of descriptors of the request.
@@ -211,7 +211,7 @@ package enum VaultRequest: RequestBody {
     ]
   }
 
-  /// The vault in the answer to `status`.
+  /// The vault in the response to `status`.
   static var summaryRows: [MemberRow] {
     fileRows + [
       MemberRow("slots", "list of texts", "The slots that open it."),

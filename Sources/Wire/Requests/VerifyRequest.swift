@@ -1,40 +1,39 @@
 package import Vocabulary
 
-/// Verifies tokens. It has two descriptors: the tokens are read from the first, one a line, and the results are written
-/// to the second, one a line. A descriptor with a key set, or with the key of an HMAC, comes before them, if there is
-/// one.
+/// Verifies tokens. Reads them from the first of two descriptors, one per line, and writes the results to the second,
+/// one per line. A descriptor with a key set, or with the key of an HMAC, precedes them if announced.
 package struct VerifyRequest: RequestBody {
-  /// The largest tolerance for times, in seconds.
+  /// The maximum tolerance for times, in seconds.
   package static let maximumClockSkew = 300
 
-  /// The account whose issuer's keys are used; nil means the active one, unless ``issuer`` is set.
+  /// The account whose issuer's keys are used; nil for the active one, unless ``issuer`` is set.
   package var account: String?
   package var issuer: String?
   /// The settings of the connection to an issuer without an account: ``AccountSettings/caFile``,
-  /// ``AccountSettings/allowHTTPLoopback`` and the proxy. The others are not sent.
+  /// ``AccountSettings/allowHTTPLoopback`` and the proxy. Others are not sent.
   package var settings = AccountSettings()
-  /// Whether a descriptor has the key set.
+  /// Whether a descriptor contains the key set.
   package var bringsKeys = false
-  /// Whether a descriptor has the key of an HMAC.
+  /// Whether a descriptor contains the key of an HMAC.
   package var bringsSecret = false
 
-  /// The token must be for one of these; empty accepts any.
+  /// Accepted audiences, one of which is required; if empty, any.
   package var audiences: [String] = []
-  /// Accepted `alg` values; empty means all supported ones.
+  /// Accepted `alg` values; if empty, all supported ones.
   package var algorithms: [String] = []
   package var type: String?
   package var profile: TokenProfile?
-  /// The claims that must be there.
+  /// Required claims.
   package var requiredClaims: [String] = []
-  /// Whether a token may be without `exp`.
+  /// Whether `exp` is optional.
   package var allowsMissingExpiry = false
-  /// The claims with the values that they must have, as `NAME=VALUE`.
+  /// Claims with required values, as `NAME=VALUE`.
   package var claims: [String] = []
   package var signatureOnly = false
-  /// The tolerance for times, in seconds; nil means 60.
+  /// The tolerance for times, in seconds; nil for the default of 60.
   package var clockSkew: Int?
 
-  /// Whether the result of a valid token has only ``briefMembers`` and ``briefClaims``.
+  /// Whether the result of a valid token only includes ``briefMembers`` and ``briefClaims``.
   package var brief = false
   package static let briefMembers = ["alg", "kid"]
   package static let briefClaims = ["iss", "sub", "exp"]
