@@ -1,18 +1,18 @@
 package import Platform
 
-/// A started process with our ends of its three standard streams, which do not block; killed and
-/// waited for when the value goes away before the process has ended.
+/// A started process with our non-blocking ends of its three standard streams. Killed and reaped on deinitialization if
+/// it is still running.
 struct Child: ~Copyable {
   let processID: Int32
   private(set) var input: FileDescriptor?
-  /// The number of `input`, as long as that is open.
+  /// The number of `input` while that is open.
   let inputNumber: Int32
   let output: FileDescriptor
   let error: FileDescriptor
   private var isReaped = false
 
   init(_ request: Spawn.Request) throws(SystemError) {
-    // A child that does not read its input is no reason to end the tests.
+    // A child that does not read its input must not end the tests.
     Signals.ignoreFailingWrites()
     let input = try Pipe()
     let output = try Pipe()
@@ -47,8 +47,8 @@ struct Child: ~Copyable {
 }
 
 extension FileDescriptor {
-  /// Waits until nobody holds the other end of this pipe or connection. A program that another test is starting holds
-  /// all that is open in this process until its exec, so that to close an end here may end nothing yet.
+  /// Waits until no process has the other end of this pipe or connection. A program that another test is starting has
+  /// copies of all open descriptors of this process until its exec, so closing an end here may have no effect yet.
   package borrowing func awaitClosingOfOtherEnd() throws(SystemError) {
     let poller = try Poller()
     try poller.add(raw, interest: .none, key: 0)

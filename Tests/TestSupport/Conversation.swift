@@ -1,8 +1,8 @@
 package import Platform
 
-/// The server's end of one connection.
+/// The server's end of a connection.
 package final class Conversation: Sendable {
-  /// The first connection of its server is 1.
+  /// Starts at 1 for each server.
   package let number: Int
   private let socket: FileDescriptor
   private let buffer = Monitor<[UInt8]>([])
@@ -17,10 +17,10 @@ package final class Conversation: Sendable {
     self.record = record
   }
 
-  // Whoever went first has ended it.
+  // The client may already have closed it.
   deinit { try? UnixSocket.shutDown(socket) }
 
-  /// The next request, body included; nil when the client has closed the connection.
+  /// The next request, including its body; nil if the client has closed the connection.
   package func readRequest() throws -> ReceivedRequest? {
     guard let head = try take({ bytes in Self.headEnd(bytes) }) else { return nil }
     let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n").map(String.init)
@@ -32,14 +32,14 @@ package final class Conversation: Sendable {
     return request
   }
 
-  /// The next bytes as they come; nil when the client has closed the connection.
+  /// The next available bytes; nil if the client has closed the connection.
   package func readBytes() throws -> [UInt8]? { try take { $0.isEmpty ? nil : $0.count } }
 
   package func write(_ text: String) throws(SystemError) { try write(Array(text.utf8)) }
 
   package func write(_ bytes: [UInt8]) throws(SystemError) { try socket.writeAll(bytes.span) }
 
-  /// A whole response with a body of known length.
+  /// Sends a complete response with a body of known length.
   package func respond(_ status: Int = 200, headers: [String] = [], body: String = "{}") throws(SystemError) {
     let fields = ["HTTP/1.1 \(status) Status", "Content-Length: \(body.utf8.count)"] + headers
     try write(fields.joined(separator: "\r\n") + "\r\n\r\n" + body)
@@ -50,7 +50,7 @@ package final class Conversation: Sendable {
     _ = try take { _ in nil }
   }
 
-  /// The first bytes, as many as `count` says once there are enough.
+  /// The first bytes, as many as `count` returns once there are enough.
   private func take(_ count: ([UInt8]) -> Int?) throws -> [UInt8]? {
     while true {
       let bytes = buffer.withLock { $0 }

@@ -1,12 +1,11 @@
 package import Encoding
 
-/// A JSON Schema, as far as the schemas of this package go: a small part of the dialect 2020-12.
+/// A JSON Schema, with the small part of the dialect 2020-12 that this package's schemas use.
 ///
-/// It is read strictly. A keyword that is not known, a reference to nothing, or an object whose
-/// `properties` leave open whether there may be others is refused, so that a mistake in a schema does
-/// not make it accept more.
+/// Parsed strictly: unknown keywords, references to missing definitions, and objects whose `properties` do not specify
+/// whether others are allowed are rejected, so that a mistake in a schema does not make it accept more.
 package struct JSONSchema: Sendable {
-  /// Why a text is no schema that this reader understands.
+  /// The reason why a text is not a supported schema.
   package struct Fault: Error, Hashable, Sendable {
     package let place: String
     package let problem: String
@@ -19,9 +18,9 @@ package struct JSONSchema: Sendable {
 
   private let root: JSON
 
-  /// Reads a schema.
+  /// Parses a schema.
   ///
-  /// - Throws: ``Fault``, or `JSONError` for what is no JSON.
+  /// - Throws: ``Fault``, or `JSONError` if it is not JSON.
   package init(parsing bytes: [UInt8]) throws {
     root = try JSON(parsing: bytes)
     try JSONSchemaReader(root: root).check()
@@ -30,36 +29,35 @@ package struct JSONSchema: Sendable {
   /// The names of all definitions, in order.
   package var names: [String] { root["$defs"]?.object?.names ?? [] }
 
-  /// The definition of a name.
   package func definition(_ name: String) -> JSON? { root["$defs"]?[name] }
 
-  /// What is wrong with a value, by a definition; empty when it is valid.
+  /// The violations of a definition by a value; empty if it is valid.
   ///
-  /// Each is a line that begins with the place in the value, such as `.accounts[0].name`.
+  /// Each is a line that begins with the path in the value, such as `.accounts[0].name`.
   package func violations(of value: JSON, by name: String) -> [String] {
     guard let definition = definition(name) else { return ["there is no definition \"\(name)\""] }
     return JSONSchemaValidator(root: root).violations(of: value, at: "", by: definition)
   }
 
-  /// The names of all members that a definition speaks of, at any depth.
+  /// The names of all members in a definition, at any depth.
   package func members(of name: String) -> Set<String> {
     collect(from: name) { schema in schema["properties"]?.object?.names ?? [] }
   }
 
-  /// The texts that a definition wants to find word by word, at any depth.
+  /// The fixed texts in a definition, at any depth.
   package func words(of name: String) -> Set<String> {
     collect(from: name) { schema in
       ([schema["const"]].compactMap { $0 } + (schema["enum"]?.array ?? [])).compactMap(\.string)
     }
   }
 
-  /// The members of a definition with the ways to them: `accounts[].name`.
+  /// The paths of the members in a definition: `accounts[].name`.
   package func paths(of name: String) -> Set<String> {
     definition(name).map { paths(in: $0, after: "", depth: 0) } ?? []
   }
 
   private func paths(in schema: JSON, after prefix: String, depth: Int) -> Set<String> {
-    // A definition that contains itself ends somewhere.
+    // A limit for recursive definitions.
     guard depth < 12 else { return [] }
     var found: Set<String> = []
     if let target = JSONSchemaReader.target(of: schema), let definition = definition(target) {

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// Checks that a schema is one that ``JSONSchemaValidator`` understands whole.
+/// Checks that ``JSONSchemaValidator`` supports everything in a schema.
 struct JSONSchemaReader {
   typealias Fault = JSONSchema.Fault
 
@@ -8,7 +8,7 @@ struct JSONSchemaReader {
 
   private static let types: Set<String> = ["null", "boolean", "integer", "number", "string", "array", "object"]
 
-  /// The characters of patterns, which mean the same in each dialect of regular expressions.
+  /// The characters of patterns with the same meaning in every dialect of regular expressions.
   private static let patternCharacters = Set(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,!~@=+*?[](){}|^$ ")
 
@@ -34,7 +34,7 @@ struct JSONSchemaReader {
     return String(reference.dropFirst(8))
   }
 
-  /// The schemas inside a schema, with the way to each.
+  /// The schemas inside a schema, with their paths.
   static func parts(of schema: JSON) -> [(path: String, schema: JSON)] {
     var parts: [(String, JSON)] = []
     if let properties = schema["properties"]?.object {
@@ -88,12 +88,12 @@ struct JSONSchemaReader {
     guard isRight else { throw Fault(place, "has a \"\(keyword)\" that is not one") }
   }
 
-  /// Whether it is a list of one element or more, each there once.
+  /// Whether it is a non-empty list without duplicates.
   private static func isSet(_ value: JSON) -> Bool {
     value.array.map { !$0.isEmpty && Set($0).count == $0.count } ?? false
   }
 
-  /// A reference must lead to a definition that is no reference itself, so that there is no circle of them.
+  /// A reference must lead to a definition that is not itself a reference, so that there are no cycles.
   private func check(reference: JSON, at place: String) throws(Fault) -> Bool {
     guard let target = Self.target(of: ["$ref": reference]) else { return false }
     guard let definition = root["$defs"]?[target] else {
@@ -103,7 +103,7 @@ struct JSONSchemaReader {
     return true
   }
 
-  /// Anchored at both ends, since a pattern that is not would match any part of a text.
+  /// Anchored at both ends; otherwise a pattern would match any part of a text.
   private static func isPattern(_ text: String) -> Bool {
     guard text.first == "^", text.last == "$", text.allSatisfy({ patternCharacters.contains($0) }) else { return false }
     return (try? Regex(text)) != nil

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// Compares values with a schema that ``JSONSchemaReader`` has accepted.
+/// Checks values against a schema accepted by ``JSONSchemaReader``.
 struct JSONSchemaValidator {
   let root: JSON
 
@@ -53,12 +53,12 @@ struct JSONSchemaValidator {
     let fitting = outcomes.count { $0.isEmpty }
     if fitting == 1 { return [] }
     if fitting > 1 { return ["\(place): fits \(fitting) of the alternatives, not one"] }
-    // The alternative with the fewest faults is most likely the one that was meant.
+    // The alternative with the fewest violations is most likely the intended one.
     let nearest = outcomes.min { $0.count < $1.count } ?? []
     return ["\(place): fits none of \(alternatives.count) alternatives"] + nearest
   }
 
-  /// RFC 8259 has one kind of number; a whole one is an integer however it is written.
+  /// RFC 8259 has only one kind of number; a whole number is an integer whatever its notation.
   private static func isOf(_ type: String, _ value: JSON) -> Bool {
     switch value {
     case .null: type == "null"
@@ -71,7 +71,7 @@ struct JSONSchemaValidator {
   }
 
   private static func matches(_ text: String, _ pattern: String) -> Bool {
-    // Characters are compared one by one, not as a person sees them put together.
+    // Compares scalars, not grapheme clusters.
     guard let expression = try? Regex(pattern).matchingSemantics(.unicodeScalar) else { return false }
     return ((try? expression.wholeMatch(in: text)) ?? nil) != nil
   }

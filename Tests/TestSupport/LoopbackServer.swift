@@ -1,14 +1,14 @@
 import Platform
 
-/// A server on 127.0.0.1 whose answers a test writes by hand.
+/// A server on 127.0.0.1 whose responses are written by the test.
 package final class LoopbackServer: Sendable {
   package let port: UInt16
   private let core: Core
 
-  /// - Parameter serve: Called for each connection, on a thread of its own; the connection is closed when it
-  ///   returns or throws.
+  /// - Parameter serve: Called for each connection, on a separate thread. The connection is closed when it returns or
+  ///   throws.
   package init(_ serve: @escaping @Sendable (Conversation) throws -> Void) throws {
-    // A client that goes away early is part of what is tested.
+    // Some tests have clients that disconnect early.
     Signals.ignoreFailingWrites()
     let core = try Core()
     self.core = core
@@ -23,7 +23,7 @@ package final class LoopbackServer: Sendable {
 
   deinit { core.stop.signal() }
 
-  /// A port at which nobody listens. The kernel gives it to nobody who leaves the choice to it, and no other test has it.
+  /// A port without a listener. The kernel does not assign it to others, and no other test uses it.
   package static func unusedPort() throws -> UInt16 {
     while true {
       let port = UInt16.random(in: 10_000..<20_000)
@@ -40,7 +40,7 @@ package final class LoopbackServer: Sendable {
   package var connections: Int { core.log.withLock { $0.connections } }
   package var requests: [ReceivedRequest] { core.log.withLock { $0.requests } }
 
-  /// Waits until that many requests have come; false when the limit of a test is over.
+  /// Waits for this number of requests; false after the test's time limit.
   package func waitForRequests(_ count: Int) -> Bool {
     core.log.wait(.testLimit) { $0.requests.count >= count ? true : nil } ?? false
   }
@@ -48,7 +48,7 @@ package final class LoopbackServer: Sendable {
   package func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 }
 
-/// What the server shares with its accepting thread, which must not keep the server itself alive.
+/// The state shared with the accepting thread, which must not keep the server itself alive.
 private final class Core: Sendable {
   struct Log: Sendable {
     var connections = 0

@@ -1,38 +1,36 @@
 internal import Platform
 
-/// A program between a client and a software TPM, which changes what the TPM answers.
+/// A proxy between a client and a software TPM that modifies the TPM's responses.
 package final class LyingTPM: Sendable {
-  /// What it does.
   package enum Lie: String, Sendable {
-    /// Changes a byte of each secret that the TPM finds.
+    /// Changes a byte of each shared secret.
     case secrets
-    /// Has the TPM fail to make keys, after ``refuse()``.
+    /// Makes the TPM fail to generate keys, after ``refuse()``.
     case refusal
   }
 
   private let directory: TemporaryDirectory
   private let process: RunningProcess
 
-  /// Starts it.
   package init(between tpm: SoftwareTPM, _ lie: Lie = .secrets) throws {
     directory = try TemporaryDirectory()
     let place = String(tpm.connection.dropFirst("swtpm:path=".count))
     try ProcessRunner.shell("ln -s '\(place).ctrl' '\(directory.path("s")).ctrl'")
     process = try RunningProcess(
       executable: "/usr/bin/python3", arguments: ["-c", Self.program, place, directory.path("s"), lie.rawValue])
-    // It listens.
+    // It is listening.
     _ = try process.readLine()
   }
 
-  /// From now on no key is made.
+  /// From now on, generating keys fails.
   package func refuse() throws { try directory.write("refusal", "") }
 
-  /// How clients find it.
+  /// The connection for clients.
   package var connection: String { "swtpm:path=\(directory.path("s"))" }
 
-  // A command and an answer begin with a tag, their size and a code (TPM 2.0 Library, part 1, section 18); the answer of
-  // TPM2_ECDH_ZGen goes on with the size of its parameters, of the point and of its first coordinate (part 3, section 14.5).
-  // TPM2_Create has the code 0x153, and 0x101 is TPM_RC_FAILURE (part 2, sections 6.5.2 and 6.6.3).
+  // Commands and responses begin with a tag, their size and a code (TPM 2.0 Library, part 1, section 18). The response
+  // of TPM2_ECDH_ZGen continues with the sizes of its parameters, the point and its first coordinate (part 3, section
+  // 14.5). TPM2_Create has the code 0x153, and 0x101 is TPM_RC_FAILURE (part 2, sections 6.5.2 and 6.6.3).
   private static let program = """
     import os, socket, struct, sys
 

@@ -1,6 +1,6 @@
 package import Platform
 
-/// A clock that stands still until a test moves it.
+/// A clock that only advances when a test moves it.
 package final class ManualTime: TimeSource {
   private struct State: Sendable {
     var now: Instant
@@ -17,7 +17,7 @@ package final class ManualTime: TimeSource {
 
   package func wallSeconds() -> Int { state.withLock { $0.wallSeconds } }
 
-  /// Moves both clocks forward by whole seconds.
+  /// Moves both clocks forward.
   package func advance(seconds: Int) {
     state.withLock {
       $0.now = $0.now.advanced(by: .seconds(seconds))
@@ -25,14 +25,14 @@ package final class ManualTime: TimeSource {
     }
   }
 
-  /// Sets the wall clock alone, as an administrator or a time server would.
+  /// Sets only the wall clock, like an administrator or a time server.
   package func setWall(seconds: Int) {
     state.withLock { $0.wallSeconds = seconds }
   }
 }
 
 extension Duration {
-  /// How long a test waits for what must come before it fails: longer than all tests take on a busy machine, since any
-  /// of them may run before the other half of this one.
+  /// How long a test waits for an event before it fails: longer than all tests take on a busy machine, since any of
+  /// them may run before the other half of this one.
   package static let testLimit = Duration.seconds(1800)
 }

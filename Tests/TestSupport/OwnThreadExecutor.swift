@@ -1,13 +1,13 @@
 import Platform
 
-/// Runs the tasks of a test on a thread of its own. Tests that block hold the threads of the common pool for longer than a
-/// daemon waits for a peer that reads nothing.
+/// Runs the tasks of a test on a separate thread. Blocking tests occupy the threads of the shared pool for longer than
+/// a daemon waits for a peer that does not read.
 package final class OwnThreadExecutor: TaskExecutor {
   private let jobs = WorkQueue<UnownedJob>()
 
   private init() {}
 
-  /// Runs `body` and all that it waits for on a thread that ends with it.
+  /// Runs `body`, and everything it awaits, on a thread that ends with it.
   package static func run<Result>(_ body: () async throws -> Result) async throws -> Result {
     let executor = OwnThreadExecutor()
     try Threads.start(name: "test-tasks", stackBytes: 8 << 20) {

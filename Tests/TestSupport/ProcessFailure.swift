@@ -1,11 +1,11 @@
 package import Platform
 
-/// Why a process did not do what a test waited for.
+/// The reason why a process did not do what a test waited for.
 package enum ProcessFailure: Error, Hashable, Sendable {
   case system(SystemError)
-  /// The time has passed; the process was ended. Carries what it had written so far.
+  /// The timeout passed, and the process was killed. Includes its output so far.
   case timedOut(output: String, error: String)
-  /// It closed its standard output, or ended, before it wrote a whole line.
+  /// It closed its standard output, or ended, before a complete line.
   case ended(error: String)
   /// It wrote more than 64 MiB.
   case tooMuchOutput

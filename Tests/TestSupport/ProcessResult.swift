@@ -1,6 +1,6 @@
 package import Platform
 
-/// What a process that has ended left behind.
+/// The exit status and output of a process.
 package struct ProcessResult: Sendable, Hashable {
   package var status: ProcessStatus
   package var output: [UInt8]

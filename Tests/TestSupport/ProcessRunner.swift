@@ -1,24 +1,24 @@
 internal import Platform
 
-/// Runs a program to its end, with a limit on its time and its output.
+/// Runs a program to its end, with limits for its time and output.
 package enum ProcessRunner {
-  /// What a program gets that is given no environment of its own.
+  /// The default environment of a program.
   package static let plainEnvironment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"]
 
   private enum Key: UInt64 {
     case output, error, input, ended
   }
 
-  /// Runs a program and returns what it wrote.
+  /// Runs a program and returns its output.
   ///
-  /// Output of children that outlive it is not waited for.
+  /// Does not wait for output of children that outlive it.
   /// - Parameters:
   ///   - executable: The program's file; `PATH` is not searched.
   ///   - arguments: Without the program's own name.
-  ///   - environment: The whole of it, each "NAME=VALUE".
-  ///   - input: What it reads from standard input, which then ends.
-  ///   - inherits: Descriptors it gets beside the standard ones.
-  ///   - timeout: After it the process is killed and the call throws.
+  ///   - environment: The complete environment, as "NAME=VALUE".
+  ///   - input: Its complete standard input.
+  ///   - inherits: Descriptors in addition to the standard ones.
+  ///   - timeout: When it passes, the process is killed and the call throws.
   package static func run(
     executable: String, arguments: [String] = [], environment: [String] = plainEnvironment, input: [UInt8] = [],
     inherits: [(parent: Int32, child: Int32)] = [], directory: String? = nil, timeout: Duration = .testLimit
@@ -37,7 +37,7 @@ package enum ProcessRunner {
     }
   }
 
-  /// Runs a line of shell, for what only other programs can prepare.
+  /// Runs a shell command, for preparations that need other programs.
   @discardableResult
   package static func shell(_ line: String, timeout: Duration = .testLimit) throws(ProcessFailure)
     -> ProcessResult
@@ -61,7 +61,7 @@ package enum ProcessRunner {
         switch Key(rawValue: event.key) {
         case .output: if try !transfer.receiveOutput(from: child) { try poller.remove(child.output.raw) }
         case .error: if try !transfer.receiveError(from: child) { try poller.remove(child.error.raw) }
-        // The end that we close leaves the poller by itself.
+        // An end that we close leaves the poller automatically.
         case .input: try transfer.send(to: &child)
         case .ended, nil: isRunning = false
         }

@@ -1,4 +1,4 @@
-/// A request as the server got it.
+/// A request as received by the server.
 package struct ReceivedRequest: Sendable, Hashable {
   /// `GET /path HTTP/1.1`.
   package var line: String

@@ -1,8 +1,8 @@
 package import Platform
 
-/// A program in the background; killed and waited for when the value goes away.
+/// A program in the background, killed and reaped on deinitialization.
 ///
-/// Its standard error goes to a file, so it never waits for a reader.
+/// Its standard error is a file, so that it never waits for a reader.
 package final class RunningProcess: Sendable {
   private struct State: Sendable {
     var buffer: [UInt8] = []
@@ -21,7 +21,7 @@ package final class RunningProcess: Sendable {
     init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
   }
 
-  /// Starts a program; the parameters are those of ``ProcessRunner``.
+  /// Starts a program, with the parameters of ``ProcessRunner``.
   package init(
     executable: String, arguments: [String] = [], environment: [String] = ProcessRunner.plainEnvironment,
     inherits: [(parent: Int32, child: Int32)] = [], directory: String? = nil
@@ -47,12 +47,12 @@ package final class RunningProcess: Sendable {
     _ = try? terminate(Signals.SIGKILL)
   }
 
-  /// What it has written to standard error so far.
+  /// The text written to standard error so far.
   package var errorText: String { (try? errors.readText("error")) ?? "" }
 
-  /// The next line it writes to standard output, without its newline. For one thread at a time.
+  /// The next line of its standard output, without the newline. Call it from one thread at a time.
   ///
-  /// - Throws: ``ProcessFailure/timedOut(output:error:)`` with the part of the line that has come;
+  /// - Throws: ``ProcessFailure/timedOut(output:error:)`` with the part of the line received so far;
   ///   ``ProcessFailure/ended(error:)`` at the end of the output.
   package func readLine(timeout: Duration = .testLimit) throws(ProcessFailure) -> String {
     let deadline = Instant.now.advanced(by: timeout)
@@ -81,7 +81,7 @@ package final class RunningProcess: Sendable {
     try box.descriptor.writeAll(Array(text.utf8).span)
   }
 
-  /// Ends its standard input.
+  /// Closes its standard input.
   package func closeInput() {
     input.withLock { $0 = nil }
   }
@@ -106,9 +106,9 @@ package final class RunningProcess: Sendable {
     }
   }
 
-  /// Sends a signal, if it still runs.
+  /// Sends a signal, if it is still running.
   package func signal(_ signal: Int32) throws(SystemError) {
-    // The process id is ours until it has been waited for, so it cannot be another's.
+    // The process ID stays ours until the process is reaped.
     try state.withLock { (state) throws(SystemError) in
       if state.status == nil { try Spawn.kill(processID, signal) }
     }

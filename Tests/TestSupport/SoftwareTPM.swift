@@ -1,6 +1,6 @@
 package import Platform
 
-/// A TPM made of software (`swtpm`), with a state of its own in a directory of its own; ended when the value goes away.
+/// A software TPM (`swtpm`) with its state in a temporary directory, ended on deinitialization.
 ///
 /// It serves one client at a time.
 package final class SoftwareTPM: Sendable {
@@ -9,7 +9,7 @@ package final class SoftwareTPM: Sendable {
   private let directory: TemporaryDirectory
   private let process: RunningProcess
 
-  /// Starts one, and waits until it can be asked.
+  /// Starts a TPM and waits until it accepts commands.
   package init() throws {
     directory = try TemporaryDirectory()
     let socket = directory.path("s")
@@ -17,10 +17,10 @@ package final class SoftwareTPM: Sendable {
       executable: Self.program,
       arguments: [
         "socket", "--tpm2", "--tpmstate", "dir=\(directory.path)", "--server", "type=unixio,path=\(socket)",
-        // The clients' library takes this name for granted.
+        // The clients' library requires this name.
         "--ctrl", "type=unixio,path=\(socket).ctrl", "--flags", "not-need-init,startup-clear",
       ])
-    // It says nothing when it listens, and a socket is there before that. Trying again is all that there is.
+    // It prints nothing when it listens, and the socket exists before that, so the only way is to retry.
     let deadline = Instant.now.advanced(by: .testLimit)
     for name in ["s", "s.ctrl"] {
       while !Self.listens(directory.path(name)) {
@@ -36,16 +36,16 @@ package final class SoftwareTPM: Sendable {
     return true
   }
 
-  /// How clients find it: the value of `TPM2OPENSSL_TCTI`.
+  /// The connection for clients: the value of `TPM2OPENSSL_TCTI`.
   package var connection: String { "swtpm:path=\(directory.path("s"))" }
 
-  /// The process, for who wants to stop it.
+  /// The process, for stopping it.
   package var processID: Int32 { process.processID }
 
   /// Sends the process a signal.
   package func signal(_ signal: Int32) throws(SystemError) { try process.signal(signal) }
 
-  /// Ends it, as if the TPM were taken out.
+  /// Ends it, as if the TPM had been removed.
   package func end() throws(ProcessFailure) {
     try process.terminate()
   }

@@ -1,8 +1,8 @@
 package import Platform
 
-/// A directory for one test, with mode 0700, removed with all that is in it when the value goes away.
+/// A directory for one test, with mode 0700, removed with its content on deinitialization.
 package final class TemporaryDirectory: Sendable {
-  /// Absolute, without a slash at the end.
+  /// Absolute, without a trailing slash.
   package let path: String
 
   package init() throws {
@@ -17,12 +17,12 @@ package final class TemporaryDirectory: Sendable {
   /// The path of a name in it.
   package func path(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Opens it, or a private directory below it, which is made where it is missing.
+  /// Opens it, or a private subdirectory, which is created if necessary.
   package func open(_ name: String? = nil) throws(DirectoryError) -> PrivateDirectory {
     try PrivateDirectory(opening: name.map { path($0) } ?? path, create: true)
   }
 
-  /// Writes a file with mode 0600, replacing what is there.
+  /// Writes a file with mode 0600, replacing an existing one.
   package func write(_ name: String, _ bytes: [UInt8]) throws(SystemError) {
     let file = try FileDescriptor(opening: path(name), for: .replacing)
     try file.writeAll(bytes.span)
@@ -33,8 +33,8 @@ package final class TemporaryDirectory: Sendable {
     try write(name, Array(text.utf8))
   }
 
-  /// Writes a script that can be executed. A shell writes it: the kernel executes no file that is open for writing, and a
-  /// program that another test is starting holds what is open in this process.
+  /// Writes an executable script. Uses a shell: the kernel does not execute a file that is open for writing, and a
+  /// program that another test is starting has copies of this process's descriptors.
   package func writeProgram(_ name: String, _ script: String) throws(ProcessFailure) {
     let written = try ProcessRunner.run(
       executable: "/bin/sh", arguments: ["-c", "cat >\"$0\" && chmod 700 \"$0\"", path(name)],
@@ -51,7 +51,7 @@ package final class TemporaryDirectory: Sendable {
     String(decoding: try read(name), as: UTF8.self)
   }
 
-  /// Makes a socket at which nobody listens, in a private directory below it.
+  /// Creates a socket without a listener, in a private subdirectory.
   package func makeAbandonedSocket(in directory: String, _ name: String = "socket") throws {
     try UnixSocket.shutDown(UnixSocket.listen(in: try open(directory), name: name, backlog: 1))
   }

@@ -1,8 +1,8 @@
 internal import Platform
 
-/// Moves bytes to and from a child without ever waiting for one stream while another is full.
+/// Transfers bytes to and from a child without waiting for one stream while another is full.
 struct Transfer {
-  /// The most that is kept of each stream.
+  /// The maximum size of each stream.
   static let limit = 64 << 20
 
   private var input: ArraySlice<UInt8>
@@ -11,7 +11,7 @@ struct Transfer {
 
   init(input: [UInt8]) { self.input = input[...] }
 
-  /// Writes what the child takes now, and ends its input after the last byte.
+  /// Writes as much as the child accepts now, and closes its input after the last byte.
   mutating func send(to child: inout Child) throws(SystemError) {
     guard child.input != nil else { return }
     do {
@@ -22,18 +22,18 @@ struct Transfer {
       }
     } catch {
       if error.isAgain { return }
-      // The child has closed its input: the rest is not wanted.
+      // The child has closed its input and does not want the rest.
       guard error.isDisconnected else { throw error }
     }
     child.closeInput()
   }
 
-  /// Reads what is there; false when the stream has ended.
+  /// Reads available output; false at the end of the stream.
   mutating func receiveOutput(from child: borrowing Child) throws -> Bool {
     try Transfer.receive(child.output, &output)
   }
 
-  /// Reads what is there; false when the stream has ended.
+  /// Reads available errors; false at the end of the stream.
   mutating func receiveError(from child: borrowing Child) throws -> Bool {
     try Transfer.receive(child.error, &error)
   }

@@ -8,8 +8,8 @@ extension DevelopmentIssuer {
   private static let pushedLifetime = 60
   private static let waitingLifetime = 600
 
-  /// Starts an authorization: asks the user, or answers at once when a setting says so. Without a known client and a
-  /// redirect URI of its own nothing is sent anywhere (RFC 6749 section 4.1.2.1).
+  /// Starts an authorization: asks the user, or responds immediately according to the settings. Redirects nowhere
+  /// without a known client and one of its redirect URIs (RFC 6749 section 4.1.2.1).
   mutating func authorize(_ request: IssuerRequest) throws -> IssuerAnswer {
     var target: RedirectTarget?
     do {
@@ -57,7 +57,7 @@ extension DevelopmentIssuer {
 
   // MARK: The user
 
-  /// Takes the user's decision to the client.
+  /// Redirects to the client with the user's decision.
   mutating func decideAuthorization(_ request: IssuerRequest) throws -> IssuerAnswer {
     guard let form = try ownForm(of: request) else {
       throw Refusal("invalid_request", "this form was too old or came from elsewhere", status: 403)
@@ -78,7 +78,7 @@ extension DevelopmentIssuer {
     }
     let session = signIn(for: wanted, username)
     let cookie = try state.sessions.add(session)
-    // Other sites may start an authorization, so the cookie comes with navigations from there, too.
+    // Other sites may start an authorization, so navigations from there include the cookie too.
     return try approve(wanted, session)
       .with("Set-Cookie", "\(BrowserSession.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Lax")
   }
@@ -87,13 +87,13 @@ extension DevelopmentIssuer {
     request.cookie(BrowserSession.cookieName).flatMap { state.sessions[$0] }
   }
 
-  /// A new sign-in, which is as strong as the request wants.
+  /// A new sign-in, as strong as requested.
   private func signIn(for wanted: CodeRequest, _ username: String) -> BrowserSession {
     let acr = wanted.acrValues.first(where: User.contexts.contains) ?? User.contexts[0]
     return BrowserSession(username: username, authTime: wall, acr: acr)
   }
 
-  /// Names who asks, for what, and where the answer goes (RFC 8252 section 8.6, RFC 9700 section 4.11).
+  /// Shows the client, the scope and the target of the redirect (RFC 8252 section 8.6, RFC 9700 section 4.11).
   private func consentPage(
     _ request: IssuerRequest, _ wanted: CodeRequest, key: String, problem: String? = nil
   ) throws -> IssuerAnswer {
@@ -108,7 +108,7 @@ extension DevelopmentIssuer {
 
   // MARK: The answer
 
-  /// Gives out a code (RFC 6749 section 4.1.2).
+  /// Issues a code (RFC 6749 section 4.1.2).
   private mutating func approve(_ wanted: CodeRequest, _ session: BrowserSession) throws -> IssuerAnswer {
     let grant = IssuerGrant(
       clientID: wanted.client.id, username: session.username, scope: wanted.scope, authTime: session.authTime,
@@ -118,14 +118,14 @@ extension DevelopmentIssuer {
     return wanted.target.answer([("code", code), ("iss", url)])
   }
 
-  /// RFC 6749 section 4.1.2.1. Every answer names the issuer (RFC 9207 section 2).
+  /// RFC 6749 section 4.1.2.1. Every response names the issuer (RFC 9207 section 2).
   private func redirect(to target: RedirectTarget, _ refusal: Refusal) -> IssuerAnswer {
     target.answer([("error", refusal.code), ("error_description", refusal.description), ("iss", url)])
   }
 
   // MARK: Pushed requests
 
-  /// The pushed authorization request endpoint (RFC 9126 section 2). All is checked as at the authorization endpoint
+  /// The pushed authorization request endpoint (RFC 9126 section 2), with the checks of the authorization endpoint
   /// (section 2.1).
   mutating func push(_ request: IssuerRequest) throws -> IssuerAnswer {
     let (form, client) = try authenticated(request)
@@ -141,7 +141,7 @@ extension DevelopmentIssuer {
     return .json(["request_uri": .string(uri), "expires_in": .int(Self.pushedLifetime)], status: 201)
   }
 
-  /// The request behind a `request_uri` (RFC 9126 section 4), which is good once and for its client only.
+  /// The request for a `request_uri` (RFC 9126 section 4), valid once and only for its client.
   private mutating func takePushed(_ uri: String, _ client: IssuerClient) throws -> CodeRequest {
     let key = String(uri.dropFirst(Self.requestURIPrefix.count))
     guard uri.hasPrefix(Self.requestURIPrefix), var found = state.pushed[key], found.client.id == client.id else {
@@ -154,8 +154,8 @@ extension DevelopmentIssuer {
   }
 }
 
-/// Forms that no other site can send (RFC 6749 section 10.12, RFC 8628 section 5.4): the browser keeps a random cookie, and
-/// the form holds the cookie's keyed hash. Another site can neither read the one nor make the other.
+/// Protects forms against other sites (RFC 6749 section 10.12, RFC 8628 section 5.4): the browser has a random cookie,
+/// and the form contains its keyed hash. Another site can neither read the one nor create the other.
 extension DevelopmentIssuer {
   private static let formCookie = "devissuer"
 
@@ -168,7 +168,7 @@ extension DevelopmentIssuer {
     return known == nil ? page.answer.with("Set-Cookie", field) : page.answer
   }
 
-  /// The form that a page of ours sent; nil for another one.
+  /// The form of one of our pages; nil for another one.
   func ownForm(of request: IssuerRequest) throws -> IssuerParameters? {
     guard let form = try? request.form(), let found = form["csrf"], let cookie = request.cookie(Self.formCookie),
       Seal.isSame(try seal("form", cookie), found)
@@ -181,7 +181,7 @@ extension DevelopmentIssuer {
 extension DevelopmentIssuer {
   mutating func endSession(_ request: IssuerRequest) throws -> IssuerAnswer {
     let parameters = try request.parameters()
-    // One that has expired, too (section 2).
+    // An expired ID Token is accepted too (section 2).
     let hint = try parameters["id_token_hint"].map {
       try check(idTokenClaims($0), "invalid_request", "id_token_hint is no ID Token of this issuer")
     }
@@ -190,7 +190,7 @@ extension DevelopmentIssuer {
     let answer = target?.answer() ?? farewell.answer
     let cookie = request.cookie(BrowserSession.cookieName) ?? ""
     guard let session = state.sessions[cookie] else { return answer }
-    // Section 2: only an ID Token of the same user shows that the user wants this.
+    // Section 2: only an ID Token of the same user proves that the user wants this.
     let isConfirmed = try request.method == "POST" && ownForm(of: request)?["decision"] == "logout"
     guard isConfirmed || hint?.subject == User.subject(session.username) else {
       let names = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state"]
@@ -206,7 +206,8 @@ extension DevelopmentIssuer {
       "Set-Cookie", "\(BrowserSession.cookieName)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax")
   }
 
-  /// Where the browser goes afterwards (section 3). The client must be the one that the ID Token was issued to (section 2).
+  /// The target of the redirect after logout (section 3). The client must be the one that the ID Token was issued to
+  /// (section 2).
   private func logoutTarget(_ parameters: IssuerParameters, _ audience: String?) throws -> RedirectTarget? {
     let id = parameters["client_id"] ?? audience
     try check(audience ?? id == id, "invalid_request", "client_id is not the one of id_token_hint")

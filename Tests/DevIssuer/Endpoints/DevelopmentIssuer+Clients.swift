@@ -2,26 +2,26 @@ import Crypto
 import Encoding
 import JOSE
 
-/// Which client sent a request (RFC 6749 section 2.3), and the JWTs that stand for a client, a workload or a user at
-/// another server (RFC 7523): what the issuer takes, and what it hands out.
+/// Client authentication (RFC 6749 section 2.3), and the JWTs for a client, a workload or a user at another server (RFC
+/// 7523), both accepted and issued.
 extension DevelopmentIssuer {
   static let assertionAlgorithms = [JWSAlgorithm.ES256, .RS256, .PS256, .EdDSA, .Ed25519]
   /// The `typ` of an assertion for a user (draft-ietf-oauth-identity-assertion-authz-grant-04).
   private static let userType = "oauth-id-jag+jwt"
 
-  /// Of the client assertions, access tokens and ID Tokens of a server that does what the FAPI 2.0 Security Profile
-  /// demands (final of February 2025, section 5.4.1, item 1).
+  /// The algorithms of client assertions, access tokens and ID Tokens for the FAPI 2.0 Security Profile (final,
+  /// February 2025, section 5.4.1, item 1).
   private static let profileAlgorithms = [JWSAlgorithm.PS256, .ES256, .EdDSA, .Ed25519]
 
-  /// Whether the server does what that profile demands, and nothing weaker.
+  /// Whether the server enforces that profile.
   var isStrict: Bool { settings.isOn("fapi2") }
   var assertionAlgorithms: [JWSAlgorithm] { isStrict ? Self.profileAlgorithms : Self.assertionAlgorithms }
   var grantTypes: [String] { isStrict ? GrantType.profile : GrantType.all }
 
-  /// The form of a request, and the client that sent it.
+  /// The form of a request and its client.
   ///
-  /// - Throws: `invalid_client` when the client is unknown or did not prove itself, `invalid_request` when it used two
-  ///   methods or two names at once.
+  /// - Throws: `invalid_client` if the client is unknown or not authenticated, `invalid_request` if it used two methods
+  ///   or two names.
   mutating func authenticated(_ request: IssuerRequest) throws -> (IssuerParameters, IssuerClient) {
     let form = try request.form()
     let (header, assertion) = (request.values(of: "authorization").first, form["client_assertion"])
@@ -30,7 +30,7 @@ extension DevelopmentIssuer {
     let isKnown = form["client_assertion_type"] == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
     try check(isKnown || assertion == nil, "invalid_request", "unknown client_assertion_type")
     let basic = try header.map { _ in try Self.basic(request) }
-    // A workload's assertion names the workload.
+    // A workload's assertion identifies the workload.
     let subject = try form["client_id"] == IssuerClient.workloadID ? nil : assertion.map(Self.subject)
     let id = form["client_id"] ?? basic?.id ?? subject
     try check(id == basic?.id ?? subject ?? id, "invalid_request", "two client identifiers")
@@ -50,7 +50,8 @@ extension DevelopmentIssuer {
     return (form, client)
   }
 
-  /// RFC 6749 section 2.3.1: identifier and secret are form-encoded, then joined as RFC 7617 has it. No secret is none.
+  /// RFC 6749 section 2.3.1: ID and secret are form-encoded, then joined as in RFC 7617. An empty secret counts as
+  /// none.
   private static func basic(_ request: IssuerRequest) throws -> (id: String, secret: String?) {
     guard case let (scheme, text?)? = request["authorization"].map({ ASCII.halves($0, at: " ") }),
       scheme.lowercased() == "basic", let bytes = try? Base64.decode(text),
@@ -61,18 +62,18 @@ extension DevelopmentIssuer {
     return (fields[0].value, secret.isEmpty ? nil : fields[1].value)
   }
 
-  /// What a JWT says of who shows it; nothing is verified yet (RFC 7523 section 2.2).
+  /// The unverified subject of a JWT (RFC 7523 section 2.2).
   private static func subject(of assertion: String) throws -> String {
     let subject = try? JWTClaims(ofSigned: Array(assertion.utf8).span).subject
     return try check(subject, "invalid_client", "client_assertion is malformed")
   }
 
-  /// Checks that a client has its private key (RFC 7523 section 3), and uses the assertion up.
+  /// Verifies a client assertion (RFC 7523 section 3), which can then not be used again.
   private mutating func verify(_ assertion: String, of client: IssuerClient, at path: String) throws {
-    // The issuer, its token endpoint and the endpoint that was called are all names of this server (item 3; RFC 9126
-    // section 2). Strictly it is the issuer as a string (section 5.3.2.1, item 8, of the profile).
+    // The issuer, the token endpoint and the called endpoint are all acceptable (item 3; RFC 9126 section 2). With the
+    // profile, only the issuer as a string (section 5.3.2.1, item 8).
     let names = isStrict ? [url] : [url, url + "/token", url + path]
-    // The client's clock may be a minute ahead, and the token lives for an hour at most.
+    // The client's clock may be a minute ahead, and the token is valid for an hour at most.
     guard
       let claims = try? Self.claims(
         of: assertion, by: client.keys, assertionAlgorithms, types: ["JWT", "client-authentication+jwt"]
@@ -82,11 +83,11 @@ extension DevelopmentIssuer {
       let issuedAt = try? claims.issuedAt ?? wall, let notBefore = try? claims.notBefore ?? wall,
       max(issuedAt, notBefore) <= wall + 60, let jti = try? claims.string("jti"), !jti.isEmpty
     else { throw Refusal("invalid_client", "client_assertion is not good") }
-    // Item 7: good once.
+    // Item 7: valid once.
     try check(used.use("assertion \(client.id) \(jti)"), "invalid_client", "client_assertion was used before")
   }
 
-  /// The header and the claims of a JWT that one of the keys signed.
+  /// The header and claims of a JWT signed with one of the keys.
   private static func claims(
     of text: String, by keys: JWKSet, _ algorithms: [JWSAlgorithm], types: [String] = ["JWT"]
   ) throws(JOSEError) -> (header: JSONObject, claims: JWTClaims) {
@@ -95,7 +96,7 @@ extension DevelopmentIssuer {
     return (jws.header, try JWTClaims(payload: jws.payload))
   }
 
-  /// The claims of an ID Token of this issuer, which may have expired; nil for another text.
+  /// The claims of an ID Token of this issuer, even if it has expired; nil for another text.
   func idTokenClaims(_ text: String) -> (subject: String, audience: String, expiresAt: Int)? {
     guard let keys = try? JWKSet(parsing: key.published.serialized()),
       let claims = try? Self.claims(of: text, by: keys, [key.algorithm]).claims, (try? claims.issuer) == url,
@@ -104,10 +105,10 @@ extension DevelopmentIssuer {
     return (subject, audience, (try? claims.expiresAt) ?? 0)
   }
 
-  /// The subject of an assertion of a platform, by the rules of RFC 7523 section 3; what breaks one is named, as the
-  /// error `code`.
+  /// The subject of a platform's assertion, according to RFC 7523 section 3. A violation is reported with the error
+  /// `code`.
   ///
-  /// - Parameter client: The one that sent it, which one for a user must name.
+  /// - Parameter client: The client of the request, which an assertion for a user must contain.
   mutating func verifiedSubject(of assertion: String, from client: String? = nil, or code: String) throws -> String {
     try counting(.assertionFailures) { issuer in
       let (url, wall) = (issuer.url, issuer.wall)
@@ -128,9 +129,9 @@ extension DevelopmentIssuer {
     }
   }
 
-  /// Signs an assertion as the settings want it.
+  /// Signs an assertion according to the settings.
   ///
-  /// - Parameter client: Of one for a user; nil for a job.
+  /// - Parameter client: The client of an assertion for a user; nil for a job.
   private func signedAssertion(
     _ subject: String, for audience: String, client: String? = nil, scope: String? = nil
   ) throws -> JSON {
@@ -146,7 +147,8 @@ extension DevelopmentIssuer {
     return .string(try key.sign(header, JSON.object(claims).serialized()))
   }
 
-  /// An assertion for the user of an ID Token, for another server (draft-ietf-oauth-identity-assertion-authz-grant-04).
+  /// Issues an assertion for the user of an ID Token, for another server
+  /// (draft-ietf-oauth-identity-assertion-authz-grant-04).
   mutating func exchangeIDToken(_ order: TokenOrder) throws -> IssuerAnswer {
     let (form, id) = (order.form, order.client.id)
     try check(form["subject_token_type"] == TokenType.idToken, "invalid_request", "subject_token_type: only id_token")
@@ -164,7 +166,7 @@ extension DevelopmentIssuer {
     ])
   }
 
-  /// What a platform gives a job that shows its token, for the audience that the job names.
+  /// Issues a platform's assertion for a job that presents its token, for the requested audience.
   mutating func jobAssertion(_ request: IssuerRequest) throws -> IssuerAnswer {
     let isJob = settings.text("--job-token").map { request["authorization"] == "Bearer \($0)" } ?? false
     guard isJob else { throw Refusal("invalid_token", "it is not the token of a job", status: 401) }

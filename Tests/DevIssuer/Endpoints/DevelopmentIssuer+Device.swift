@@ -23,10 +23,10 @@ extension DevelopmentIssuer {
     ])
   }
 
-  /// Why a user code cannot be used, for the user.
+  /// The reason, for users, why a user code cannot be used.
   private struct CodeProblem: Error { let text: String }
 
-  /// The authorization that waits for a decision under a code that was typed.
+  /// The pending authorization for the entered code.
   private func pendingDevice(_ typed: String) throws(CodeProblem) -> (deviceCode: String, device: DeviceGrant) {
     let found = UserCode.read(typed).flatMap { code in state.devices.first { $0.userCode == code } }
     guard let (key, device) = found else {
@@ -37,7 +37,7 @@ extension DevelopmentIssuer {
     return (key, device)
   }
 
-  /// Decides for a user, once.
+  /// Records the decision of a user, once.
   mutating func decide(_ typed: String, approves: Bool, _ username: String) throws {
     var (deviceCode, device) = try pendingDevice(typed)
     device.decide(approves: approves, username, at: wall)
@@ -45,7 +45,7 @@ extension DevelopmentIssuer {
     count(approves ? .approvals : .denials)
   }
 
-  /// RFC 8628 sections 3.4 and 3.5. An approved code is gone with the answer; one of another client is unknown.
+  /// RFC 8628 sections 3.4 and 3.5. An approved code can be used once; one of another client is unknown.
   mutating func redeemDeviceCode(_ order: TokenOrder) throws -> IssuerAnswer {
     let code = try order.form.required("device_code")
     count(.devicePolls)
@@ -53,7 +53,7 @@ extension DevelopmentIssuer {
       throw Refusal("invalid_grant", "unknown device code, or used already")
     }
     try check(device.expiresAt > now, "expired_token", "the device code has expired")
-    // Clients measure the interval between their sends; the network may bring two closer together.
+    // Clients measure the interval between sending two requests, but the network may deliver them closer together.
     let isTimely = device.lastPoll.map { $0.duration(to: now) + .milliseconds(100) >= device.interval } ?? true
     device.lastPoll = now
     // RFC 8628 section 3.5.
@@ -79,7 +79,7 @@ extension DevelopmentIssuer {
         request, nil, status: 403, problem: "This form was too old or came from elsewhere. Please try again.")
     }
     let (typed, username) = (form["user_code"] ?? "", form["username"] ?? "")
-    // RFC 8628 section 5.1: twenty wrong codes in a minute are enough.
+    // RFC 8628 section 5.1: allows twenty wrong codes per minute.
     if let since = state.guesses?.since, since.duration(to: now) >= .seconds(60) { state.guesses = nil }
     guard state.guesses?.count ?? 0 < 20 else {
       let page = Page(title: "Slow down", status: 429, lines: ["Too many wrong codes. Wait a minute."])
@@ -112,7 +112,7 @@ extension DevelopmentIssuer {
     return try show(page, request)
   }
 
-  /// The code is shown again even when it came with the link (RFC 8628 section 3.3.1).
+  /// Shows the code even if it was part of the link (RFC 8628 section 3.3.1).
   private func consentPage(_ request: IssuerRequest, _ device: DeviceGrant, _ username: String) throws -> IssuerAnswer {
     let asking = try clients.named(device.grant.clientID).asking
     let lines = ["You are \(username). \(asking)", "Your device must show this code: \(device.userCode)"]
@@ -123,13 +123,13 @@ extension DevelopmentIssuer {
   }
 }
 
-/// One device authorization, from its request until its code is used (RFC 8628 section 3).
+/// A device authorization, from its request until its code is used (RFC 8628 section 3).
 struct DeviceGrant: Sendable {
   let userCode: String
-  /// Without a user until one approves.
+  /// Without a user until approved.
   var grant: IssuerGrant
   let expiresAt: Instant
-  /// The least time between two polls.
+  /// The minimum interval between two polls.
   var interval: Duration
   /// Nil until the user decides.
   var isApproved: Bool?
@@ -141,18 +141,18 @@ struct DeviceGrant: Sendable {
   }
 }
 
-/// What the user types: eight consonants, so that no word can appear (RFC 8628 section 6.1).
+/// The code to enter: eight consonants, so that no word can appear (RFC 8628 section 6.1).
 enum UserCode {
   private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
 
-  /// What was typed, as it is shown: case, hyphens and spaces do not matter. Nil for what is no code.
+  /// Normalizes an entered code: case, hyphens and spaces do not matter. Nil if it is not a code.
   static func read(_ text: String) -> String? {
     let letters = text.utf8.filter { !"- ".utf8.contains($0) }.map { $0 >= 0x61 ? $0 & 0xDF : $0 }
     guard text.utf8.count <= 64, letters.count == 8, letters.allSatisfy(alphabet.contains) else { return nil }
     return String(decoding: letters.prefix(4) + [UInt8(ascii: "-")] + letters.suffix(4), as: UTF8.self)
   }
 
-  /// A new code; each of the 20^8 is as likely as the others.
+  /// A new code; each of the 20^8 codes is equally likely.
   static func random() -> String {
     read(String(decoding: (0..<8).compactMap { _ in alphabet.randomElement() }, as: UTF8.self)) ?? ""
   }

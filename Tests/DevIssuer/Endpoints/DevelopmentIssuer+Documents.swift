@@ -2,12 +2,12 @@ import Encoding
 import JOSE
 
 extension DevelopmentIssuer {
-  /// How long a client may keep the metadata and the keys, in seconds.
+  /// How long clients may cache the metadata and keys, in seconds.
   private static let cacheSeconds = 60
 
-  /// Adds the ID Token that goes with the access token of the answer (OpenID Connect Core 1.0 sections 2 and 3.1.3.3).
+  /// Adds an ID Token to a token response (OpenID Connect Core 1.0 sections 2 and 3.1.3.3).
   ///
-  /// - Parameter nonce: Of the authorization request, for the token that answers it and for no later one.
+  /// - Parameter nonce: The nonce of the authorization request, only for its first token.
   func addIDToken(to answer: inout IssuerAnswer, _ grant: IssuerGrant, _ username: String, nonce: String?) throws {
     let accessToken = Array((answer.members["access_token"]?.string ?? "").utf8)
     var claims: JSONObject = [
@@ -18,7 +18,7 @@ extension DevelopmentIssuer {
     ]
     claims["nonce"] = nonce.map(JSON.string)
     claims["acr"] = grant.acr.map(JSON.string)
-    // An option has the client's secret protect it (section 3.1.3.7, step 8).
+    // An option uses the client secret for a MAC (section 3.1.3.7, step 8).
     let secret = settings.isOn("id_token_secret") ? clients[grant.clientID]?.secret.map { Array($0.utf8) } : nil
     let key = key
     let signer: IssuerAnswer.Signer =
@@ -28,7 +28,7 @@ extension DevelopmentIssuer {
     answer.signer = signer
   }
 
-  /// The claims with those about a user: the standard ones, then the ones that options set.
+  /// Adds the claims about a user: the standard ones, then those set by options.
   func about(_ username: String, _ claims: JSONObject) -> JSONObject {
     var result = claims
     for more in [User.claims(username), settings.entries("--claim")] {
@@ -40,7 +40,7 @@ extension DevelopmentIssuer {
   /// The JWK Set (RFC 7517 section 5).
   func jwks() -> IssuerAnswer { .json(["keys": [key.jwk]], cachedFor: Self.cacheSeconds) }
 
-  /// OpenID Connect Discovery 1.0 section 3 and RFC 8414 section 2; one document serves both.
+  /// OpenID Connect Discovery 1.0 section 3 and RFC 8414 section 2, with the same document.
   func metadata() -> IssuerAnswer {
     let list = { (names: [String]) in JSON.array(names.map(JSON.string)) }
     var document: JSONObject = [

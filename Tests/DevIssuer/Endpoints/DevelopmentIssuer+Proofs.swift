@@ -2,12 +2,13 @@ import Crypto
 import Encoding
 import JOSE
 
-/// Proofs of possession (RFC 9449), and the tokens that come with them.
+/// Proofs of possession (RFC 9449), and tokens presented with them.
 extension DevelopmentIssuer {
-  /// Checks the proof of a request and uses it up (sections 4.3 and 11.1); nil when there is none and none is needed.
+  /// Verifies the proof of a request, which can then not be used again (sections 4.3 and 11.1); nil if there is none
+  /// and none is required.
   ///
   /// - Parameters:
-  ///   - thumbprint: Of the key that it must be of; nil for any.
+  ///   - thumbprint: The required key; nil for any.
   ///   - accessToken: The token of the request, at a protected resource.
   mutating func proof(
     of request: IssuerRequest, _ role: ProofRole, isNeeded: Bool = false, thumbprint: String? = nil,
@@ -59,18 +60,18 @@ extension DevelopmentIssuer {
     return proof
   }
 
-  /// No nonce that was handed out is taken any more.
+  /// Invalidates all nonces.
   mutating func replaceNonces() throws {
     for role in ProofRole.allCases { nonces[role] = [try Seal.opaque()] }
   }
 
-  /// The token of the Authorization header, the only place where it is taken (RFC 6750 section 2.1, RFC 9449 section 7.1).
+  /// The token in the Authorization header, the only accepted location (RFC 6750 section 2.1, RFC 9449 section 7.1).
   static func presentedToken(_ request: IssuerRequest) throws -> (text: String, isDPoP: Bool) {
     let malformed = Refusal.challenge("invalid_request", "send one Bearer token in the header", status: 400)
     let values = request.values(of: "authorization")
     guard let value = values.first else {
       let inQuery = (request.query ?? "").split(separator: "&").contains { $0.hasPrefix("access_token=") }
-      // No attempt was made: no error code either (RFC 6750 section 3.1).
+      // No attempt was made, so there is no error code (RFC 6750 section 3.1).
       throw inQuery ? malformed : Refusal.challenge(nil)
     }
     let parts = value.split(separator: " ").map(String.init)
@@ -80,8 +81,8 @@ extension DevelopmentIssuer {
     return (parts[1], scheme == "dpop")
   }
 
-  /// The access token of a request to a protected resource, which is taken by the scheme of its type only (sections 7.1
-  /// and 7.2).
+  /// The access token of a request to a protected resource, accepted only with the scheme of its type (sections 7.1 and
+  /// 7.2).
   mutating func accessToken(of request: IssuerRequest) throws -> (token: IssuedAccess, grant: IssuerGrant) {
     let presented = try Self.presentedToken(request)
     let unbound = Refusal.challenge("invalid_token", "unknown, expired or revoked")
@@ -94,7 +95,7 @@ extension DevelopmentIssuer {
         of: request, .resourceServer, isNeeded: true, thumbprint: thumbprint, accessToken: presented.text)
       return found
     } catch let refusal as Refusal {
-      // Section 7.1: told by a challenge.
+      // Section 7.1: reported by a challenge.
       var challenge = Refusal.challenge(refusal.code, refusal.description, scheme: "DPoP")
       challenge.answer[header: "DPoP-Nonce"] = refusal.answer[header: "DPoP-Nonce"]
       throw challenge
@@ -102,20 +103,20 @@ extension DevelopmentIssuer {
   }
 }
 
-/// Whose nonces a proof must hold: those of one role are nothing to the other (RFC 9449 section 9).
+/// The roles of a server for proofs, each with its own nonces (RFC 9449 section 9).
 enum ProofRole: Sendable, CaseIterable {
   case authorizationServer, resourceServer
 
-  /// The algorithms of the proofs that it takes.
+  /// The accepted algorithms.
   func algorithms(_ settings: IssuerSettings) -> [String] {
     let names = settings.text(self == .authorizationServer ? "dpop_algorithms" : "resource_dpop_algorithms")
     return names?.split(separator: ",").map(String.init) ?? Refusal.proofAlgorithms
   }
 }
 
-/// A proof of possession whose signature was checked (RFC 9449 section 4.3).
+/// A proof of possession whose signature was verified (RFC 9449 section 4.3).
 struct PossessionProof: Sendable {
-  /// Of the key (section 6.1).
+  /// The thumbprint of the key (section 6.1).
   let thumbprint: String
   let algorithm: String
   let claims: JSONObject

@@ -11,7 +11,7 @@ extension DevelopmentIssuer {
 
   private typealias Member = (name: String, initial: JSON?, isGood: @Sendable (JSON) -> Bool)
 
-  /// Members that are kept, with the value of one that is left out, and what makes a value good (RFC 7591 section 2).
+  /// The supported members, with their defaults and validation (RFC 7591 section 2).
   private static let members: [Member] = [
     ("client_name", "A registered client", isText),
     ("token_endpoint_auth_method", "client_secret_basic", { clientMethods.contains($0.string ?? "") }),
@@ -20,13 +20,13 @@ extension DevelopmentIssuer {
     ("application_type", "web", { $0 == "web" || $0 == "native" }),
     ("redirect_uris", nil, { texts($0) != nil }),
     ("dpop_bound_access_tokens", nil, { $0.bool != nil }),
-    // Not a private key among them, which no client should send (RFC 7517 section 9.2).
+    // Without private keys, which no client should send (RFC 7517 section 9.2).
     ("jwks", nil, { (try? JWKSet(parsing: $0.serialized()))?.warnings.isEmpty ?? false }),
     ("scope", nil, { IssuerParameters.scope($0.string ?? "") != nil }),
     ("client_uri", nil, isText), ("logo_uri", nil, isText), ("tos_uri", nil, isText), ("policy_uri", nil, isText),
     ("software_id", nil, isText), ("software_version", nil, isText),
   ]
-  /// Members of the answer that an update must not send (RFC 7592 section 2.2).
+  /// Members of the response that an update must not send (RFC 7592 section 2.2).
   private static let answerNames = [
     "registration_access_token", "registration_client_uri", "client_secret_expires_at", "client_id_issued_at",
   ]
@@ -46,8 +46,8 @@ extension DevelopmentIssuer {
     return .json(members, status: 201)
   }
 
-  /// The client configuration endpoint (RFC 7592 section 2), for the bearer of the client's own token. An unknown client
-  /// looks like a wrong token (section 2.1).
+  /// The client configuration endpoint (RFC 7592 section 2), authorized by the client's own token. An unknown client is
+  /// treated like a wrong token (section 2.1).
   mutating func manageClient(_ request: IssuerRequest) throws -> IssuerAnswer {
     let presented = try Self.presentedToken(request).text
     guard let client = clients.registered[String(request.path.dropFirst(Self.clientPrefix.count))],
@@ -55,8 +55,7 @@ extension DevelopmentIssuer {
     else { throw Refusal.challenge("invalid_token", "unknown, expired or revoked") }
     switch request.method {
     case "PUT":
-      // Section 2.2: all members are sent, and what is left out is gone. The answer brings a new token, and the old one is
-      // good no longer.
+      // Section 2.2: omitted members are removed. The response contains a new token, and the old one becomes invalid.
       let object = try Self.object(of: request)
       let secret = object["client_secret"]?.string ?? client.secret
       let isOwn = object["client_id"]?.string == client.id && secret == client.secret
@@ -78,10 +77,10 @@ extension DevelopmentIssuer {
     return try check(object, "invalid_client_metadata", "the content must be a JSON object")
   }
 
-  /// Checks what a client says of itself, and keeps the client with a new token for its management and for nothing else
-  /// (RFC 7592 section 1.2).
+  /// Validates the client's metadata, and stores the client with a new token that is only for its management (RFC 7592
+  /// section 1.2).
   ///
-  /// - Returns: The answer (RFC 7591 section 3.2.1, RFC 7592 section 3).
+  /// - Returns: The response (RFC 7591 section 3.2.1, RFC 7592 section 3).
   private mutating func registered(_ object: JSONObject, _ start: IssuerClient) throws -> JSONObject {
     var client = try checked(object, start)
     client.members["registration_access_token"] = .string(try Seal.opaque())
@@ -95,7 +94,7 @@ extension DevelopmentIssuer {
     return client.members
   }
 
-  /// The client as it is by what it says of itself (RFC 7591 section 2).
+  /// The client with validated metadata (RFC 7591 section 2).
   func checked(_ object: JSONObject, _ start: IssuerClient) throws -> IssuerClient {
     try check(object["software_statement"] == nil, "invalid_software_statement", "it is not supported")
     try check(object["jwks_uri"] == nil, "invalid_client_metadata", "jwks_uri is not supported; send jwks")
@@ -108,7 +107,7 @@ extension DevelopmentIssuer {
     }
     let lacksKeys = client.method == "private_key_jwt" && client.keys.keys.isEmpty
     try check(!lacksKeys, "invalid_client_metadata", "jwks is missing")
-    // Those that are known here; the answer says which they are (section 3.2.1).
+    // Only the known ones; the response shows which (section 3.2.1).
     let grantTypes = GrantType.all.filter(Self.texts(client.members["grant_types"])?.contains ?? { _ in false })
     client.members["grant_types"] = .array(grantTypes.map(JSON.string))
     let usesCode = grantTypes.contains(GrantType.authorizationCode)
@@ -127,7 +126,7 @@ extension DevelopmentIssuer {
   }
 
   /// OpenID Connect Dynamic Client Registration 1.0 section 2: web clients use https; native ones plain http to the
-  /// loopback interface or a scheme of their own, or https that they claim (RFC 8252 section 7). Nil for another URI.
+  /// loopback interface, a custom scheme, or claimed https (RFC 8252 section 7). Nil for other URIs.
   private static func rule(_ text: String, _ isNative: Bool) -> RedirectRule? {
     guard let uri = try? URI(text), uri.fragment == nil else { return nil }
     let isLocal = uri.isHTTPLoopback || (uri.hasScheme("http") && uri.host.lowercased() == "localhost")
@@ -136,14 +135,13 @@ extension DevelopmentIssuer {
   }
 }
 
-/// Clients that publish their metadata at the URL that is their identifier
-/// (draft-ietf-oauth-client-id-metadata-document-03).
+/// Clients that publish their metadata at the URL that is their ID (draft-ietf-oauth-client-id-metadata-document-03).
 extension DevelopmentIssuer {
-  /// Seconds that a document is kept at most, whatever its server says (section 5.2).
+  /// The maximum time a document is cached in seconds, whatever its server specifies (section 5.2).
   private static let highestAge = 3600
 
-  /// The URL to fetch before a request is answered that begins a sign-in, or is for tokens of a client that is not known
-  /// yet; nil when the request names no such client, or the document that is kept is new enough.
+  /// The URL to fetch before responding to a request that begins a sign-in, or a token request of a client that is not
+  /// known yet. Nil if the client is not a URL, or its cached document is fresh.
   func documentWanted(for request: IssuerRequest) -> String? {
     let kind = settings.text("client_documents")
     guard kind != "off", request["host"] == host, let route = Self.route(request.path),
@@ -155,9 +153,9 @@ extension DevelopmentIssuer {
     return kept > now || route.endpoint == .token ? nil : id
   }
 
-  /// Keeps the client of a document, which stays until a later one of its URL.
+  /// Stores the client of a document, until a newer one of its URL.
   ///
-  /// - Throws: `invalid_client` for a document that is not good; nothing of it is kept (section 5.2).
+  /// - Throws: `invalid_client` for an invalid document, of which nothing is stored (section 5.2).
   mutating func keep(_ document: ClientDocument) throws {
     count(.clientDocuments)
     do {
@@ -185,20 +183,20 @@ extension DevelopmentIssuer {
   }
 }
 
-/// What was found at the URL that is a client's identifier (draft-ietf-oauth-client-id-metadata-document-03 section 5).
+/// The result of fetching a client's URL (draft-ietf-oauth-client-id-metadata-document-03 section 5).
 struct ClientDocument: Sendable {
   let url: String
-  /// The answer of its server, or why there is none.
+  /// The response, or why there is none.
   let answer: Result<HTTPResponse, Refusal>
 }
 
-/// Fetches such documents; blocks. Redirects are not followed. For a server of tests only: of addresses that are not for
-/// everybody none is refused (section 8).
+/// Fetches client documents. Blocking. Follows no redirects. For test servers only: it does not reject private
+/// addresses (section 8).
 final class ClientDocuments: Sendable {
   private let http = CurlClient(userAgent: "devissuer")
   private let transport: Transport
 
-  /// - Parameter authorities: Trusted beside the system's, in PEM form.
+  /// - Parameter authorities: Trusted in addition to the system's, in PEM.
   init(authorities: [UInt8]? = nil) throws {
     var transport = Transport()
     transport.allowHTTPLoopback = true
@@ -211,7 +209,7 @@ final class ClientDocuments: Sendable {
     do {
       let endpoint = try Endpoint(url, allowHTTPLoopback: true)
       var request = HTTPRequest(get: endpoint, .metadata, transport: transport)
-      // The most bytes of a document (section 8).
+      // The maximum size of a document (section 8).
       request.responseLimit = 5 * 1024
       return ClientDocument(url: url, answer: .success(try http.send(request)))
     } catch {

@@ -1,7 +1,7 @@
 import Crypto
 import Encoding
 
-/// Protected resources to try tokens on (RFC 6750, RFC 9449 section 7).
+/// Protected resources for trying tokens (RFC 6750, RFC 9449 section 7).
 extension DevelopmentIssuer {
   mutating func resource(_ request: IssuerRequest) throws -> IssuerAnswer {
     return try protected(request) { grant in
@@ -9,14 +9,14 @@ extension DevelopmentIssuer {
     }
   }
 
-  /// Answers a request with a token that is good for this resource and satisfies its rules.
+  /// Responds to a request with a valid token that satisfies the rules of the resource.
   private mutating func protected(
     _ request: IssuerRequest, _ body: (IssuerGrant) throws -> IssuerAnswer
   ) throws -> IssuerAnswer {
     do {
       let (token, grant) = try accessToken(of: request)
       let invalid = Refusal.challenge("invalid_token", "unknown, expired or revoked")
-      // A token that is good all the same, as after a change of keys at a real server.
+      // A token that is otherwise valid, as after a change of keys at a real server.
       let refusals = settings.number("refuse_next")
       if refusals > 0 {
         settings["refuse_next"] = .int(refusals - 1)
@@ -35,7 +35,7 @@ extension DevelopmentIssuer {
     }
   }
 
-  /// What the resources ask of a token beside that it is good.
+  /// Checks the additional requirements of the resources for a token.
   private func satisfy(_ token: IssuedAccess, _ grant: IssuerGrant) throws {
     if settings.isOn("require_dpop"), token.dpopThumbprint == nil {
       throw Refusal.challenge("invalid_token", "only tokens that are bound to a key", scheme: "DPoP")
@@ -67,7 +67,7 @@ extension DevelopmentIssuer {
     return .content("application/jwt", Array(try key.sign(key.header, JSON.object(signed).serialized()).utf8), 200)
   }
 
-  /// What a protected resource says of itself (RFC 9728 sections 2 and 3.2).
+  /// The metadata of a protected resource (RFC 9728 sections 2 and 3.2).
   mutating func resourceMetadata(_ request: IssuerRequest) -> IssuerAnswer {
     let scopes = ["openid"] + [settings.text("require_scope")].compactMap(\.self)
     var document: JSONObject = [
@@ -85,8 +85,8 @@ extension DevelopmentIssuer {
     return .json(document)
   }
 
-  /// Tells what came: method, path, query, header fields but for the token, and a digest of the content. The query can ask
-  /// for a `status`, and for an answer with so many bytes of `padding`.
+  /// Returns the request: method, path, query, header fields except the token, and a digest of the content. The query
+  /// can request a `status`, and this many bytes of `padding`.
   mutating func echo(_ request: IssuerRequest) throws -> IssuerAnswer {
     let query = try? request.queryParameters()
     return try protected(request) { grant in
@@ -106,7 +106,7 @@ extension DevelopmentIssuer {
     }
   }
 
-  /// Sends the client elsewhere, with the status that the query asks for or 307.
+  /// Redirects with the status in the query, by default 307.
   mutating func redirectElsewhere(_ request: IssuerRequest) -> IssuerAnswer {
     let wanted = (try? request.queryParameters())?["status"].flatMap { ASCII.number($0, in: 300...308) }
     return .empty(wanted ?? 307).with("Location", settings.text("redirect_to"))

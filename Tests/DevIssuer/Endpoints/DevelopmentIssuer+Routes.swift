@@ -1,17 +1,16 @@
 import Encoding
 
 extension DevelopmentIssuer {
-  /// Where an endpoint is and what it does. The methods are those that it takes, as the Allow field has them (RFC 9110
-  /// section 10.2.1), empty for any; the name is that of the member of the metadata that tells where it is; the counter
-  /// counts its requests, whatever is in them.
+  /// The paths and function of an endpoint. The methods are the accepted ones, as in the Allow field (RFC 9110 section
+  /// 10.2.1), or empty for any; the name is its metadata member; the counter counts all its requests.
   typealias Route = (
     endpoint: IssuerEndpoint, methods: String, paths: [String], name: String?, counter: IssuerCounter?,
     answer: @Sendable (inout DevelopmentIssuer, IssuerRequest) throws -> IssuerAnswer
   )
 
-  /// What the path of a registered client begins with; its identifier follows.
+  /// The prefix of a registered client's path, followed by its ID.
   static let clientPrefix = "/register/"
-  /// RFC 9728 section 3.1: the path of the resource follows.
+  /// The prefix followed by the path of the resource (RFC 9728 section 3.1).
   static let resourcePrefix = "/.well-known/oauth-protected-resource"
 
   static let routes: [Route] = [
@@ -45,7 +44,7 @@ extension DevelopmentIssuer {
     (.control, "GET, POST", ["/control"], nil, nil, { try $0.control($1) }),
   ]
 
-  /// Nil for a path that is not ours.
+  /// Nil for an unknown path.
   static func route(_ path: String) -> Route? {
     routes.first { $0.paths.contains(path) || ($0.endpoint == .client && path.hasPrefix(clientPrefix)) }
   }
@@ -61,18 +60,18 @@ extension DevelopmentIssuer {
   }
 }
 
-/// What the issuer answers. The raw values are the names that options and the control endpoint take.
+/// The endpoints. The raw values are their names in options and at the control endpoint.
 enum IssuerEndpoint: String, Sendable, CaseIterable {
   case metadata, jwks, authorization, decision, par, logout, registration, client, device, verification, token, userinfo
   case revocation, introspection, resource
   case resourceMetadata = "resource_metadata"
   case echo, redirect, job, control
 
-  /// Those that can fail, hang and be spoiled.
+  /// Those with failures, delays and faults.
   static let faulty = allCases.filter { $0 != .control }
 }
 
-/// What is counted; the names in snake case are the members of the control endpoint's answer.
+/// The counters. Their names in snake case are members of the control endpoint's response.
 enum IssuerCounter: Sendable, CaseIterable {
   case requests, connections, metadata, jwks, authorizations, pushedRequests, registrations, deletions, codeGrants
   case codeReplays, deviceAuthorizations, devicePolls, slowDowns, deviceGrants, approvals, denials, refreshes
@@ -84,11 +83,11 @@ enum IssuerCounter: Sendable, CaseIterable {
   var name: String { "\(self)".map { $0.isUppercase ? "_" + $0.lowercased() : String($0) }.joined() }
 }
 
-/// Switches and counters for tests. Tells no token and no code.
+/// Switches and counters for tests. Reveals no tokens or codes.
 extension DevelopmentIssuer {
   typealias Action = @Sendable (inout DevelopmentIssuer, String) throws -> Bool
 
-  /// What happens at once, after the settings of the same request have changed; false for a wrong value.
+  /// Immediate actions, run after changing the settings of the same request; false for an invalid value.
   static let controlActions: [(name: String, run: Action)] = [
     ("approve", { (try? $0.decide($1, approves: true, $0.settings.text("username") ?? "")) != nil }),
     ("deny", { (try? $0.decide($1, approves: false, $0.settings.text("username") ?? "")) != nil }),
@@ -105,10 +104,10 @@ extension DevelopmentIssuer {
   }
 
   mutating func control(_ request: IssuerRequest) throws -> IssuerAnswer {
-    // No browser page may use it: a form on any site could be sent here (RFC 6454 section 7).
+    // Not for browsers: a form on any site could be sent here (RFC 6454 section 7).
     guard request.values(of: "origin").isEmpty else { return .text("Not for browsers.", status: 403) }
     if request.method == "POST" {
-      // A request that is refused changes nothing.
+      // A rejected request changes nothing.
       var changed = self
       try changed.carryOut(try request.form())
       self = changed

@@ -5,9 +5,9 @@ import Platform
 struct TokenOrder: Sendable {
   let form: IssuerParameters
   let client: IssuerClient
-  /// Resources and audiences; empty for those that were granted (RFC 8707 section 2.2).
+  /// Resources and audiences; if empty, those that were granted (RFC 8707 section 2.2).
   let targets: [String]
-  /// The key that was proven (RFC 9449); nil for Bearer tokens.
+  /// The proven key (RFC 9449); nil for Bearer tokens.
   let thumbprint: String?
 }
 
@@ -33,10 +33,10 @@ extension DevelopmentIssuer {
     }
   }
 
-  /// What tokens are for: `resource` (RFC 8707) and `audience` (RFC 8693 section 2.1), at most 16.
+  /// The targets of tokens: `resource` (RFC 8707) and `audience` (RFC 8693 section 2.1), at most 16.
   ///
-  /// - Throws: `invalid_target` for a resource that is no absolute URI or has a fragment, and for all that an option does
-  ///   not name when there is one that names some.
+  /// - Throws: `invalid_target` for a resource that is not an absolute URI or has a fragment, and for any that options
+  ///   do not list, if they list some.
   func targets(of form: IssuerParameters) throws -> [String] {
     let resources = form.all("resource")
     let areURIs = resources.allSatisfy { (try? URI($0)).map { $0.fragment == nil } ?? false }
@@ -50,8 +50,8 @@ extension DevelopmentIssuer {
 
   // MARK: Grants
 
-  /// RFC 6749 section 4.1.3. A code is used up whatever else is wrong with the request, and one that comes a second time
-  /// ends the grant of its first use (section 4.1.2). A code that belongs to another client is unknown.
+  /// RFC 6749 section 4.1.3. A code is used up even if the request has another error. Its second use ends the grant of
+  /// the first (section 4.1.2). A code of another client is unknown.
   private mutating func redeemCode(_ order: TokenOrder) throws -> IssuerAnswer {
     let key = try order.form.required("code")
     guard let code = state.codes[key], code.grant.clientID == order.client.id else {
@@ -70,18 +70,18 @@ extension DevelopmentIssuer {
     return try begin(code.grant, grantKey, order, nonce: code.request.parameters["nonce"])
   }
 
-  /// The first tokens of a new grant.
+  /// Issues the first tokens of a new grant.
   mutating func begin(
     _ grant: IssuerGrant, _ grantKey: String, _ order: TokenOrder, nonce: String? = nil
   ) throws -> IssuerAnswer {
     var grant = grant
-    // Refresh tokens of a client with a secret are bound to the client and to no key (RFC 9449 section 5).
+    // Refresh tokens of a client with a secret are bound to the client, not to a key (RFC 9449 section 5).
     if !order.client.isConfidential { grant.dpopThumbprint = order.thumbprint }
     return try issue(grant, grantKey, order, withRefreshToken: settings.isOn("refresh_token"), nonce: nonce)
   }
 
-  /// RFC 6749 section 6. With rotation every token is good once; the second use of one ends its grant, because one of the
-  /// two users must be a thief (RFC 9700 section 4.14.2).
+  /// RFC 6749 section 6. With rotation every token is valid once; its second use ends the grant, because one of the two
+  /// users must be a thief (RFC 9700 section 4.14.2).
   private mutating func refresh(_ order: TokenOrder) throws -> IssuerAnswer {
     let scope = try order.form.scope()
     let read = try readRefreshToken(try order.form.required("refresh_token"))
@@ -110,8 +110,9 @@ extension DevelopmentIssuer {
     return answer
   }
 
-  /// A token without a user, an ID Token and a refresh token: for the subject of an assertion (RFC 7523 section 2.1), else
-  /// for the client itself (RFC 6749 section 4.4). Scopes about a user are left out, and the answer says so (section 3.3).
+  /// A token without a user, ID Token or refresh token: for the subject of an assertion (RFC 7523 section 2.1), or for
+  /// the client itself (RFC 6749 section 4.4). Scopes about a user are dropped, and the response shows that (section
+  /// 3.3).
   private mutating func grant(to subject: String?, _ order: TokenOrder) throws -> IssuerAnswer {
     let mayHaveIt = subject != nil || order.client.isConfidential
     try check(mayHaveIt, "unauthorized_client", "only for clients that can keep a secret")
@@ -123,9 +124,9 @@ extension DevelopmentIssuer {
     return try issue(grant, try Seal.opaque(), order, withRefreshToken: false)
   }
 
-  /// A token of the same user for another target, perhaps for another client, perhaps with less scope (RFC 8693). It ends
-  /// with the grant of the token that it was made from. A token that is not good, or not the client's to exchange, makes
-  /// the request invalid (section 2.2.2).
+  /// A token of the same user for another target, possibly for another client or with less scope (RFC 8693). It ends
+  /// with the grant of the original token. An invalid token, or one that the client may not exchange, makes the request
+  /// invalid (section 2.2.2).
   private mutating func exchange(_ order: TokenOrder) throws -> IssuerAnswer {
     let form = order.form
     let wanted = form["requested_token_type"] ?? TokenType.access
@@ -151,7 +152,7 @@ extension DevelopmentIssuer {
       ["issued_token_type": .string(TokenType.access)])
   }
 
-  /// RFC 8693 section 2.1: every token comes with its type.
+  /// RFC 8693 section 2.1: every token has a type.
   private func exchanged(_ name: String, _ form: IssuerParameters) throws -> (token: IssuedAccess, grant: IssuerGrant) {
     let type = try form.required(name + "_type")
     try check(type == TokenType.access, "invalid_request", "\(name)_type: only access_token")
@@ -161,7 +162,7 @@ extension DevelopmentIssuer {
 
   // MARK: Tokens
 
-  /// Keeps a grant as it is now, and gives out a new access token under it, with what goes with that.
+  /// Stores the grant, and issues an access token and whatever belongs to it.
   private mutating func issue(
     _ grant: IssuerGrant, _ grantKey: String, _ order: TokenOrder, scope: [String]? = nil, withRefreshToken: Bool,
     nonce: String? = nil
@@ -180,15 +181,15 @@ extension DevelopmentIssuer {
     return answer
   }
 
-  /// Keeps a new access token, and gives it out (RFC 6749 section 5.1, RFC 9449 section 5).
+  /// Stores and issues an access token (RFC 6749 section 5.1, RFC 9449 section 5).
   ///
-  /// - Parameter audience: For an order that names no targets.
+  /// - Parameter audience: For an order without targets.
   private mutating func access(
     _ grantKey: String, _ order: TokenOrder, _ scope: [String], _ audience: [String], actor: String? = nil,
     _ more: [String: JSON?]
   ) throws -> IssuerAnswer {
     let lifetime = settings.number("access_token_lifetime")
-    // One fault gives a Bearer token although a key was proven.
+    // One fault issues a Bearer token although a key was proven.
     let isBound = settings.text(IssuerFault.Place.dpop.parameter) != "bearer"
     let token = IssuedAccess(
       grantKey: grantKey, clientID: order.client.id, scope: scope,
@@ -208,13 +209,13 @@ extension DevelopmentIssuer {
     return .json(members)
   }
 
-  /// A refresh token names its grant and its number in the row of rotations, under a keyed hash. So the use of any earlier
-  /// token is noticed, however long ago it was replaced, and nothing has to be kept for it (RFC 9700 section 4.14.2).
+  /// A refresh token contains its grant and its rotation number with a keyed hash. So any use of an earlier token is
+  /// detected, however long ago it was replaced, without storing it (RFC 9700 section 4.14.2).
   private func refreshToken(_ grantKey: String, _ sequence: Int) throws -> String {
     "\(grantKey).\(sequence).\(try seal("refresh", "\(grantKey) \(sequence)"))"
   }
 
-  /// Nil for a text that is no refresh token of this issuer.
+  /// Nil if the text is not a refresh token of this issuer.
   private func readRefreshToken(_ text: String) throws -> (grantKey: String, sequence: Int)? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, let sequence = ASCII.number(parts[1], in: 0...Int.max),
@@ -225,8 +226,8 @@ extension DevelopmentIssuer {
 
   // MARK: Revocation and introspection
 
-  /// Revocation (RFC 7009 section 2). A refresh token takes its whole grant with it; an access token goes alone. An
-  /// unknown token is no error (section 2.2).
+  /// Revocation (RFC 7009 section 2). Revoking a refresh token ends its grant; revoking an access token only the token.
+  /// An unknown token is not an error (section 2.2).
   mutating func revoke(_ request: IssuerRequest) throws -> IssuerAnswer {
     let (form, client) = try authenticated(request)
     let text = try form.required("token")
@@ -242,7 +243,7 @@ extension DevelopmentIssuer {
     return .empty(200)
   }
 
-  /// Introspection (RFC 7662 section 2), for clients that can keep a secret.
+  /// Introspection (RFC 7662 section 2), for confidential clients.
   mutating func introspect(_ request: IssuerRequest) throws -> IssuerAnswer {
     let (form, client) = try authenticated(request)
     try check(client.isConfidential, "invalid_client", "introspection is for confidential clients")
@@ -251,7 +252,7 @@ extension DevelopmentIssuer {
     return .json(try description(of: text) ?? ["active": false])
   }
 
-  /// RFC 7662 section 2.2; nil for a token that is not active.
+  /// RFC 7662 section 2.2; nil for an inactive token.
   private func description(of text: String) throws -> JSONObject? {
     let found = state.good(text, at: now)
     let refresh = try readRefreshToken(text)

@@ -2,7 +2,7 @@ import Encoding
 import JOSE
 import Platform
 
-/// The issuer itself: a value that takes a request and gives an answer. Knows nothing of sockets and threads.
+/// The issuer as a value that converts requests to responses, without sockets and threads.
 struct DevelopmentIssuer: Sendable {
   let url: String
   let host: String
@@ -12,19 +12,19 @@ struct DevelopmentIssuer: Sendable {
   let seal: Seal
   var clients: ClientStore
   var state = IssuerState()
-  /// In which role a proof of the request of now was found good.
+  /// The role in which the current request's proof was valid.
   var provenTo: ProofRole?
-  /// The nonce of now for each role, and the one before it.
+  /// The current and previous nonce of each role.
   var nonces: [ProofRole: [String]] = [:]
-  /// The client assertions and the proofs that were used.
+  /// The used client assertions and proofs.
   var used = BoundedTable<Bool>(capacity: 30_000)
   private(set) var counts: [IssuerCounter: Int] = [:]
 
   /// - Parameters:
-  ///   - port: Where the server listens; it is part of the issuer's name.
-  ///   - secret: Of the confidential client.
-  ///   - keys: A JWK Set; nil when no client signs.
-  ///   - platformKeys: Of the platform whose assertions are taken; nil when there is none.
+  ///   - port: The server's port, which is part of the issuer.
+  ///   - secret: The secret of the confidential client.
+  ///   - keys: A JWK Set; nil if no client signs.
+  ///   - platformKeys: The keys of the platform whose assertions are accepted, if any.
   init(
     _ settings: IssuerSettings, port: UInt16, _ secret: String, _ keys: JSON?, _ platformKeys: JSON?,
     _ clock: any TimeSource
@@ -40,7 +40,7 @@ struct DevelopmentIssuer: Sendable {
     try replaceNonces()
   }
 
-  /// Unix seconds as clients are to see them.
+  /// Unix seconds as shown to clients.
   var wall: Int { clock.wallSeconds() + settings.number("clock_offset") }
 
   var now: Instant { clock.now() }
@@ -49,7 +49,7 @@ struct DevelopmentIssuer: Sendable {
 
   mutating func count(_ counter: IssuerCounter) { counts[counter, default: 0] += 1 }
 
-  /// Counts what a step throws.
+  /// Counts the errors of a step.
   mutating func counting<Result>(
     _ counter: IssuerCounter, _ step: (inout DevelopmentIssuer) throws -> Result
   ) throws -> Result {
@@ -63,10 +63,10 @@ struct DevelopmentIssuer: Sendable {
 
   // MARK: Requests
 
-  /// Milliseconds to wait before a request is answered; nil when it has waited enough.
+  /// Milliseconds to wait before responding; nil if it has waited long enough.
   mutating func wait(before request: IssuerRequest, waited: Int) -> Int? {
     guard request["host"] == host, let endpoint = Self.route(request.path)?.endpoint else { return nil }
-    // A hanging request is given up after ten minutes.
+    // A delayed request is abandoned after ten minutes.
     if settings.endpoint("hang") == endpoint, waited < 600_000 {
       if waited == 0 { count(.hangs) }
       return 20
@@ -75,12 +75,12 @@ struct DevelopmentIssuer: Sendable {
     return delay > 0 ? delay : nil
   }
 
-  /// Answers one request: with a failure that was planned, else honestly, and then with the faults of the endpoint.
+  /// Responds to a request: with a planned failure, or else correctly and then with the faults of the endpoint.
   ///
-  /// - Parameter document: What is at the URL that ``documentWanted(for:)`` tells.
+  /// - Parameter document: The document at the URL returned by ``documentWanted(for:)``.
   mutating func answer(_ request: IssuerRequest, _ document: ClientDocument? = nil) -> IssuerAnswer {
     count(.requests)
-    // Another name for this address is how a web page would reach it (DNS rebinding).
+    // A web page would reach this address by another name (DNS rebinding).
     guard request["host"] == host else { return .text("This server answers to \(host) only.", status: 421) }
     guard let route = Self.route(request.path), isOffered(route.endpoint) else {
       return .text("Nothing here.", status: 404)
@@ -95,7 +95,7 @@ struct DevelopmentIssuer: Sendable {
       provenTo = nil
       if let document { try keep(document) }
       answer = try route.answer(&self, request)
-      // The nonce that the next request shall use (RFC 9449 section 8.2).
+      // The nonce for the next request (RFC 9449 section 8.2).
       if let role = provenTo, settings.isOn("dpop_nonce") {
         if settings.isOn("dpop_nonce_rotation") { nonces[role] = [try Seal.opaque()] + (nonces[role] ?? []).prefix(1) }
         answer[header: "DPoP-Nonce"] = nonces[role]?[0]
@@ -120,7 +120,7 @@ struct DevelopmentIssuer: Sendable {
       .with("Retry-After", plan["retry_after"]?.int.map(String.init))
   }
 
-  /// Changes the answer of an endpoint as its faults want it.
+  /// Applies the faults of an endpoint to its response.
   private mutating func spoil(_ answer: inout IssuerAnswer, of endpoint: IssuerEndpoint) {
     for place in IssuerFault.Place.allCases where place.spoils(endpoint, bodyAt: settings.endpoint("body_at")) {
       let name = settings.text(place.parameter)

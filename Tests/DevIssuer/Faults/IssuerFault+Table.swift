@@ -2,7 +2,7 @@ import Crypto
 import Encoding
 import JOSE
 
-/// All faults. Another one is another row.
+/// All faults, one per row.
 extension IssuerFault {
   private typealias Row = (name: String, edit: Edit)
 
@@ -17,7 +17,7 @@ extension IssuerFault {
 
   private static func row(_ name: String, _ edit: @escaping Edit) -> Row { (name, edit) }
 
-  /// Leaves out or replaces a member of a JSON answer.
+  /// Removes or replaces a member of a JSON response.
   private static func row(_ name: String, _ member: String, _ value: JSON?) -> Row {
     (name, { $0.answer.members[member] = value })
   }
@@ -29,18 +29,18 @@ extension IssuerFault {
   // MARK: The authorization endpoint
 
   private static let authorization: [Row] = [
-    // Another issuer's name (RFC 9207 section 2.4).
+    // Another issuer (RFC 9207 section 2.4).
     row("wrong_iss") { $0[query: "iss"] = elsewhere },
     row("missing_iss") { $0[query: "iss"] = nil },
     row("wrong_state") { $0[query: "state"] = $0[query: "state"].map { "x" + $0 } },
     row("missing_state") { $0[query: "state"] = nil },
-    // A parameter twice in one answer (RFC 6749 section 3.1).
+    // A duplicate parameter (RFC 6749 section 3.1).
     row("duplicate") { $0.query += $0.query.filter { ["code", "error"].contains($0.name) } },
     // RFC 9700 section 2.1.2.
     row("access_token") { $0.query.append(("access_token", "x")) },
-    // The code of the answer before.
+    // The code of the previous response.
     row("replayed_code") { $0[query: "code"] = $0.earlierCode ?? $0[query: "code"] },
-    // The browser brings the whole answer twice.
+    // The browser delivers the response twice.
     row("twice") { $0.answer = $0.answer[header: "Location"].map(Page.twice) ?? $0.answer },
   ]
 
@@ -51,7 +51,7 @@ extension IssuerFault {
     // A reference to a web page.
     row("http", "request_uri", "http://issuer.invalid/request"),
     row("missing", "request_uri", nil),
-    // One that the authorization endpoint does not know.
+    // A reference that the authorization endpoint does not know.
     row("unknown") { $0.change("request_uri") { $0 + "x" } },
     row("status") { $0.answer.status = 200 },
   ]
@@ -59,25 +59,25 @@ extension IssuerFault {
   private static let registrations: [Row] = [
     row("no_client_id", "client_id", nil),
     row("redirect_uris", "redirect_uris", ["https://issuer.invalid/callback"]),
-    // Only a grant type that was not asked for.
+    // Only a grant type that was not requested.
     row("grant_types", "grant_types", ["implicit"]),
     row("method", "token_endpoint_auth_method", "tls_client_auth"),
-    // A secret without a word about its end.
+    // A secret without its expiry.
     row("no_expiry", "client_secret_expires_at", nil),
-    // The address for the management is at another server (RFC 7592 section 3).
+    // The management URL is at another server (RFC 7592 section 3).
     row("foreign_uri") { try $0.change("registration_client_uri") { elsewhere + (try URI($0)).path } },
   ]
 
   // MARK: Protected resources (RFC 9728)
 
   private static let resources: [Row] = [
-    // The metadata are about another resource (section 3.3).
+    // The metadata of another resource (section 3.3).
     row("resource") { $0.describe("resource", "https://resource.invalid/") },
     row("server") { $0.describe("authorization_servers", [.string(elsewhere)]) },
     row("no_server") { $0.describe("authorization_servers", nil) },
-    // The server's own metadata spell it without the slash.
+    // The server's own metadata have no trailing slash.
     row("slash") { $0.describe("authorization_servers", [.string($0.url + "/")]) },
-    // The challenge points to metadata at another place (section 7.3).
+    // The challenge points to metadata at another origin (section 7.3).
     row("metadata") {
       $0.challenge = $0.challenge?.replacing("data=\"\($0.url)", with: "data=\"https://resource.invalid")
     },
@@ -92,38 +92,38 @@ extension IssuerFault {
       row("missing", "id_token", nil),
       row("iss", claim: "iss", .string(elsewhere)),
       row("aud", claim: "aud", "another-client"),
-      // Ours, and one more.
+      // Ours and another one.
       row("second_aud") { $0.claims["aud"] = [$0.claims["aud"] ?? "", "another-client"] },
-      // An array of one, which is right.
+      // An array with one element, which is valid.
       row("aud_array") { $0.claims["aud"] = [$0.claims["aud"] ?? ""] },
       row("azp", claim: "azp", "another-client"),
       row("exp") { $0.move("iat", "exp", by: -7200) },
       // The time as a string.
       row("exp_text") { $0.claims["exp"] = $0.claims["exp"]?.int.map { .string(String($0)) } },
-      // A day ahead.
+      // A day in the future.
       row("future_iat") { $0.move("iat", "exp", by: 86_400) },
-      // Another user than before and than UserInfo names.
+      // Another user than before and than in UserInfo.
       row("sub", claim: "sub", "user-mallory"),
       // One character more than allowed (section 2).
       row("long_sub", claim: "sub", .string(String(repeating: "x", count: 256))),
-      // Two of them, for two users.
+      // Duplicate members for two users.
       row("two_subs") { spoiled in
         let sign = spoiled.sign
         spoiled.sign = { try sign($0, Array("{\"sub\":\"user-mallory\",".utf8) + $1.dropFirst()) }
       },
       row("at_hash") { $0.claims["at_hash"] = try $0.hash("another token") },
       row("c_hash") { $0.claims["c_hash"] = try $0.hash("another code") },
-      // There even where none was sent.
+      // Present even if none was sent.
       row("nonce", claim: "nonce", "another nonce"),
       // A day before the sign-in.
       row("auth_time") { $0.move("auth_time", by: -86_400) },
       row("acr") { $0.claims["acr"] = $0.claims["acr"].map { _ in "another context" } },
-      // Those of a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
+      // As in a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
       row("events", claim: "events", ["http://schemas.openid.net/event/backchannel-logout": [:]]),
     ] + ["iss", "aud", "exp", "iat", "sub", "nonce"].map { row("no_" + $0, claim: $0, nil) }
 
   private static let idTokenForms: [Row] = [
-    // One bit is another.
+    // One bit is changed.
     row("signature") {
       $0.changeToken { text in
         let parts = text.split(separator: ".").map(String.init)
@@ -132,13 +132,13 @@ extension IssuerFault {
         return "\(parts[0]).\(parts[1]).\(Base64URL.encode(signature))"
       }
     },
-    // Not signed at all (RFC 7519 section 6).
+    // Unsigned (RFC 7519 section 6).
     row("none") {
       $0.header = ["alg": "none", "typ": "JWT"]
       $0.sign = { "\(Base64URL.encode(JSON.object($0).serialized())).\(Base64URL.encode($1))." }
     },
-    // Signed with an algorithm that is not announced. RSA keys serve several; of the others there is one each, so that it
-    // must be another key.
+    // Signed with an algorithm that is not announced. RSA keys support several; for the others, a different key is
+    // needed.
     row("alg") { spoiled in
       let key = spoiled.key
       switch key.algorithm {
@@ -147,28 +147,28 @@ extension IssuerFault {
       default: try spoiled.signByStranger(key.algorithm == .ES384 ? .ES256 : .ES384)
       }
     },
-    // The published key as if it were a shared secret (RFC 8725 section 2.1).
+    // The published key used as a shared secret (RFC 8725 section 2.1).
     row("hs256") { spoiled in
       let secret = spoiled.key.jwk.serialized()
       spoiled.header["alg"] = "HS256"
       spoiled.sign = { try IssuerKey.authenticate($0, $1, secret: secret) }
     },
-    // By a key that is not in the JWK Set.
+    // With a key that is not in the JWK Set.
     row("kid") { $0.header = try $0.signByStranger().header },
-    // No `kid`, which is right while one key fits.
+    // No `kid`, which is valid if one key is suitable.
     row("no_kid") { $0.header["kid"] = nil },
-    // By the key that comes along.
+    // With a key in the header.
     row("jwk") {
       $0.header["jwk"] = try $0.signByStranger().jwk
       $0.header["kid"] = nil
     },
-    // By a key that is said to be elsewhere.
+    // With a key at a URL in the header.
     row("jku") {
       try $0.signByStranger()
       $0.header["jku"] = .string($0.url + "/echo")
       $0.header["kid"] = nil
     },
-    // An extension that must be understood.
+    // A critical extension.
     row("crit") {
       $0.header["crit"] = ["https://issuer.invalid/extension"]
       $0.header["https://issuer.invalid/extension"] = true
@@ -177,7 +177,7 @@ extension IssuerFault {
     row("typ") { $0.header["typ"] = "at+jwt" },
     // Base64url with padding.
     row("padded") { $0.changeToken { $0 + "==" } },
-    // The form of an encrypted token (RFC 7516 section 3.1); nothing is in it.
+    // The format of an encrypted token (RFC 7516 section 3.1), without content.
     row("five_parts") {
       let parts = ["{\"alg\":\"RSA-OAEP-256\",\"enc\":\"A256GCM\"}", "key", "vector", "text", "tag"]
       $0.changeToken { _ in parts.map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".") }
@@ -187,19 +187,19 @@ extension IssuerFault {
   // MARK: Documents
 
   private static let metadata: [Row] = [
-    // Another issuer than the one asked for (RFC 8414 section 3.3).
+    // Another issuer than the requested one (RFC 8414 section 3.3).
     row("issuer") { $0.change("issuer") { $0 + "/" } },
     row("other_issuer", "issuer", .string(elsewhere)),
-    // On plain http, and not on the loopback interface.
+    // Plain http that is not to the loopback interface.
     row("http_endpoint", "token_endpoint", "http://issuer.invalid/token"),
-    // No code challenge method is announced (RFC 8414 section 2), though S256 works.
+    // No code challenge method is announced (RFC 8414 section 2), although S256 works.
     row("no_s256", "code_challenge_methods_supported", nil),
     row("plain", "code_challenge_methods_supported", ["plain"]),
-    // An algorithm that the key is not for.
+    // An algorithm that the key does not support.
     row("id_token_algorithms", "id_token_signing_alg_values_supported", ["ES512"]),
     // RFC 9207 section 3.
     row("no_iss_parameter", "authorization_response_iss_parameter_supported", false),
-    // Less than the FAPI 2.0 Security Profile demands.
+    // Less than the FAPI 2.0 Security Profile requires.
     row("no_par", "pushed_authorization_request_endpoint", nil),
     row("no_dpop", "dpop_signing_alg_values_supported", nil),
     row("secrets_only", "token_endpoint_auth_methods_supported", ["client_secret_basic"]),
@@ -209,13 +209,13 @@ extension IssuerFault {
 
   private static let keySets: [Row] = [
     row("empty", "keys", []),
-    // More keys than any issuer signs with.
+    // More keys than any issuer uses.
     row("many") { $0.publish([JSON](repeating: $0.key.jwk, count: 2000)) },
-    // A shared secret beside the public key (RFC 7517 section 9.2).
+    // A shared secret in addition to the public key (RFC 7517 section 9.2).
     row("mixed") { $0.publish([$0.key.jwk, ["kty": "oct", "k": .string(try Seal.opaque())]]) },
-    // The key with its private member (RFC 7517 section 9.2).
+    // The key including its private member (RFC 7517 section 9.2).
     row("private") { $0.publish([changed($0.key.jwk, "d", .string(try Seal.opaque()))]) },
-    // Nothing but an RSA key of 1024 bits under the name of the key (RFC 7518 section 3.3), of unknown factors.
+    // Only an RSA key of 1024 bits with the key's ID (RFC 7518 section 3.3), with unknown factors.
     row("weak") {
       var modulus = try Random.bytes(128)
       modulus[0] |= 0x80
@@ -223,9 +223,9 @@ extension IssuerFault {
       let numbers: JSON = ["kty": "RSA", "n": .string(Base64URL.encode(modulus)), "e": "AQAB", "use": "sig"]
       $0.publish([changed(numbers, "kid", .string($0.key.keyID))])
     },
-    // A second key that fits, which is right.
+    // A second suitable key, which is valid.
     row("several") { $0.publish([$0.key.jwk, try IssuerKey($0.key.algorithm).jwk]) },
-    // The name of the key for two keys.
+    // Two keys with the same ID.
     row("duplicate") {
       $0.publish([$0.key.jwk, changed(try IssuerKey($0.key.algorithm).jwk, "kid", .string($0.key.keyID))])
     },
@@ -238,7 +238,7 @@ extension IssuerFault {
   }
 
   private static let userInfo: [Row] = [
-    // Another user than the ID Token names (OpenID Connect Core 1.0 section 5.3.2).
+    // Another user than in the ID Token (OpenID Connect Core 1.0 section 5.3.2).
     row("sub", "sub", "user-mallory"), row("no_sub", "sub", nil),
   ]
 
@@ -248,7 +248,7 @@ extension IssuerFault {
   private static let proofs: [Row] = [
     // A Bearer token although a key was proven.
     row("bearer") { _ in },
-    // `use_dpop_nonce` without a nonce to use.
+    // `use_dpop_nonce` without a nonce.
     row("missing_nonce") { $0.answer[header: "DPoP-Nonce"] = nil },
     // `use_dpop_nonce` each time, with another nonce.
     row("nonce_storm") { _ in },
@@ -257,59 +257,58 @@ extension IssuerFault {
   // MARK: Any answer. Those that are said to be right must be taken.
 
   private static let answers: [Row] = [
-    // 307 takes the content of the request along (RFC 9110 section 15.4.8).
+    // 307 forwards the content of the request (RFC 9110 section 15.4.8).
     row("redirect") { $0.answer = IssuerAnswer(status: 307, headers: [("Location", $0.redirectTarget)]) },
-    // To two places, of which one is at this issuer.
+    // Two targets, one of which is at this issuer.
     row("two_locations") {
       let places = [$0.url + "/jwks", $0.redirectTarget]
       $0.answer = IssuerAnswer(status: 302, headers: places.map { ("Location", $0) })
     },
-    // JSON that is said to be plain text.
+    // JSON declared as plain text.
     row("type") { $0.answer[header: "Content-Type"] = "text/plain" },
     row("two_types") { $0.answer.headers.append(("Content-Type", "text/html")) },
     row("two_lengths") { $0.answer.headers.append(("Content-Length", "1")) },
-    // More fields than any answer needs.
+    // More fields than any response needs.
     row("flood") { $0.answer.headers += (0..<2000).map { ("X-Flood-\($0)", "drip") } },
     row("empty") { $0.answer.body = [] },
     row("html") {
       $0.answer[header: "Content-Type"] = "text/html"
       $0.answer.body = Array("<!DOCTYPE html><title>Welcome</title><p>Please accept the terms of this network.".utf8)
     },
-    // JSON, but no object.
+    // JSON that is not an object.
     row("array") { $0.answer.body = Array("[".utf8) + $0.answer.body + Array("]".utf8) },
-    // Two mebibytes of JSON: the members that were there, after a long one.
+    // Two mebibytes of JSON: the original members after a long one.
     row("huge") { $0.prefix("padding", "\"" + String(repeating: "x", count: 2 << 20) + "\"") },
-    // JSON in JSON in JSON, a hundred thousand times.
+    // JSON nested a hundred thousand levels deep.
     row("deep") { $0.prefix("deep", ["[", "]"].map { String(repeating: $0, count: 100_000) }.joined()) },
-    // 200, and an error for its content.
+    // Status 200 with an error.
     row("error") {
       $0.answer.status = 200
       $0.answer.members = ["error": "server_error", "error_description": "Not today."]
     },
-    // Compressed, which was not asked for, and very large then.
+    // Compressed although not requested, and very large when inflated.
     row("bomb") {
       $0.answer.headers.append(("Content-Encoding", "gzip"))
       $0.answer.body = CompressedBomb.bytes
     },
   ]
 
-  /// Half an answer; none; one that goes on for as long as the client reads; one that comes a byte at a time, which is
-  /// right.
+  /// Half a response; none; one that continues as long as the client reads; one sent byte by byte, which is valid.
   private static let deliveries = IssuerAnswer.Delivery.allCases.filter { $0 != .whole }.map { delivery in
     row(delivery.rawValue) { $0.answer.delivery = delivery }
   }
 }
 
-/// A little content in the gzip format (RFC 1952) that is a lot when it is inflated.
+/// Short content in the gzip format (RFC 1952) that is very large when inflated.
 enum CompressedBomb {
-  /// Of zeros; each pair of codes stands for 258 of them.
+  /// The number of zeros; each pair of codes represents 258 of them.
   static let inflatedCount = 1 + 258 * pairCount
   private static let pairCount = 131_072
 
-  /// The check value at the end is left out: a reader that came that far has inflated it all.
+  /// Without the checksum at the end: a reader that gets that far has inflated everything.
   static let bytes: [UInt8] = {
-    // The last block, with the fixed codes (RFC 1951 section 3.2.6): a zero, so often the length 258 and the distance 1,
-    // the end. Bits fill bytes from the lowest on (section 3.1.1).
+    // The last block, with the fixed codes (RFC 1951 section 3.2.6): a zero, repeated pairs of the length 258 and the
+    // distance 1, the end. Bits fill bytes from the lowest on (section 3.1.1).
     let pairs = String(repeating: "1100010100000", count: pairCount)
     let bits = "110" + "00110000" + pairs + "0000000"
     var packed = [UInt8](repeating: 0, count: (bits.utf8.count + 7) / 8)

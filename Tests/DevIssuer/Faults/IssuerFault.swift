@@ -1,17 +1,17 @@
 import Encoding
 import JOSE
 
-/// One way to misbehave: a row of the table, whose edit changes the answer that the honest code has made.
+/// One kind of misbehavior: a row of the table that modifies a correct response.
 struct IssuerFault: Sendable {
   typealias Edit = @Sendable (inout SpoiledAnswer) throws -> Void
 
-  /// What is spoiled; one fault at a time for each. The raw values are those of options and parameters.
+  /// The target of faults, one at a time for each. The raw values are used in options and parameters.
   enum Place: String, Sendable, CaseIterable {
     case authorization, par, registration, resource
     case idToken = "id_token"
     case metadata, jwks, userinfo, dpop, body
 
-    /// Of the control endpoint.
+    /// The parameter of the control endpoint.
     var parameter: String { self == .body ? "body" : "break_" + rawValue }
 
     func spoils(_ endpoint: IssuerEndpoint, bodyAt bodyEndpoint: IssuerEndpoint?) -> Bool {
@@ -25,7 +25,7 @@ struct IssuerFault: Sendable {
       }
     }
 
-    /// Whether errors are spoiled, too.
+    /// Whether errors are modified too.
     var spoilsErrors: Bool { self == .resource || self == .dpop || self == .body }
   }
 
@@ -33,7 +33,7 @@ struct IssuerFault: Sendable {
   let name: String
   let edit: Edit
 
-  /// - Throws: When the fault cannot be made.
+  /// - Throws: If the fault cannot be applied.
   func spoil(_ spoiled: inout SpoiledAnswer) throws {
     let answer = spoiled.answer
     let signer = place == .idToken ? answer.signer : nil
@@ -54,23 +54,23 @@ struct IssuerFault: Sendable {
   }
 }
 
-/// An answer, and the parts of it that faults change.
+/// A response, and its parts that faults modify.
 struct SpoiledAnswer {
   var answer: IssuerAnswer
-  /// Of the issuer.
+  /// The issuer's URL.
   let url: String
   let key: IssuerKey
   /// The authorization code before the last one.
   let earlierCode: String?
   let redirectTarget: String
-  /// The parameters that the browser takes to the client.
+  /// The parameters of the redirect.
   var query: [(name: String, value: String)] = []
-  /// The ID Token, which is signed again after the edit as it was before.
+  /// The ID Token, which is signed again after the modification.
   var header: JSONObject = [:]
   var claims: JSONObject = [:]
   var sign: IssuerAnswer.Signer = { _, _ in "" }
 
-  /// A parameter, if it is there; nil takes it out.
+  /// A parameter, if present. Setting nil removes it.
   subscript(query name: String) -> String? {
     get { query.first { $0.name == name }?.value }
     set { query = query.compactMap { $0.name == name ? newValue.map { (name, $0) } : $0 } }
@@ -81,38 +81,38 @@ struct SpoiledAnswer {
     set { answer[header: "WWW-Authenticate"] = newValue }
   }
 
-  /// Changes a text of a JSON answer.
+  /// Modifies a text in a JSON response.
   mutating func change(_ member: String, _ change: (String) throws -> String) rethrows {
     answer.members[member] = try answer.members[member]?.string.map { .string(try change($0)) }
   }
 
-  /// Changes a member of the metadata of a resource, and not of the resources' other answers.
+  /// Modifies a member of a resource's metadata, but not of other responses.
   mutating func describe(_ member: String, _ value: JSON?) {
     if answer.members["resource_name"] != nil { answer.members[member] = value }
   }
 
   mutating func publish(_ keys: [JSON]) { answer.members["keys"] = .array(keys) }
 
-  /// Puts a member in front of those of a JSON object.
+  /// Inserts a member at the beginning of a JSON object.
   mutating func prefix(_ member: String, _ value: String) {
     answer.body = Array("{\"\(member)\":\(value),".utf8) + answer.body.dropFirst()
   }
 
-  /// The left half of a hash, as `at_hash` has it.
+  /// The left half of a hash, as in `at_hash`.
   func hash(_ text: String) throws -> JSON { .string(try key.algorithm.leftHalfHash(of: Array(text.utf8).span)) }
 
-  /// Moves times.
+  /// Shifts times.
   mutating func move(_ names: String..., by seconds: Int) {
     for name in names { claims[name] = claims[name]?.int.map { .int($0 + seconds) } }
   }
 
-  /// Changes the text of the token, signed as it is.
+  /// Modifies the text of the token after signing.
   mutating func changeToken(_ change: @escaping @Sendable (String) -> String) {
     let sign = sign
     self.sign = { change(try sign($0, $1)) }
   }
 
-  /// Has a key sign that the JWK Set does not hold.
+  /// Signs with a key that is not in the JWK Set.
   @discardableResult mutating func signByStranger(_ algorithm: JWSAlgorithm? = nil) throws -> IssuerKey {
     let stranger = try IssuerKey(algorithm ?? key.algorithm)
     sign = { try stranger.sign($0, $1) }

@@ -1,37 +1,37 @@
 import Encoding
 
-/// One answer, and whether it is sent as it should be.
+/// A response, and whether it is sent correctly.
 struct IssuerAnswer: Sendable {
   /// The raw values are names of faults.
   enum Delivery: String, Sendable, CaseIterable {
     case whole
-    /// The head promises all, half of the content follows, the connection ends.
+    /// The complete head and half of the content, then the connection ends.
     case truncated
-    /// Not a byte; the connection ends.
+    /// No bytes; the connection ends.
     case drop
-    /// The beginning of a text that does not end (RFC 9112 section 7.1).
+    /// An endless text (RFC 9112 section 7.1).
     case endless
-    /// All of it, in chunks of one byte.
+    /// Everything, in chunks of one byte.
     case crumbs
   }
 
-  /// Makes a token in compact form of a header and a payload.
+  /// Creates a token in compact form from a header and payload.
   typealias Signer = @Sendable (_ header: JSONObject, _ payload: [UInt8]) throws -> String
 
   var status: Int
   var headers: [(name: String, value: String)] = []
   var body: [UInt8] = []
   var delivery = Delivery.whole
-  /// How the ID Token inside was signed.
+  /// How the ID Token in the response was signed.
   var signer: Signer?
 
-  /// A JSON answer; it is not to be stored unless a lifetime in seconds is given (RFC 6749 section 5.1).
+  /// A JSON response, not cacheable unless a lifetime in seconds is given (RFC 6749 section 5.1).
   static func json(_ members: JSONObject, status: Int = 200, cachedFor seconds: Int? = nil) -> IssuerAnswer {
     content("application/json", JSON.object(members).serialized(), status)
       .with("Cache-Control", seconds.map { "max-age=\($0)" } ?? "no-store")
   }
 
-  /// A plain sentence, for what is no part of a protocol.
+  /// A plain text response that is not part of a protocol.
   static func text(_ text: String, status: Int) -> IssuerAnswer {
     content("text/plain; charset=utf-8", Array((text + "\n").utf8), status)
   }
@@ -44,14 +44,14 @@ struct IssuerAnswer: Sendable {
     IssuerAnswer(status: status, headers: [("Cache-Control", "no-store")])
   }
 
-  /// The answer with this field in place of all of its name.
+  /// Returns the response with this field replacing all fields of its name.
   func with(_ name: String, _ value: String?) -> IssuerAnswer {
     var answer = self
     answer[header: name] = value
     return answer
   }
 
-  /// The first value of a field; setting it replaces all.
+  /// The first value of a field. Setting it replaces all.
   subscript(header name: String) -> String? {
     get { headers.first { $0.name == name }?.value }
     set {
@@ -60,22 +60,22 @@ struct IssuerAnswer: Sendable {
     }
   }
 
-  /// The JSON object that is the content; empty for other content.
+  /// The JSON object in the content; empty for other content.
   var members: JSONObject {
     get { (try? JSON(parsing: body))?.object ?? [:] }
     set { body = JSON.object(newValue).serialized() }
   }
 
-  /// The bytes to send: status line, header fields, content (RFC 9112 section 4).
+  /// The serialized response: status line, header fields, content (RFC 9112 section 4).
   ///
-  /// - Parameter withContent: False in answer to HEAD (RFC 9110 section 9.3.2).
+  /// - Parameter withContent: False for HEAD (RFC 9110 section 9.3.2).
   func serialized(date: Int, keepsAlive: Bool, withContent: Bool = true) -> [UInt8] {
     if delivery == .drop { return [] }
     var fields = [("Date", Self.date(date))] + headers + [("X-Content-Type-Options", "nosniff")]
     if delivery == .endless || delivery == .crumbs {
       fields.append(("Transfer-Encoding", "chunked"))
     } else if status != 204 {
-      // RFC 9110 section 8.6: no length for an answer without content.
+      // RFC 9110 section 8.6: no length for a response without content.
       fields.append(("Content-Length", "\(body.count)"))
     }
     fields.append(("Connection", keepsAlive ? "keep-alive" : "close"))
@@ -93,7 +93,7 @@ struct IssuerAnswer: Sendable {
     }
   }
 
-  /// One chunk (RFC 9112 section 7.1); one without content is the last.
+  /// A chunk (RFC 9112 section 7.1); an empty one is the last.
   static func chunk(_ content: [UInt8]) -> [UInt8] {
     Array("\(String(content.count, radix: 16))\r\n".utf8) + content + [0x0D, 0x0A]
   }
@@ -110,13 +110,13 @@ struct IssuerAnswer: Sendable {
   }
 }
 
-/// An error answer (RFC 6749 section 5.2 and the specifications that follow its form).
+/// An error response (RFC 6749 section 5.2 and specifications with the same format).
 struct Refusal: Error, Sendable {
-  /// What proofs of possession may be signed with (RFC 9449 section 5.1): asymmetric, and none that is weak.
+  /// The algorithms for proofs of possession (RFC 9449 section 5.1): asymmetric and not weak.
   static let proofAlgorithms = ["ES256", "ES384", "ES512", "PS256", "RS256", "EdDSA", "Ed25519"]
 
   let code: String
-  /// For the developer; our own words in printable ASCII.
+  /// For developers, in printable ASCII.
   let description: String
   var answer: IssuerAnswer
 
@@ -127,21 +127,21 @@ struct Refusal: Error, Sendable {
     if code == "invalid_client" { answer[header: "WWW-Authenticate"] = "Basic realm=\"devissuer\"" }
   }
 
-  /// A request that cannot be read (RFC 9110 section 15, RFC 6585 section 5).
+  /// The response to an unreadable request (RFC 9110 section 15, RFC 6585 section 5).
   init(unreadable status: Int) {
     self.init("invalid_request", "This request cannot be read.")
     answer = .text(description, status: status)
   }
 
-  /// The client is to repeat the request with this nonce in its proof (RFC 9449 section 8).
+  /// Asks the client to repeat the request with this nonce in its proof (RFC 9449 section 8).
   init(nonce: String) {
     self.init("use_dpop_nonce", "use the nonce of this answer")
     answer[header: "DPoP-Nonce"] = nonce
   }
 
-  /// What a protected resource says to a token that is not good (RFC 6750 section 3, RFC 9449 section 7.1).
+  /// The challenge of a protected resource for an invalid token (RFC 6750 section 3, RFC 9449 section 7.1).
   ///
-  /// - Parameter attributes: Further ones, each after a comma and a space.
+  /// - Parameter attributes: Additional ones, each after a comma and a space.
   static func challenge(
     _ code: String?, _ description: String = "", scheme: String = "Bearer", status: Int = 401, _ attributes: String = ""
   ) -> Refusal {
@@ -155,12 +155,12 @@ struct Refusal: Error, Sendable {
   }
 }
 
-/// Goes on only if something holds, else answers with an error.
+/// Throws an error response unless a condition is met.
 func check(_ holds: Bool, _ code: String, _ description: String) throws {
   if !holds { throw Refusal(code, description) }
 }
 
-/// Goes on only with a value, else answers with an error.
+/// Throws an error response unless there is a value.
 func check<Value>(_ value: Value?, _ code: String, _ description: String) throws -> Value {
   guard let value else { throw Refusal(code, description) }
   return value

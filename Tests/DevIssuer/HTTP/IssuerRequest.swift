@@ -1,12 +1,12 @@
 import Encoding
 
-/// One request, read as a whole.
+/// A complete request.
 struct IssuerRequest: Sendable {
   let method: String
   let path: String
   let query: String?
   let version: String
-  /// In the order in which they came; names in lower case (RFC 9110 section 5.1).
+  /// In the order received, with lowercase names (RFC 9110 section 5.1).
   let fields: [(name: String, value: String)]
   var body: [UInt8] = []
 
@@ -16,7 +16,7 @@ struct IssuerRequest: Sendable {
     return version == "HTTP/1.1" ? !connection.contains("close") : connection.contains("keep-alive")
   }
 
-  /// The only value of a field; nil when it is absent or there more than once.
+  /// The only value of a field; nil if it is absent or repeated.
   subscript(name: String) -> String? {
     let found = values(of: name)
     return found.count == 1 ? found[0] : nil
@@ -24,24 +24,24 @@ struct IssuerRequest: Sendable {
 
   func values(of name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
-  /// The lower-case elements of a comma-separated field (RFC 9110 section 5.6.1).
+  /// The lowercase elements of a comma-separated field (RFC 9110 section 5.6.1).
   func list(_ name: String) -> [String] {
     values(of: name).flatMap { $0.split(separator: ",") }.map { ASCII.trimmed($0).lowercased() }
   }
 
-  /// The media type of the content in lower case, without parameters.
+  /// The media type of the content in lowercase, without parameters.
   var mediaType: String? {
     self["content-type"]?.split(separator: ";").first.map { ASCII.trimmed($0).lowercased() }
   }
 
-  /// Cookies of all ports of a host come together (RFC 6265 section 8.5): only values that this issuer could have made
-  /// count.
+  /// A cookie's value. Browsers send the cookies of all ports of a host (RFC 6265 section 8.5), so only values that
+  /// this issuer could have created are accepted.
   func cookie(_ name: String) -> String? {
     values(of: "cookie").flatMap { $0.split(separator: ";") }.map { ASCII.halves(ASCII.trimmed($0), at: "=") }
       .first { $0.0 == name && (try? Base64URL.decode($0.1 ?? ""))?.count == 32 }?.1
   }
 
-  /// The parameters of a POST (RFC 6749 section 3.2), else those of the query.
+  /// The parameters of a POST (RFC 6749 section 3.2), or else of the query.
   func parameters() throws -> IssuerParameters { method == "POST" ? try form() : try queryParameters() }
 
   func queryParameters() throws -> IssuerParameters { try IssuerParameters(encoded: Array((query ?? "").utf8)) }
@@ -55,7 +55,7 @@ struct IssuerRequest: Sendable {
 extension IssuerRequest {
   private static let fieldLimit = 64
 
-  /// Reads a request line and header fields (RFC 9112 sections 3 and 5), given without the empty line behind them.
+  /// Parses a request line and header fields (RFC 9112 sections 3 and 5), without the empty line after them.
   init(head: [UInt8]) throws {
     let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
     let parts = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
@@ -75,12 +75,12 @@ extension IssuerRequest {
   }
 }
 
-/// The parameters of a form or a query. Values are printable ASCII (RFC 6749 appendix A), so `==` compares bytes.
+/// The parameters of a form or query. Values are printable ASCII (RFC 6749 appendix A), so `==` compares bytes.
 struct IssuerParameters: Sendable {
   private var values: [String: [String]] = [:]
 
-  /// No parameter comes twice, and one without a value counts as absent (RFC 6749 section 3.1), but for those that may be
-  /// repeated (RFC 8707 section 2, RFC 8693 section 2.1).
+  /// Rejects repeated parameters, and ignores empty ones (RFC 6749 section 3.1), except those that may be repeated (RFC
+  /// 8707 section 2, RFC 8693 section 2.1).
   init(encoded bytes: [UInt8]) throws {
     let parsed = try? Form.parse(bytes.span, repeatable: ["resource", "audience"])
     let fields = try check(parsed, "invalid_request", "the parameters are malformed or one comes twice")
@@ -104,17 +104,17 @@ struct IssuerParameters: Sendable {
   /// The parts between spaces.
   func words(_ name: String) -> [String] { (self[name] ?? "").split(separator: " ").map(String.init) }
 
-  /// What is asked for where nothing is said.
+  /// The default scope.
   static let defaultScope = ["openid", "profile", "email"]
-  /// Those that mean nothing without a user.
+  /// Scopes without a meaning if there is no user.
   static let userScopes = defaultScope + ["offline_access"]
 
-  /// The `scope` parameter: distinct values in the order asked for (RFC 6749 section 3.3); nil when there is none.
+  /// The `scope` parameter: distinct values in the requested order (RFC 6749 section 3.3), if present.
   func scope() throws -> [String]? {
     try self["scope"].map { try check(Self.scope($0), "invalid_scope", "malformed scope") }
   }
 
-  /// At most 64 values of the characters that RFC 6749 section 3.3 allows; nil for another text.
+  /// At most 64 values of the characters allowed by RFC 6749 section 3.3; nil for another text.
   static func scope(_ text: String) -> [String]? {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     let areAllowed = parts.allSatisfy { ASCII.isVisible($0) && !$0.contains { "\"\\".contains($0) } }
@@ -123,7 +123,7 @@ struct IssuerParameters: Sendable {
   }
 }
 
-/// Texts of the ASCII characters that the protocols name.
+/// Texts of the ASCII characters used in the protocols.
 enum ASCII {
   /// Space and the visible characters.
   static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
@@ -142,13 +142,13 @@ enum ASCII {
     return String(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
   }
 
-  /// What is before a mark, and what is behind it; nil behind a mark that is not there.
+  /// Splits at a mark; the second part is nil without the mark.
   static func halves(_ text: some StringProtocol, at mark: Character) -> (String, String?) {
     guard let place = text.firstIndex(of: mark) else { return (String(text), nil) }
     return (String(text[..<place]), String(text[text.index(after: place)...]))
   }
 
-  /// A number in plain decimal digits within the range; nil for anything else.
+  /// A plain decimal number within the range; nil for anything else.
   static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {
     let isNumber = (1...18).contains(text.utf8.count) && text.utf8.allSatisfy(\.isASCIIDigit)
     return isNumber ? Int(text).flatMap { range.contains($0) ? $0 : nil } : nil

@@ -1,16 +1,16 @@
 import Crypto
 import Encoding
 
-/// A page for the user's browser: no script, nothing loaded, nothing stored. Texts are escaped as they are put in.
+/// A page for the user's browser: no script, nothing loaded, nothing stored. Texts are escaped.
 struct Page {
   let title: String
   var status = 200
   var problem: String?
   var lines: [String] = []
   var items: [String] = []
-  /// Where the form goes; nil for a page without one.
+  /// The target of the form; nil for a page without one.
   var action: String?
-  /// Where the answer to the form may redirect to, as a source of the Content Security Policy: browsers apply
+  /// The allowed redirect target of the form's response, as a source of the Content Security Policy: browsers apply
   /// `form-action` to redirects too.
   var source: String?
   var hidden: [(name: String, value: String)] = []
@@ -27,7 +27,7 @@ struct Page {
     button{font:inherit;margin:1.5rem .5rem 0 0;padding:.5rem 1.5rem}
     """
 
-  /// What the user sees when the answer can go nowhere.
+  /// The page for an error that cannot be redirected.
   static func refusal(_ refusal: Refusal) -> IssuerAnswer {
     Page(
       title: "This cannot be done", status: refusal.answer.status,
@@ -35,7 +35,7 @@ struct Page {
     ).answer
   }
 
-  /// Text as it may stand in an element or between quotation marks.
+  /// Escapes text for an element or between quotation marks.
   static func escaped(_ text: String) -> String {
     let escapes = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"]
     return text.unicodeScalars.map { escapes[String($0)] ?? String($0) }.joined()
@@ -65,7 +65,7 @@ struct Page {
 
   /// - Parameters:
   ///   - content: HTML.
-  ///   - directives: Of the Content Security Policy, for what this page needs.
+  ///   - directives: Directives of the Content Security Policy for this page.
   static func answer(_ content: String, title: String, status: Int = 200, _ directives: String) -> IssuerAnswer {
     let page = """
       <!DOCTYPE html>
@@ -84,7 +84,7 @@ struct Page {
       .with("Referrer-Policy", "no-referrer").with("X-Frame-Options", "DENY")
   }
 
-  /// A page that has the browser fetch an address and go there a second later.
+  /// A page that makes the browser fetch a URL and navigate to it a second later.
   static func twice(_ location: String) -> IssuerAnswer {
     let source = (try? URI(location))?.policySource ?? "'none'"
     let address = escaped(location)
@@ -97,6 +97,6 @@ struct Page {
 }
 
 extension URI {
-  /// The source of the Content Security Policy that covers this one. An IPv6 address cannot be written there.
+  /// The source of the Content Security Policy for this URL. It cannot express an IPv6 address.
   var policySource: String { host.hasPrefix("[") ? scheme.lowercased() + ":" : origin }
 }

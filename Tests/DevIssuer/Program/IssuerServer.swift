@@ -1,10 +1,10 @@
 import Encoding
 import Platform
 
-/// The issuer on a port of 127.0.0.1: accepts connections and gives each a thread, so that a client that is slow, or is
-/// made to wait, holds up no other.
+/// The issuer on a port of 127.0.0.1, with a thread for each connection, so that a slow or delayed client does not
+/// delay others.
 final class IssuerServer: Sendable {
-  /// Further connections are turned away with 503.
+  /// Further connections are rejected with 503.
   static let connectionLimit = 256
 
   private static let listenerKey: UInt64 = 1
@@ -16,15 +16,15 @@ final class IssuerServer: Sendable {
   private let stopSignal: EventCounter
   private let listener: FileDescriptor
   private let openCount = Monitor(0)
-  /// Takes a line for each request.
+  /// Receives a line for each request.
   private let log: (@Sendable (String) -> Void)?
 
   /// Starts to listen; connections wait until ``serve(untilReadable:)``.
   ///
   /// - Parameters:
-  ///   - clientKeys: Of one more client, which signs.
-  ///   - platformKeys: Of the platform whose assertions are taken.
-  ///   - authorities: Trusted for what clients publish, in PEM form.
+  ///   - clientKeys: The keys of an additional client, which signs.
+  ///   - platformKeys: The keys of the platform whose assertions are accepted.
+  ///   - authorities: Trusted for documents published by clients, in PEM.
   init(
     _ settings: IssuerSettings, clientSecret: String, clientKeys: JSON? = nil, platformKeys: JSON? = nil,
     authorities: [UInt8]? = nil,
@@ -40,10 +40,10 @@ final class IssuerServer: Sendable {
     self.log = log
   }
 
-  /// Ends ``serve(untilReadable:)`` and all connections. From any thread, more than once.
+  /// Ends ``serve(untilReadable:)`` and all connections. Thread-safe; may be repeated.
   func stop() { stopSignal.signal() }
 
-  /// Accepts connections until ``stop()`` or until a further descriptor becomes readable, then waits up to two seconds
+  /// Accepts connections until ``stop()`` or until another descriptor becomes readable, then waits up to two seconds
   /// for the connections to end.
   func serve(untilReadable other: Int32? = nil) throws {
     let poller = try Poller()
@@ -52,7 +52,7 @@ final class IssuerServer: Sendable {
       try poller.add(descriptor, interest: .read, key: 2)
     }
     while try poller.wait().allSatisfy({ $0.key == Self.listenerKey }) {
-      // The system may lack the means to take the connection that waits: not asked again at once.
+      // The system may lack resources to accept the connection, so wait before retrying.
       if (try? acceptOne()) == nil { Threads.sleep(for: .milliseconds(50)) }
     }
     stop()
@@ -73,7 +73,7 @@ final class IssuerServer: Sendable {
     }
   }
 
-  /// Serves until the connection ends, which is told by an error, too.
+  /// Serves until the connection ends or fails.
   private func serve(_ connection: IssuerConnection) throws {
     var keepsAlive = true
     while keepsAlive {
@@ -82,7 +82,7 @@ final class IssuerServer: Sendable {
         let start = Instant.now
         let answer = answer(request, connection)
         keepsAlive = request.keepsAlive && answer.delivery == .whole
-        // Before the answer goes out, so that its reader finds the line.
+        // Before sending the response, so that its reader finds the line.
         note(request, answer, took: start.duration(to: .now))
         try connection.write(serialized(answer, keepsAlive: keepsAlive, withContent: request.method != "HEAD"))
         let chunk = IssuerAnswer.chunk([UInt8](repeating: UInt8(ascii: "x"), count: 16_384))
@@ -95,7 +95,7 @@ final class IssuerServer: Sendable {
     }
   }
 
-  /// Answers after the waits that settings ask for; not at all when the client is gone before their end.
+  /// Responds after the delays in the settings; not at all if the client has disconnected meanwhile.
   private func answer(_ request: IssuerRequest, _ connection: IssuerConnection) -> IssuerAnswer {
     var waited = 0
     while let wait = issuer.withLock({ $0.wait(before: request, waited: waited) }) {
@@ -112,7 +112,7 @@ final class IssuerServer: Sendable {
     answer.serialized(date: issuer.withLock { $0.wall }, keepsAlive: keepsAlive, withContent: withContent)
   }
 
-  /// Writes the log's line for a request: never a query, a header field or content, so never a token or a code.
+  /// Logs a line for a request: never a query, header field or content, and therefore never a token or code.
   private func note(_ request: IssuerRequest, _ answer: IssuerAnswer, took: Duration) {
     guard let log else { return }
     let status = answer.delivery == .whole ? "\(answer.status)" : "cut"
@@ -122,9 +122,9 @@ final class IssuerServer: Sendable {
   }
 }
 
-/// One connection: reads requests and writes answers.
+/// A connection: reads requests and writes responses.
 final class IssuerConnection {
-  /// How long a client may take.
+  /// Timeouts for a client.
   struct Limits: Sendable {
     /// Between two requests.
     var idle = Duration.seconds(75)
@@ -132,16 +132,16 @@ final class IssuerConnection {
     var request = Duration.seconds(10)
   }
 
-  /// The other side is gone or too slow, or all connections are to end.
+  /// The peer has disconnected or is too slow, or all connections are ending.
   private struct Ended: Error {}
 
-  /// Seconds in which a client must take a part of an answer.
+  /// Seconds in which a client must read a part of a response.
   private static let writeSeconds = 30
   private static let stopKey: UInt64 = 2
-  /// Bytes of the request line and all header fields together.
+  /// The maximum size of the request line and all header fields, in bytes.
   private static let headLimit = 16 * 1024
   private static let bodyLimit = 64 * 1024
-  /// Of the endpoint that takes content of any kind, also in chunks.
+  /// The limit of the endpoint that accepts any content, including chunks.
   private static let echoLimit = 8 * 1024 * 1024
 
   private let socket: SharedDescriptor
@@ -163,9 +163,9 @@ final class IssuerConnection {
 
   func write(_ bytes: [UInt8]) throws { try socket.descriptor.writeAll(bytes.span) }
 
-  /// Lets time pass.
+  /// Waits.
   ///
-  /// - Throws: When the client goes away or sends too much ahead, or all is to end.
+  /// - Throws: If the client disconnects or sends too much in advance, or all connections are ending.
   func pause(_ duration: Duration) throws {
     deadline = Instant.now.advanced(by: duration)
     while try receive() {
@@ -175,7 +175,7 @@ final class IssuerConnection {
 
   /// The next request (RFC 9112).
   ///
-  /// - Throws: ``Refusal`` for one that is to be refused.
+  /// - Throws: ``Refusal`` for an invalid one.
   func readRequest() throws -> IssuerRequest {
     deadline = Instant.now.advanced(by: limits.idle)
     if buffer.isEmpty { try fill() }
@@ -188,7 +188,7 @@ final class IssuerConnection {
     return request
   }
 
-  /// Section 6: one length in digits, or chunks where content of any kind is taken, not both.
+  /// Section 6: one length in digits, or chunks if any content is accepted, but not both.
   private func readContent(of request: IssuerRequest) throws -> [UInt8] {
     let (codings, lengths) = (request.list("transfer-encoding"), request.values(of: "content-length"))
     let isEcho = request.path == "/echo"
@@ -205,7 +205,7 @@ final class IssuerConnection {
     return try take(length)
   }
 
-  /// Section 7.1. Extensions and trailer fields mean nothing here.
+  /// Section 7.1. Ignores extensions and trailer fields.
   private func readChunks() throws -> [UInt8] {
     var content: [UInt8] = []
     while true {
@@ -229,9 +229,9 @@ final class IssuerConnection {
     return Array(buffer.prefix(count))
   }
 
-  /// The bytes before a mark, which is taken with them.
+  /// The bytes up to and including a mark.
   ///
-  /// - Parameter limit: How many bytes there may be, with the mark.
+  /// - Parameter limit: The maximum number of bytes, including the mark.
   private func take(through mark: String, limit: Int) throws -> [UInt8] {
     while true {
       let found = buffer.firstRange(of: Array(mark.utf8))
@@ -245,7 +245,7 @@ final class IssuerConnection {
     guard try receive() else { throw Ended() }
   }
 
-  /// Appends what has come; false when the time is over.
+  /// Appends received bytes; false after the deadline.
   private func receive() throws -> Bool {
     let events = try poller.wait(until: deadline)
     if events.isEmpty { return false }

@@ -1,28 +1,28 @@
 import Encoding
 import JOSE
 
-/// One setting: an option of the command line, a parameter of the control endpoint, or both.
+/// A setting: a command-line option, a parameter of the control endpoint, or both.
 struct IssuerSetting: Sendable {
-  /// Of the parameter; with hyphens for a setting that is an option only.
+  /// The parameter's name; with hyphens for a setting that is only an option.
   let name: String
-  /// With the two hyphens; nil for a parameter only.
+  /// With the two hyphens; nil for a setting that is only a parameter.
   var option: String?
-  /// The values that there are, for the help and for errors; nil for an option without a value.
+  /// The possible values, for the help and errors; nil for an option without a value.
   var values: String?
   var initial = JSON.null
   var help = ""
-  /// What an option without a value sets.
+  /// The value of an option without an argument.
   var implied = "on"
   var mayRepeat = false
-  /// What else is set with it, unless it is turned off.
+  /// Other settings that it implies, unless it is turned off.
   var consequences: JSONObject = [:]
-  /// The value of a text; nil when it is not one of the setting.
+  /// Parses a value; nil if it is invalid.
   let read: @Sendable (String, IssuerSettings) -> JSON?
 
-  /// Nil for an option only.
+  /// Nil for a setting that is only an option.
   var parameter: String? { name.hasPrefix("--") ? nil : name }
 
-  /// Sets a value; false when it is not one of the setting. A parameter that is nothing at first is taken away by `off`.
+  /// Sets a value; false if it is invalid. `off` removes a parameter that is initially null.
   func set(_ settings: inout IssuerSettings, _ text: String) -> Bool {
     let isTakenAway = text == "off" && initial == .null && parameter != nil
     guard let value = isTakenAway ? .null : read(text, settings) else { return false }
@@ -85,7 +85,7 @@ struct IssuerSetting: Sendable {
 
   private static let signIns = [
     text("approval", "ask|always|never", "ask", "who decides about sign-ins (default: ask)", "--approve"),
-    // For whom the control endpoint decides.
+    // Who approves sign-ins is decided by the control endpoint.
     text("username", "USER", .string(User.demo)),
     text("par", "off|offered|required", "offered"),
     flag("--require-par", "take pushed requests only (RFC 9126)", sets: ["par": "required"]),
@@ -121,7 +121,7 @@ struct IssuerSetting: Sendable {
     [
       number("delay_token_ms", 0...600_000, 0, "answer token requests this late"),
       text("hang", "ENDPOINT"),
-      // Of the failures that are planned, which come after them.
+      // Properties of planned failures, which follow.
       number("status", 400...599, 503),
       text("error", "TEXT", "temporarily_unavailable"),
       number("retry_after", 0...86_400),
@@ -166,7 +166,7 @@ extension IssuerSetting {
     ) { text, _ in Int(text).flatMap { String($0) == text && range.contains($0) ? .int($0) : nil } }
   }
 
-  /// One that is on at first has an option that turns it off.
+  /// A flag that is initially on has an option that turns it off.
   private static func flag(
     _ name: String, isOn: Bool = false, _ help: String, sets consequences: JSONObject = [:]
   ) -> IssuerSetting {
@@ -176,7 +176,7 @@ extension IssuerSetting {
     ) { text, _ in ["on": true, "1": true, "off": false, "0": false][text] }
   }
 
-  /// - Parameter values: One of ``kinds``, or the texts that there are.
+  /// - Parameter values: One of ``kinds``, or the possible texts.
   private static func text(
     _ name: String, _ values: String, _ initial: JSON = .null, _ help: String = "", _ option: String? = nil
   ) -> IssuerSetting {
@@ -188,7 +188,7 @@ extension IssuerSetting {
     }
   }
 
-  /// An option that adds to a list, each entry with a name of its own.
+  /// An option that appends to a list, whose entries have names.
   private static func list(
     _ option: String, _ values: String, _ limit: Int, _ help: String,
     read: (@Sendable (String) -> (name: String, value: JSON)?)? = nil
@@ -202,7 +202,7 @@ extension IssuerSetting {
     }
   }
 
-  /// What texts must be, by their names in the help.
+  /// Validation of texts, by their names in the help.
   private static let kinds: [String: @Sendable (String) -> Bool] = [
     "ALGORITHM": { JWSAlgorithm(name: $0) != nil },
     "ALGORITHM,…": { text in
@@ -228,7 +228,7 @@ extension IssuerSetting {
     return (name, (try? JSON(parsing: Array(value.utf8))) ?? .string(value))
   }
 
-  /// The names in lines of at most that many characters.
+  /// The names in lines of at most this many characters.
   static func lines(_ names: [String], width: Int) -> String {
     let lines = names.reduce(into: [String]()) { lines, name in
       let longer = lines.last.map { $0 + ", " + name }
@@ -238,12 +238,12 @@ extension IssuerSetting {
   }
 }
 
-/// How the issuer behaves: a value for each row of ``IssuerSetting/all``. Options set them at the start, the control
-/// endpoint changes them later.
+/// The configuration of the issuer: a value for each row of ``IssuerSetting/all``. Options set them at the start, the
+/// control endpoint changes them later.
 struct IssuerSettings: Sendable {
   private var values = [String: JSON](uniqueKeysWithValues: IssuerSetting.all.map { ($0.name, $0.initial) })
 
-  /// A value; there is one for each name of a row, and no other.
+  /// The value of a row.
   subscript(name: String) -> JSON {
     get { values[name]! }
     set { values[name] = newValue }
@@ -261,6 +261,6 @@ struct IssuerSettings: Sendable {
 
   func endpoint(_ name: String) -> IssuerEndpoint? { text(name).flatMap(IssuerEndpoint.init) }
 
-  /// Gives a setting the value that it has where nothing sets it.
+  /// Resets a setting to its default.
   mutating func reset(_ name: String) { self[name] = IssuerSettings()[name] }
 }

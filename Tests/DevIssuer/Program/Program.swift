@@ -3,7 +3,7 @@ import Encoding
 import JOSE
 import Platform
 
-/// The program `devissuer`: an authorization server for trying things out, tests and benchmarks.
+/// The program `devissuer`: an authorization server for experiments, tests and benchmarks.
 @main
 enum DevelopmentIssuerProgram {
   private typealias Problem = IssuerCommandLine.Problem
@@ -12,8 +12,8 @@ enum DevelopmentIssuerProgram {
 
   /// Runs until SIGTERM or SIGINT.
   ///
-  /// - Parameter arguments: Without the name of the program; ``IssuerSetting`` lists them.
-  /// - Returns: The exit status: 0 ended as asked, 1 could not start or go on, 2 wrong usage.
+  /// - Parameter arguments: Without the name of the program; see ``IssuerSetting``.
+  /// - Returns: The exit status: 0 ended as requested, 1 could not start or continue, 2 wrong usage.
   static func run(_ arguments: [String]) -> Int32 {
     do {
       guard let settings = try IssuerCommandLine.settings(arguments) else {
@@ -30,7 +30,7 @@ enum DevelopmentIssuerProgram {
     }
   }
 
-  /// The file that an option names; nil without the option.
+  /// The file of an option; nil without the option.
   private static func file(_ option: String, _ settings: IssuerSettings, limit: Int) throws -> [UInt8]? {
     try settings.text(option).map { name in
       try attempt("cannot read the file of \(option)") {
@@ -39,7 +39,7 @@ enum DevelopmentIssuerProgram {
     }
   }
 
-  /// A JWK Set of a file, with one key at least.
+  /// A JWK Set in a file, with at least one key.
   private static func keySet(_ option: String, _ settings: IssuerSettings) throws -> JSON? {
     guard let text = try file(option, settings, limit: JWKSet.maximumByteCount) else { return nil }
     let keys = try attempt("cannot use the keys of \(option)") { try JWKSet(parsing: text) }
@@ -49,11 +49,11 @@ enum DevelopmentIssuerProgram {
 
   private static func serve(_ settings: IssuerSettings) throws {
     Signals.ignoreFailingWrites()
-    // Before there are threads, so that no other one takes the signals.
+    // Before there are other threads, which could receive the signals.
     let signals = try Signals.SignalReceiver([Signals.SIGTERM, Signals.SIGINT])
     let secret = try Seal.opaque()
     if let name = settings.text("--client-secret-file") {
-      // Never into a file that is there: that one might be readable for others, or precious.
+      // Never overwrites a file, which might be readable for others, or important.
       let exists = (try? FileDescriptor(opening: name, for: .writing)) != nil
       guard !exists else { throw Problem("the client secret file is there already", status: 1) }
       try attempt("cannot write the client secret file") {
@@ -90,8 +90,7 @@ enum DevelopmentIssuerProgram {
     }
   }
 
-  /// A file, emptied or made with mode 0600, or "-" for standard error. One that cannot be written is no reason to answer
-  /// otherwise.
+  /// A file, truncated or created with mode 0600, or "-" for standard error. Ignores failures to write.
   private static func log(_ name: String) throws -> @Sendable (String) -> Void {
     guard name != "-" else { return { try? Output.write($0, to: .standardError) } }
     let file = SharedDescriptor(try FileDescriptor(opening: name, for: .replacing))
@@ -103,11 +102,11 @@ enum DevelopmentIssuerProgram {
   }
 }
 
-/// Reads the command line strictly: nothing unknown, nothing twice, no operands.
+/// Parses the command line strictly: no unknown or repeated options, no operands.
 enum IssuerCommandLine {
-  /// A command line that cannot be obeyed, or why the issuer cannot start.
+  /// An invalid command line, or the reason why the issuer cannot start.
   struct Problem: Error, Hashable {
-    /// One sentence, lower case, no full stop.
+    /// One sentence in lowercase, without a full stop.
     let message: String
     /// The exit status of the program.
     let status: Int32
@@ -116,7 +115,7 @@ enum IssuerCommandLine {
   }
 
   /// - Parameter arguments: Without the name of the program.
-  /// - Returns: Nil when help is asked for.
+  /// - Returns: Nil if help is requested.
   static func settings(_ arguments: [String]) throws(Problem) -> IssuerSettings? {
     var settings = IssuerSettings()
     var seen: Set<String> = []

@@ -2,14 +2,14 @@ import Crypto
 import Encoding
 import Platform
 
-/// What a client asks for at the authorization endpoint (RFC 6749 section 4.1.1, OpenID Connect Core 1.0 section 3.1.2.1),
-/// after its identity and its redirect URI were found good.
+/// A validated authorization request (RFC 6749 section 4.1.1, OpenID Connect Core 1.0 section 3.1.2.1), after client
+/// and redirect URI were accepted.
 struct CodeRequest: Sendable {
   static let promptValues = ["none", "login", "consent", "select_account"]
 
   let client: IssuerClient
   let target: RedirectTarget
-  /// The SHA-256 of the code verifier (RFC 7636 section 4.2); nil only for a confidential client.
+  /// The SHA-256 hash of the code verifier (RFC 7636 section 4.2); nil only for a confidential client.
   let challenge: [UInt8]?
   let parameters: IssuerParameters
   let scope: [String]
@@ -20,10 +20,10 @@ struct CodeRequest: Sendable {
   let maxAge: Int?
   /// The key that the code is bound to (RFC 9449 section 10).
   var dpopThumbprint: String?
-  /// When it is too old, waiting for the user or after it was pushed.
+  /// When it expires while waiting for the user or after being pushed.
   var expiresAt: Instant
 
-  /// - Throws: What the client is told by a redirect.
+  /// - Throws: The error to redirect to the client.
   init(
     _ parameters: IssuerParameters, _ client: IssuerClient, _ target: RedirectTarget, targets: [String], until: Instant
   ) throws {
@@ -42,14 +42,14 @@ struct CodeRequest: Sendable {
     dpopThumbprint = parameters["dpop_jkt"]
   }
 
-  /// The first is the one that the client would like best.
+  /// In the client's order of preference.
   var acrValues: [String] { parameters.words("acr_values") }
 
-  /// The login hint when it is a name that users can have here.
+  /// The login hint, if it is a valid user name.
   var validHint: String? { parameters["login_hint"].flatMap { User.isName($0) ? $0 : nil } }
 
-  /// Public clients must use PKCE (RFC 8252 section 6, RFC 9700 section 2.1.1), and `plain` is of no use. A missing method
-  /// means `plain` (RFC 7636 section 4.3).
+  /// Public clients must use PKCE (RFC 8252 section 6, RFC 9700 section 2.1.1), and `plain` does not count. A missing
+  /// method means `plain` (RFC 7636 section 4.3).
   private static func challenge(_ parameters: IssuerParameters, isRequired: Bool) throws -> [UInt8]? {
     let (challenge, method) = (parameters["code_challenge"], parameters["code_challenge_method"])
     if challenge == nil, method == nil, !isRequired { return nil }
@@ -60,8 +60,8 @@ struct CodeRequest: Sendable {
     return bytes
   }
 
-  /// Checks what a token request brings to show that the code is its own (RFC 6749 section 4.1.3, RFC 7636 section 4.6,
-  /// RFC 9449 section 10). A verifier without a challenge is the mark of a downgrade (RFC 9700 section 4.8.2).
+  /// Checks that a token request may redeem the code (RFC 6749 section 4.1.3, RFC 7636 section 4.6, RFC 9449 section
+  /// 10). A verifier without a challenge reveals a downgrade (RFC 9700 section 4.8.2).
   func checkRedemption(_ order: TokenOrder) throws {
     let (form, thumbprint) = (order.form, order.thumbprint)
     try check(form["redirect_uri"] == target.uri.text, "invalid_grant", "redirect_uri is not the one of the request")
@@ -77,20 +77,20 @@ struct CodeRequest: Sendable {
   }
 }
 
-/// Where the answer of the authorization endpoint goes.
+/// The target of the authorization endpoint's response.
 struct RedirectTarget: Sendable {
   let uri: URI
-  /// Comes back as it was sent (RFC 6749 section 4.1.2).
+  /// Returned as received (RFC 6749 section 4.1.2).
   let state: String?
 
-  /// Sends the browser there, with the state and with GET whatever it came with (RFC 9700 section 4.12).
+  /// Redirects the browser with the state, always with GET (RFC 9700 section 4.12).
   func answer(_ pairs: [(String, String)] = []) -> IssuerAnswer {
     .empty(303).with("Location", uri.appendingQuery(pairs + (state.map { [("state", $0)] } ?? [])))
       .with("Referrer-Policy", "no-referrer")
   }
 }
 
-/// An authorization code and all that it is bound to (RFC 6749 section 4.1.2).
+/// An authorization code and everything it is bound to (RFC 6749 section 4.1.2).
 struct IssuedCode: Sendable {
   let request: CodeRequest
   let grant: IssuerGrant
@@ -109,7 +109,7 @@ struct BrowserSession: Sendable {
   /// One of ``User/contexts``.
   let acr: String
 
-  /// Whether this sign-in is what the request wants, without asking the user again (OpenID Connect Core 1.0 section
+  /// Whether this sign-in satisfies the request without asking the user again (OpenID Connect Core 1.0 section
   /// 3.1.2.1).
   func suits(_ wanted: CodeRequest, at unixSeconds: Int) -> Bool {
     wanted.prompt.isDisjoint(with: ["login", "select_account"]) && wanted.validHint ?? username == username

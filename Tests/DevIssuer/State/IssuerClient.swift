@@ -2,34 +2,34 @@ import Encoding
 import JOSE
 import Platform
 
-/// A client that the issuer knows, from its start or because it registered itself (RFC 6749 section 2, RFC 7591).
+/// A client known to the issuer, initially or by registration (RFC 6749 section 2, RFC 7591).
 struct IssuerClient: Sendable {
   static let publicID = "agent-cli"
   static let confidentialID = "agent-confidential"
-  /// The one whose keys an option names.
+  /// The client with keys from an option.
   static let keyID = "agent-jwt"
 
-  /// The one that the platform's assertions prove.
+  /// The client authenticated by the platform's assertions.
   static let workloadID = "agent-workload"
 
   let id: String
-  /// What it says of itself, with a value for each member that is needed here, and what a client that registered itself
-  /// was told (RFC 7591 sections 2 and 3.2.1, RFC 7592 section 3).
+  /// Its metadata with a value for each required member, including those returned by registration (RFC 7591 sections 2
+  /// and 3.2.1, RFC 7592 section 3).
   var members: JSONObject
-  /// Where answers for this client may go; one of them must allow it.
+  /// The redirect rules, one of which must allow a URI.
   var redirects: [RedirectRule] = []
-  /// When what it publishes is to be fetched again; nil for one that is known here.
+  /// When to fetch its document again; nil for a client that is not a URL.
   var freshUntil: Instant?
 
   var secret: String? { members["client_secret"]?.string }
 
-  /// Those with a secret may send it either way.
+  /// Clients with a secret may send it in either way.
   var method: String { members["token_endpoint_auth_method"]?.string ?? "none" }
 
   /// False for a public client (RFC 6749 section 2.1).
   var isConfidential: Bool { method != "none" }
 
-  /// All its token requests must have a proof of possession (RFC 9449 section 5.2).
+  /// Whether all its token requests must have a proof of possession (RFC 9449 section 5.2).
   var bindsTokensToKey: Bool { members["dpop_bound_access_tokens"] == true }
 
   /// Public keys, for `private_key_jwt`.
@@ -43,7 +43,7 @@ struct IssuerClient: Sendable {
     try check(isRegistered, "unauthorized_client", "the client is not registered for this grant type")
   }
 
-  /// The redirect URI when it is one of the client's own (RFC 6749 section 3.1.2).
+  /// The redirect URI, if it is one of the client's own (RFC 6749 section 3.1.2).
   func redirect(_ text: String, _ name: String) throws -> URI {
     guard let uri = try? URI(text), uri.fragment == nil, redirects.contains(where: { $0.allows(uri) }) else {
       throw Refusal("invalid_request", "\(name) is malformed, or not registered for this client")
@@ -52,7 +52,7 @@ struct IssuerClient: Sendable {
   }
 }
 
-/// The values of `grant_type` that are known here.
+/// The known values of `grant_type`.
 enum GrantType {
   static let authorizationCode = "authorization_code"
   /// RFC 8628 section 3.4.
@@ -68,13 +68,13 @@ enum GrantType {
   static let profile = [authorizationCode, refreshToken, clientCredentials]
 }
 
-/// Which redirect URIs are a client's own.
+/// A rule for a client's redirect URIs.
 enum RedirectRule: Sendable {
   /// This one, byte for byte (RFC 6749 section 3.1.2.3).
   case exact(String)
-  /// Any port of 127.0.0.1 and of [::1], with this path or one below it (RFC 8252 section 7.3).
+  /// Any port of 127.0.0.1 and [::1], with this path or one below it (RFC 8252 section 7.3).
   case loopback(pathPrefix: String)
-  /// As registered but for the port (RFC 8252 section 7.3).
+  /// As registered except for the port (RFC 8252 section 7.3).
   case anyPort(of: URI)
 
   func allows(_ uri: URI) -> Bool {
@@ -90,17 +90,16 @@ enum RedirectRule: Sendable {
   }
 }
 
-/// The clients.
 struct ClientStore: Sendable {
   private let known: [IssuerClient]
   var registered = BoundedTable<IssuerClient>(capacity: 1000)
-  /// Those that publish what they are, by their URLs.
+  /// Clients that publish their metadata, by URL.
   var published = BoundedTable<IssuerClient>(capacity: 1000)
 
   /// - Parameters:
-  ///   - redirects: Of the clients that are known from the start.
-  ///   - keys: A JWK Set; nil when no client signs.
-  ///   - platformKeys: Of the platform whose assertions are taken; nil when there is none.
+  ///   - redirects: The rules of the initial clients.
+  ///   - keys: A JWK Set; nil if no client signs.
+  ///   - platformKeys: The keys of the platform whose assertions are accepted, if any.
   init(_ redirects: [RedirectRule], secret: String, keys: JSON?, platformKeys: JSON?) {
     let rows: [(String, String, String, String?, JSON?)] = [
       (IssuerClient.publicID, "Agent", "none", nil, nil),
@@ -119,6 +118,6 @@ struct ClientStore: Sendable {
 
   subscript(id: String) -> IssuerClient? { known.first { $0.id == id } ?? registered[id] ?? published[id] }
 
-  /// The client of that identifier, without any proof that it sent something.
+  /// The client with this ID, without authentication.
   func named(_ id: String) throws -> IssuerClient { try check(self[id], "invalid_request", "unknown client") }
 }

@@ -2,7 +2,7 @@ import Crypto
 import Encoding
 import JOSE
 
-/// The key that signs ID Tokens, made at the start and gone with the process.
+/// The key that signs ID Tokens, generated at the start and never stored.
 final class IssuerKey: Sendable {
   let algorithm: JWSAlgorithm
   let keyID: String
@@ -26,14 +26,14 @@ final class IssuerKey: Sendable {
 
   var header: JSONObject { ["alg": .string(algorithm.rawValue), "typ": "JWT", "kid": .string(keyID)] }
 
-  /// In compact form (RFC 7515 section 7.1).
+  /// Signs in compact form (RFC 7515 section 7.1).
   ///
-  /// - Parameter algorithm: Nil for the one of the key.
+  /// - Parameter algorithm: The default is that of the key.
   func sign(_ header: JSONObject, _ payload: [UInt8], algorithm: JWSAlgorithm? = nil) throws -> String {
     try JWSSigner.sign(header: header, payload: payload, key: key, algorithm: algorithm ?? self.algorithm)
   }
 
-  /// A JWK Set with the public half alone.
+  /// A JWK Set with only the public half.
   var published: JSON { ["keys": [jwk]] }
 
   /// HS256 (RFC 7518 section 3.2).
@@ -43,7 +43,7 @@ final class IssuerKey: Sendable {
   }
 }
 
-/// Makes texts that nobody else can make.
+/// Creates texts that nobody else can create.
 struct Seal: Sendable {
   private let secret: [UInt8]
 
@@ -54,10 +54,10 @@ struct Seal: Sendable {
     Base64URL.encode(try HMAC.sha256(key: secret.span, Array("\(purpose) \(text)".utf8).span))
   }
 
-  /// 256 random bits (RFC 6749 section 10.10) as text, of which keys of tables are made too.
+  /// 256 random bits as text (RFC 6749 section 10.10), also used for table keys.
   static func opaque() throws -> String { Base64URL.encode(try Random.bytes(32)) }
 
-  /// Compares in a time that says nothing of where texts differ.
+  /// Compares in constant time.
   static func isSame(_ one: String, _ other: String) -> Bool {
     ConstantTime.isEqual(Array(one.utf8).span, Array(other.utf8).span)
   }
