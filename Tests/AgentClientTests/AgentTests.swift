@@ -8,7 +8,7 @@ import WireSupport
 
 @testable import AgentClient
 
-/// The library against answers that are written down; EndToEndTests has it against the real agent.
+/// Tests the library with recorded responses. EndToEndTests uses the real agent.
 @Suite struct `A client of the agent` {
   private static let answer =
     #"{"v":1,"result":{"account":"work","issuer":"https://id.example","subject":"ann","access_token":"s3cret","#
@@ -186,7 +186,7 @@ import WireSupport
     #expect(await played.next() == "closed")
     let late = Task { await Self.error { () async throws(AgentError) in try await agent.token() } }
     late.cancel()
-    // Nobody accepts any more, so that the call waits for nothing but its own cancellation.
+    // The server no longer accepts, so the call only waits for its own cancellation.
     #expect(await late.value?.code == "cancelled")
   }
 
@@ -236,7 +236,7 @@ import WireSupport
       await #expect(throws: Failure.self) {
         try await waits.wait(for: silent.near.descriptor.raw, before: .now.advanced(by: .milliseconds(1)))
       }?.words == late.words)
-    // The thread waits without a limit now.
+    // The thread now waits without a limit.
     let long = Task { try await waits.wait(for: silent.near.descriptor.raw, before: .now.advanced(by: .seconds(600))) }
     #expect(
       await #expect(throws: Failure.self) {
@@ -246,7 +246,7 @@ import WireSupport
     try await long.value
   }
 
-  // A process that stood still past its deadline has lost no answer.
+  // A process that was stopped past its deadline has lost no response.
   @Test func `reads an answer that is there, though its time is over`() async throws {
     let waits = try SocketWaits.started()
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -2,7 +2,7 @@ import AgentClient
 import TestSupport
 import Testing
 
-/// The library with programs in the place of `agent`; EndToEndTests has it with the real one.
+/// Tests the library with scripts instead of `agent`. EndToEndTests uses the real one.
 @Suite struct `The start of the daemon` {
   private let scratch: TemporaryDirectory
 

@@ -1,8 +1,8 @@
 import Platform
 import TestSupport
 
-/// A socket where each connection in turn reads a line and answers with the text given, for each of its texts, and then hangs
-/// up; after an empty text it waits until the other end hangs up.
+/// A socket that handles connections one by one: for each text of a connection it reads a line and responds with the
+/// text, then closes it. After an empty text it waits until the other end closes.
 final class PlayedAgent: Sendable {
   private let directory: TemporaryDirectory
   private let listener: SharedDescriptor
@@ -45,7 +45,7 @@ final class PlayedAgent: Sendable {
     }
   }
 
-  /// Waits until so many connections are over.
+  /// Waits until this many connections have ended.
   func awaitEnds(_ count: Int) { _ = ends.wait(nil) { $0 >= count ? true : nil } }
 
   private static func line(from socket: borrowing FileDescriptor) -> String? {
@@ -58,7 +58,7 @@ final class PlayedAgent: Sendable {
 
   var path: String { directory.path("agent.sock") }
 
-  /// The lines received until now.
+  /// The lines received so far.
   var requests: [String] { all.withLock { $0 } }
 
   /// Waits for the next line, or the word `closed`.

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct `A session that renews itself` {
-  /// A clock that is set by hand, and a server that gives a new token each time.
+  /// A manual clock, and a server that issues a new token each time.
   private final class World: Sendable {
     let time = Mutex(1000)
     let count = Mutex(0)
@@ -26,10 +26,10 @@ import Testing
     }
   }
 
-  /// Hands out tokens in the order of a list, and the last one from then on. Of their session the server says nothing.
+  /// Returns tokens in the order of a list, then always the last one. The server reports nothing about their session.
   private final class Listed: SessionContainer {
     private struct Meeting: Sendable {
-      /// How many callers have yet to ask for the installation before the first of them is answered.
+      /// How many callers must still ask for the installation before the first of them gets a response.
       var missing = 0
       var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -97,7 +97,7 @@ import Testing
 
   @Test(
     arguments: [
-      // The last one is what an earlier request of another thread brings late.
+      // The last one is the late response to an earlier request of another thread.
       (["1"], 0), (["1", "2"], 1), (["1", "2", "3"], 2), (["1", "2", "1", "2", "1"], 1),
     ] as [([String], Int)])
   func `tells its handler of each new token once, also where the server says nothing of its time`(
@@ -156,7 +156,7 @@ import Testing
     }
     await send(to: "api")
     #expect(tries == 2)
-    // It has refused a fresh token, so no other is spent on it until there is another one.
+    // It has rejected a fresh token, so no other is requested for it until there is a new one.
     await send(to: "api")
     #expect(tries == 3)
     #expect(try await session.token().revealed() == "token-3")
@@ -167,7 +167,7 @@ import Testing
     #expect(tries == 7)
   }
 
-  /// Also when nothing but the token tells the session there from the one before.
+  /// Even if only the token distinguishes the session from the previous one.
   @Test(arguments: [0, 1])
   func `does not go on in another installation, although the same person is signed in there`(seconds: Int) async throws
   {
@@ -188,7 +188,7 @@ import Testing
       await #expect(throws: expected) { try await session.token().revealed() }
       #expect(session.latest == nil)
     }
-    // One that begins there is that installation's.
+    // A session that begins there belongs to that installation.
     #expect(try await RefreshableSession("work", in: container).token().revealed() == "token-2")
   }
 
@@ -210,14 +210,14 @@ import Testing
 
   // MARK: Sign-out
 
-  /// All that can be reached from a value, as text.
+  /// Everything that can be reached from a value, as text.
   private static func content(of value: Any) -> String {
     var text = ""
     dump(value, to: &text)
     return text
   }
 
-  /// A person whose words are in nothing else.
+  /// A user whose texts appear nowhere else.
   private static let person = Session(
     account: "work", issuer: "https://id.example", subject: "subject-of-ann", claims: ["name": .text("Ann Example")],
     scope: ["scope-of-ann"], expiresAt: 1300)

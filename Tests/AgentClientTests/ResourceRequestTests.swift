@@ -92,7 +92,7 @@ import Wire
   @Test func `sends a long body in parts, each when it is asked for`() async throws {
     let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
     let wanted = Self.line(.bodyWanted)
-    // The last parts are asked for after the head of the answer.
+    // The last parts are requested after the head of the response.
     let played = try PlayedAgent([[wanted, wanted, "\(Self.head())\n\(wanted)", "\(Self.body("ok"))\n\(Self.end())"]])
     let response = try await Agent(socket: played.path).request(
       ResourceRequest("https://api.example/x", method: "PUT", body: body))

@@ -99,13 +99,13 @@ import Wire
     var thrown: AgentError?
     do throws(AgentError) { _ = try await Self.steps(signIn) } catch { thrown = error }
     #expect(thrown == AgentError(.signIn, code: "code_expired", message: "too late"))
-    // Nothing comes after it.
+    // Nothing follows it.
     #expect(try await Self.steps(signIn) == [])
   }
 
   @Test func `passes the pasted address and the person's word on a connection of their own`() async throws {
     let done = #"{"v":1,"result":{"account":"work"}}"#
-    // The first connection stays open: it is the sign-in's.
+    // The first connection stays open: it belongs to the sign-in.
     let waiting = try PlayedAgent([[Self.page, ""]])
     let signIn = try await Agent(socket: waiting.path).signIn()
     var early: AgentError?

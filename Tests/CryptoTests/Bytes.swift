@@ -16,7 +16,7 @@ func utf8(_ text: String) -> [UInt8] {
   Array(text.utf8)
 }
 
-/// The bytes with one bit of one byte turned over.
+/// The bytes with one bit inverted.
 func flipping(_ bytes: [UInt8], at index: Int, bit: Int = 0) -> [UInt8] {
   var copy = bytes
   copy[index] ^= 1 << bit

@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Every input that a fuzzer begins with, and every one that once broke something.
+/// Every seed of a fuzzer, and every input that once broke something.
 @Suite struct `Readers of what others send` {
   struct Input: Sendable, CustomTestStringConvertible {
     let target: FuzzTarget
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  // The targets can fail: an invariant that does not hold is reported.
+  // The targets can fail: a broken invariant is reported.
   @Test func `are watched by invariants that can be broken`() {
     #expect(throws: BrokenInvariant("an invariant")) { try BrokenInvariant.unless(false, "an invariant") }
   }

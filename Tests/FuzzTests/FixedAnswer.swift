@@ -1,10 +1,9 @@
 import Crypto
 import OAuth
 
-/// An authorization server that answers everything with the same bytes.
+/// An authorization server that responds to everything with the same bytes.
 ///
-/// The first byte of an input chooses the status, the second the form that the answer claims to have; the rest is
-/// its content.
+/// The first byte of an input selects the status, the second the declared media type; the rest is the content.
 struct FixedAnswer: HTTPClient {
   let response: HTTPResponse
 
@@ -49,7 +48,7 @@ extension AuthorizationServerMetadata {
 }
 
 extension AuthorizationServer {
-  /// A server of that metadata, for a public client.
+  /// A server with that metadata, for a public client.
   static func reached(by http: any HTTPClient) throws(OAuthError) -> AuthorizationServer {
     AuthorizationServer(
       metadata: try .complete(), client: try Client(id: "agent", authentication: .none), transport: Transport(),

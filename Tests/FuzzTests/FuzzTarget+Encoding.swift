@@ -12,7 +12,7 @@ extension FuzzTarget {
     visit(value)
   }
 
-  /// Asks each number for all that it may be.
+  /// Converts each number in every possible way.
   private static func visit(_ value: JSON) {
     if let number = value.number {
       _ = (number.int, number.rounded(.up), number.rounded(.down), number.rounded(.toNearestOrEven))
@@ -24,7 +24,7 @@ extension FuzzTarget {
 
   static func base64url(_ bytes: [UInt8]) throws(BrokenInvariant) {
     if let decoded = try? Base64URL.decode(bytes.span) {
-      // RFC 4648 section 3.5: no two texts mean the same bytes.
+      // RFC 4648 section 3.5: no two texts decode to the same bytes.
       try BrokenInvariant.unless(Array(Base64URL.encode(decoded).utf8) == bytes, "only the one right text is decoded")
     }
     try BrokenInvariant.unless(
@@ -64,7 +64,7 @@ extension FuzzTarget {
     }
   }
 
-  /// Text for people, dates, and PEM.
+  /// Text for users, dates, and PEM.
   static func text(_ bytes: [UInt8]) throws(BrokenInvariant) {
     let text = String(decoding: bytes, as: UTF8.self)
     for scalar in TerminalText.clean(text).unicodeScalars {

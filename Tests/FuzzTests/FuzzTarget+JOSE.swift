@@ -16,13 +16,13 @@ extension FuzzTarget {
     return try? JWKSet(parsing: Array(text.utf8))
   }()
 
-  /// What was signed with those keys.
+  /// Everything that was signed with those keys.
   static let signed: Set<[UInt8]> = [
     Array("{\"iss\":\"joe\",\r\n \"exp\":1300819380,\r\n \"http://example.com/is_root\":true}".utf8),
     Array("Example of Ed25519 signing".utf8),
   ]
 
-  /// A secret that no seed was made with.
+  /// A secret that no seed uses.
   private static let otherSecret = [UInt8](repeating: 0x5a, count: 64)
 
   static func jws(_ bytes: [UInt8]) throws(BrokenInvariant) {
@@ -57,7 +57,7 @@ extension FuzzTarget {
       "what is written reads as what was read")
     try BrokenInvariant.unless(
       again.warnings.isEmpty && again.skipped == 0, "nothing is published that does not belong there")
-    // RFC 7515 appendix A.3, cut to what any key may be asked for.
+    // RFC 7515 appendix A.3, reduced to the parts that apply to any key.
     guard let token = try? UnverifiedJWS(compact: unsignedToken.span) else {
       throw BrokenInvariant("the target has its token")
     }
@@ -65,12 +65,12 @@ extension FuzzTarget {
     try BrokenInvariant.unless(!passes, "no key takes a signature that nobody made")
   }
 
-  /// `{"alg":"ES256"}`, `{}`, and 64 bytes that are no signature.
+  /// `{"alg":"ES256"}`, `{}`, and 64 bytes that are not a signature.
   private static let unsignedToken = Array(
     (Base64URL.encode(Array(#"{"alg":"ES256"}"#.utf8)) + "." + Base64URL.encode(Array("{}".utf8)) + "."
       + Base64URL.encode([UInt8](repeating: 0x55, count: 64))).utf8)
 
-  /// A key that a person hands over.
+  /// A private key file.
   static func privateKey(_ bytes: [UInt8]) throws(BrokenInvariant) {
     guard let secret = try? SecretBytes(copying: bytes.span) else { return }
     let message = bytes.prefix(64)

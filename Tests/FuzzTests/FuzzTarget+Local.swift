@@ -6,7 +6,7 @@ import Vocabulary
 import Wire
 
 extension FuzzTarget {
-  /// A line that some program sent to the daemon.
+  /// A line that a program sent to the daemon.
   static func request(_ bytes: [UInt8]) throws(BrokenInvariant) {
     guard let envelope = try? RequestEnvelope(parsing: bytes.span) else { return }
     let written = envelope.serialized()
@@ -14,7 +14,7 @@ extension FuzzTarget {
       (try? RequestEnvelope(parsing: written.span)) == envelope, "what is written reads as what was read")
   }
 
-  /// A line that claims to be the daemon's.
+  /// A line that claims to be from the daemon.
   static func reply(_ bytes: [UInt8]) throws(BrokenInvariant) {
     if let reply = try? Reply(parsing: bytes.span) {
       let written = reply.serialized()
@@ -30,8 +30,8 @@ extension FuzzTarget {
 
   /// A vault file.
   ///
-  /// The first two bytes of an input say how long the part is that the check covers. The check itself is made
-  /// here, or no change would ever come past it.
+  /// The first two bytes of an input are the length of the part covered by the check. The check itself is computed
+  /// here, since no modified input would ever pass it.
   static func vault(_ bytes: [UInt8]) throws(BrokenInvariant) {
     _ = try? UnverifiedVaultFile(parsing: bytes)
     guard bytes.count >= 2 else { return }

@@ -20,7 +20,7 @@ extension FuzzTarget {
     }
   }
 
-  /// What each endpoint that answers may answer.
+  /// The possible responses of each endpoint.
   static func tokenAnswer(_ bytes: [UInt8]) throws(BrokenInvariant) {
     let sent = Array("a-token".utf8)
     guard let http = FixedAnswer(bytes), let server = try? AuthorizationServer.reached(by: http),
@@ -46,7 +46,7 @@ extension FuzzTarget {
       initialAccessToken: nil, transport: Transport(), http: http, cancellation: nil)
   }
 
-  /// Header fields of an answer: a line each.
+  /// Header fields of a response, one per line.
   static func challenge(_ bytes: [UInt8]) throws(BrokenInvariant) {
     let lines = bytes.split(separator: UInt8(ascii: "\n")).prefix(16).map { String(decoding: $0, as: UTF8.self) }
     let names = ["WWW-Authenticate", "Cache-Control", "Retry-After", "Date", "Content-Type"]
@@ -61,7 +61,7 @@ extension FuzzTarget {
     }
   }
 
-  /// What comes to the port where a browser is awaited.
+  /// Requests to the port that waits for a browser.
   static func redirect(_ bytes: [UInt8]) throws(BrokenInvariant) {
     let target = LoopbackTarget(hosts: ["127.0.0.1:8400"], path: "/cb")
     var wholeEnd = LoopbackRequest.HeadEnd()
@@ -74,7 +74,7 @@ extension FuzzTarget {
       try isForeign(Array(bytes[query]))
     }
     try isForeign(bytes)
-    // What is one before its end stays one, whatever comes after.
+    // A prefix that was rejected stays rejected, whatever follows.
     for end in [bytes.count / 2, bytes.count - 1] where end > 0 {
       var partEnd = LoopbackRequest.HeadEnd()
       let part = LoopbackRequest.read(bytes.span.extracting(..<end), for: target, &partEnd)
@@ -82,7 +82,7 @@ extension FuzzTarget {
     }
   }
 
-  /// Nobody who does not know the state ends a sign-in (RFC 6749 section 10.12).
+  /// Without the state, no one can end a sign-in (RFC 6749 section 10.12).
   private static func isForeign(_ query: [UInt8]) throws(BrokenInvariant) {
     guard let http = FixedAnswer([0, 0]), let server = try? AuthorizationServer.reached(by: http),
       let request = try? server.beginAuthorization(scope: nil, redirectURI: "http://127.0.0.1:8400/cb")
@@ -90,7 +90,7 @@ extension FuzzTarget {
     guard case .foreign = request.answer(in: query.span) else { throw BrokenInvariant("the state decides") }
     let pasted = String(decoding: Array("http://127.0.0.1:8400/cb?".utf8) + query, as: UTF8.self)
     guard case .foreign = request.answer(inPasted: pasted) else { throw BrokenInvariant("the state decides") }
-    // With the state the rest of the query is looked at.
+    // With the state, the rest of the query is parsed.
     let known = Array("state=\(request.state)&".utf8) + query
     _ = request.answer(in: known.span)
   }

@@ -5,13 +5,13 @@ import OAuth
 import Platform
 
 extension FuzzTarget {
-  /// Short, so that a fuzzer gets beyond it.
+  /// Short, so that a fuzzer exceeds it.
   private static let mostLineBytes = 600
 
-  /// A moment within the life of the example of RFC 7515.
+  /// A time within the validity of the example of RFC 7515.
   private static let now = 1_300_819_000
 
-  /// The input of `agent verify`: tokens, one a line. The first byte says in what pieces it comes.
+  /// The input of `agent verify`: tokens, one per line. The first byte controls how it is split into pieces.
   static func tokens(_ bytes: [UInt8]) throws(BrokenInvariant) {
     guard let first = bytes.first, let keys = trusted, keys.keys.count == 3 else { return }
     let input = Array(bytes.dropFirst())
@@ -48,7 +48,7 @@ extension FuzzTarget {
     }
   }
 
-  /// The same, in the plainest way.
+  /// The same in the simplest way.
   private static func plainLines(of input: [UInt8]) -> [FoundLine] {
     let pieces = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     return pieces.enumerated().compactMap { (index, piece) -> FoundLine? in
@@ -60,7 +60,7 @@ extension FuzzTarget {
     }
   }
 
-  /// A token that `agent decode` shows.
+  /// A token shown by `agent decode`.
   static func decode(_ bytes: [UInt8]) throws(BrokenInvariant) {
     guard let token = try? DecodedToken(bytes.span) else { return }
     let text = token.text(now: now)

@@ -1,4 +1,4 @@
-/// A reader of bytes that somebody else controls, made ready for a machine that looks for bytes that break it.
+/// A parser of untrusted bytes, prepared for a fuzzer.
 ///
 /// Whatever the bytes are, a target neither crashes nor hangs, and its invariants hold.
 enum FuzzTarget: String, CaseIterable, Sendable {
@@ -21,10 +21,9 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case vault
   case settings
 
-  /// Gives the bytes to the reader.
+  /// Passes the bytes to the parser.
   ///
-  /// - Throws: ``BrokenInvariant`` when the reader took them for something that they are not. That it refuses them is
-  ///   no error.
+  /// - Throws: ``BrokenInvariant`` if the parser misinterpreted them. Rejecting them is not an error.
   func run(_ bytes: [UInt8]) throws(BrokenInvariant) {
     switch self {
     case .json: try Self.json(bytes)
@@ -49,13 +48,13 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   }
 }
 
-/// An invariant of a reader that did not hold for some bytes.
+/// An invariant of a parser that some bytes broke.
 struct BrokenInvariant: Error, Hashable, CustomStringConvertible {
   let description: String
 
   init(_ invariant: String) { description = invariant }
 
-  /// Demands that an invariant holds.
+  /// Requires that an invariant holds.
   static func unless(_ holds: Bool, _ invariant: String) throws(BrokenInvariant) {
     if !holds { throw BrokenInvariant(invariant) }
   }

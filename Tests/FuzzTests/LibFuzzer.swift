@@ -1,6 +1,6 @@
 import Platform
 
-/// What the fuzzer calls with each input. `AGENT_FUZZ_TARGET` says which reader gets it.
+/// Called by the fuzzer with each input. `AGENT_FUZZ_TARGET` selects the parser.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let bytes = unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))

@@ -59,7 +59,7 @@ enum CookbookSamples {
     s0h6KThzkfBBBkLspW1h84VsJZFTsPPqMDA7g1Md7p0
     """)
 
-  // RFC 7520 section 3.2 and section 3.4: the private keys of the two.
+  // RFC 7520 sections 3.2 and 3.4: the private keys.
   static let curvePrivateKey = Samples.joined(
     """
     {"kty":"EC","kid":"bilbo.baggins@hobbiton.example","use":"sig","crv":"P-521","x":"AHKZLLOsCOzz5cY97ewNUajB95
@@ -96,7 +96,7 @@ enum CookbookSamples {
     dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
     """)
 
-  // RFC 7515 appendix E: an extension that nobody knows and everybody must.
+  // RFC 7515 appendix E: an unknown critical extension.
   static let criticalToken = Samples.joined(
     """
     eyJhbGciOiJub25lIiwNCiAiY3JpdCI6WyJodHRwOi8vZXhhbXBsZS5jb20vVU5ERUZJTkVEIl0sDQogImh0dHA6Ly9leGFtcGxlLmNvbS

@@ -19,7 +19,7 @@ import Testing
     #expect(text.hasPrefix("It\u{2019}s a dangerous business, Frodo") && text.hasSuffix("be swept off to."))
   }
 
-  // RFC 7520 section 4.1: the signature scheme has no randomness.
+  // RFC 7520 section 4.1: the signature scheme is deterministic.
   @Test func `the signature of RFC 7520 section 4.1 is made again with the private key of section 3.4`() throws {
     let text = Array(CookbookSamples.rsaPrivateKey.utf8)
     let read = try PrivateKeyText.read(text.span)
@@ -43,8 +43,7 @@ import Testing
     }
   }
 
-  // RFC 7520 section 4.5: the payload travels beside the token, which has none; sections 4.6 to 4.8 have no compact
-  // form at all.
+  // RFC 7520 section 4.5: the token has no payload, which is sent separately; sections 4.6 to 4.8 have no compact form.
   @Test func `detached content and the JSON forms of RFC 7520 sections 4.5 to 4.8 are refused`() throws {
     let parts = CookbookSamples.rsaToken.split(separator: ".").map(String.init)
     let keys = JWKSet([try JWK(CookbookSamples.rsaKey)])
@@ -73,7 +72,7 @@ import Testing
       changed[index] ^= 1 << (index % 8)
       for text in [short, changed] {
         #expect(throws: JOSEError.self) {
-          // A key of another kind shares its name with this one.
+          // A key of another type has the same key ID.
           try UnverifiedJWS(compact: text.span).verified(by: keys, algorithms: everyAlgorithm)
         }
       }
@@ -82,7 +81,7 @@ import Testing
 }
 
 @Suite struct `RSA signatures that were tampered with` {
-  // RFC 8017 section 8.2.2, step 4: the block is compared whole.
+  // RFC 8017 section 8.2.2, step 4: the complete block is compared.
   @Test(arguments: PaddingVectors.all) func `a PKCS #1 block with other padding is refused`(
     fault: String, signature: String
   ) throws {
@@ -135,7 +134,7 @@ import Testing
     }
   }
 
-  // RFC 7517 section 5: what is cut short is no set.
+  // RFC 7517 section 5: a truncated text is not a set.
   @Test func `the set of RFC 7517 appendix A.1 is refused when it is cut short`() {
     let text = Array(CookbookSamples.publicSet.utf8)
     for count in text.indices {

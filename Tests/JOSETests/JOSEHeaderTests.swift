@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `Header of a token` {
   @Test(arguments: [
-    // RFC 7515 section 4: a JSON object, no member twice.
+    // RFC 7515 section 4: a JSON object without duplicate members.
     ("", JOSEError.Code.invalidHeader),
     ("[]", .invalidHeader),
     ("{", .invalidHeader),
@@ -13,7 +13,7 @@ import Testing
     (#"{"alg":"ES256","\u0061lg":"RS256"}"#, .invalidHeader),
     (#"{"alg":"ES256","kid":"a","kid":"a"}"#, .invalidHeader),
     ("\u{feff}" + #"{"alg":"ES256"}"#, .invalidHeader),
-    // RFC 7515 section 4.1.1, RFC 8725 section 3.1: case matters, nothing is guessed.
+    // RFC 7515 section 4.1.1, RFC 8725 section 3.1: case-sensitive, and nothing is guessed.
     ("{}", .missingAlgorithm),
     (#"{"ALG":"ES256"}"#, .missingAlgorithm),
     (#"{"alg":null}"#, .invalidHeader),
@@ -27,13 +27,13 @@ import Testing
     (#"{"alg":"HS256"}"#, .algorithmNotAllowed),
     (#"{"alg":"ES256K"}"#, .algorithmNotAllowed),
     (#"{"alg":"Ed448"}"#, .algorithmNotAllowed),
-    // RFC 7515 section 4.1.11 and RFC 7797 section 7: no extension is understood.
+    // RFC 7515 section 4.1.11 and RFC 7797 section 7: no extension is supported.
     (#"{"alg":"ES256","crit":["exp"],"exp":1}"#, .criticalHeader),
     (#"{"alg":"ES256","crit":[]}"#, .criticalHeader),
     (#"{"alg":"ES256","crit":null}"#, .criticalHeader),
     (#"{"alg":"ES256","b64":false,"crit":["b64"]}"#, .criticalHeader),
     (#"{"alg":"ES256","b64":true}"#, .criticalHeader),
-    // The form of a signed token, so nothing else of RFC 7516 counts.
+    // It has the form of a signed token, so nothing else of RFC 7516 applies.
     (#"{"alg":"RSA-OAEP","enc":"A128GCM"}"#, .algorithmNotAllowed),
     // Members of the wrong type.
     (#"{"alg":"ES256","kid":7}"#, .invalidHeader),
@@ -44,7 +44,7 @@ import Testing
     (#"{"alg":"ES256","kid":"a\u0000"}"#, .invalidHeader),
     (#"{"alg":"ES256","a\u0000":1}"#, .invalidHeader),
     (#"{"alg":"ES256","x":[{"y":"\u0000"}]}"#, .invalidHeader),
-    // Key material that must not be here.
+    // Key material that is not allowed here.
     (#"{"alg":"ES256","jwk":{"kty":"oct","k":"AA"}}"#, .embeddedPrivateKey),
     (#"{"alg":"ES256","jwk":{"kty":"EC","crv":"P-256","x":"AA","y":"AA","d":"AA"}}"#, .embeddedPrivateKey),
     (#"{"alg":"ES256","jwk":{"kty":"RSA","n":"AA","e":"AQAB","dp":"AA"}}"#, .embeddedPrivateKey),
@@ -64,7 +64,7 @@ import Testing
     #expect(try parse(unsigned(#"{"alg":"ES256",\#(member)}"#)).algorithm == .ES256)
   }
 
-  // RFC 7519 section 5.2: some issuers announce a token and sign claims.
+  // RFC 7519 section 5.2: some issuers declare a token but sign claims.
   @Test(arguments: ["JWT", "jwt", "application/jwt"])
   func `a payload that is announced as a token is one only if it is not an object`(type: String) throws {
     let header = Base64URL.encode(Array(#"{"alg":"ES256","cty":"\#(type)"}"#.utf8))
@@ -92,7 +92,7 @@ import Testing
     #expect(JWSAlgorithm(name: algorithm.rawValue + "\0") == nil)
   }
 
-  // RFC 7515 section 4.1.9: no regard to case, "application/" may be left out.
+  // RFC 7515 section 4.1.9: case-insensitive, with an optional "application/".
   @Test(arguments: [
     ("JWT", "JWT", true), ("jwt", "JWT", true), ("application/JWT", "jwt", true), ("APPLICATION/jwt", "JWT", true),
     ("at+jwt", "JWT", false), ("dpop+jwt", "JWT", false), ("application/at+jwt", "at+jwt", true),

@@ -4,7 +4,7 @@ import JOSE
 import Testing
 
 @Suite struct `JSON Web Key Sets` {
-  // RFC 7517 section 5: keys that are not understood are left out, the others stay.
+  // RFC 7517 section 5: unsupported keys are skipped, the others stay.
   @Test func `unusable keys are skipped and counted`() throws {
     let set = try JWKSet(
       parsing: Samples.set([
@@ -18,7 +18,7 @@ import Testing
       ]))
     #expect(set.keys.map(\.components) == [try JWK(Samples.rsaKey), try JWK(Samples.edwardsKey)].map(\.components))
     #expect(set.skipped == 5)
-    // A key for encryption is no irregularity.
+    // A key for encryption is not an irregularity.
     #expect(set.unusable == 4)
     #expect(set.warnings == [])
   }
@@ -67,7 +67,7 @@ import Testing
     #expect(set.keys.count == 1 && set.skipped == 1 && set.warnings == [.symmetricKey])
   }
 
-  // Unusable is not unpublished.
+  // An unusable key is still published.
   @Test func `a key that was left out is named by why when a token names it`() throws {
     let set = try JWKSet(
       parsing: Samples.set([

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `JSON Web Keys` {
   @Test(
     arguments: [
-      // RFC 7517 section 4.1: the type is known.
+      // RFC 7517 section 4.1: the type must be known.
       (Samples.p256Key, [("kty", JSON?.none)], JOSEError.Code.invalidKey),
       (Samples.p256Key, [("kty", "ec")], .unsupportedKey),
       (Samples.p256Key, [("kty", 1)], .invalidKey),
@@ -45,13 +45,13 @@ import Testing
       (Samples.rsaKey, [("e", "AQ")], .weakKey),
       (Samples.rsaKey, [("e", "AQAA")], .weakKey),
       (Samples.rsaKey, [("e", "AQAAAAE")], .weakKey),
-      // RFC 7517 section 4.3: no operation twice, no clash with "use".
+      // RFC 7517 section 4.3: no duplicate operations, no contradiction with "use".
       (Samples.p256Key, [("key_ops", ["verify", "verify"])], .invalidKey),
       (Samples.p256Key, [("key_ops", "verify")], .invalidKey),
       (Samples.p256Key, [("key_ops", [1])], .invalidKey),
       (Samples.p256Key, [("key_ops", ["encrypt"]), ("use", "sig")], .invalidKey),
       (Samples.p256Key, [("key_ops", ["verify"]), ("use", "enc")], .invalidKey),
-      // RFC 7517 section 9.2: nothing secret.
+      // RFC 7517 section 9.2: no secrets.
       (Samples.p256Key, [("d", "AA")], .embeddedPrivateKey),
       (Samples.rsaKey, [("qi", "AA")], .embeddedPrivateKey),
       (Samples.rsaKey, [("oth", [])], .embeddedPrivateKey),
@@ -62,7 +62,7 @@ import Testing
     #expect(throws: JOSEError(code)) { try JWK(Samples.changing(key, changes)) }
   }
 
-  // Servers publish numbers so; their values are the same.
+  // Some servers publish numbers like this; their values are the same.
   @Test func `a number with a zero byte before it, padding or the other alphabet is read`() throws {
     for key in [Samples.rsaKey, Samples.p256Key, Samples.edwardsKey] {
       let plain = try JWK(key)
@@ -110,7 +110,7 @@ import Testing
     #expect(try JWK(try JWK(components).published).components == components)
   }
 
-  // RFC 7518 section 6.2.1.2: one coordinate in 256 begins with a zero byte, which stays.
+  // RFC 7518 section 6.2.1.2: one coordinate in 256 begins with a zero byte, which is kept.
   @Test func `a coordinate that begins with zero keeps its width`() throws {
     var found = false
     while !found {
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  // Some servers leave out the zeros that a number begins with, as the library of Glewlwyd does for one key in a hundred.
+  // Some servers strip leading zeros, as the library of Glewlwyd does for one key in a hundred.
   @Test func `a number of an EC key without the zeros that it begins with is read as if they were there`() throws {
     func shortened(_ bytes: [UInt8]) -> String { Base64URL.encode(Array(bytes.drop { $0 == 0 })) }
     var missing: Set<String> = []
@@ -135,7 +135,7 @@ import Testing
       #expect(read.components == key.publicComponents)
       #expect(try read.thumbprint() == JWK(key.publicComponents).thumbprint())
     }
-    // A longer number is no coordinate, and a short one without zeros before it leads to no point of the curve.
+    // A longer number is not a coordinate, and a short one padded with zeros is not a point of the curve.
     for number: [UInt8] in [[0] + Array(repeating: 1, count: 32), [1]] {
       #expect(throws: JOSEError(.invalidKey)) {
         _ = try JWK(Samples.changing(Samples.p256Key, [("x", .string(Base64URL.encode(number)))])).components

@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// The verdict on a token: what its header says, or why it has none.
+  /// The result for a token: its header, or the error.
   private func verdict(on token: [UInt8], after last: UnverifiedJWS?) -> Result<[String], JOSEError> {
     Result { () throws(JOSEError) in
       let token = try UnverifiedJWS(compact: token.span, after: last)

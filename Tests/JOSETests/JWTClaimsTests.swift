@@ -56,7 +56,7 @@ import Testing
     #expect(throws: JOSEError(.invalidClaim)) { try claims.string("nonce") }
   }
 
-  // RFC 7519 section 2, NumericDate: a number, not something that looks like one.
+  // RFC 7519 section 2, NumericDate: only a number.
   @Test(arguments: [
     #""1""#, "true", "[]", "{}", "-1", "-0", "-0.5", "-1e-9", "253402300800", "1e400", "1e30",
     "9223372036854775807", "99999999999999999999", "253402300799.5e1",

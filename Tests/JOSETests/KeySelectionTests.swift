@@ -20,7 +20,7 @@ import Testing
     #expect(throws: JOSEError(.unknownKey)) { try keys.key(for: .ES256, keyID: keyID) }
   }
 
-  // RFC 7515 section 5.3: compared as code points, without normalisation.
+  // RFC 7515 section 5.3: compared as code points, without normalization.
   @Test func `a kid in another normal form is unknown`() throws {
     let keys = try Self.keys([(Samples.p256Key, [("kid", "\u{e9}")])])
     #expect(try keys.key(for: .ES256, keyID: "\u{e9}").keyID == "\u{e9}")

@@ -3,7 +3,7 @@ import Encoding
 import JOSE
 import Testing
 
-/// Reads a token under a shared secret.
+/// Parses a token with a MAC.
 private func parseMAC(_ compact: String) throws(JOSEError) -> UnverifiedMAC {
   let bytes = Array(compact.utf8)
   return try UnverifiedMAC(compact: bytes.span)
@@ -15,7 +15,7 @@ private func verify(
   try parseMAC(token).verified(by: secret.span, algorithm: algorithm, allowedTypes: types)
 }
 
-/// A token of our own under a secret.
+/// Creates a token with a secret.
 private func make(_ header: String, _ secret: [UInt8], _ digest: Digest) throws -> String {
   let text = Base64URL.encode(Array(header.utf8)) + ".e30"
   let bytes = Array(text.utf8)
@@ -65,7 +65,7 @@ private func make(_ header: String, _ secret: [UInt8], _ digest: Digest) throws 
     }
   }
 
-  // RFC 8725 section 3.1: the two sides agreed on one algorithm, and the token does not choose.
+  // RFC 8725 section 3.1: the two sides have agreed on one algorithm, which the token cannot choose.
   @Test func `another algorithm than the one agreed on is refused`() throws {
     let secret = [UInt8](repeating: 7, count: 64)
     let token = try make(#"{"alg":"HS512"}"#, secret, .sha512)
@@ -77,7 +77,7 @@ private func make(_ header: String, _ secret: [UInt8], _ digest: Digest) throws 
     }
   }
 
-  // RFC 8725 section 2.1: whoever knows the public key must not be able to make a token.
+  // RFC 8725 section 2.1: knowing the public key must not be enough to create a token.
   @Test func `a token under the bytes of a public key is refused`() throws {
     let set = Samples.set([Samples.rsaKey])
     let token = try make(#"{"alg":"HS256"}"#, set, .sha256)

@@ -1,9 +1,9 @@
 import JOSE
 
-/// Signatures that the private key of RFC 7520 section 3.4 made over the token of section 4.1, with blocks that RFC 8017
-/// section 9.2 does not make.
+/// Signatures created with the private key of RFC 7520 section 3.4 for the token of section 4.1, with blocks that RFC
+/// 8017 section 9.2 does not produce.
 enum PaddingVectors {
-  /// What is wrong with the block, and the signature.
+  /// The defect of the block, and the signature.
   static let all: [(String, String)] = [
     (
       "no parameters",
@@ -124,7 +124,7 @@ enum PaddingVectors {
     ),
   ]
 
-  /// A modulus of two primes of the form that CVE-2017-15361 is about.
+  /// A modulus of two primes with the structure of CVE-2017-15361.
   static let structuredModulus = Samples.joined(
     """
     sKiosPChtRNVst2NLdBL_GvIlZhawppSp5pyVkeRPFcrFVA9TyTLHfTye7t5aNXk_oqRDIS4F5T1hnK9uHUoBiXCCaaQB4fdmeTm

@@ -4,7 +4,7 @@ import JOSE
 import Testing
 
 @Suite struct `A private key in a file` {
-  /// What is read, without the key itself.
+  /// The result without the key itself.
   private struct Read: Equatable {
     var components: PublicComponents
     var keyID: String?
@@ -32,7 +32,7 @@ import Testing
       PrivateKeyVectors.jwkRSA, PrivateKeyVectors.jwkEC, PrivateKeyVectors.jwkEd25519,
     ] + PrivateKeyVectors.jwkWithoutZeros
 
-  /// Signs with what was read, and verifies with the public half that was read.
+  /// Signs with the parsed key, and verifies with its public half.
   @Test(arguments: all) func `signs`(text: String) throws {
     let bytes = Array(text.utf8)
     let read = try PrivateKeyText.read(bytes.span)
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// What the openssl program wrote of a key on P-256 that it made in a TPM of software.
+  /// The openssl program's output for a key on P-256 that it created in a software TPM.
   private static let held = """
     MIHwBgZngQUKAQOgAwEBAQIEQAAAAQRYAFYAIwALAAYAcgAAABAAEAADABAAIMQK
     D+utlldRAbtb/27dByMHep+CJFoWmhdse3Y7oNOFACCGmA3YK3dJifcStheZyaUH
@@ -73,7 +73,7 @@ import Testing
     I+jb
     """
 
-  /// - Parameter change: Changes the key's bytes.
+  /// - Parameter change: Modifies the key's bytes.
   private func readHeld(in device: (any KeyDevice)?, _ change: (inout [UInt8]) -> Void = { _ in }) throws -> (
     isHeld: Bool, kind: PublicKey.Kind
   ) {
@@ -91,7 +91,7 @@ import Testing
 
   @Test func `that a TPM has is refused where there is none, with a problem, or beside another`() throws {
     #expect(throws: JOSEError(.unsupportedKey)) { try readHeld(in: nil) }
-    // Whether the key needs no authorization; the curve; the end.
+    // The authorization flag; the curve; the end.
     #expect(throws: JOSEError(.authorizationNeeded)) { try readHeld(in: Device()) { $0[15] = 0 } }
     #expect(throws: JOSEError(.unsuitableHeldKey)) { try readHeld(in: Device()) { $0[41] = 4 } }
     #expect(throws: JOSEError(.invalidKey)) { try readHeld(in: Device()) { $0.removeLast() } }

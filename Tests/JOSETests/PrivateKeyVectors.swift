@@ -1,6 +1,6 @@
-/// Keys that the `openssl` command made for these tests, in the forms that it writes. They protect nothing.
+/// Keys created by the `openssl` command for these tests, in the formats that it writes. They protect nothing.
 enum PrivateKeyVectors {
-  /// RFC 5915, behind the parameters that the command writes before it.
+  /// RFC 5915, after the parameters that the command writes first.
   static let ec = """
     -----BEGIN EC PARAMETERS-----
     BggqhkjOPQMBBw==
@@ -58,7 +58,7 @@ enum PrivateKeyVectors {
     -----END PRIVATE KEY-----
     """
 
-  /// A key for an exchange, which cannot sign.
+  /// A key for key agreement, which cannot sign.
   static let x25519 = """
     -----BEGIN PRIVATE KEY-----
     MC4CAQAwBQYDK2VuBCIEILBn4fxAiiPLQQNvM91Nxgrl26cOxdtK/tXcDOJUKVNz
@@ -84,7 +84,7 @@ enum PrivateKeyVectors {
     -----END RSA PRIVATE KEY-----
     """
 
-  /// Behind a passphrase, in the form of RFC 5958 and in that of RFC 1421.
+  /// Encrypted with a passphrase, in the formats of RFC 5958 and RFC 1421.
   static let encrypted = [
     """
     -----BEGIN ENCRYPTED PRIVATE KEY-----
@@ -127,7 +127,7 @@ enum PrivateKeyVectors {
     "d":"jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"}
     """#
 
-  /// Each lacks the zero that one of its numbers begins with, as a program wrote it.
+  /// Each lacks a leading zero of one of its numbers, as written by some programs.
   static let jwkWithoutZeros = [
     #"""
     {"kty":"EC","crv":"P-256","x":"RgMdc0UJA9MoNSFNer-ad_AWDShpXKOU04zqY8kPCw",

@@ -50,7 +50,7 @@ import Testing
     ("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----", .invalidKey),
     ("-----BEGIN PUBLIC KEY-----\n?\n-----END PUBLIC KEY-----", .invalidKey),
     ("-----BEGIN DH PARAMETERS-----\nAAAA\n-----END DH PARAMETERS-----", .invalidKeySet),
-    // Bytes behind the key.
+    // Bytes after the key.
     (PublicKeyVectors.ed25519.replacing("SEE=", with: "SEEA"), .invalidKey),
   ])
   func `are refused when they are none`(text: String, code: JOSEError.Code) {
@@ -107,7 +107,7 @@ import Testing
     pem.split(separator: "\n").filter { !$0.hasPrefix("-") }.joined(separator: "\n")
   }
 
-  /// Public and private keys and certificates in the forms that files have.
+  /// Public and private keys and certificates in common file formats.
   private static let others: [[UInt8]] = {
     let texts = [
       PublicKeyVectors.ec, PublicKeyVectors.rsa, PublicKeyVectors.rsaPKCS1, PublicKeyVectors.ed25519,

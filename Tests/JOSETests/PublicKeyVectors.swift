@@ -1,4 +1,4 @@
-/// Public keys of ``PrivateKeyVectors`` that the `openssl` command wrote for these tests. They protect nothing.
+/// Public keys of ``PrivateKeyVectors``, written by the `openssl` command for these tests. They protect nothing.
 enum PublicKeyVectors {
   /// SubjectPublicKeyInfo.
   static let ec = """
@@ -8,7 +8,7 @@ enum PublicKeyVectors {
     -----END PUBLIC KEY-----
     """
 
-  /// A key of nobody's.
+  /// An unrelated key.
   static let otherEC = """
     -----BEGIN PUBLIC KEY-----
     MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEdfOgvDOl1MuWOLEkYW8cEnEeZZbq
@@ -61,7 +61,7 @@ enum PublicKeyVectors {
     -----END PUBLIC KEY-----
     """
 
-  /// No key for signatures.
+  /// Not a key for signatures.
   static let x25519 = """
     -----BEGIN PUBLIC KEY-----
     MCowBQYDK2VuAyEAAQSb5H/IFkJn1s8F+DJ8EAnwBTEPcksn/vmCP6z8aXc=

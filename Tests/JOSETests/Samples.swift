@@ -61,7 +61,7 @@ enum Samples {
     hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg
     """)
 
-  /// The lines put together.
+  /// The lines without line breaks.
   static func joined(_ text: String) -> String {
     text.filter { $0 != "\n" }
   }
@@ -71,31 +71,30 @@ enum Samples {
     (try? JSON(parsing: Array(joined(text).utf8)))?.object ?? [:]
   }
 
-  /// The members of a key with some of them changed; nil removes one.
+  /// The members of a key with some of them changed; nil removes a member.
   static func changing(_ key: JSONObject, _ changes: [(String, JSON?)]) -> JSONObject {
     var key = key
     for (name, value) in changes { key[name] = value }
     return key
   }
 
-  /// A text of a key set with those keys.
+  /// A key set with those keys, as text.
   static func set(_ keys: [JSONObject]) -> [UInt8] {
     JSON.object(["keys": .array(keys.map { .object($0) })]).serialized()
   }
 }
 
-/// Reads a token.
 func parse(_ compact: String) throws(JOSEError) -> UnverifiedJWS {
   let bytes = Array(compact.utf8)
   return try UnverifiedJWS(compact: bytes.span)
 }
 
-/// A token with that header, the payload `{}` and a signature of three bytes that fits nothing.
+/// A token with this header, the payload `{}` and an invalid signature of three bytes.
 func unsigned(_ header: String) -> String {
   Base64URL.encode(Array(header.utf8)) + ".e30.AQID"
 }
 
-/// A key of the right kind for an algorithm.
+/// A suitable key for an algorithm.
 func makeKey(for algorithm: JWSAlgorithm) throws(CryptoError) -> PrivateKey {
   switch algorithm.signatureAlgorithm {
   case .rsaPKCS1, .rsaPSS: try .generateRSA(bits: 2048)

@@ -3,12 +3,12 @@ import Platform
 import Vault
 import Vocabulary
 
-/// A state directory for one test. It is removed with the last reference.
+/// A state directory for one test, removed with the last reference.
 final class Scratch: Sendable {
   static let machine: [UInt8] = Array(1...16)
   static let otherMachine: [UInt8] = Array(101...116)
   static let user: UInt32 = 1000
-  /// The least that a file may ask for.
+  /// The lowest cost that a file may have.
   static let cost = Scrypt.Cost(logarithm: 15, blockSize: 8, parallelism: 1)
 
   let path: String
@@ -23,7 +23,7 @@ final class Scratch: Sendable {
     try? run("/bin/rm", "-rf", path)
   }
 
-  /// A vault on the directory, with nothing remembered.
+  /// A vault for the directory, with an empty memory.
   func vault(
     machine: [UInt8]? = Scratch.machine, user: UInt32 = Scratch.user, lockWait: Duration = .seconds(60),
     tpm: TPMAccess = .none
@@ -62,7 +62,7 @@ let carol = try! AccountName("carol")
 
 struct CommandFailed: Error { let status: ProcessStatus }
 
-/// Runs a program of the system and waits for its success.
+/// Runs a system program and requires its success.
 func run(_ executable: String, _ arguments: String...) throws {
   let process = try Spawn.start(
     Spawn.Request(executable: executable, arguments: [executable] + arguments, environment: []))
@@ -83,13 +83,13 @@ extension Vault {
     try write(account, content: secret(text))
   }
 
-  /// Writes a text under a protection.
+  /// Writes a text with a protection.
   @discardableResult
   func write(_ account: AccountName, _ text: String, _ protection: Protection) throws(VaultError) -> UInt64 {
     try write(account, content: secret(text), protection: protection)
   }
 
-  /// Reads a text; nil when there is no record.
+  /// Reads a text; nil if there is no record.
   func text(of account: AccountName) throws(VaultError) -> String? {
     guard let record = try read(account) else { return nil }
     return record.content.withBytes { bytes in

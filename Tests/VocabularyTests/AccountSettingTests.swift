@@ -3,7 +3,7 @@ import Testing
 import Vocabulary
 
 @Suite struct `The settings of an account` {
-  /// A value of the setting that is not its default.
+  /// A value of the setting other than its default.
   private static func value(of setting: AccountSetting) -> JSON {
     switch setting.kind {
     case .text, .file: "/some/text"
@@ -54,7 +54,7 @@ import Vocabulary
     #expect(empty == full)
   }
 
-  // Whoever can edit the settings file must not lead a secret elsewhere.
+  // Editing the settings file must not redirect a secret.
   @Test func `that say where secrets go are sealed in the vault`() {
     #expect(
       AccountSetting.all.filter(\.isSealed).map(\.name) == [

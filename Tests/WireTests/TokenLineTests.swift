@@ -2,7 +2,7 @@ import Encoding
 import Testing
 import Wire
 
-/// The fast way to a cached token writes and reads lines without the general writer and parser.
+/// The fast path to a cached token writes and parses lines without the general writer and parser.
 @Suite struct `The lines of a token` {
   @Test func `begin as the general writer begins a request`() {
     func line(_ account: String?) -> String {

@@ -10,7 +10,7 @@ import Testing
     try key.selfSignedCertificate(name: name, from: Self.start)
   }
 
-  /// What the openssl program says of it.
+  /// The output of the openssl program.
   private func run(_ command: String, _ certificate: Certificate) throws -> String {
     let directory = try TemporaryDirectory()
     try directory.write("certificate", PEM.text("CERTIFICATE", certificate.der))
@@ -40,7 +40,7 @@ import Testing
     #expect(one.expiresAt == 253_402_300_799)
     let numbers = try [one, other].map { try run("x509 -in certificate -noout -serial", $0).dropFirst("serial=".count) }
     #expect(numbers[0] != numbers[1])
-    // Ten bytes at least: 48 zero bits at its start do not come.
+    // At least ten bytes: 48 leading zero bits do not occur.
     for number in numbers { #expect((20...33).contains(number.utf8.count)) }
     let dates = try run("x509 -in certificate -noout -startdate", one)
     #expect(dates == "notBefore=Nov 14 22:13:20 2023 GMT\n")
@@ -55,7 +55,7 @@ import Testing
     ] { #expect(text.contains(part), "\(part)") }
   }
 
-  // A server that trusts several clients' certificates looks for them by their names, and ours may have one name.
+  // A server that trusts several clients' certificates looks them up by name, and ours may share a name.
   @Test func `is told apart from another of the same name by its key's identifier`() throws {
     let (one, other) = (try certificate(.generateEC(.p256)), try certificate(.generateEC(.p256)))
     let directory = try TemporaryDirectory()

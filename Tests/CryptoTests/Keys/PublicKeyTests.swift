@@ -81,7 +81,7 @@ import Testing
     "0000000000000000000000000000000000000000000000000000000000000000",
     "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
     "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
-    // Not canonical: the prime itself, one more, and the largest number of 255 bits.
+    // Not canonical: the prime itself, the next number, and the largest number of 255 bits.
     "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
     "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
     "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  // RFC 8032 section 5.1.3. Which of the smallest y have a point was reckoned by other means.
+  // RFC 8032 section 5.1.3. The smallest y with a point were computed independently.
   @Test func `an Ed25519 key beside the curve is refused, with either sign`() throws {
     let beside: Set<UInt8> = [2, 7, 8, 11, 12, 13, 17, 20, 22]
     for y in UInt8(2)..<30 {

@@ -8,7 +8,7 @@ import Testing
       let before = try MemoryUse.ofThisProcess().rssKiB
       var rooms: [SecretRoom] = []
       for _ in 0..<256 { rooms.append(try SecretRoom(byteCount: 2 * SecretBytes.maximumCount)) }
-      // All of them are 128 MiB.
+      // Their total size is 128 MiB.
       #expect(try MemoryUse.ofThisProcess().rssKiB - before < 8 << 10)
       #expect(rooms.count == 256)
     }

@@ -1,7 +1,7 @@
 import Crypto
 import Testing
 
-// Each test needs a process of its own, because the heap is set up once for a whole process.
+// Each test needs a separate process, because the heap is initialized once per process.
 @Suite struct `Secure heap` {
   @Test func `it is set up once and then used`() async {
     await #expect(processExitsWith: .success) {

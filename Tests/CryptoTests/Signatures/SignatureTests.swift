@@ -1,7 +1,7 @@
 import Crypto
 import Testing
 
-/// Whether the key says that the signature fits.
+/// Whether the key accepts the signature.
 private func accepts(
   _ key: borrowing PublicKey, _ algorithm: SignatureAlgorithm, _ signature: [UInt8], _ message: [UInt8]
 ) throws -> Bool {

@@ -2,7 +2,7 @@ import Platform
 
 @testable import Crypto
 
-/// A device that is a key in this process.
+/// A device whose key is in this process.
 final class PlayedDevice: KeyDevice {
   private struct State: Sendable {
     var digests: [[UInt8]] = []
@@ -14,9 +14,9 @@ final class PlayedDevice: KeyDevice {
 
   init() throws(CryptoError) { key = try .generateEC(.p256) }
 
-  /// What was signed.
+  /// The signed digests.
   var digests: [[UInt8]] { state.withLock(\.digests) }
-  /// Why it signs nothing.
+  /// Why signing fails, if it does.
   var problem: CryptoError.Code? {
     get { state.withLock(\.problem) }
     set { state.withLock { $0.problem = newValue } }

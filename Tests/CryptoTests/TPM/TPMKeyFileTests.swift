@@ -2,17 +2,17 @@ import Crypto
 import Encoding
 import Testing
 
-/// Keys that `openssl genpkey -provider tpm2` made in a TPM of software, which is gone.
+/// Keys that `openssl genpkey -provider tpm2` created in a software TPM that no longer exists.
 enum TPMKeyVectors {
-  /// On P-256, as they are made when nothing else is said.
+  /// On P-256, the default.
   static let p256 =
     "MIHwBgZngQUKAQOgAwEBAQIEQAAAAQRYAFYAIwALAAYAcgAAABAAEAADABAAIMQKD+utlldRAbtb/27dByMHep+CJFoWmhdse3Y7"
     + "oNOFACCGmA3YK3dJifcStheZyaUHStOiE6Gi/HH9TPyANfIK0wSBgAB+ACATJ7UcQuRzlSHlZiJRr0Z4WO3A8GESrtpRA2k+tyqz"
     + "ygAQo9EjqKFpHi4GIEhQIilrhnj7S/toGSZUzkRrUYUhko5qqg6GAs+iV4Cn41TPngey+6KuifzlWwI+J1MvshhBCkfjUfko2oPB"
     + "obJTMNqlZ162wAuDDSyoI+jb"
-  /// The public half of it, as the same tool printed it.
+  /// Its public half, as printed by the same tool.
   static let publicPoint = "xAoP662WV1EBu1v/bt0HIwd6n4IkWhaaF2x7djug04WGmA3YK3dJifcStheZyaUHStOiE6Gi/HH9TPyANfIK0w=="
-  /// With an authorization of its own.
+  /// With its own authorization.
   static let withAuthorization =
     "MIHwBgZngQUKAQOgAwEBAAIEQAAAAQRYAFYAIwALAAYAcgAAABAAEAADABAAILZecGL3ECPoc8ZEKXkM7qjpV20omAp7J3X+GkHy"
     + "l1YlACCpxlA5242K6F1chciWXsY7PvQFqAtHN4t7/7LUUQKiwwSBgAB+ACBXPaR3is1grfsmJUUW0+R5i3csy+USjF2ZVBHiI0Ti"
@@ -67,7 +67,7 @@ enum TPMKeyVectors {
     #expect(code(try TPMKeyVectors.bytes(text)) == .unsupportedAlgorithm)
   }
 
-  // Where the attributes, the symmetric cipher, the scheme, the curve and the derivation are in the key above.
+  // The offsets of the attributes, the symmetric cipher, the scheme, the curve and the derivation in the key above.
   @Test(arguments: [
     ("cannot sign", 31, 0x02), ("signs only what the TPM made", 31, 0x07), ("needs a policy", 33, 0x32),
     ("has a cipher", 37, 0x06), ("signs with ECDAA", 39, 0x1A), ("is on P-384", 41, 0x04), ("derives", 43, 0x20),
@@ -79,7 +79,7 @@ enum TPMKeyVectors {
 
   @Test func `may name the only scheme that we use, and no other hash with it`() throws {
     var bytes = try TPMKeyVectors.bytes(TPMKeyVectors.p256)
-    // ECDSA with SHA-256 in place of none makes the public half two bytes longer, and all that holds it.
+    // ECDSA with SHA-256 instead of no scheme makes the public half, and everything that contains it, two bytes longer.
     bytes.replaceSubrange(38...39, with: [0x00, 0x18, 0x00, 0x0B])
     (bytes[2], bytes[23], bytes[25]) = (0xF2, 0x5A, 0x58)
     #expect(code(bytes) == nil)

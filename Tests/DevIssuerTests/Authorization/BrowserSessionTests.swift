@@ -15,7 +15,7 @@ import Testing
     return try JSON(parsing: try UnverifiedJWS(compact: text.span).unverifiedPayload)
   }
 
-  /// Signs bob in and returns the cookie.
+  /// Signs in bob and returns the cookie.
   private func signedIn(_ issuer: TestIssuer, _ changes: [String: String?] = [:]) throws -> String {
     let reply = try Visit(try issuer.authorize(changes)).decide(issuer, approve)
     return try #require(reply.sessionCookie)

@@ -53,7 +53,7 @@ import Testing
     #expect(page[header: "Set-Cookie"]?.hasSuffix("; Path=/; HttpOnly; SameSite=Strict") == true)
     #expect(page[header: "Cache-Control"] == "no-store" && page[header: "X-Frame-Options"] == "DENY")
     #expect(!page.text.contains("<script") && !page.text.contains("style=\""))
-    // No source of the policy can name an IPv6 address.
+    // A source of the policy cannot contain an IPv6 address.
     let (_, other) = try visit(issuer, ["redirect_uri": "http://[::1]:9/"])
     #expect(other[header: "Content-Security-Policy"]?.contains("form-action 'self' http:;") == true)
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import devissuer
 
-/// RFC 7523 section 3, with the keys that an option names and with registered ones.
+/// RFC 7523 section 3, with keys from an option and with registered ones.
 @Suite struct `Clients that sign` {
   private struct Client {
     let issuer: TestIssuer
@@ -58,7 +58,7 @@ import Testing
     let assertion = try client.key.sign(client.claims())
     #expect(try client.send(assertion).status == 200)
     #expect(try client.send(assertion).failure == "401 invalid_client")
-    // The same identifier under another signature is the same assertion.
+    // The same ID with another signature is the same assertion.
     #expect(try client.send(try client.key.sign(client.claims(["x": 1]))).failure == "401 invalid_client")
     #expect(try client.send(try client.key.sign(client.claims(["jti": "2"]))).status == 200)
   }

@@ -32,7 +32,7 @@ import Testing
     #expect(try status("", headers: [right]) == "200 -")
     #expect(try status("client_id=agent-confidential", headers: [right]) == "200 -")
     #expect(try status("", headers: [right.replacing("Basic", with: "bASIC")]) == "200 -")
-    // "+" is a space when it was not encoded (RFC 6749 section 2.3.1 and appendix B).
+    // An unencoded "+" is a space (RFC 6749 section 2.3.1 and appendix B).
     #expect(try status("", headers: [basic("agent-confidential:s3cret:with+signs")]) == "401 invalid_client")
     #expect(try status("", headers: [basic("agent-confidential:")]) == "401 invalid_client")
     #expect(try status("", headers: [basic("agent-confidential")]) == "401 invalid_client")

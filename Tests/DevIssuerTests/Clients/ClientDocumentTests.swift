@@ -7,7 +7,7 @@ import Testing
 
 /// draft-ietf-oauth-client-id-metadata-document-03.
 @Suite struct `Clients that publish what they are` {
-  /// A web server with one document, and an issuer that takes it.
+  /// A web server with one document, and an issuer that accepts it.
   private struct Place {
     struct Answer: Sendable {
       var status = 200
@@ -31,7 +31,7 @@ import Testing
       try publish()
     }
 
-    /// The document with some members changed, or removed by null.
+    /// Publishes the document with some members changed, or removed by null.
     func publish(_ changes: JSONObject = [:]) throws {
       var document: JSONObject = [
         "client_id": .string(url), "client_name": "Test", "redirect_uris": ["http://127.0.0.1/callback"],
@@ -72,7 +72,7 @@ import Testing
 
   @Test func `are fetched for tokens of their own, too`() throws {
     let place = try Place()
-    // A client without a key cannot have them (RFC 6749 section 4.4), which is known by its document alone.
+    // A client without a key may not use this grant (RFC 6749 section 4.4), which only its document shows.
     let form = "grant_type=client_credentials&client_id=\(place.url)"
     try place.publish(["grant_types": ["client_credentials"], "redirect_uris": .null])
     for _ in 1...2 { #expect(try place.issuer.post("/token", form).failure == "400 unauthorized_client") }
@@ -114,7 +114,7 @@ import Testing
     let place = try Place()
     try place.publish(changes)
     #expect(try place.device().failure == "401 invalid_client")
-    // Nothing of it was kept.
+    // Nothing was stored.
     try place.publish()
     #expect(try place.device().status == 200)
   }

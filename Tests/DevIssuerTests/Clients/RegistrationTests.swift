@@ -32,7 +32,7 @@ import Testing
     let id = try #require(json["client_id"]?.string)
     #expect(json["client_secret"] == nil && json["client_secret_expires_at"] == nil && json["unknown"] == nil)
     #expect(json["client_id_issued_at"]?.int == TestIssuer.startSeconds)
-    // What is not known here is left out of the answer.
+    // Unknown members are omitted from the response.
     #expect(json["grant_types"] == ["authorization_code", "refresh_token"])
     #expect(json["registration_client_uri"]?.string == issuer.issuer + "/register/" + id)
     let code = try issuer.code(["client_id": id])

@@ -11,7 +11,7 @@ extension IssuerFault: CustomTestStringConvertible {
   public var testDescription: String { "\(place.rawValue): \(name)" }
 }
 
-/// The rows of the table of faults. What a client makes of each is for the tests of clients.
+/// The rows of the table of faults. How a client reacts to each is tested with the clients.
 @Suite struct `Each fault` {
   private let issuer: TestIssuer
 
@@ -19,7 +19,7 @@ extension IssuerFault: CustomTestStringConvertible {
 
   private func signIn() throws -> TestIssuer.Tokens { try issuer.tokens(of: try issuer.redeem(try issuer.code())) }
 
-  /// A good request to the endpoint that a fault spoils; nil for no answer.
+  /// A valid request to the endpoint of a fault; nil for no response.
   private func use(_ place: IssuerFault.Place) throws -> Reply? {
     switch place {
     case .authorization: return try issuer.authorize()
@@ -43,7 +43,7 @@ extension IssuerFault: CustomTestStringConvertible {
   @Test(arguments: IssuerFault.table) func `changes answers until it is turned off`(fault: IssuerFault) throws {
     let parameter = fault.place == .body ? "body" : "break_" + fault.place.rawValue
     try issuer.control("\(parameter)=\(fault.name)&body_at=jwks")
-    // An endless answer is not waited for.
+    // Does not wait for an endless response.
     if fault.name != "endless" {
       let reply = try use(fault.place)
       #expect(reply?.status != 500, "\(reply?.text ?? "")")

@@ -19,7 +19,7 @@ import Testing
     #expect(try issuer.get("/jwks").status == 200)
     try issuer.control("hang=off")
     let reply = try #require(try hanging.reply())
-    // Nobody has said who asks.
+    // The request has no authentication.
     #expect(reply.status == 401)
   }
 

@@ -79,7 +79,7 @@ import Testing
     let issuer = try TestIssuer.approving()
     let mine = try token(issuer)
     try issuer.control("refuse_next=2")
-    // No token, no turn.
+    // A request without a token does not count.
     #expect(try issuer.get("/resource").status == 401)
     for status in [401, 401, 200] {
       let reply = try issuer.get("/resource", bearer: mine)

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // RFC 6750 section 3.1: no error code when no token came.
+    // RFC 6750 section 3.1: no error code if there was no token.
     ([], 401, "Bearer realm=\"devissuer\""),
     (["Authorization: Basic eDp5"], 401, "Bearer realm=\"devissuer\""),
     (
@@ -43,7 +43,7 @@ import Testing
     for path in ["/resource", "/userinfo"] {
       let reply = try issuer.get(path, headers: headers)
       #expect(reply.status == status)
-      // RFC 9728 section 5.1: a protected resource says where it describes itself.
+      // RFC 9728 section 5.1: a protected resource refers to its metadata.
       let place =
         "Bearer realm=\"devissuer\", resource_metadata=\"\(issuer.issuer)/.well-known/oauth-protected-resource/resource\""
       let expected = path == "/resource" ? challenge.replacing("Bearer realm=\"devissuer\"", with: place) : challenge

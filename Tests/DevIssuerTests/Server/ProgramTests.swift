@@ -16,7 +16,7 @@ import Testing
     let missing = directory.path("missing/file")
     let issuer = try TestIssuer()
     #expect(run("--port", String(issuer.port)) == 1)
-    // It held the port till now.
+    // The port was in use until now.
     #expect(try issuer.get("/jwks").status == 200)
     #expect(run("--log", missing) == 1)
     #expect(run("--client-secret-file", missing) == 1)

@@ -4,7 +4,7 @@ import Testing
 
 // RFC 9112.
 @Suite struct `Requests` {
-  /// The status of the answer to these bytes; `HOST` stands for the issuer's name.
+  /// The status of the response to these bytes; `HOST` stands for the issuer's name.
   private func status(_ text: String) throws -> Int? {
     let issuer = try TestIssuer()
     var connection = try HTTPConnection(port: issuer.port)
@@ -51,7 +51,7 @@ import Testing
 
   @Test func `of 64 KiB are read`() throws {
     let body = String(repeating: "x", count: 65_536)
-    // The form in it has a limit of its own.
+    // A form has a separate limit.
     #expect(try status("POST /token HTTP/1.1\r\nHost: HOST\r\nContent-Length: 65536\r\n\r\n\(body)") == 400)
   }
 

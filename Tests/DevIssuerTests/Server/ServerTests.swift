@@ -101,7 +101,7 @@ import Testing
       for _ in 0..<8 { group.addTask { (try? issuer.refresh(token).status) ?? 0 } }
       return await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
     }
-    // One of them was the first; all others were the reuse of its token.
+    // One of them was the first; all others reused its token.
     #expect(statuses == [200: 1, 400: 7])
     #expect(try issuer.counter("refreshes") == 1)
   }

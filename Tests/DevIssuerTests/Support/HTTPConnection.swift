@@ -1,6 +1,6 @@
 import Platform
 
-/// A tiny HTTP client: one connection, no cleverness. Fails when the server says nothing for ten seconds.
+/// A minimal HTTP client with one connection. Fails if the server is silent for ten seconds.
 struct HTTPConnection: ~Copyable {
   enum Failure: Error, Equatable {
     case malformed
@@ -33,7 +33,7 @@ struct HTTPConnection: ~Copyable {
     try socket.writeAll(Array(text.utf8).span)
   }
 
-  /// The next answer; nil when the server ended the connection without a byte.
+  /// The next response; nil if the server closed the connection without a byte.
   mutating func reply(withContent: Bool = true) throws -> Reply? {
     while true {
       if let end = headEnd() { return try reply(headEnd: end, withContent) }
@@ -44,10 +44,10 @@ struct HTTPConnection: ~Copyable {
     }
   }
 
-  /// Gives up the connection without ending it.
+  /// Returns the socket without closing it.
   consuming func takeSocket() -> FileDescriptor { socket }
 
-  /// Whether the server ends the connection without a further byte.
+  /// Whether the server closes the connection without another byte.
   mutating func isClosed() throws -> Bool {
     try buffer.isEmpty && !fill()
   }

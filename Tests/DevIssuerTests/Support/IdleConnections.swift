@@ -1,6 +1,6 @@
 import Platform
 
-/// Connections that say nothing, each known to be served.
+/// Silent connections, each known to be served.
 final class IdleConnections {
   private var sockets: [Box] = []
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import devissuer
 
-/// Makes proofs, right ones and wrong ones.
+/// Creates proofs, valid and invalid ones.
 final class Prover: Sendable {
   private let key: PrivateKey
   private let algorithm: JWSAlgorithm

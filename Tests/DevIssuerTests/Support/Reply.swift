@@ -1,6 +1,6 @@
 import Encoding
 
-/// An answer as a client sees it.
+/// A response as seen by a client.
 struct Reply: Sendable {
   let status: Int
   let headers: [(name: String, value: String)]
@@ -14,6 +14,6 @@ struct Reply: Sendable {
 
   var text: String { String(decoding: body, as: UTF8.self) }
 
-  /// The `error` member and the status in one value.
+  /// The status and the `error` member in one value.
   var failure: String { "\(status) \(json?["error"]?.string ?? "-")" }
 }

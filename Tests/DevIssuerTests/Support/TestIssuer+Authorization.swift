@@ -10,7 +10,7 @@ extension TestIssuer {
   static let redirectURI = "http://127.0.0.1:51004/callback/x"
   static let confidential = "client_id=agent-confidential&client_secret=s3cret%3Awith%2Bsigns"
 
-  /// The parameters of a good request.
+  /// The parameters of a valid request.
   static let goodRequest = [
     "response_type": "code", "client_id": "agent-cli", "redirect_uri": redirectURI, "scope": "openid",
     "state": "s t&=", "nonce": "n-0S6", "code_challenge": challenge, "code_challenge_method": "S256",
@@ -25,14 +25,14 @@ extension TestIssuer {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// - Parameter changes: To the good request; nil takes a parameter out.
+  /// - Parameter changes: Changes to the valid request; nil removes a parameter.
   func authorize(_ changes: [String: String?] = [:], headers: [String] = []) throws -> Reply {
     var parameters = Self.goodRequest
     for (name, value) in changes { parameters[name] = value }
     return try get("/authorize?" + Self.form(parameters), headers: headers)
   }
 
-  /// What a redirect tells the client.
+  /// The parameters of a redirect to the client.
   func answer(_ reply: Reply, at redirectURI: String = redirectURI) throws -> [String: String] {
     #expect(reply.status == 303, "\(reply.text)")
     let location = try #require(reply[header: "Location"])
@@ -41,7 +41,7 @@ extension TestIssuer {
     return Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.value) })
   }
 
-  /// A code for the good request with changes; the issuer must approve always.
+  /// A code for the valid request with changes; the issuer must approve automatically.
   func code(_ changes: [String: String?] = [:]) throws -> String {
     try #require(try answer(try authorize(changes), at: (changes["redirect_uri"] ?? nil) ?? Self.redirectURI)["code"])
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import devissuer
 
-/// A running issuer on a port of its own, with a clock that stands still.
+/// A running issuer on a separate port, with a manual clock.
 final class TestIssuer: Sendable {
   static let secret = "s3cret:with+signs"
 
@@ -18,9 +18,9 @@ final class TestIssuer: Sendable {
   var issuer: String { "http://127.0.0.1:\(port)" }
 
   /// - Parameters:
-  ///   - options: Of the command line.
+  ///   - options: Command-line options.
   ///   - keys: A JWK Set of the client that signs.
-  ///   - platformKeys: A JWK Set of the platform that hands out assertions.
+  ///   - platformKeys: A JWK Set of the platform that provides assertions.
   init(
     _ options: String..., more: [String] = [], hasControl: Bool = true, keys: JSON? = nil,
     platformKeys: JSON? = nil,
@@ -54,7 +54,7 @@ final class TestIssuer: Sendable {
     guard let content else { return try #require(try connection.request(method, path, headers: headers)) }
     let text = String(decoding: content.serialized(), as: UTF8.self)
     let lines = headers + ["Content-Type: application/json", "Content-Length: \(text.utf8.count)", "", text]
-    // What follows the empty line is the content; the client adds a line end behind it.
+    // The content follows the empty line; the client appends a line ending.
     return try #require(try connection.request(method, path, headers: lines))
   }
 
@@ -71,7 +71,7 @@ final class TestIssuer: Sendable {
     try get("/control").json?[name]?.int
   }
 
-  /// Returns once a request hangs.
+  /// Returns once a request is delayed.
   func awaitHang() throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while try counter("hangs") == 0 {
@@ -106,7 +106,7 @@ final class TestIssuer: Sendable {
       "grant_type=urn:ietf:params:oauth:grant-type:device_code&device_code=\(device.deviceCode)&client_id=\(client)")
   }
 
-  /// A whole sign-in, approved through the control endpoint.
+  /// A complete sign-in, approved through the control endpoint.
   func signIn(scope: String = "openid profile email") throws -> Tokens {
     let device = try authorizeDevice(scope: scope)
     try control("approve=\(device.userCode)")

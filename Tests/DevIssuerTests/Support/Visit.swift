@@ -2,7 +2,7 @@ import Testing
 
 @testable import devissuer
 
-/// What a browser keeps of a page with a form.
+/// The state of a browser that has opened a page with a form.
 struct Visit {
   let cookie: String
   let csrf: String
@@ -36,7 +36,7 @@ extension Reply {
     return String(text[start...].prefix { $0 != "\"" })
   }
 
-  /// The session cookie that the answer sets.
+  /// The session cookie set by the response.
   var sessionCookie: String? {
     headers.filter { $0.name == "Set-Cookie" }.map { String($0.value.prefix { $0 != ";" }) }
       .first { $0.hasPrefix("devissuer_session=") }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import devissuer
 
-/// RFC 7523 section 2.1, with the keys of a platform that an option names.
+/// RFC 7523 section 2.1, with the keys of a platform from an option.
 @Suite struct `Tokens for an assertion` {
   private let key: IssuerKey
   private let issuer: TestIssuer

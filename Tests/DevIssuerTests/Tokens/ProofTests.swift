@@ -19,7 +19,7 @@ extension TestIssuer {
     return device
   }
 
-  /// A whole sign-in with a key.
+  /// A complete sign-in with a key.
   fileprivate func signIn(_ prover: Prover) throws -> Tokens {
     try tokens(of: poll(approvedDevice(), prover.proof("POST", issuer + "/token")))
   }
@@ -69,7 +69,7 @@ extension TestIssuer {
     let issuer = try TestIssuer()
     let tokens = try issuer.signIn()
     #expect(tokens.json["token_type"] == "Bearer")
-    // RFC 9449 section 7.2: such a token is none of the scheme DPoP.
+    // RFC 9449 section 7.2: such a token is not accepted with the scheme DPoP.
     let proof = try Prover().proof("GET", issuer.issuer + "/resource", token: tokens.access)
     #expect(try issuer.get("/resource", token: tokens.access, proof: proof).status == 401)
   }
@@ -113,7 +113,7 @@ extension TestIssuer {
     let device = try issuer.approvedDevice()
     #expect(try issuer.poll(device, proof).failure == "400 invalid_dpop_proof")
     #expect(try issuer.counter("proof_refusals") == 1)
-    // Nothing was used up.
+    // Nothing was spent.
     #expect(try issuer.poll(device, key.proof("POST", issuer.issuer + "/token")).status == 200)
   }
 
@@ -226,7 +226,7 @@ extension TestIssuer {
     issuer = try TestIssuer("--dpop-nonce")
   }
 
-  /// Polls until it is good, and returns the answer.
+  /// Polls until approved, and returns the response.
   private func signIn() throws -> Reply {
     let device = try issuer.approvedDevice()
     let asked = try issuer.poll(device, try key.proof("POST", issuer.issuer + "/token"))

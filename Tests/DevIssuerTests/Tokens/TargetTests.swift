@@ -4,7 +4,7 @@ import Testing
 
 @testable import devissuer
 
-/// RFC 8707, and `audience` as RFC 8693 section 2.1 has it.
+/// RFC 8707, and `audience` of RFC 8693 section 2.1.
 @Suite struct `What a token is for` {
   private func audience(_ issuer: TestIssuer, _ reply: Reply) throws -> JSON? {
     let token = try issuer.tokens(of: reply).access
@@ -46,7 +46,7 @@ import Testing
     #expect(try audience(issuer, second) == ["https://b.example/"])
     refresh = try #require(try issuer.tokens(of: second).refresh)
     #expect(try issuer.refresh(refresh, "&resource=https://c.example/").failure == "400 invalid_target")
-    // The refusal did not use the token up, and the grant is as wide as before.
+    // The rejection did not use up the token, and the grant is unchanged.
     #expect(try audience(issuer, try issuer.refresh(refresh)) == ["https://a.example/", "https://b.example/"])
   }
 

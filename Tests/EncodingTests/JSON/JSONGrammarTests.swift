@@ -1,7 +1,7 @@
 import Encoding
 import Testing
 
-/// A text that the grammar refuses, and how.
+/// A text that the grammar rejects, and the error.
 struct RefusedJSON: Sendable, CustomTestStringConvertible {
   let bytes: [UInt8]
   let error: JSONError

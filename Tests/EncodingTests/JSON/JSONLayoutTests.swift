@@ -31,7 +31,7 @@ import Testing
     #expect(root.members(named: "c").isEmpty)
     let deep = utf8(String(repeating: "[", count: 60) + String(repeating: "]", count: 60))
     _ = try JSONLayout(parsing: deep, limits: .lenient)
-    // What is no JSON text stays none.
+    // Invalid JSON stays invalid.
     for text in [
       "", "{", #"{"a":1}x"#, #"{"a":01}"#, "{\"a\":\"\u{1}\"}", #"{"a":"\ud83"}"#, String(repeating: "[", count: 65),
     ] {
@@ -89,7 +89,7 @@ import Testing
     dump(parsed.root, to: &dumped)
     #expect(!dumped.contains(secret))
     #expect(!dumped.contains("98765432123456"))
-    // The dump shows bytes as numbers: 53 is the secret's "5", and no name has it.
+    // The dump shows bytes as numbers: 53 is the secret's "5", which appears in no name.
     #expect(!dumped.contains("- 53\n"))
     #expect(dumped.contains("- 116\n"))
   }

@@ -2,7 +2,7 @@ import Encoding
 import Testing
 
 @Suite struct `JSON round trips` {
-  /// Compact texts that are written the way we write them.
+  /// Compact texts in the form that we write.
   static let canonical = [
     "[null]", #"{"a":1,"b":[true,false,null],"c":{"d":"e"}}"#, #"["é € 𝄞"]"#, #"{"":""}"#,
     #"["\"\\/\b\f\n\r\t\u0000\u001f\u007f\u0080\u009f\u2028\u2029"]"#, "[-0,1.50,1e400,1E+3]", "[[],[[]],{}]",

@@ -1,6 +1,6 @@
 import Encoding
 
-/// A sink that cannot be copied, as a buffer for secrets cannot.
+/// A noncopyable sink, like a buffer for secrets.
 struct BoundedSink: ~Copyable, ByteSink {
   private(set) var bytes: [UInt8] = []
   private(set) var overflowed = false

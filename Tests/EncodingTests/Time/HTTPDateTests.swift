@@ -15,7 +15,7 @@ import Testing
     ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
     ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),
     ("Wed, 31 Dec 1969 23:59:59 GMT", -1),
-    // The day of the week tells the century.
+    // The day of the week determines the century.
     ("Thursday, 01-Jan-70 00:00:00 GMT", 0),
     ("Wednesday, 01-Jan-70 00:00:00 GMT", 3_155_760_000),
     ("Thursday, 29-Feb-24 23:59:59 GMT", 1_709_251_199),

@@ -4,14 +4,15 @@ import JOSE
 import OAuth
 import Testing
 
-/// Servers that want to see a certificate of the client (RFC 8705).
+/// Servers that request a client certificate (RFC 8705).
 @Suite struct `A client certificate` {
   private func certificate(_ text: [UInt8]) throws -> ClientCertificate {
     let read = try PrivateKeyText.read(text.span)
     return try ClientCertificate(text.span, key: read.key)
   }
 
-  /// A server that ends the handshake without a certificate of its authority, and tells of the connection.
+  /// A server that ends the handshake unless the client has a certificate of its authority, and reports on the
+  /// connection.
   private func server(_ options: [String] = []) throws -> TLSServer {
     try TLSServer(options: options, wantsCertificate: true)
   }
@@ -39,7 +40,7 @@ import Testing
     #expect(throws: HTTPFailure.self) { try client().send(get(server.url, transport: transport(server, other))) }
   }
 
-  // The connection that was made with it must not speak for an account without one.
+  // A connection with it must not be used for an account without one.
   @Test func `of one account does not serve another`() throws {
     let server = try server()
     let (certificate, client) = (try certificate(server.authority.client), client())

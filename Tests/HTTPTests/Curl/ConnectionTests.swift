@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `of several threads do not wait for each other`() throws {
-    // Both requests must be there before either is answered.
+    // Both requests must arrive before either gets a response.
     let arrived = Monitor(0)
     let server = try LoopbackServer { conversation in
       while try conversation.readRequest() != nil {

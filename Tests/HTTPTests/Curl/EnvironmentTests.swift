@@ -33,7 +33,7 @@ import Testing
     #expect(proxy.connections == 0)
   }
 
-  /// Run by the test above in a process of its own.
+  /// Run by the test above in a separate process.
   @Test(.enabled(if: Environment.value(child) != nil)) func `child sends one request`() throws {
     _ = try client().send(get(try #require(Environment.value(Self.child))))
     #expect(throws: (any Error).self) { try client().send(get("https://host.invalid/")) }

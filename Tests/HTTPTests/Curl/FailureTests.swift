@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Vocabulary
 
-// What a failure says about the request decides whether a refresh token may be used again.
+// A failure's information about the request determines whether a refresh token may be used again.
 @Suite struct `Broken connections` {
   @Test func `nobody listens`() throws {
     let port = try LoopbackServer.unusedPort()
@@ -72,7 +72,7 @@ import Vocabulary
     #expect(server.connections == 1)
   }
 
-  // RFC 9110 section 9.2.2: a GET may be sent again.
+  // RFC 9110 section 9.2.2: a GET may be repeated.
   @Test func `a GET is sent again when a kept connection breaks`() throws {
     let server = try LoopbackServer {
       _ = try $0.readRequest()
@@ -126,7 +126,7 @@ import Vocabulary
       try client().send(get(server.url(), transport: plainTransport(seconds: 1), followsRedirects: true))
     }
     #expect(failure?.code == .timeout)
-    // With a limit for each there would be as many as are followed.
+    // With a separate limit for each, all redirects would be followed.
     #expect(server.requests.count <= 2)
   }
 

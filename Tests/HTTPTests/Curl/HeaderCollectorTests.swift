@@ -4,7 +4,7 @@ import Testing
 @testable import HTTP
 
 @Suite struct `Header fields` {
-  /// What a collector makes of these lines: the fields, or what is wrong.
+  /// The collector's result for these lines: the fields, or the problem.
   private func collect(_ lines: [String]) -> (fields: [String], isFinished: Bool, problem: HTTPFailure.Code?) {
     var collector = HeaderCollector()
     var problem: HTTPFailure.Code?

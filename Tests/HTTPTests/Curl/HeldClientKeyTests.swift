@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Vocabulary
 
-/// Certificates whose key is in a device, which makes the signature of the handshake.
+/// Certificates whose key is in a device, which signs the handshake.
 @Suite struct `A client certificate with its key in a device` {
   private let device: PlayedDevice
   private let certificate: ClientCertificate
@@ -19,7 +19,7 @@ import Vocabulary
     try files.write("own", ClientCertificate.text(try Certificate(der: certificate.key.certificates[0])))
   }
 
-  /// A server that wants to see this certificate.
+  /// A server that requires this certificate.
   private func server(_ options: String...) throws -> TLSServer {
     try TLSServer(options: ["-CAfile", files.path("own"), "-Verify", "1", "-verify_return_error"] + options)
   }
@@ -65,7 +65,7 @@ import Vocabulary
     let (server, client) = (try server(version), client())
     device.problem = problem.0
     #expect(throws: HTTPFailure(problem.1)) { try client.send(request(server)) }
-    // The next request asks it again.
+    // The next request contacts it again.
     device.problem = nil
     #expect(try client.send(request(server)).status == 200)
   }
@@ -97,7 +97,7 @@ import Vocabulary
     #expect(result.wait(.testLimit) { $0 } == 200)
   }
 
-  /// A proxy over TLS that asks for a certificate too, and says whether it got one.
+  /// A proxy with TLS that also requests a certificate, and reports whether it got one.
   private static let proxy = #"""
     import socket, ssl, sys, threading
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

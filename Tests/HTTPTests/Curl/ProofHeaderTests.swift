@@ -16,12 +16,12 @@ import Testing
     #expect(server.requests.map { $0.values("DPoP") } == [["eyJ.a.b"], []])
   }
 
-  // A server takes a proof once (section 11.1), so the library must not repeat the request by itself.
+  // A server accepts a proof once (section 11.1), so the library must not repeat the request by itself.
   @Test func `is sent once, also when a kept connection turns out to be dead`() throws {
     let server = try LoopbackServer { conversation in
       _ = try conversation.readRequest()
       try conversation.respond()
-      // The second request on this connection is read and not answered.
+      // The second request on this connection is read but gets no response.
       _ = try conversation.readRequest()
     }
     let client = client()
@@ -45,7 +45,7 @@ import Testing
   }
 }
 
-/// Wants nothing of an answer.
+/// Wants nothing of a response.
 private final class NoReceiver: ResourceReceiver {
   var descriptor: Int32 { -1 }
   func begin(_ head: ResourceHead) -> Bool { false }

@@ -64,7 +64,7 @@ import Testing
       try client().send(get(server.url(), followsRedirects: true))
     }
     #expect(failure?.code == .redirect)
-    // Scheme, host and port: the rest may hold anything.
+    // Scheme, host and port: the rest may contain anything.
     #expect(failure?.redirectOrigin?.contains("password") != true)
     #expect(server.requests.count == 1)
   }
@@ -78,7 +78,7 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  // RFC 9700 section 4.12: a 307 would send the form, with its secrets, once more.
+  // RFC 9700 section 4.12: a 307 would send the form, with its secrets, again.
   @Test(arguments: [302, 307, 308]) func `of a POST are answers`(status: Int) throws {
     let server = try LoopbackServer {
       while try $0.readRequest() != nil { try $0.respond(status, headers: ["Location: /again"]) }

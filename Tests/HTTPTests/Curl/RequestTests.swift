@@ -73,7 +73,7 @@ import Testing
     #expect(server.requests.allSatisfy { $0.values("Cookie").isEmpty })
   }
 
-  // RFC 6749 section 3.1: https only. Plain http is for development, by the account's choice.
+  // RFC 6749 section 3.1: only https. Plain http is for development, if the account allows it.
   @Test func `plain http is refused when the transport does not allow it`() throws {
     let server = try LoopbackServer { while try $0.readRequest() != nil { try $0.respond() } }
     #expect(throws: HTTPFailure(.setup)) { try client().send(get(server.url(), transport: Transport())) }

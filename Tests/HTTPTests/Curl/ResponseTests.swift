@@ -44,7 +44,7 @@ import Testing
     #expect(response.headers["X-Late"] == "1")
   }
 
-  // Compression is declined, so a small answer cannot unfold into a large one.
+  // Compression is declined, so that a small response cannot inflate to a large one.
   @Test func `a compressed body is left as it is`() throws {
     let server = try LoopbackServer {
       _ = try $0.readRequest()

@@ -7,7 +7,7 @@ import Testing
 
 // RFC 9112 section 9.8, RFC 8446 section 6.1.
 @Suite(.enabled(if: Spawn.search("python3") != nil)) struct `The end of a TLS connection` {
-  /// Takes all, as fast as it comes.
+  /// Accepts everything immediately.
   private final class Receiver: ResourceReceiver {
     private let bytes = Monitor<[UInt8]>([])
     private let always: EventCounter
@@ -29,7 +29,7 @@ import Testing
 
   init() throws { server = try EndingTLSServer() }
 
-  /// - Returns: The content, when it counts as whole.
+  /// - Returns: The content, if it counts as complete.
   private func fetch(_ answer: String, isSaid: Bool, method: String = "GET") throws -> String {
     let receiver = try Receiver()
     let request = ResourceRequest(
@@ -102,7 +102,7 @@ import Testing
 
   @Test func `does not matter to what shows by itself that it is whole, but an empty answer does not`() throws {
     #expect(try post("HTTP/1.1 200 OK\r\n\r\n{}", isSaid: false).body.text == "{}")
-    // Of a refresh token this would say that it is dead.
+    // For a refresh token this would mean that it has expired.
     let empty = "HTTP/1.1 400 Bad Request\r\n\r\n"
     #expect(try post(empty, isSaid: true).status == 400)
     #expect(throws: answered(.receive)) { try post(empty, isSaid: false) }

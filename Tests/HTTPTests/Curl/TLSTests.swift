@@ -35,7 +35,7 @@ import Vocabulary
     }
   }
 
-  // RFC 9525 section 6: the name in the certificate must be the one that was asked for.
+  // RFC 9525 section 6: the certificate must contain the requested name.
   @Test(arguments: [
     (CertificateAuthority.Certificate.otherHost, HTTPFailure(.certificateHost, .certificateOfOtherHost)),
     (.expired, HTTPFailure(.certificateTime, .certificateExpired)),
@@ -74,7 +74,7 @@ import Vocabulary
     #expect(throws: HTTPFailure(.pin)) { try client().send(request) }
   }
 
-  // A pin is asked for beside a trusted certificate, not in its place.
+  // A pin is required in addition to a trusted certificate, not instead of it.
   @Test func `a pinned key does not make a certificate trusted`() throws {
     let server = try TLSServer(.selfSigned)
     let pin = try server.authority.pin(of: .selfSigned)

@@ -37,7 +37,7 @@ import Vocabulary
     #expect(pool.take(for: try route(1), onceOnly: true, now: since) === handle)
   }
 
-  // RFC 8705 section 2: a connection that showed one account's certificate speaks for no other.
+  // RFC 8705 section 2: a connection with one account's certificate is used for no other.
   @Test func `keeps connections with different certificates apart`() throws {
     let authority = try CertificateAuthority.shared.get()
     func route(_ text: [UInt8]?) throws -> Route {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Vocabulary
 
-/// Takes what it is told to, and keeps it.
+/// Accepts as many bytes as specified, and stores them.
 private final class Receiver: ResourceReceiver {
   struct State: Sendable {
     var head: ResourceHead?
@@ -16,7 +16,7 @@ private final class Receiver: ResourceReceiver {
 
   let state = Monitor(State())
   let isWanted: Bool
-  /// What a call takes, by its number.
+  /// The number of bytes to accept, by the number of the call.
   let room: @Sendable (Int) -> Int?
   private let always: EventCounter
 
@@ -47,7 +47,7 @@ private final class Receiver: ResourceReceiver {
   }
 }
 
-/// The rest of an answer.
+/// The rest of a response.
 private final class Rest: Sendable {
   private let result = Monitor<Result<Int, HTTPFailure>?>(nil)
 
@@ -61,7 +61,7 @@ private final class Rest: Sendable {
   }
 }
 
-/// Gives out parts as a script says.
+/// Provides parts according to a script.
 private final class Content: ResourceContent {
   enum Part: Sendable { case text(String), later, failed }
 
@@ -108,7 +108,7 @@ private final class Content: ResourceContent {
       cancellation: cancellation)
   }
 
-  /// The answer, as far as it came before the server was silent.
+  /// The response up to the server's pause.
   private func begin(
     _ request: ResourceRequest, _ content: Content? = nil, to receiver: Receiver, over client: CurlClient = client()
   ) throws -> ResourceResponse {
@@ -116,7 +116,7 @@ private final class Content: ResourceContent {
     return try client.exchange(request, authorization: authorization, content: content, receiver: receiver)
   }
 
-  /// The whole answer.
+  /// The complete response.
   private func send(
     _ request: ResourceRequest, _ content: Content? = nil, to receiver: Receiver, over client: CurlClient = client()
   ) throws -> ResourceResponse {
@@ -275,7 +275,7 @@ private final class Content: ResourceContent {
     ConnectionGroup(account: "work", lease: RequestLease(name: name, isNarrow: isNarrow))
   }
 
-  // RFC 9112 section 9.3: a server that does not read the content takes it for the next request.
+  // RFC 9112 section 9.3: a server that does not read the content parses it as the next request.
   @Test(
     arguments: [
       ("GET", nil, false), ("DELETE", nil, false), ("POST", nil, true), ("POST", "1", false), ("PROPFIND", "1", false),
@@ -294,7 +294,8 @@ private final class Content: ResourceContent {
     #expect(client.idleCount == 1 && server.connections == (isKept ? 1 : 2))
   }
 
-  // A request that a server reads as two would have the second one answered to the next peer, past the limits of the lease.
+  // If a server parses a request as two, the response to the second would go to the next peer, bypassing the limits of
+  // the lease.
   @Test(arguments: [false, true]) func `keeps no connection of a lease with a path or methods`(isNarrow: Bool) throws {
     let server = try Self.answering()
     let client = client()
@@ -374,7 +375,7 @@ private final class Content: ResourceContent {
     let server = try LoopbackServer { conversation in
       _ = try conversation.readRequest()
       try conversation.respond()
-      // Closes although the client may keep the connection.
+      // Closes although the client could reuse the connection.
     }
     let client = client()
     for _ in 0..<3 {
@@ -441,7 +442,7 @@ private final class Content: ResourceContent {
       _ = try conversation.readRequest()
       try conversation.waitForEnd()
     }
-    // Without a head the other time counts.
+    // Before the head, the other timeout applies.
     let request = try request("GET", silent.url(), stallSeconds: 1, idleSeconds: 0)
     #expect(throws: unanswered(.timeout)) { try send(request, to: Receiver()) }
   }
@@ -460,7 +461,7 @@ private final class Content: ResourceContent {
 
   // MARK: Silence
 
-  /// Answers with a part, then silence until `go`, then the rest.
+  /// Responds with a part, pauses until `go`, then sends the rest.
   private static func silent(until go: Monitor<Bool>) throws -> LoopbackServer {
     try LoopbackServer { conversation in
       while try conversation.readRequest() != nil {
@@ -484,7 +485,7 @@ private final class Content: ResourceContent {
     }
     go.update { $0 = true }
     for (rest, receiver) in rests { #expect(try rest.bytes() == 6 && receiver.text == "before") }
-    // Their connections are used again.
+    // Their connections are reused.
     #expect(client.idleCount == 3)
     _ = try send(request("GET", server.url()), to: Receiver(), over: client)
     #expect(server.connections == 3)
@@ -521,7 +522,7 @@ private final class Content: ResourceContent {
     #expect(closed.wait(.testLimit) { $0 ? true : nil } == true)
   }
 
-  /// Asks for the client's certificate in the middle of its answer (RFC 8446 section 4.6.2), when it is told to.
+  /// Requests the client's certificate during its response (RFC 8446 section 4.6.2), when triggered.
   private static let lateServer = #"""
     import socket, ssl, sys
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -543,7 +544,7 @@ private final class Content: ResourceContent {
     except OSError: pass
     """#
 
-  // The thread that waits for all answers must not wait for a device.
+  // The thread that waits for all responses must not wait for a device.
   @Test(.enabled(if: Spawn.search("python3") != nil))
   func `ends when the server asks for a key of a device after a silence`() throws {
     let device = try PlayedDevice()
@@ -597,7 +598,7 @@ private final class Content: ResourceContent {
     #expect(throws: answered(.cancelled)) { try rest.bytes() }
   }
 
-  // The transport's limit of a second for a whole exchange with an authorization server does not count here.
+  // The transport's limit of a second for an exchange with an authorization server does not apply here.
   @Test func `may take longer than it may stand still`() throws {
     let server = try LoopbackServer { conversation in
       _ = try conversation.readRequest()

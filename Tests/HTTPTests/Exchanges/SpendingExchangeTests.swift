@@ -12,7 +12,7 @@ extension Cancellation {
   }
 }
 
-/// A request whose answer exists only once.
+/// A request whose response exists only once.
 @Suite struct `An exchange that spends something` {
   private static let object = #"{"access_token":"at","refresh_token":"rt"}"#
   private static let type = "Content-Type: application/json\r\n"
@@ -31,7 +31,7 @@ extension Cancellation {
     return try client().send(request)
   }
 
-  /// Sends a request to a server that answers with these bytes and closes the connection or keeps it.
+  /// Sends a request to a server that responds with these bytes and closes the connection or keeps it open.
   private static func answer(_ bytes: [UInt8], keepsOpen: Bool = false) throws -> HTTPResponse {
     let server = try LoopbackServer {
       _ = try $0.readRequest()
@@ -141,7 +141,7 @@ extension Cancellation {
 
   // MARK: The message
 
-  /// Messages that are as good as any other.
+  /// Valid messages.
   static let good = [
     "HTTP/1.1 200 OK\r\n\(type)Content-Length: \(object.utf8.count)\r\n\r\n\(object)",
     "HTTP/1.0 200 OK\r\n\(type)\r\n\(object)", "HTTP/1.1 200\r\n\(type)\r\n\(object)",
@@ -166,7 +166,7 @@ extension Cancellation {
     #expect(response.defect == nil)
   }
 
-  /// Messages with something wrong, and what.
+  /// Invalid messages, and the problem.
   static let odd: [(String, HTTPFailure.Code)] = [
     ("HTTP/1.1 200 OK\r\nno colon\r\n\r\n\(object)", .malformed),
     ("HTTP/1.1 200 OK\r\nNul: \u{0}\r\n\r\n\(object)", .malformed),
@@ -242,7 +242,7 @@ extension Cancellation {
       try #require(result.succeeded, "\(result.errorText)")
       let head = Array("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n".utf8)
       #expect(try Self.answer(head + result.output).body.text == text)
-      // A part of it is worth more than nothing.
+      // A part of it is better than nothing.
       let part = try Self.answer(head + result.output.dropLast(result.output.count / 4)).body.text
       #expect(!part.isEmpty && text.hasPrefix(part))
     }
@@ -252,7 +252,7 @@ extension Cancellation {
 @Suite struct `The time limit of a request` {
   private let start = ContinuousClock.now
 
-  /// The seconds after the start at which a limit that is asked then has passed.
+  /// The seconds after the start at which a check finds that the limit has passed.
   private func passed(_ limit: Duration, askedAt seconds: [Int]) -> [Int] {
     var limit = TimeLimit(limit, from: start)
     return seconds.filter { limit.hasPassed(start.advanced(by: .seconds($0))) }

@@ -12,7 +12,7 @@ import Vocabulary
     return read(bytes.span)
   }
 
-  /// Parses bytes that come at once.
+  /// Parses bytes that arrive together.
   private static func read(_ bytes: Span<UInt8>) -> LoopbackRequest.Reading {
     var end = LoopbackRequest.HeadEnd()
     return LoopbackRequest.read(bytes, for: target, &end)
@@ -48,12 +48,12 @@ import Vocabulary
     #expect(LoopbackRequest.read(bytes.span, for: Self.target, &end) == Self.read(bytes.span))
   }
 
-  // Else a head in 65,536 pieces would take the loop for long.
+  // Otherwise a head in 65,536 pieces would occupy the loop for a long time.
   @Test func `is searched for its end once in each byte`() {
     let bytes = Array(Self.good.utf8)
     var end = LoopbackRequest.HeadEnd()
     #expect(LoopbackRequest.read(bytes.span.extracting(..<(bytes.count - 1)), for: Self.target, &end) == .incomplete)
-    // Whoever looked at these again would see empty lines, and no request.
+    // Examining these again would find empty lines, and no request.
     let changed = [UInt8](repeating: UInt8(ascii: "\n"), count: bytes.count - 2) + bytes.suffix(2)
     #expect(LoopbackRequest.read(changed.span, for: Self.target, &end) == .refused(.malformed))
   }
@@ -67,7 +67,7 @@ import Vocabulary
     #expect(Self.read(line + "\r\nHost: 127.0.0.1:8400\r\n\r\n") == .refused(.notFound))
   }
 
-  // DNS rebinding: a page of another name must not reach the listener as if it were the redirect.
+  // DNS rebinding: a page with another host name must not reach the listener as if it were the redirect.
   @Test(arguments: [
     "evil.example", "localhost:8400", "127.0.0.1", "127.0.0.1:8401", "[::1]:8400", "", "127.0.0.1:8400.x",
   ])
@@ -94,7 +94,7 @@ import Vocabulary
   }
 
   @Test func `has a limit on its head and on its fields`() {
-    // Browsers send the cookies of all programs of this machine.
+    // Browsers send the cookies of all local programs.
     let cookies = "Cookie: \(String(repeating: "c=1; ", count: 9000))\r\n"
     let line =
       "GET /as.example?code=\(String(repeating: "x", count: 16_000)) HTTP/1.1\r\nHost: 127.0.0.1:8400\r\n" + cookies

@@ -1,33 +1,33 @@
 import Platform
 import TestSupport
 
-/// A certificate authority of its own with the certificates of some servers, made by the `openssl` command.
+/// A certificate authority with certificates for some servers, created by the `openssl` command.
 ///
-/// It lives as long as the tests do and so keeps all in memory: nobody would remove its files.
+/// It exists as long as the tests run and therefore keeps everything in memory: its files would never be removed.
 final class CertificateAuthority: Sendable {
-  /// What a server shows.
+  /// The certificate of a server.
   enum Certificate: String, Sendable, CaseIterable {
     /// For 127.0.0.1.
     case good
     /// For another host.
     case otherHost
-    /// For 127.0.0.1, until yesterday.
+    /// For 127.0.0.1, expired yesterday.
     case expired
-    /// For 127.0.0.1, by itself.
+    /// For 127.0.0.1, self-signed.
     case selfSigned
   }
 
-  /// One for all tests.
+  /// Shared by all tests.
   static let shared = Result { try CertificateAuthority() }
 
   /// The authority's own certificate.
   let pem: [UInt8]
-  /// A client's certificate by that authority, and one by itself, each followed by its key.
+  /// A client certificate issued by that authority, and a self-signed one, each followed by its key.
   let client: [UInt8]
   let otherClient: [UInt8]
   private let servers: [Certificate: Files]
 
-  /// What a server reads.
+  /// The files read by a server.
   private struct Files {
     let certificate: [UInt8]
     let key: [UInt8]
@@ -63,7 +63,7 @@ final class CertificateAuthority: Sendable {
     self.servers = servers
   }
 
-  /// Writes a certificate and its key; returns the options of `openssl s_server` that name them.
+  /// Writes a certificate and its key. Returns the options of `openssl s_server` for them.
   func write(_ certificate: Certificate, to directory: TemporaryDirectory) throws -> [String] {
     let files = try files(of: certificate)
     try directory.write("certificate", files.certificate)

@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// A TLS server that answers every request with the text that the path encodes in hexadecimal digits, and ends the
-/// connection: by its own word below `/said/`, without one below `/silent/`.
+/// A TLS server that responds to every request with the text that the path encodes in hexadecimal, and ends the
+/// connection: with `close_notify` below `/said/`, without it below `/silent/`.
 final class EndingTLSServer: Sendable {
   let port: String
   let transport: Transport

@@ -3,10 +3,10 @@ import HTTP
 import OAuth
 import Vocabulary
 
-// Short ways to make what the tests need.
+// Shortcuts for creating test values.
 
 extension SecretBytes {
-  /// The bytes as text. In tests nothing is secret.
+  /// The bytes as text. Nothing is secret in tests.
   var text: String {
     withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
@@ -17,7 +17,7 @@ func secret(_ text: String) throws -> SecretBytes {
   return try SecretBytes(copying: bytes.span)
 }
 
-/// A transport that allows plain http to this machine and gives up after `seconds`.
+/// A transport that allows plain http to this machine, with a timeout of `seconds`.
 func plainTransport(seconds: Int = 20) -> Transport {
   var transport = Transport()
   transport.allowHTTPLoopback = true
@@ -47,14 +47,14 @@ func post(
     cancellation: cancellation)
 }
 
-/// The failure when the server had got the request and had begun to answer.
+/// The failure if the server received the request and began to respond.
 func answered(_ code: HTTPFailure.Code, after seconds: Int? = nil) -> HTTPFailure {
   var failure = HTTPFailure(code, responseStarted: true, requestMayHaveArrived: true)
   failure.waitedSeconds = seconds
   return failure
 }
 
-/// The failure when the server may have got the request and nothing came back.
+/// The failure if the server may have received the request but there was no response.
 func unanswered(_ code: HTTPFailure.Code, after seconds: Int? = nil) -> HTTPFailure {
   var failure = HTTPFailure(code, responseStarted: false, requestMayHaveArrived: true)
   failure.waitedSeconds = seconds

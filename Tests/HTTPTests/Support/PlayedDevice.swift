@@ -19,19 +19,19 @@ final class PlayedDevice: KeyDevice {
   init() throws(CryptoError) { key = try .generateEC(.p256) }
 
   var signatures: Int { state.withLock(\.signatures) }
-  /// Why it signs nothing.
+  /// Why signing fails, if it does.
   var problem: CryptoError.Code? {
     get { state.withLock(\.problem) }
     set { state.withLock { $0.problem = newValue } }
   }
 
-  /// While this is set nothing is answered.
+  /// While this is set, the device does not respond.
   var mustWait: Bool {
     get { state.withLock(\.mustWait) }
     set { state.update { $0.mustWait = newValue } }
   }
 
-  /// Waits until somebody waits for an answer.
+  /// Waits until a caller waits for a response.
   func waitForWaiter() -> Bool { state.wait(.testLimit) { $0.isWaiting ? true : nil } ?? false }
 
   func certificate() throws -> ClientCertificate {

@@ -1,9 +1,9 @@
 import Platform
 import TestSupport
 
-/// The part of a proxy behind CONNECT (RFC 9110 section 9.3.6).
+/// A CONNECT tunnel of a proxy (RFC 9110 section 9.3.6).
 enum Tunnel {
-  /// Answers the first request of a conversation and passes bytes on in both directions.
+  /// Responds to the first request of a conversation and forwards bytes in both directions.
   static func serve(_ conversation: Conversation, to port: UInt16) throws {
     _ = try conversation.readRequest()
     let server = Far(try UnixSocket.connectLoopback(port: port))

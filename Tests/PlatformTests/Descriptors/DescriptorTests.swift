@@ -72,7 +72,7 @@ import Testing
 
   @Test func `the open of a FIFO waits for the program at its other end, and no longer than it may`() throws {
     let directory = try TemporaryDirectory()
-    // One for each: a thread that is given up stays at its end.
+    // One for each: an abandoned thread keeps its end open.
     try ProcessRunner.shell("cd '\(directory.path)' && mkfifo unread unwritten fifo")
     for (name, access) in [("unwritten", FileDescriptor.Access.reading), ("unread", .replacing)] {
       #expect(throws: SystemError.timedOut(operation: "open"), "\(name)") {

@@ -38,7 +38,7 @@ import Testing
     #expect(try texts("a\n\(long)") == ["1:a", "2:too long"])
   }
 
-  // What stands around a line is part of its length, or it would matter in what pieces it comes.
+  // Whitespace around a line is part of its length; otherwise the result would depend on the pieces it arrives in.
   @Test func `call a line too long for the space around it, however it comes`() throws {
     let input = Array("  \(String(repeating: " ", count: 9))a\n\n0123456789\r\n012345678\r\n".utf8)
     for size in 1...input.count {

@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// On file systems where the kernel cannot tell all, nothing is promised and nothing can be tried.
+/// On file systems for which the kernel cannot report every change, there is nothing to test.
 private let canBeTold: Bool = {
   guard let directory = try? TemporaryDirectory(), (try? directory.write("file", "")) != nil else { return false }
   return FileChanges(of: [directory.path("file")])?.look() != nil
@@ -16,7 +16,7 @@ private let canBeTold: Bool = {
     directory = try TemporaryDirectory()
     _ = try directory.open("config/agent")
     _ = try directory.open("state/agent")
-    // By another process: the end of a write is noticed when the last one closes the file, which may be a program that
+    // By another process: the end of a write is reported when the last one closes the file, which may be a program that
     // another test is starting.
     let isWritten = try ProcessRunner.shell(
       "cd '\(directory.path)' && printf one > config/agent/settings && printf one > state/agent/vault")
@@ -59,7 +59,7 @@ private let canBeTold: Bool = {
     let folder = try directory.open("state/agent")
     var seen = try #require(changes.look())
     let watches = try watchCount()
-    // The kernel takes a watch away only with the file.
+    // The kernel removes a watch only with the file.
     var held: [KnownFile?] = []
     for round in 0..<20 {
       held.append(try folder.replaceKnownFile("vault", with: Array("\(round)".utf8).span))
@@ -73,7 +73,7 @@ private let canBeTold: Bool = {
     extendLifetime(held)
   }
 
-  /// The number of watches beside that of the vault's directory.
+  /// The number of watches, except that of the vault's directory.
   private func watchCount() throws -> Int {
     let folder = String(try directory.open("state").inode(of: "agent"), radix: 16)
     let lists = "/proc/\(Machine.processID)/fdinfo"
@@ -140,7 +140,7 @@ private let canBeTold: Bool = {
       let after = try #require(changes.look())
       #expect(after != before)
       #expect(changes.look() == after)
-      // What is no longer at the path does not matter.
+      // A file that is no longer at the path does not matter.
       try directory.write("old.\(round)/agent/settings", "two")
       _ = changes.look()
       let calm = try #require(changes.look())
@@ -175,7 +175,7 @@ private let canBeTold: Bool = {
     #expect(FileChanges(of: [path])?.look() == nil)
   }
 
-  /// What the daemon does: a reader who gets a message knows every change made before the message was sent.
+  /// As for the daemon: the receiver of a message knows every change made before it was sent.
   @Test func `a change made before a message was sent is seen by whoever got it`() throws {
     let pair = try SocketPair()
     let directory = directory
@@ -201,7 +201,7 @@ private let canBeTold: Bool = {
     let socket: FileDescriptor
     init(_ socket: consuming FileDescriptor) { self.socket = socket }
 
-    /// Changes the file in every second round, in place and by a new file in turn.
+    /// Changes the file in every second round, alternating between in place and by a new file.
     func run(_ rounds: Int, _ directory: TemporaryDirectory) {
       do {
         let folder = try directory.open("config/agent")
@@ -214,7 +214,7 @@ private let canBeTold: Bool = {
           guard try socket.read(into: &answer, upTo: 1) == 1 else { return }
         }
       } catch {
-        // The reader sees that nothing comes any more.
+        // The reader notices that nothing more arrives.
       }
     }
   }

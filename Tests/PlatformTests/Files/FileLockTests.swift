@@ -14,7 +14,7 @@ import Testing
     let lock = try directory.lock("lock", wait: .zero)
     let start = Instant.now
     #expect(throws: busy) { _ = try directory.lock("lock", wait: .milliseconds(120)) }
-    // The holder has not let go, so it did not wait for that.
+    // The holder has not released it, so it did not wait for that.
     #expect(start.duration(to: .now) >= .milliseconds(120))
     #expect(throws: busy) { _ = try directory.tryLock("lock") }
     lock.release()
@@ -32,7 +32,7 @@ import Testing
     let directory = try scratch.open()
     let lock = try directory.tryLock("lock")
     withExtendedLifetime(lock) {}
-    // The last use is above; the end of the scope is not.
+    // The optimizer could end the lifetime after the last use above.
     #expect(throws: busy) { _ = try directory.tryLock("lock") }
   }
 

@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Files that a platform hands out, such as the projected volumes of Kubernetes.
+/// Files provided by a platform, such as the projected volumes of Kubernetes.
 @Suite struct `A file that is handed out` {
   private let scratch: TemporaryDirectory
 

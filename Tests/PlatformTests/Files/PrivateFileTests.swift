@@ -38,7 +38,7 @@ import Testing
       let scratch = try TemporaryDirectory()
       let directory = try scratch.open()
       try directory.replaceFile("file", with: Array("old".utf8).span)
-      // SIGXFSZ is 25 on every machine that this runs on; blocked, the write fails with EFBIG.
+      // SIGXFSZ is 25 on every machine that this runs on. If it is blocked, the write fails with EFBIG.
       Signals.block([25])
       try ProcessRunner.shell("prlimit --fsize=4096 --pid \(Machine.processID)")
       #expect(throws: SystemError(errno: SystemError.Number.EFBIG, operation: "write")) {
@@ -167,7 +167,7 @@ import Testing
     var known = try #require(try directory.replaceKnownFile("a", with: bytes("one").span))
     for round in 0..<50 {
       #expect(known.isStill(at: path))
-      // Whose inode is free again would be found in one of these, of the same length and written at the same time.
+      // If its inode were free, one of these files with the same length and time would get it.
       for _ in 0..<3 {
         try directory.replaceFile("a", with: bytes("two").span)
         #expect(!known.isStill(at: path), "round \(round)")

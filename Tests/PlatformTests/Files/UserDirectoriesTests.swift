@@ -43,7 +43,7 @@ import Testing
       func found(_ path: String, user: UInt32 = 0) -> UserDirectories.Foreign? {
         UserDirectories.foreign(in: variables(["HOME": own].merging([variable: path]) { $1 }), user: user)
       }
-      // One that is not there would be made in the directory above it.
+      // A missing one would be created in the parent directory.
       for path in [theirs, "\(theirs)/missing/more"] {
         #expect(found(path)?.variable == variable && found(path)?.path == path)
         #expect(found(path, user: 65_534) == nil)

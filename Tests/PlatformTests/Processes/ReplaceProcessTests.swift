@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  // What fails has changed the signals of the process already.
+  // A failure has already changed the signals of the process.
   @Test func `missing and forbidden programs are told apart`() async {
     await #expect(processExitsWith: .success) {
       let scratch = try TemporaryDirectory()

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `only the listed descriptors reach the child, under their new numbers`() throws {
-    // Open here without close-on-exec and not listed: must not arrive.
+    // Open here without close-on-exec but not listed: must not be inherited.
     let leaked = try ProcessRunner.run(
       executable: "/bin/sh", arguments: ["-c", "exec 7</dev/null 8</dev/null; exec /bin/ls -l /proc/self/fd"])
     #expect(leaked.outputText.contains(" 7 -> /dev/null"))
@@ -56,7 +56,7 @@ import Testing
       guard words.count > 2, words[words.count - 2] == "->" else { continue }
       found[String(words[words.count - 3])] = String(words[words.count - 1])
     }
-    // The one that `ls` itself opened is the directory it lists.
+    // The one that `ls` itself opened is the listed directory.
     let own = found.filter { $0.value.hasPrefix("/proc/") }
     #expect(own.count == 1)
     #expect(Set(found.keys).subtracting(own.keys) == ["0", "1", "2", "5", "20"])
@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test func `starting leaves no descriptor open here`() async {
-    // In a process of its own, where no other test opens one; the test library may open one or two of its own there.
+    // In a separate process, where no other test opens one; the test library may open one or two there.
     await #expect(processExitsWith: .success) {
       func openCount() throws -> Int {
         try PrivateDirectory(opening: "/proc/self/fd", create: false).fileNames().count

@@ -7,7 +7,7 @@ import Testing
 
   init() throws { scratch = try TemporaryDirectory() }
 
-  /// A directory of directories, each for one socket.
+  /// A directory with a subdirectory for each socket.
   private func folder() throws -> PrivateDirectory { try scratch.open("sockets") }
 
   private func clear() throws -> [String] {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct `The owner of a connection` {
-  /// A client, and what accepted it.
+  /// A client, and the accepted connection.
   private struct Pair {
     var client: SharedDescriptor?
     let ends: TCPEnds
@@ -36,7 +36,7 @@ import Testing
   @Test func `is nobody once the client has closed it`() throws {
     var pair = try Pair()
     pair.client = nil
-    // A program that another test is starting may hold the socket until its exec.
+    // A program that another test is starting may have a copy of the socket until its exec.
     let deadline = Instant.now.advanced(by: .testLimit)
     while TCPEnds.owners(of: [pair.ends])[pair.ends] != .gone, Instant.now < deadline {}
     #expect(TCPEnds.owners(of: [pair.ends])[pair.ends] == .gone)
@@ -63,7 +63,7 @@ import Testing
     #expect(try owner(ours, row("\(loopback):\(client)", "\(loopback):\(server)", user: "65534")) == .user(65534))
     #expect(try owner(row("\(mapped):\(client)", "\(mapped):\(server)", user: "1000")) == .user(1000))
     #expect(try owner(row("\(loopback):\(client)", "\(loopback):\(server)", user: "0", inode: "0")) == .gone)
-    // Its own row, another port, another address, and what is no row.
+    // Its own row, another port, another address, and an invalid row.
     #expect(
       try owner(
         ours, row("\(loopback):\(client)", "\(loopback):0001", user: "1"),

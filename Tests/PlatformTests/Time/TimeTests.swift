@@ -26,7 +26,7 @@ import Testing
     let text = try FileDescriptor(opening: "/proc/uptime", for: .reading).readToEnd(limit: 100)
     let seconds = Int64(String(decoding: text.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self)) ?? 0
     let now = SystemTime().now()
-    // The kernel cuts the fraction off.
+    // The kernel truncates the fraction.
     #expect((before.nanoseconds / 1_000_000_000 - 1...now.nanoseconds / 1_000_000_000).contains(seconds))
     #expect(now >= before)
   }

@@ -9,7 +9,7 @@ import Vocabulary
 
   init() throws { scratch = try Scratch() }
 
-  /// Runs `body` with 0..<count at the same time, and waits for all.
+  /// Runs `body` with 0..<count concurrently, and waits for all.
   private func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws -> [String] {
     let outcomes = WorkQueue<String>()
     for number in 0..<count {
@@ -29,7 +29,7 @@ import Vocabulary
     let shared = scratch.vault()
     let scratch = scratch
     let outcomes = try inThreads(8) { number in
-      // Some threads share a vault, others stand for other processes.
+      // Some threads share a vault, others represent other processes.
       let vault = number < 4 ? shared : scratch.vault()
       let own = try AccountName("account-\(number)")
       let common = try AccountName("common")
@@ -44,7 +44,7 @@ import Vocabulary
     for number in 0..<8 {
       #expect(try shared.text(of: AccountName("account-\(number)")) == "\(number) 4")
     }
-    // Each write had a generation of its own.
+    // Each write had a separate generation.
     #expect(try shared.write(alice, "last") == 81)
   }
 
@@ -52,7 +52,7 @@ import Vocabulary
     let (vault, other) = (scratch.vault(), scratch.vault())
     for round in 100..<150 {
       try vault.write(alice, "\(round)")
-      // Files of the same length, one of which may get the inode of one before.
+      // Files of the same length, one of which may reuse an inode.
       for part in 0..<3 { try other.write(bob, "\(round) \(part)") }
       #expect(try vault.text(of: bob) == "\(round) 2")
       for part in 3..<6 { try other.write(bob, "\(round) \(part)") }
@@ -74,7 +74,7 @@ import Vocabulary
     try run("/bin/sh", "-c", "head -c \(size) /dev/zero >'\(name)'")
     try run("/usr/bin/touch", "-r", "\(name).time", name)
     #expect(try vault.text(of: alice) == "first")
-    // The one that a lock makes forget its keys reads it.
+    // After a lock, the vault has no keys and reads the file.
     vault.forgetKeys()
     #expect(vault.generation(of: alice, inFileWith: stamp) == nil)
     #expect(throws: VaultError(.damaged, path: name)) { try vault.text(of: alice) }
@@ -233,12 +233,12 @@ private struct LostWrite: Error {}
     #expect(try scratch.vault().accounts() == [alice])
   }
 
-  // The lock of this process is no other process's.
+  // This process's lock does not exclude itself like another process.
   @Test func `wait for a change of this process however long it takes`() throws {
     let vault = scratch.vault(lockWait: .milliseconds(200))
     let isSlow = Monitor(false)
     let slow = try start {
-      // The derivation of a passphrase takes its time under the lock, as an fsync does.
+      // Deriving a key from a passphrase takes time while holding the lock, like an fsync.
       isSlow.update { $0 = true }
       for _ in 0..<4 { try vault.addPassphrase(for: .device, secret("a passphrase")) }
     }

@@ -7,7 +7,7 @@ import Vocabulary
 @Suite struct `A damaged vault file` {
   let scratch: Scratch
   let whole: [UInt8]
-  /// Where the sealed bytes of the two records begin.
+  /// The offset of the two records' ciphertexts.
   let bodies: Int
 
   init() throws {
@@ -22,7 +22,7 @@ import Vocabulary
 
   private func error(_ code: VaultError.Code) -> VaultError { VaultError(code, path: scratch.file(vaultName)) }
 
-  /// Nothing works on `bytes`, and nothing changes them.
+  /// No operation accepts `bytes` or modifies them.
   private func expectRefusal(of bytes: [UInt8], _ code: VaultError.Code, _ comment: Comment) throws {
     try scratch.put(bytes, as: vaultName)
     let vault = scratch.vault()
@@ -83,9 +83,9 @@ import Vocabulary
   }
 
   @Test func `an index of somebody without the key is refused`() throws {
-    // Well formed, with a right check: only the tag tells.
+    // Well formed and with a correct check: only the tag reveals it.
     var bytes = whole
-    // The last byte of the generation, behind the 30 of the header.
+    // The last byte of the generation, after the 30 bytes of the header.
     bytes[37] += 1
     let covered = bodies - VaultFormat.tagLength - VaultFormat.checkLength
     bytes.replaceSubrange(covered..<covered + VaultFormat.checkLength, with: try VaultFile.check(of: bytes[..<covered]))
@@ -106,7 +106,7 @@ import Vocabulary
     try scratch.put(moved.encoded(with: key), as: vaultName)
     #expect(throws: error(.damaged)) { try vault.text(of: alice) }
     #expect(try vault.text(of: bob) == "second!")
-    // The same secret in another epoch is another key.
+    // The same secret with another epoch is another key.
     let later = try DataKey(key.secret.copy(), header: key.header, protection: .device, epoch: key.epoch + 1)
     #expect(throws: VaultError(.damaged)) { _ = try later.open(record) }
   }

@@ -2,10 +2,10 @@ import Platform
 import Testing
 import Vault
 
-/// The signal of a write past the limit on file sizes.
+/// The signal for a write beyond the file size limit.
 private let fileSizeSignal: Int32 = 25
 
-/// Makes every write to a file of this process fail from now on.
+/// Makes all later file writes of this process fail.
 private func forbidFileWrites() throws {
   try run("/usr/bin/prlimit", "--pid", "\(Machine.processID)", "--fsize=0:0")
 }
@@ -81,7 +81,7 @@ private func forbidFileWrites() throws {
     await #expect(processExitsWith: .signal(fileSizeSignal)) { [path = path as String] in
       let vault = Vault(stateDirectory: path, machineIdentity: Scratch.machine, userID: Scratch.user)
       try forbidFileWrites()
-      // The threads that run tests hold signals back.
+      // Signals are blocked in the threads that run tests.
       Signals.restoreDefaults()
       try vault.write(alice, "second")
     }
@@ -101,7 +101,7 @@ private func forbidFileWrites() throws {
     await #expect(processExitsWith: .signal(fileSizeSignal)) { [path = path as String] in
       let vault = Vault(stateDirectory: path, machineIdentity: Scratch.machine, userID: Scratch.user)
       try forbidFileWrites()
-      // The threads that run tests hold signals back.
+      // Signals are blocked in the threads that run tests.
       Signals.restoreDefaults()
       try vault.write(alice, "second")
     }

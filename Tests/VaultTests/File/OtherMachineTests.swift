@@ -10,7 +10,7 @@ import Vault
     try scratch.vault().write(alice, "secret")
   }
 
-  /// Both reading and writing fail with `error`, and the file stays as it was.
+  /// Both reading and writing fail with `error` and do not modify the file.
   private func expectRefusal(by vault: Vault, _ error: VaultError, file name: String) throws {
     let before = try scratch.bytes(of: name)
     #expect(throws: error) { try vault.accounts() }

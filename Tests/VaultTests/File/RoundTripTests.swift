@@ -32,7 +32,7 @@ import Vocabulary
     let path = scratch.file("a/b")
     let vault = Vault(stateDirectory: path, machineIdentity: Scratch.machine, userID: Scratch.user)
     try vault.write(alice, "x")
-    // Opening and reading check the owner and the mode.
+    // Opening and reading check the owner and mode.
     let directory = try PrivateDirectory(opening: path, create: false)
     #expect(try directory.fileNames().sorted() == ["device.key", vaultName, "vault.lock"])
     #expect(try directory.readFile("device.key", limit: 100).count == 32)
@@ -156,7 +156,7 @@ import Vocabulary
       #expect(try vault.text(of: carol) == "text of carol")
       #expect(try vault.check()?.isSound == true)
     }
-    // Another one can be erased beside it, and the next write drops both.
+    // Another one can be erased as well, and the next write drops both.
     #expect(try vault.erase(carol, generation: try #require(try vault.read(carol)?.generation)))
     try scratch.vault().write(bob, "again")
     #expect(try vault.accounts() == [alice, bob])

@@ -35,7 +35,7 @@ import Vocabulary
     let records = try (10_000..<20_000).map { try record("a\($0)", length: 16) }
     var file = file(generation: 1, records)
     #expect(throws: VaultError(.tooManyAccounts)) { try file.put(record("b", length: 16)) }
-    // Replacing is no account more.
+    // Replacing a record adds no account.
     var same = try UnverifiedVaultFile(parsing: file.encoded(with: key)).verified(with: key)
     #expect(same.records.count == 10_000)
     try same.put(record("a10000", length: 17))
@@ -85,7 +85,7 @@ import Vocabulary
     #expect(throws: VaultError(.damaged)) { try UnverifiedVaultFile(parsing: bytes) }
   }
 
-  /// The empty file with another table of slots and keys, tag and check made for it.
+  /// The empty file with another table of slots and keys, with a matching tag and check.
   private func parse(_ change: (inout VaultFile) throws -> Void) throws -> UnverifiedVaultFile {
     var file = empty
     try file.advance(above: 1)

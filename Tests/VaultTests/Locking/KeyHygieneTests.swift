@@ -6,7 +6,7 @@ import Testing
 @testable import Vault
 import Vocabulary
 
-/// Whether so many bytes are used, now or when a thread has ended that is about to.
+/// Whether this many bytes are used, now or after a thread that is about to end.
 private func settles(at bytes: Int) -> Bool {
   let deadline = Instant.now.advanced(by: .testLimit)
   while SecureHeap.used != bytes {
@@ -16,7 +16,7 @@ private func settles(at bytes: Int) -> Bool {
   return true
 }
 
-/// How many bytes are used once that has been the same for a while.
+/// How many bytes are used once the number is stable.
 private func settled() -> Int {
   var (used, agreeing) = (SecureHeap.used, 0)
   let deadline = Instant.now.advanced(by: .testLimit)
@@ -28,7 +28,7 @@ private func settled() -> Int {
   return used
 }
 
-/// What is on the secure heap is counted, so each test has a process of its own.
+/// Counts the bytes on the secure heap, so each test has a separate process.
 @Suite struct `The keys in memory` {
   @Test(.needsSoftwareTPM) func `go with the lock, all that a passphrase or PIN opened`() async throws {
     let scratch = try Scratch()
@@ -44,8 +44,8 @@ private func settled() -> Int {
       try vault.createProtection(.tpm2, secret: secret("1234"))
       try vault.write(bob, "hidden", .tpm2)
       vault.lock()
-      // The library keeps something for its random numbers, also for the thread that asks the TPM, until that has
-      // ended. A key is what was made, and the two derived from it.
+      // The library keeps memory for its random numbers, also for the thread that uses the TPM until it has ended. A
+      // key consists of its secret and the two derived keys.
       let bare = settled()
       let one = 3 * 32
       for _ in 0..<3 {
@@ -100,7 +100,7 @@ private func settled() -> Int {
     memory.remember(open, since: begin)
     memory.remember(other, since: begin)
     #expect(memory.holds(.passphrase))
-    // Of an older file nothing is learned, of a newer one that the key is of the past.
+    // An older file teaches nothing; a newer one shows that the key is outdated.
     var newer = open
     try newer.file.advance(above: 1)
     newer.setKey(try DataKey.new(for: .passphrase, header: closed.file.header, epoch: 2))

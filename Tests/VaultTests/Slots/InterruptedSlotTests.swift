@@ -4,10 +4,10 @@ import Testing
 import Vault
 import Vocabulary
 
-/// The signal of a write past the limit on file sizes.
+/// The signal for a write beyond the file size limit.
 private let fileSizeSignal: Int32 = 25
 
-/// What changes the slots of a vault, by name, so that another process can be told which.
+/// The changes of a vault's slots, by name, to pass to another process.
 private enum Change: String, CaseIterable {
   case createProtection, addPassphrase, changePassphrase, removeSlot, bind, rotateKeys, rebind, write
 
@@ -37,7 +37,7 @@ private enum Change: String, CaseIterable {
     before = try scratch.bytes(of: vaultName)
   }
 
-  /// The vault opens by itself and by its passphrase, and holds what it held.
+  /// The vault opens automatically and with its passphrase, and its content is unchanged.
   private func expectWhole(_ passphrase: String) throws {
     #expect(try scratch.vault().text(of: alice) == "first")
     let other = scratch.vault(user: 1)
@@ -78,7 +78,7 @@ private enum Change: String, CaseIterable {
       let vault = Vault(
         stateDirectory: path, machineIdentity: Scratch.machine, userID: Scratch.user, cost: Scratch.cost)
       try run("/usr/bin/prlimit", "--pid", "\(Machine.processID)", "--fsize=0:0")
-      // The threads that run tests hold signals back.
+      // Signals are blocked in the threads that run tests.
       Signals.restoreDefaults()
       try Change(rawValue: change)?.run(vault)
     }
@@ -95,7 +95,7 @@ private enum Change: String, CaseIterable {
   }
 
   @Test func `a move to a new machine id that is cut before its end leaves two files that open`() throws {
-    // As it is between the new file and the end of the old one.
+    // The state between writing the new file and removing the old one.
     let moved = scratch.vault(machine: Scratch.otherMachine)
     try moved.rebind(passphrase: secret("back"))
     try scratch.put(before, as: vaultName)

@@ -92,7 +92,7 @@ import Vocabulary
     #expect(try !vault.hasSlots(for: .passphrase))
     #expect(!vault.isUnlocked(.passphrase))
     #expect(throws: error(.locked(.passphrase))) { try vault.write(alice, "x", .passphrase) }
-    // It can begin anew, with another key.
+    // It can be created again, with another key.
     try vault.createProtection(.passphrase, secret: secret("three"))
     try vault.write(bob, "hidden again", .passphrase)
     #expect(try vault.text(of: bob) == "hidden again")
@@ -134,7 +134,7 @@ import Vocabulary
     let vault = scratch.vault()
     try vault.unlock(.device, secret: secret("back"))
     #expect(throws: error(.lastSlot)) { try vault.removeSlot(3) }
-    // The one that does not open any more may go, and another that opens by itself takes its place.
+    // The slot that no longer opens may be removed, and another automatic one takes its place.
     try vault.removeSlot(1)
     #expect(throws: error(.lastSlot)) { try vault.removeSlot(3) }
     #expect(try vault.bind(.host).number == 4)

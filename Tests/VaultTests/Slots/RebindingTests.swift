@@ -74,7 +74,7 @@ import Vocabulary
       try scratch.vault().rebind(passphrase: secret("back"))
     }
     #expect(try scratch.bytes(of: vaultName) == before)
-    // Nothing is known of the slot, so it does not count as one that opens no more.
+    // The slot is unknown, so it does not count as one that no longer opens.
     let directory = try scratch.directory()
     let unverified = try UnverifiedVaultFile(parsing: before)
     try scratch.put(deviceSecret, as: "device.key")

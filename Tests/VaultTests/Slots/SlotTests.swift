@@ -15,7 +15,7 @@ import Vocabulary
     try scratch.vault().write(alice, "first")
   }
 
-  /// Writes the vault again, with other slots.
+  /// Rewrites the vault with other slots.
   private func rewrite(_ change: ([KeySlot]) throws -> [KeySlot]) throws {
     let unverified = try UnverifiedVaultFile(parsing: scratch.bytes(of: vaultName))
     let key = try unverified.unlock(with: scratch.vault().bindings, in: scratch.directory())
@@ -81,7 +81,7 @@ import Vocabulary
 
   @Test func `a second slot opens what the first does not`() throws {
     try rewrite { slots in
-      // A host slot like the first one, but for another number: it opens nothing.
+      // A host slot like the first one except for its number: it opens nothing.
       var bytes: [UInt8] = []
       try #require(slots.first).append(to: &bytes)
       var reader = ByteReader([2] + bytes.dropFirst())
@@ -95,7 +95,7 @@ import Vocabulary
     let whole = try scratch.bytes(of: vaultName)
     for count in [0, 17] as [UInt8] {
       var bytes = whole
-      // Behind the 30 bytes of the header and 33 of the index.
+      // After the 30 bytes of the header and 33 of the index.
       bytes[63] = count
       #expect(throws: VaultError(.damaged)) { try UnverifiedVaultFile(parsing: bytes) }
     }

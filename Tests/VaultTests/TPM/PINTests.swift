@@ -43,7 +43,7 @@ import Vocabulary
     }
     #expect(last == error(.tpmLockedOut))
     #expect(throws: error(.tpmLockedOut)) { try vault.unlock(.tpm2, secret: secret("1234")) }
-    // What is open goes on. What is not has to wait with it: the TPM counts for all keys together.
+    // An open protection continues to work. Others must wait too: the TPM counts for all keys together.
     #expect(try vault.text(of: alice) == "in the background")
     vault.forgetKeys()
     #expect(throws: error(.tpmLockedOut)) { try vault.text(of: alice) }
@@ -81,7 +81,7 @@ import Vocabulary
     let away = scratch.vault()
     try away.unlock(.device, secret: secret("back"))
     #expect(throws: error(.lastSlot)) { try away.removeSlot(number) }
-    // On another machine also with the same TPM, until the protection has another passphrase.
+    // On another machine, even with the same TPM, until the protection has another passphrase.
     let moved = scratch.vault(machine: Scratch.otherMachine, tpm: .at(tpm.connection))
     try moved.rebind(passphrase: secret("back"))
     let lastSlot = VaultError(.lastSlot, path: scratch.file(otherVaultName))
@@ -90,7 +90,7 @@ import Vocabulary
     let second = try moved.addPassphrase(for: .tpm2, secret("another way")).number
     try moved.removeSlot(number)
     #expect(throws: lastSlot) { try moved.removeSlot(second) }
-    // The one that opens nothing may go.
+    // The slot that opens nothing may be removed.
     try moved.removeSlot(2)
     moved.lock()
     try moved.unlock(.tpm2, secret: secret("another way"))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Trait where Self == ConditionTrait {
-  /// Skips tests where no TPM of software can be had.
+  /// Skips tests if there is no software TPM.
   static var needsSoftwareTPM: Self {
     .enabled(
       if: FileAccess(of: SoftwareTPM.program) != .missing

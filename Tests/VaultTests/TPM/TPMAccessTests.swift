@@ -3,10 +3,10 @@ import Testing
 
 @testable import Vault
 
-/// Another test of the process that started this one may have set something.
+/// Another test of the parent process may have set variables.
 private func forgetEnvironment() { Environment.keepOnly { !$0.hasPrefix("TPM2") && !$0.hasPrefix("TSS2") } }
 
-/// The environment is changed, so each test has a process of its own.
+/// The environment is modified, so each test has a separate process.
 @Suite struct `Where the TPM is looked for` {
   @Test func `nowhere, unless the environment was prepared`() async {
     await #expect(processExitsWith: .success) {

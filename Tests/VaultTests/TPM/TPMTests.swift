@@ -6,7 +6,7 @@ import Testing
 @testable import Vault
 
 @Suite(.needsSoftwareTPM) struct `A key in a TPM` {
-  /// Asks a TPM in turn with the vaults of other tests.
+  /// Uses a TPM exclusively, with the vaults of other tests waiting.
   private func ask<Answer: Sendable>(
     _ access: TPMAccess, _ question: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
   ) throws -> Answer {
@@ -15,7 +15,7 @@ import Testing
     }.get()
   }
 
-  /// The secret that the TPM finds.
+  /// The shared secret computed by the TPM.
   private func agree(
     _ tpm: SoftwareTPM, _ key: [UInt8], _ authorization: String = "", peer: PublicComponents
   ) throws -> SharedSecret {
@@ -81,7 +81,7 @@ import Testing
     for index in stride(from: 0, to: key.serialized.count, by: 5) {
       var bytes = key.serialized
       bytes[index] ^= 1
-      // Some bits say nothing: in the number of the parent, say.
+      // Some bits have no effect, for example in the number of the parent.
       let code = failure { _ = try agree(tpm, bytes, peer: peer) }
       #expect([.foreignKey, .refused, .wrongAuthorization, nil].contains(code), "byte \(index)")
     }
@@ -122,7 +122,7 @@ import Testing
     let again = try stored.bytes.withBytes { (bytes) throws(CryptoError) in try PrivateKey(stored: bytes, in: device) }
     #expect(again.publicComponents == key.publicComponents)
     _ = try again.sign(.ecdsa(.p256, .sha256), message: message.span)
-    // The same bytes are nothing to another TPM, and nothing to a library without one.
+    // The same bytes are useless for another TPM, and for a library without one.
     let otherTPM = try SoftwareTPM()
     let other = TPMBinding(.at(otherTPM.connection))
     let copied = try stored.bytes.withBytes { (bytes) throws(CryptoError) in try PrivateKey(stored: bytes, in: other) }
@@ -141,7 +141,7 @@ import Testing
       _ = try connection.makeKey(authorization: SecretBytes())
       let own = try PrivateKey.generateEC(.p256)
       let other = try PrivateKey.generateEC(.p256)
-      // With the TPM's implementation the library would ask it, or refuse a key that is not in it.
+      // With the TPM's implementation, the library would use it, or reject a key that is not in it.
       return try own.agree(with: other.publicComponents).isEqual(to: other.agree(with: own.publicComponents))
     }
     #expect(isSame)

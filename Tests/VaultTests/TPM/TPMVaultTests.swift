@@ -55,7 +55,7 @@ import Vocabulary
       try scratch.vault(machine: Scratch.otherMachine, tpm: access).text(of: alice)
     }
     #expect(throws: error(.foreignDevice)) { try scratch.vault(user: 1, tpm: access).text(of: alice) }
-    // Also without its TPM it is known to be another's.
+    // Even without its TPM it is recognized as another device's.
     #expect(throws: error(.foreignDevice)) { try scratch.vault(user: 1).text(of: alice) }
     try scratch.put([UInt8](repeating: 7, count: 32), as: "device.key")
     #expect(throws: error(.foreignDevice)) { try vault.text(of: alice) }
@@ -148,7 +148,7 @@ import Vocabulary
   }
 
   @Test func `a TPM that does not answer stops nobody for long`() async throws {
-    // In a process of its own: the others have to wait for their turn.
+    // In a separate process: otherwise other tests would have to wait.
     let (path, connection) = (scratch.path, tpm.connection)
     let process = "\(tpm.processID)"
     await #expect(processExitsWith: .success) {
@@ -161,11 +161,11 @@ import Vocabulary
       try vault(wait: .testLimit).write(alice, "x")
       try Spawn.kill(process, Signals.SIGSTOP)
       let error = VaultError(.tpmUnavailable(.noAnswer), path: "\(path)/\(vaultName)")
-      // The TPM goes on only afterwards.
+      // The TPM continues only afterwards.
       for _ in 0..<5 { #expect(throws: error) { try vault().text(of: alice) } }
       #expect(vault().summary().exists)
       try Spawn.kill(process, Signals.SIGCONT)
-      // What hung ends now, and the next one has its turn.
+      // The blocked call ends now, and the next one can run.
       var text: String?
       for _ in 0..<1000 where text == nil {
         text = try? vault().text(of: alice)
@@ -197,7 +197,7 @@ import Vocabulary
     let opened = try binding.unwrap(body.bytes, own, under: mine, pin: SecretBytes(), for: context)
     let isSame = opened.isEqual(to: key.secret)
     #expect(isSame)
-    /// The slot with the place of another device in it.
+    /// The slot with another device's derived bytes.
     func claim(_ host: HostBinding, _ secret: borrowing SecretBytes) throws -> [UInt8] {
       let there = try TPMSlotBody(binding.wrap(key, host, under: secret, pin: SecretBytes(), for: context))
       #expect(there.place != body.place)

@@ -47,7 +47,7 @@ import WireSupport
     }
   }
 
-  /// A newer daemon may tell what this build does not know.
+  /// A newer daemon may send things that this build does not know.
   @Test(arguments: [#"{"v":1,"event":"progress","entry":{"time":1}}"#, #"{"v":1,"event":"progress"}"#])
   func `of progress may tell something unknown`(line: String) throws {
     let bytes = Array(line.utf8)

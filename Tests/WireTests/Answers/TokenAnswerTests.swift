@@ -22,7 +22,7 @@ import WireSupport
     return token
   }
 
-  // RFC 6749 appendix A.12: an access token is made of printable ASCII.
+  // RFC 6749 appendix A.12: an access token consists of printable ASCII.
   @Test(arguments: [full, bare]) func `carries every printable character of a token`(description: TokenDescription)
     throws
   {

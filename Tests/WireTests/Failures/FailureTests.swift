@@ -4,7 +4,7 @@ import Wire
 import WireSupport
 
 @Suite struct `A failure` {
-  /// The statuses that scripts branch on, and every code that leads to them.
+  /// The exit statuses that scripts depend on, and all codes with them.
   static let documented: [(Wire.ExitStatus, Int32, [String])] = [
     (
       .failed, 1,

@@ -18,7 +18,7 @@ import WireSupport
       let own = read.advice?.correcting { $0 == command ? "mine" : nil }.english
       #expect(own == failure.hint?.replacing(command.command, with: "mine"))
     }
-    // A client that knows no better keeps the command, and a hint of another shape is read as text.
+    // A client without a better command keeps it, and a hint of another form is read as text.
     #expect(Phrase(command).correcting { _ in nil }.english == command.command)
     let odd = #"{"code":"network","message":"x","hint":"c","hint_template":"%1$s","hint_values":[{"command":"c"}]}"#
     #expect(Failure(json: try JSON(parsing: Array(odd.utf8)))?.hint == "c")
@@ -98,7 +98,7 @@ import WireSupport
     #expect(failure.json["message"] == "cannot reach the server https://a.example")
     #expect(failure.json["message_template"] == "cannot reach %1$s")
     #expect(failure.json["hint_values"] == ["1"])
-    // What says it all needs no template.
+    // A complete text needs no template.
     let fixed = Failure(.cancelled, "cancelled")
     #expect(fixed.json.object?.names == ["code", "message"])
     #expect(try Self.sent(fixed)?.text == "cancelled")

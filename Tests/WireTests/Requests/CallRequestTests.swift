@@ -17,7 +17,7 @@ import WireSupport
     #expect(try RequestEnvelope(parsing: line.span) == RequestEnvelope(.call(request), timeoutSeconds: 7))
   }
 
-  // As in a request for a token.
+  // As in a token request.
   @Test func `names the token that goes along`() throws {
     var request = CallRequest(url: "u", method: "GET")
     request.target = TokenRequest.Target(

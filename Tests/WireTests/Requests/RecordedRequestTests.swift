@@ -2,7 +2,7 @@ import Encoding
 import Testing
 import Wire
 
-/// Lines that clients of version 1 send. They stay readable, and are written the same, byte for byte.
+/// Lines sent by clients of version 1. They remain readable, and are written identically, byte for byte.
 @Suite struct `A recorded request` {
   static let lines = [
     #"{"v":1,"request":"token"}"#,

@@ -4,8 +4,7 @@ import Vocabulary
 import Wire
 import WireSupport
 
-/// Who sends a member of the wrong kind learns which one, and nothing of its value comes back: it may
-/// be a secret that went into the wrong place.
+/// A member of the wrong type is named in the error, but its value never is: it may be a secret in the wrong member.
 @Suite struct `A member of a request` {
   enum Kind: Sendable {
     case text, flag, texts

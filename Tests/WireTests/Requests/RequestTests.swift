@@ -5,7 +5,7 @@ import Wire
 import WireSupport
 
 extension Failure {
-  /// What a request of a bad form fails with.
+  /// The failure of a malformed request.
   static func invalid(_ message: String) -> Failure { Failure(.invalidRequest, verbatim: message) }
 }
 
@@ -117,7 +117,7 @@ private let fullDiscovery: DiscoverRequest = {
     #expect(line.last == UInt8(ascii: "\n"))
     #expect(line.count { $0 == UInt8(ascii: "\n") } == 1)
     #expect(try RequestEnvelope(parsing: line.span) == envelope)
-    // The line feed may have been cut off.
+    // The newline may be missing.
     #expect(try RequestEnvelope(parsing: Array(line.dropLast()).span) == envelope)
   }
 
