@@ -1,6 +1,6 @@
 import Platform
 
-/// The files of this package, from this file's place among them.
+/// The files of this package, located relative to this file.
 enum PackageFiles {
   static let top = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
 
@@ -9,7 +9,7 @@ enum PackageFiles {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// What stands between the quotes after each `prefix` in a source file.
+  /// The quoted texts after each `prefix` in a source file.
   static func names(after prefix: String, in path: String) throws -> [String] {
     let text = Array(try text(path).utf8)
     let prefix = Array(prefix.utf8)

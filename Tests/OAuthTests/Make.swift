@@ -3,10 +3,10 @@ import Encoding
 import OAuth
 import Vocabulary
 
-// Short ways to make what the tests need.
+// Shortcuts for creating test values.
 
 extension SecretBytes {
-  /// The bytes as text. In tests nothing is secret.
+  /// The bytes as text. Nothing is secret in tests.
   var text: String {
     withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
@@ -60,7 +60,7 @@ func testServer(
     provider: provider)
 }
 
-/// An error with everything that a test compares.
+/// An error with all compared properties.
 func expected(
   _ code: OAuthError.Code, _ subject: OAuthError.Subject, status: Int? = nil, error: String? = nil,
   description: String? = nil,

@@ -4,18 +4,18 @@ import OAuth
 import Synchronization
 import Testing
 
-/// An HTTP client without a network: it answers from a script and records what it was asked.
+/// An HTTP client without a network that responds from a script and records requests.
 final class ScriptedHTTP: HTTPClient {
   enum Reply: Sendable {
     case response(HTTPResponse)
     case failure(HTTPFailure)
   }
 
-  /// A request as it would have gone out.
+  /// A request as it would have been sent.
   struct Recorded: Equatable, Sendable {
     var method: HTTPRequest.Method
     var url: String
-    /// In the order of the body; nil when there is no body.
+    /// In the order of the body; nil without a body.
     var form: [String]?
     var authorization: String?
     /// The `DPoP` header.
@@ -23,7 +23,7 @@ final class ScriptedHTTP: HTTPClient {
     var accept = "application/json"
     var followsRedirects = false
     var limit = 262_144
-    /// What a JSON body holds; nil for any other body.
+    /// The JSON body; nil for any other body.
     var json: JSON?
   }
 
@@ -41,10 +41,10 @@ final class ScriptedHTTP: HTTPClient {
 
   var requests: [Recorded] { state.withLock { $0.requests } }
   var transports: [Transport] { state.withLock { $0.transports } }
-  /// Replies that nobody asked for.
+  /// The number of replies that were not requested.
   var unused: Int { state.withLock { $0.script.count } }
 
-  /// No test of authorization servers reaches a resource.
+  /// Tests of authorization servers reach no resource.
   func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver

@@ -3,7 +3,7 @@ import Encoding
 import JOSE
 import OAuth
 
-/// A key of the test issuer and the set that publishes it. Each is generated once.
+/// A key of the test issuer and the set that contains it. Each is generated once.
 final class SigningKey: Sendable {
   struct Keys: Sendable {
     fileprivate let all: [JWSAlgorithm: SigningKey]

@@ -5,24 +5,24 @@ import TestSupport
 import Testing
 import Wire
 
-/// The built program, in a tree of directories of its own with a stand-in for `agentd`.
+/// The built program, in a separate directory tree with a substitute for `agentd`.
 final class AgentProgram: Sendable {
   let tree: TemporaryDirectory
 
-  /// Where the socket is looked for.
+  /// The directory of the socket.
   var runtime: String { tree.path("run/agent") }
 
-  /// - Parameter daemon: A shell script that stands in for `agentd`; nil leaves it out.
+  /// - Parameter daemon: A shell script that replaces `agentd`; nil for none.
   init(daemon: String? = nil) throws {
     tree = try TemporaryDirectory()
     for directory in ["run/agent", "bin", "libexec", "home", "go"] { _ = try tree.open(directory) }
-    // A copy: the program finds agentd from its own file, and a link would lead back.
+    // A copy: the program finds agentd relative to its own file, and a link would lead back.
     try ProcessRunner.shell("cp '\(Self.built)' '\(tree.path("bin/agent"))'; chmod 700 '\(tree.path("bin/agent"))'")
     guard let daemon else { return }
     try tree.writeProgram("libexec/agentd", daemon)
   }
 
-  /// The product of this package that was built with the tests.
+  /// The program that was built with the tests.
   static var built: String {
     let own = Machine.executablePath()
     return own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/agent"
@@ -48,9 +48,9 @@ final class AgentProgram: Sendable {
   }
 }
 
-/// A daemon's socket that is served by the test. Each connection gets one conversation.
+/// A daemon's socket served by the test, one conversation per connection.
 final class FakeDaemon: Sendable {
-  /// The test's end of one conversation.
+  /// The test's end of a conversation.
   final class Conversation: Sendable {
     private let socket: FileDescriptor
     init(_ socket: consuming FileDescriptor) { self.socket = socket }
@@ -58,13 +58,13 @@ final class FakeDaemon: Sendable {
     func send(_ reply: Reply) throws { try socket.writeAll(reply.serialized().span) }
     func send(_ bytes: [UInt8]) throws { try socket.writeAll(bytes.span) }
 
-    /// The client's request, and what it passed with it.
+    /// The client's request, and the descriptor passed with it.
     func receive() throws -> (RequestEnvelope, SharedDescriptor?) {
       let (request, passed) = try receiveAll()
       return (request, passed.last)
     }
 
-    /// The client's request, and all that it passed with it, in order.
+    /// The client's request, and all descriptors passed with it, in order.
     func receiveAll() throws -> (RequestEnvelope, [SharedDescriptor]) {
       var line: [UInt8] = []
       var passed: [SharedDescriptor] = []
@@ -76,7 +76,7 @@ final class FakeDaemon: Sendable {
       return (try RequestEnvelope(parsing: line.span), passed)
     }
 
-    /// Whether the client has hung up; waits for it.
+    /// Waits for the client to disconnect; returns whether it sent nothing more.
     func hasEnded() throws -> Bool {
       var rest: [UInt8] = []
       guard try socket.waitUntilReadable(timeout: .testLimit) else { return false }
@@ -100,7 +100,7 @@ final class FakeDaemon: Sendable {
     return Conversation(socket)
   }
 
-  /// Answers the next connections, one after the other, on a thread of its own.
+  /// Responds to the next connections, one by one, on a separate thread.
   func serve(_ answers: [[UInt8]]) throws {
     try Threads.start(name: "fake-daemon") { [self] in
       for answer in answers {
@@ -111,7 +111,7 @@ final class FakeDaemon: Sendable {
     }
   }
 
-  /// The answer to a token request.
+  /// The response to a token request.
   static func tokenAnswer(_ token: String = "secret-token", account: String = "work") -> [UInt8] {
     var line: [UInt8] = []
     TokenDescription(

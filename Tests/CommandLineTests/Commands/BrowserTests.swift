@@ -17,7 +17,7 @@ import Wire
     (["DISPLAY": ":0", "SSH_CONNECTION": "1 2 3 4"], false), (["BROWSER": "firefox", "SSH_TTY": "/dev/pts/0"], false),
     (["DISPLAY": ":0", "container": "podman"], false), (["BROWSER": "b", "container": "podman"], true),
     (["VSCODE_IPC_HOOK_CLI": "/s", "DISPLAY": ":0"], false),
-    // A remote editor's own program opens the browser where its person is.
+    // A remote editor's own program opens the browser on the user's machine.
     (["VSCODE_IPC_HOOK_CLI": "/s", "BROWSER": "/helper.sh", "SSH_CONNECTION": "1 2 3 4"], true),
     (["CODESPACES": "true"], false),
   ])
@@ -40,7 +40,7 @@ import Wire
           ["wslview", url],
         ])
     #expect(place([:]).commands(opening: url) == [])
-    // The address is never what is run.
+    // The URL is never executed.
     #expect(place(["BROWSER": "%s"]).commands(opening: url) == [])
   }
 
@@ -70,8 +70,8 @@ import Wire
       redirectURI: "http://127.0.0.1:8400/id.example.com", mustPaste: mustPaste, expiresAt: 4_000_000_000)
   }
 
-  /// Runs a sign-in until the opener has written the file `seen` or the program says `text`, then ends it; with neither
-  /// after a while in which an opener would have done so.
+  /// Runs a sign-in until the opener has written the file `seen` or the program prints `text`, then ends it; or after a
+  /// time in which an opener would have done so.
   private func run(
     _ program: AgentProgram, browser variable: String, _ options: [String], untilSeen seen: String? = nil,
     untilTold text: String? = nil
@@ -95,7 +95,7 @@ import Wire
     return (status, lines, running.errorText)
   }
 
-  // The output of a browser is no part of the answer.
+  // The output of a browser is not part of the response.
   @Test func `starts the command with the address as one argument, and keeps its output out`() throws {
     let program = try AgentProgram()
     try program.tree.writeProgram(

@@ -8,7 +8,7 @@ import WireSupport
 
 @testable import CommandLine
 
-/// A token of these parts; its signature is none.
+/// A token of these parts without a signature.
 func unsignedToken(
   _ header: String = #"{"alg":"RS256","kid":"k1"}"#, _ payload: String = #"{"sub":"ann"}"#, signature: String = "c2ln"
 ) -> String {

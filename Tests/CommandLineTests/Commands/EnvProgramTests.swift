@@ -77,7 +77,7 @@ import Wire
 
   private let answer = AnswerLine.make(idToken: "aa.bb.cc", claims: ["email": "a  b*"]) + [0x0A]
 
-  /// Runs a command whose request is answered, and returns what it asked.
+  /// Runs a command whose request gets a response, and returns the request.
   private func request(_ arguments: [String]) throws -> (RequestEnvelope, ProcessResult) {
     let program = try AgentProgram()
     let daemon = try FakeDaemon(at: program.runtime)

@@ -52,7 +52,7 @@ import Wire
         == "standard input cannot hold what --client-secret-file and --client-key-file name")
   }
 
-  /// Nothing is connected to and nothing read: the words of the failure are all that there is.
+  /// Connects to nothing and reads nothing: the message is the only result.
   @Test(arguments: [
     ("vault change-passphrase --passphrase-file - --new-passphrase-file -", "passphrase-file", "new-passphrase-file"),
     ("vault change-passphrase --protection tpm2 --pin-fd 0 --new-pin-file -", "new-pin-file", "pin-fd"),
@@ -82,7 +82,7 @@ import Wire
         == "--client-secret-prompt reads from the terminal, which --no-input forbids")
   }
 
-  /// The program's own environment, and not its arguments, holds the secret; the daemon gets a pipe.
+  /// The program's environment contains the secret, its arguments do not; the daemon gets a pipe.
   @Test func `may be what an environment variable holds`() throws {
     let program = try AgentProgram()
     let daemon = try FakeDaemon(at: program.runtime)

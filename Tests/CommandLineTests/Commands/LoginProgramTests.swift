@@ -36,7 +36,7 @@ import Wire
     let conversation = try daemon.accept()
     _ = try conversation.receive()
     try conversation.send(.event(.deviceCode(code)))
-    // The line is there before the sign-in goes on.
+    // The line is printed before the sign-in continues.
     let event = try JSON(parsing: Array(try running.readLine().utf8))
     #expect(Event(json: event) == .deviceCode(code))
     try conversation.send(.result(result))

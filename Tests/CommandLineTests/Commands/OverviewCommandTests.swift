@@ -21,7 +21,7 @@ import Wire
     #expect(OverviewCommand.text(JSONObject([("accounts", .array([]))]), Presentation(now: 0)) == Self.beginning)
   }
 
-  /// Fits the answer to `status`.
+  /// In the format of a `status` response.
   private static func account(_ name: String, isActive: Bool = false, problem: JSON = .null) -> JSON {
     .object(
       JSONObject([

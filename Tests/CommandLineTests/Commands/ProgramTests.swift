@@ -53,7 +53,7 @@ import Wire
     let error = "agent: error: there is no account named gone\n"
     let inherited = try program.run(["token"], adding: ["AGENT_ACCOUNT=gone"])
     #expect(inherited.errorText == error + "agent: hint: AGENT_ACCOUNT names it in this shell; agent list\n")
-    // Typed, or not the name that the variable has.
+    // Typed, or not the name in the variable.
     for (arguments, variable) in [(["token", "gone"], "gone"), (["token"], "other")] {
       let result = try program.run(arguments, adding: ["AGENT_ACCOUNT=\(variable)"])
       #expect(result.errorText == error + "agent: hint: agent list\n")
@@ -140,7 +140,7 @@ import Wire
   @Test func `a reader of standard output that has gone is told of to nobody`() throws {
     let program = try AgentProgram()
     try FakeDaemon(at: program.runtime).serve([FakeDaemon.tokenAnswer(), FakeDaemon.tokenAnswer()])
-    // The pipe has had a reader, and has none when the program begins.
+    // The pipe had a reader, but has none when the program begins.
     let script = """
       mkfifo pipe && exec 3<>pipe 4>pipe 3<&-
       "$0" token >&4; one=$?; "$0" token --json >&4; two=$?; "$0" --help >&4; echo $one $two $?
@@ -235,7 +235,7 @@ import Wire
     let answer =
       arguments[0] == "token"
       ? FakeDaemon.tokenAnswer("t") : Reply.result(JSONObject([("accounts", .array([]))])).serialized()
-    // The quick way to a token hands over to the general one, which asks twice.
+    // The fast path to a token falls back to the general one, which asks twice.
     let refusals = arguments.count == 1 ? 2 : 1
     try FakeDaemon(at: program.runtime).serve([[UInt8]](repeating: ending, count: refusals) + [answer])
     let result = try program.run(arguments)

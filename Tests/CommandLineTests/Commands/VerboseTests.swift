@@ -9,7 +9,7 @@ import Wire
 
 @Suite struct `--verbose` {
   private func lines(_ result: ProcessResult) -> [String] {
-    // Times differ from run to run.
+    // Times differ between runs.
     result.errorText.split(separator: "\n").map { line in
       var words = line.split(separator: " ")
       if let unit = words.lastIndex(where: { $0 == "ms" || $0 == "ms:" }), unit > 0 { words[unit - 1] = "N" }
@@ -76,7 +76,7 @@ import Wire
     let events = entries.flatMap {
       Reply.event(.progress(LogEntry(time: 1_700_000_000, account: "work", event: $0).line)).serialized()
     }
-    // A newer daemon may log what this program does not know, and an earlier one sends no sentence.
+    // A newer daemon may log unknown events, and an older one sends no sentence.
     let others = [
       #"{"time":1,"event":"new","text":"something new"}"#, #"{"time":1,"event":"sign_in_pending","seconds":5}"#,
       #"{"time":1,"event":"started"}"#,

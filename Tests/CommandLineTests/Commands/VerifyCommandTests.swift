@@ -34,7 +34,7 @@ import Wire
     #expect(String(decoding: line, as: UTF8.self) == text)
   }
 
-  /// Answers one request with these results and this last line.
+  /// Responds to a request with these results and this last line.
   private func run(
     _ arguments: [String], results: String, _ reply: Reply, input: String = "token"
   ) throws -> (ProcessResult, VerifyRequest?, String) {

@@ -6,17 +6,17 @@ import Wire
 
 @testable import CommandLine
 
-/// Shells that are installed here; `make check` installs all.
+/// The installed shells; `make check` installs all.
 private let shells = CompletionShell.allCases.filter(InteractiveShell.isHere)
 
-/// An answer with these accounts.
+/// A response with these accounts.
 private func accounts(_ names: [String]) -> [UInt8] {
   let listed = names.map { JSON.object(JSONObject([("name", .string($0))])) }
   return Reply.result(JSONObject([("accounts", .array(listed))])).serialized()
 }
 
 @Suite struct `Completions in an interactive shell` {
-  /// What is typed, and what the program gets.
+  /// The typed line, and the program's arguments.
   private static let lines: [(typed: String, arguments: [String])] = [
     ("agent tok\tx", ["token", "x"]),
     ("agent -q tok\t", ["-q", "token"]),
@@ -48,7 +48,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
     let interactive = try InteractiveShell(shell, AgentProgram(), files: ["roots.pem", "my $(secret)"])
     let runs = try interactive.run(Self.lines.map(\.typed))
     for (run, line) in zip(runs, Self.lines) {
-      // zsh joins an option and its value with "=" where both spellings mean the same.
+      // zsh joins an option and its value with "=" if both spellings mean the same.
       let arguments = shell == .zsh ? run.flatMap { Self.split($0, like: line.arguments) } : run
       #expect(arguments == line.arguments, "\(line.typed.debugDescription)")
     }
@@ -82,7 +82,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
   }
 
   @Test(arguments: shells) func `run nothing that a name holds`(shell: CompletionShell) throws {
-    // The program itself tells only plain names, so here another one stands in for it.
+    // The program itself only prints plain names, so use a substitute.
     let program = try AgentProgram()
     let names = ["$(touch pwned)", "`touch pwned`", "'; touch pwned; '", "wo;touch pwned", "*", "-x", "a b", "work"]
     let script = "#!/bin/sh\ncat <<'END'\n\(names.joined(separator: "\n"))\nEND\n"
@@ -101,7 +101,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
     Set((command.options + Options.common).map { "--\($0.name)" })
   }
 
-  /// Runs lines of bash after the completions were read.
+  /// Runs lines of bash after loading the completions.
   private func bash(_ script: String) throws -> [String] {
     let result = try ProcessRunner.run(
       executable: "/bin/bash", arguments: ["-c", CompletionScript(.bash).text + script])
@@ -128,7 +128,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
         guard case .choice(_, let choices) = option.argument else { continue }
         let words = choices()
         let line = Self.words(command) + ["--\(option.name)"]
-        // Bash takes the equals sign for a word.
+        // Bash treats the equals sign as a word.
         let lines = try bash(complete(line + [""]) + complete(line + ["="]) + complete(line + ["=", words[0]]))
         #expect(lines[0] == words.joined(separator: " ") && lines[1] == lines[0])
         #expect(lines[2] == words.filter { $0.hasPrefix(words[0]) }.joined(separator: " "))
@@ -154,7 +154,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
         executable: "/usr/bin/env", arguments: ["fish", "--no-config", "-c", script], environment: program.environment,
         directory: program.tree.path)
       try #require(result.errorText == "", "\(result.errorText)")
-      // Each line is a word, a tab and what the word means.
+      // Each line is a word, a tab and its meaning.
       let words = result.outputText.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
       return words.split(separator: ".", omittingEmptySubsequences: false).dropLast().map { Array($0) }
     }
@@ -196,7 +196,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
     for shell in CompletionShell.allCases {
       let script = CompletionScript(shell).text
       #expect(!script.split(separator: "\n").contains { !$0.hasPrefix("#") && $0.contains("eval") })
-      // The program that is asked is the one that the line begins with.
+      // The program asked is the one at the beginning of the line.
       for line in script.split(separator: "\n") where line.contains("__complete") {
         #expect(line.contains("\"$program\" __complete") || line.contains("command $program __complete"))
       }

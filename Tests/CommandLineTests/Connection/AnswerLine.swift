@@ -1,7 +1,7 @@
 import Encoding
 import Wire
 
-/// Token answers as they come over the socket, without their line feed.
+/// Token responses as received from the socket, without their newline.
 enum AnswerLine {
   static func make(
     _ token: String = "abc", tokenType: String = "Bearer", subject: String? = "42", scope: String? = "a b",

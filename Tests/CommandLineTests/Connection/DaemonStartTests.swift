@@ -33,8 +33,8 @@ import Wire
           status: .exited(4), output: [], error: Array("agent: error: agentd was started and ended again\n".utf8)))
   }
 
-  /// The stand-in tells the test its arguments and environment through one named pipe, and waits at
-  /// another until the test listens in its place.
+  /// The substitute writes its arguments and environment to one named pipe, and waits at another until the test listens
+  /// instead of it.
   private static let obedient = """
     tree=$(dirname "$(dirname "$0")")
     ls -l /proc/$$/fd > "$tree/go/descriptors"
@@ -60,7 +60,7 @@ import Wire
   @Test func `waits for agentd, which gets a clean environment and one descriptor, and asks it`() throws {
     let program = try AgentProgram(daemon: Self.obedient)
     try makePipes(program)
-    // A stale socket file, as a crash leaves it behind, is no daemon.
+    // A stale socket file, as left by a crash, is not a daemon.
     do { _ = try FakeDaemon(at: program.runtime) }
     let running = try program.start(["token"])
     let started = try startedDaemon(program).split(separator: "\n")
@@ -136,7 +136,7 @@ import Wire
     _ = try startedDaemon(program)
     let daemon = try FakeDaemon(at: program.runtime)
     try release(program)
-    // The helper that starts the daemon asks it for its status; the command itself asks for a token.
+    // The helper that starts the daemon requests its status; the command itself requests a token.
     for _ in 0..<2 {
       let conversation = try daemon.accept()
       guard let (request, _) = try? conversation.receive() else { continue }
@@ -165,7 +165,7 @@ import Wire
   @Test func `stop waits until the process that it stopped has ended`() throws {
     let program = try AgentProgram()
     let daemon = try FakeDaemon(at: program.runtime)
-    // Stands in for the process: it ends when its input does.
+    // Represents the process, which ends when its input does.
     let ending = try Pipe()
     let process = try Spawn.start(
       Spawn.Request(executable: "/bin/cat", arguments: ["cat"], environment: [], inherits: [(ending.reading.raw, 0)]))

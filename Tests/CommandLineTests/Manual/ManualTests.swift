@@ -19,7 +19,7 @@ import WireSupport
     file: Generator.GeneratedFile
   ) {
     let lines = file.content.split(separator: "\n").prefix(2)
-    // The first line of a file for zsh is where zsh looks for the names to complete.
+    // zsh reads the names to complete from the first line of a file.
     let first = lines.first == "#compdef agent" ? lines.last : lines.first
     #expect(first?.contains("Generated from the command table") == true && first?.contains("do not edit") == true)
   }
@@ -61,7 +61,7 @@ import WireSupport
     for page in ManualPage.all where page.name != CommandName.mainPage {
       let text = page.text()
       for option in Options.common {
-        // That of another name, such as the header of a request, has another argument.
+        // An option of another name, such as the header of a request, has another argument.
         #expect(!text.contains(Mdoc.paragraph(option.sentence)), "\(page.name): \(option.name)")
       }
     }
@@ -79,7 +79,7 @@ import WireSupport
     let pages = seeAlso.map { line in line.split(separator: " ").dropFirst().map(String.init) }
     #expect(zip(pages, pages.dropFirst()).allSatisfy { ($0[1], $0[0]) < ($1[1], $1[0]) })
     #expect(page.name != CommandName.mainPage || pages.count == known.count - 1)
-    // Pages that a text names.
+    // Pages referenced in a text.
     for line in lines where line.utf8.contains(UInt8(ascii: "(")) {
       for word in line.split(separator: " ") {
         let name = word.filter { $0 != "\\" }.prefix { $0 != ")" }.split(separator: "(").map(String.init)
@@ -181,7 +181,7 @@ import WireSupport
         """)
   }
 
-  /// The options that a help has, by the titles above them.
+  /// The options in a help text, with the titles above them.
   private static func options(of text: String) -> [(title: String, name: String)] {
     var title = ""
     var found: [(String, String)] = []
@@ -218,7 +218,7 @@ import WireSupport
     #expect(options.map(\.name).sorted() == command.options.map(\.name).sorted())
     for option in command.options {
       #expect(options.filter { $0.name == option.name }.map(\.title) == [option.group.rawValue])
-      // The group of the options that all commands have is theirs alone.
+      // The group of the common options contains only those.
       #expect(option.group != .common)
     }
     let text = HelpWriter.help(on: command, all: true)
@@ -236,7 +236,7 @@ import WireSupport
     let tree = try TemporaryDirectory()
     for command in CommandTable.all {
       #expect(command.options.isEmpty || !command.examples.isEmpty, "\(command.name)")
-      // What another program does first is told too.
+      // Preparations with another program are shown too.
       for example in command.examples where !example.line.hasPrefix("openssl ") {
         let calls = try Self.calls(in: example.line, tree)
         #expect(!calls.isEmpty, "\(example.line)")
@@ -246,7 +246,7 @@ import WireSupport
     }
   }
 
-  /// The arguments of each call of `agent` that a shell makes of a line, as it stands in the help.
+  /// The arguments of each call of `agent` when a shell runs a line of the help.
   private static func calls(in line: String, _ tree: TemporaryDirectory) throws -> [[String]] {
     let shown = try #require(
       HelpWriter.example(Example("", line)).split(separator: "\n", maxSplits: 1).last.map(String.init))

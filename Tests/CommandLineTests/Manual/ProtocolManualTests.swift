@@ -18,7 +18,7 @@ import Wire
     }
   }
 
-  /// Values of the members that take only some.
+  /// Values of members that accept only some.
   private static let texts: [String: JSON] = [
     "flow": "paste", "base64": "c2FtcGxl", "provider": "keycloak", "client_key_algorithm": "ES256",
     "assertion_audience": "token_endpoint", "key": "tpm2", "assertion_grant": "token-exchange",
@@ -56,7 +56,7 @@ import Wire
         }
       #expect(line[member.name] != .null, "\(member.type) is no type of a member")
       let envelope = try RequestEnvelope(parsing: JSON.object(line).serialized().span)
-      // What was read is written again, so it was not ignored.
+      // Values that were read are written again, so they were not ignored.
       #expect(try JSON(parsing: Array(envelope.serialized().dropLast()))[member.name] == line[member.name])
     }
   }
@@ -117,7 +117,7 @@ import Wire
     }
   }
 
-  /// The examples as the page prints them, run with this socket.
+  /// Runs the examples of the page with this socket.
   private func run(_ interpreter: String, _ lines: [String], _ program: AgentProgram) throws -> ProcessResult {
     let page = ManualPage.daemon.text()
     for line in lines { #expect(page.contains("\n\(Mdoc.escaped(line))\n"), "\(line)") }

@@ -5,14 +5,14 @@ import Wire
 
 @testable import CommandLine
 
-/// The rows of answers and the schema of the JSON output have the same members.
+/// The rows of responses and the schema of the JSON output have the same members.
 @Suite struct `The schema's members` {
   @Test(arguments: CommandTable.all.filter { !$0.answer.isEmpty }.map(\.name.rawValue))
   func `are those that the answer of the command declares`(command: String) throws {
     let schema = try JSONSchema(parsing: Array(PackageFiles.text("Tests/Schema/agent.schema.json").utf8))
     let answer = try #require(CommandTable.all.first { $0.name.rawValue == command }).answer
     let rows = answer.flatMap { row in Self.all(row) }
-    // The members of an object without rows, such as an error object, have a definition of their own.
+    // Members of an object without rows, such as an error object, have a separate definition.
     let closed = rows.filter { row in row.members.isEmpty && (row.type == "object" || row.type == "list of objects") }
     let paths = schema.paths(of: command).filter { path in
       !closed.contains { path.hasPrefix($0.name + ".") || path.hasPrefix($0.name + "[].") }
@@ -26,14 +26,14 @@ import Wire
     for definition in AccountMember.schemas { #expect(text.contains(definition.text)) }
   }
 
-  /// A row and those of its members, also the ones that the manual describes elsewhere.
+  /// A row and those of its members, including those that the manual describes elsewhere.
   private static func all(_ row: MemberRow, in prefix: String = "") -> [MemberRow] {
     [MemberRow(prefix + row.name, row.type, row.meaning, members: row.members)]
       + row.members.flatMap { all($0, in: prefix + row.name + (row.isList ? "[]." : ".")) }
   }
 }
 
-/// The schema of the JSON output names words that the source has as closed sets.
+/// The schema of the JSON output contains words that the source has as closed sets.
 @Suite struct `The schema's words` {
   private static func schema() throws -> JSONSchema {
     try JSONSchema(parsing: Array(PackageFiles.text("Tests/Schema/agent.schema.json").utf8))
@@ -84,7 +84,7 @@ import Wire
   }
 }
 
-/// The fuzzer's words have those of the protocol.
+/// The fuzzer's words include those of the protocol.
 @Suite struct `The words of the fuzzer` {
   @Test func `are all names of the protocol`() throws {
     let words = Set(try PackageFiles.text("Tests/Fuzz/words").split(separator: "\n").map(String.init))

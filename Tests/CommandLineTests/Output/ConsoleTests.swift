@@ -36,7 +36,7 @@ import Wire
       ("code", "signed_out"), ("message", "work is signed out"), ("hint", "agent login work"),
     ])
     #expect(failure.json.withoutForms == .object(plain))
-    // What a server says of a person stays as it is.
+    // A server's claims about a user are unchanged.
     let claims = failure.json
     let answer = JSONObject([
       ("accounts", .array([.object(JSONObject([("problem", failure.json)]))])), ("claims", claims),

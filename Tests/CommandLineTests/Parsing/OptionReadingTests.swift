@@ -5,7 +5,7 @@ import Wire
 
 @testable import CommandLine
 
-/// A command line with one option, and with what that option needs beside it.
+/// A command line with one option, and other options that it requires.
 struct OptionLine: Sendable, CustomTestStringConvertible {
   let command: CommandName
   let option: OptionDeclaration
@@ -49,7 +49,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// What must stand beside an option, or beside any option of a command.
+  /// The options required with an option, or with any option of a command.
   private static let companions: [String: [String]] = {
     var companions = [
       "login --no-wait": ["--resume", "x"], "login --initial-access-token-file": ["--register"],
@@ -74,7 +74,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     return companions
   }()
 
-  /// Reads the line up to where the command would begin to act.
+  /// Parses the line up to where the command would begin to act.
   func read() throws {
     let invocation = try Parser.parse(words)
     _ = try Dispatch.action(of: command, invocation)
@@ -91,7 +91,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     #expect(throws: Never.self, "--\(line.option.name) of \(line.command)") { try line.read() }
   }
 
-  /// Commands that refuse a common option, because it would change what they are for.
+  /// Commands that reject a common option, because it would change their purpose.
   static let refusals: [(option: OptionDeclaration, commands: Set<CommandName>)] = [
     (Option.account.declaration, []), (Option.timeout.declaration, []),
     (

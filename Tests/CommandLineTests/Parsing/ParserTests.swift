@@ -4,7 +4,7 @@ import WireSupport
 
 @testable import CommandLine
 
-/// What a parsed line comes to, for comparison as a whole.
+/// The result of parsing a line, for comparison.
 private struct Reading: Hashable {
   var command: String?
   var values: [String] = []

@@ -5,8 +5,8 @@ import Testing
 
 @testable import CommandLine
 
-/// A shell on a terminal of its own, with the completions of this package and a stand-in for the
-/// program that only records how it was run.
+/// A shell on a separate terminal, with the completions of this package and a substitute for the program that only
+/// records how it was run.
 struct InteractiveShell {
   let shell: CompletionShell
   let program: AgentProgram
@@ -14,7 +14,7 @@ struct InteractiveShell {
 
   /// - Parameters:
   ///   - files: Names of empty files in the current directory.
-  ///   - setup: What the shell reads at its start in place of the completions.
+  ///   - setup: Read by the shell at its start instead of the completions.
   init(_ shell: CompletionShell, _ program: AgentProgram, files: [String] = [], setup: String? = nil) throws {
     self.shell = shell
     self.program = program
@@ -23,10 +23,10 @@ struct InteractiveShell {
     try program.tree.write("completions", setup ?? CompletionScript(shell).text)
   }
 
-  /// Types each line and Enter, and returns what the program was run with.
+  /// Types each line and Enter, and returns the arguments of the program.
   func run(_ lines: [String]) throws -> [[String]] { try converse("run", lines) }
 
-  /// Types each line and returns what is offered; zsh only.
+  /// Types each line and returns the offered completions; zsh only.
   func list(_ lines: [String]) throws -> [[String]] { try converse("list", lines) }
 
   private func converse(_ step: String, _ lines: [String]) throws -> [[String]] {
@@ -49,10 +49,10 @@ struct InteractiveShell {
     }
   }
 
-  /// Whether a file was made in the shell's home.
+  /// Whether a file was created in the shell's home.
   func hasFile(_ name: String) throws -> Bool { try home.open().exists(name) }
 
-  /// Whether the shell and Python are here; `make check` installs both.
+  /// Whether the shell and Python are installed; `make check` installs both.
   static func isHere(_ shell: CompletionShell) -> Bool {
     Spawn.search(shell.rawValue) != nil && Spawn.search("python3") != nil
   }

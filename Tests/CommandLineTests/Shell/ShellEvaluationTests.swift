@@ -5,11 +5,11 @@ import Testing
 
 @testable import CommandLine
 
-/// Programs that evaluate what they read.
+/// Programs that evaluate their input.
 private let evaluating = ShellUnderTest.installed.filter { $0.shell.failing != nil && $0.isShell }
 
 @Suite struct `Programs that read the answer` {
-  /// The current directory of all shells: its file names are hostile.
+  /// The current directory of all shells, with hostile file names.
   private let directory: TemporaryDirectory
 
   init() throws {
@@ -24,7 +24,7 @@ private let evaluating = ShellUnderTest.installed.filter { $0.shell.failing != n
     #expect(isHere, "no program that reads \(shell.name) is installed: `make deps-check` does that")
   }
 
-  /// Files with an answer each that sets `N`, and `M` to unset it again.
+  /// Files that each contain a response that sets `N`, and `M` to unset it again.
   private static func answers(_ shell: Shell, _ values: [[UInt8]]) throws -> TemporaryDirectory {
     let answers = try TemporaryDirectory()
     for (index, value) in values.enumerated() {
@@ -48,7 +48,7 @@ private let evaluating = ShellUnderTest.installed.filter { $0.shell.failing != n
       switch program.shell.quoting {
       // JSON has no other strings.
       case .json, .powershell: String(validating: value, as: UTF8.self) != nil
-      // systemd and the runner take no other text.
+      // systemd and the runner accept no other text.
       case .line where String(validating: value, as: UTF8.self) == nil: false
       case .dotenv where program.shell.name == "systemd" && String(validating: value, as: UTF8.self) == nil: false
       case .dotenv, .line:
@@ -72,7 +72,7 @@ private let evaluating = ShellUnderTest.installed.filter { $0.shell.failing != n
     #expect(try fileNames() == before, "nothing was run")
   }
 
-  // With GLOB_SUBST, zsh takes the bare `(exit` for a pattern, and fails with a status of its own.
+  // With GLOB_SUBST, zsh interprets the bare `(exit` as a pattern, and fails with another status.
   @Test(arguments: evaluating.filter { !$0.interpreter.command.contains("globsubst") })
   func `see the status of a failed command`(program: ShellUnderTest) throws {
     let answers = try TemporaryDirectory()

@@ -9,7 +9,7 @@ extension Shell: CustomTestStringConvertible {
   public var testDescription: String { name }
 }
 
-/// A program that reads the syntax of a shell, and one way in which it gets an answer.
+/// A program that reads the syntax of a shell, and one way to pass it a response.
 struct ShellUnderTest: Sendable, CustomTestStringConvertible {
   let shell: Shell
   let interpreter: Shell.Interpreter
@@ -17,7 +17,7 @@ struct ShellUnderTest: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { (interpreter.command + [form]).joined(separator: " ") }
 
-  /// Every program that is installed here, with each of its forms.
+  /// Every installed program, with each of its forms.
   static let installed = Shell.all.flatMap { shell in
     shell.interpreters().filter(isInstalled).flatMap { interpreter in
       interpreter.forms.map { ShellUnderTest(shell: shell, interpreter: interpreter, form: $0) }
@@ -31,16 +31,16 @@ struct ShellUnderTest: Sendable, CustomTestStringConvertible {
   /// The directory of `readers.py`.
   private static let readers = "\(PackageFiles.top)/Tests/Shells"
 
-  /// Whether the program is a shell, and no reader of a grammar.
+  /// Whether the program is a shell, not just a parser of the grammar.
   var isShell: Bool { !interpreter.command.contains("/usr/bin/python3") }
 
-  /// Whether the program stops at a failed command when it is told to; fish has no such option.
+  /// Whether the program can be told to stop at a failed command; fish has no such option.
   var canStop: Bool { shell.name != Shell.fish.name }
 
-  /// The statement that reads the answer in a file.
+  /// The statement that evaluates the response in a file.
   func evaluation(of file: String) -> String { form.replacing("ANSWER", with: file) }
 
-  /// Runs a script, without anything of the user's environment.
+  /// Runs a script, without the user's environment.
   func run(_ script: String, options: [String] = [], in directory: String) throws -> ProcessResult {
     let home = try TemporaryDirectory()
     try home.write("script", script)

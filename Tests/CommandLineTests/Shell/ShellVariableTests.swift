@@ -4,13 +4,13 @@ import Testing
 
 @testable import CommandLine
 
-/// What the shells on this machine do with variables that `--var` may set.
+/// How the installed shells treat variables that `--var` may set.
 @Suite struct `Shells, asked about their own variables` {
   struct Program: Sendable, CustomTestStringConvertible {
     let name: String
     /// Prints the names of its variables.
     let listing: String
-    /// Arguments for a start without files of the user.
+    /// Arguments for starting without the user's files.
     var plain: [String] = []
 
     var testDescription: String { name }

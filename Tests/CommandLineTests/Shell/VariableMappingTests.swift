@@ -58,8 +58,8 @@ import WireSupport
       "TCL_LIBRARY", "ANSIBLE_LIBRARY", "ANSIBLE_CALLBACK_PLUGINS", "ANSIBLE_SSH_EXECUTABLE",
       "ANSIBLE_PYTHON_INTERPRETER", "DJANGO_SETTINGS_MODULE", "CONFIG_SHELL", "GH_BROWSER", "GOTOOLCHAIN", "GOFLAGS",
       "XDG_RUNTIME_DIR", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "CCACHE_PREFIX", "CONDA_EXE", "MAILCAPS", "CVSROOT",
-      // By the manuals of make, autoconf, gcc, zip, gcloud, valgrind, cargo, kubectl, borg, tpm2-tools, Lua, GStreamer,
-      // uv, ncurses, xz, gh, az, pass, Vulkan and Bazel.
+      // According to the manuals of make, autoconf, gcc, zip, gcloud, valgrind, cargo, kubectl, borg, tpm2-tools, Lua,
+      // GStreamer, uv, ncurses, xz, gh, az, pass, Vulkan and Bazel.
       "AS", "FC", "F77", "NM", "STRIP", "GET", "CO", "RM", "M4", "AUTOM4TE", "GCC_EXEC_PREFIX", "ZIP", "GZIP", "BZIP2",
       "CLOUDSDK_PYTHON", "VALGRIND_LIB", "RUSTUP_TOOLCHAIN", "RUSTUP_DIST_SERVER", "KUBECTL_EXTERNAL_DIFF",
       "BORG_PASSCOMMAND", "TPM2TOOLS_TCTI", "LUA_PATH_5_4", "LUA_CPATH_5_4", "GST_PLUGIN_SCANNER",
@@ -73,7 +73,7 @@ import WireSupport
       "OPAMFETCH", "FLASK_APP", "HELM_BIN", "TEXEDIT", "TEXMFCNF", "shell_escape", "shell_escape_commands", "TAPE",
       "MIX_EXS", "SYSTEMD_LESS", "CC_x86_64_unknown_linux_gnu", "HOST_CC", "WINESERVER", "ODBCSYSINI", "NIX_BUILD_HOOK",
       "VAGRANT_VAGRANTFILE", "SWIFT_EXEC", "OCL_ICD_VENDORS", "R_LIBS_USER", "THOR_DIFF", "ZDOTDIR", "TMPDIR", "GOROOT",
-      // Of shells, in whatever way they end, and of what chooses proxies or trust.
+      // Of shells, whatever their suffix, and those that select proxies or trust.
       "UID", "status", "fish_color_user", "FISH_TRACE", "fish_user_paths", "zsh_x_TOKEN", "BASH_FUNC_x_KEY", "USER_ID",
       "PROMPT_COMMAND", "PS0", "precmd_functions", "chpwd", "LC_ALL", "LANG", "MAIL", "RANDOM", "seconds", "OPTIND",
       "HISTTIMEFORMAT", "LD_X_TOKEN", "https_proxy", "HTTP_PROXY", "ALL_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS",
@@ -93,7 +93,7 @@ import WireSupport
     for name in ["PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "IFS", "ENV", "BASH_ENV", "HOME", "SHELL"] {
       #expect(VariableName.isRefused(name))
     }
-    // Sorted, as the manual prints it, and all of one case, as they are compared.
+    // Sorted, as printed in the manual, and all of one case, as they are compared.
     for list in [
       VariableName.shellList, VariableName.firmPrefixList, VariableName.refusedList, VariableName.refusedPrefixList,
       VariableName.refusedSuffixList, VariableName.allowedSuffixList,

@@ -63,7 +63,7 @@ private func written(_ shell: Shell, _ body: (inout VariableWriter, inout [UInt8
     #expect(end.utf8.count == 36 && end.hasPrefix("end-"), "\(end)")
   }
 
-  /// Each control of U+0080 to U+009F, and those that turn the direction of text.
+  /// Each control of U+0080 to U+009F, and those that change the direction of text.
   static let obeyed = ((0x80...0x9F) + [0x61C, 0x200E, 0x200F] + (0x2028...0x202E) + (0x2066...0x2069))
     .compactMap { Unicode.Scalar(UInt32($0)) }
 

@@ -6,7 +6,7 @@ import Vocabulary
 
 private let subject = OAuthError.Subject.endpoint(.authorization)
 
-/// How an answer was judged, to compare.
+/// The result for a response, for comparison.
 private enum Judgement: Equatable {
   case foreign
   case code(String)
@@ -41,7 +41,7 @@ private enum Judgement: Equatable {
   private var state: String { "state=\(request.state)" }
   private let unnamed = Judgement.failure(OAuthError(.responseIssuerMissing, .issuer))
 
-  /// That an answer names this issuer, if it is one.
+  /// The result for a response that contains this issuer, if any.
   private func mismatch(_ issuer: String?) -> Judgement {
     var error = OAuthError(.responseIssuerMismatch, .configuredIssuer)
     error.serverDescription = issuer
@@ -58,7 +58,7 @@ private enum Judgement: Equatable {
     #expect(judge("\(state)&code=\(long)") == .code(long))
   }
 
-  // CSRF: RFC 6749 section 10.12, RFC 8252 section 8.9. The wait goes on, whatever else is there.
+  // CSRF: RFC 6749 section 10.12, RFC 8252 section 8.9. The sign-in continues, whatever else is in the response.
   @Test func `without exactly our state nothing is looked at`() {
     for other in [
       "", "code=c1", "code=c1&state=", "code=c1&state=\(request.state)x", "code=c1&state=\(request.state.dropLast())",
@@ -134,11 +134,11 @@ private enum Judgement: Equatable {
     for twice in ["code=c1&code=c1", "code=c1&code=c2", "code=c1&\(iss)&\(iss)", "code=c1&x=1&x=2"] {
       #expect(judge("\(state)&\(twice)") == malformed, "\(twice)")
     }
-    // One without a value counts as left out.
+    // A parameter without a value counts as absent.
     #expect(judge("\(state)&code=c1&code=") == .code("c1"))
   }
 
-  // RFC 9700 section 2.1.2: a token has no place in the browser's address.
+  // RFC 9700 section 2.1.2: tokens do not belong in the browser's URL.
   @Test(arguments: ["access_token", "id_token"]) func `tokens are not accepted`(name: String) {
     #expect(judge("code=c1&\(state)&\(name)=t") == malformed)
   }
@@ -160,7 +160,7 @@ private enum Judgement: Equatable {
     #expect(
       judge("error=\(name)&\(state)&error_description=no%1B%5B31m+way")
         == .failure(expected(code, subject, error: name, description: "no[31m way")))
-    // A code beside it does not count.
+    // An additional code is ignored.
     #expect(judge("error=\(name)&code=c1&\(state)") == .failure(expected(code, subject, error: name)))
   }
 
@@ -221,7 +221,7 @@ private enum Judgement: Equatable {
       ])
   }
 
-  // The code is not a session, so its end is not a session's; Glewlwyd and GitHub have names of their own.
+  // A code is not a session, so its expiry does not end one. Glewlwyd and GitHub have their own error codes.
   @Test(arguments: [(400, "invalid_grant"), (403, "invalid_code"), (200, "bad_verification_code")])
   func `a code that is not accepted is told as such`(status: Int, name: String) throws {
     let http = ScriptedHTTP(try response(status, #"{"error":"\#(name)"}"#))
@@ -229,7 +229,7 @@ private enum Judgement: Equatable {
     #expect(throws: expected(.codeRejected, .endpoint(.token), status: status, error: name)) {
       try server.exchange(try secret("c1"), of: try begin(server))
     }
-    // RFC 6749 section 4.1.2: a code is used once, whatever came of it.
+    // RFC 6749 section 4.1.2: a code is used once, whatever the result.
     #expect(http.requests.count == 1)
   }
 

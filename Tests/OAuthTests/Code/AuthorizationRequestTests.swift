@@ -50,7 +50,7 @@ func query(_ url: String) throws -> [(name: String, value: String)] {
     let request = try begin(server)
     let url = try server.authorizationURL(for: request)
     #expect(url.expiresIn == nil)
-    // RFC 6749 section 3.1: the query of the endpoint stays.
+    // RFC 6749 section 3.1: the query of the endpoint is kept.
     #expect(url.text.hasPrefix("https://as.example/authorize?tenant=a%20b&response_type=code&"))
     let fields = try query(url.text).map { "\($0.name)=\($0.value)" }
     #expect(
@@ -103,7 +103,7 @@ func query(_ url: String) throws -> [(name: String, value: String)] {
     #expect(request.demands.nonce == request.nonce)
   }
 
-  // RFC 9700 section 2.1.1: PKCE must not be weakened by what a server announces.
+  // RFC 9700 section 2.1.1: a server's metadata must not weaken PKCE.
   @Test(arguments: [(["plain"], false), (["S256"], true), (["plain", "S256"], true), ([], true), (["s256"], false)])
   func `a server that announces PKCE must announce S256`(methods: [String], works: Bool) throws {
     let server = try codeServer { $0.codeChallengeMethods = methods }
@@ -112,7 +112,7 @@ func query(_ url: String) throws -> [(name: String, value: String)] {
       #expect(throws: OAuthError(.codeChallengeUnsupported, .server)) { try begin(server) }
       return
     }
-    // RFC 7636 section 5: sent also where nothing is announced, and always with S256.
+    // RFC 7636 section 5: also sent if nothing is announced, and always with S256.
     let url = try server.authorizationURL(for: try begin(server)).text
     #expect(url.contains("&code_challenge_method=S256&"))
   }

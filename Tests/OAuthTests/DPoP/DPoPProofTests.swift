@@ -8,7 +8,7 @@ import Vocabulary
 
 @testable import OAuth
 
-/// A proof as its receiver reads it, signature checked.
+/// A proof as its receiver reads it, with a verified signature.
 struct ReadProof {
   let header: JSONObject
   let claims: JSONObject
@@ -189,12 +189,12 @@ struct ReadProof {
     let proof = DPoPProof(
       method: "GET", url: try URI("https://api.example/"), accessToken: nil, nonce: nil, issuedAt: 1)
     #expect(throws: OAuthError(code, .dpopKey)) { try proof.signed(by: key) }
-    // Only a sign-in makes another key; a TPM that is away may come back.
+    // Only a sign-in generates another key; a TPM that is unavailable may return.
     #expect(code.meaning == (code == .keyForeign ? .signInNeeded : .lasting))
   }
 }
 
-/// A device that is memory.
+/// A device in memory.
 private final class PlayedDevice: KeyDevice {
   private struct State: Sendable {
     var keys: [SharedSecret] = []

@@ -29,7 +29,7 @@ private struct Bound {
 
   init(_ responses: HTTPResponse...) throws { try self.init(responses.map { .response($0) }) }
 
-  /// What each request proved; its signature is good.
+  /// The claims of each request's proof, whose signature is verified.
   func proofs() throws -> [JSONObject] {
     try http.requests.map { request in
       let proof = try ReadProof(try #require(request.proof))
@@ -143,7 +143,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     #expect(try ReadProof(try #require(bound.http.requests[1].proof)).claims["nonce"] == "n1")
   }
 
-  // What may come once only is made anew: the client's identification is written again.
+  // Single-use values are created again, such as the client authentication.
   @Test func `identifies the client at each try`() throws {
     let bound = try Bound(
       [.response(try nonceWanted("n1")), .response(try response(OAuthTests.bound))], .basic(try secret("s")))
@@ -163,7 +163,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     var error = OAuthError(.tokenNotBound, tokenSubject)
     error.followsSuccess = true
     #expect(throws: error) { try answer.tokens() }
-    // The server may have ended the one that was sent.
+    // The server may have ended the token that was sent.
     #expect(answer.refreshToken?.text == "r2")
   }
 
@@ -189,7 +189,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
   }
 }
 
-// RFC 9449 section 11.1: servers take a proof only for a short time.
+// RFC 9449 section 11.1: servers accept a proof only for a short time.
 @Suite struct `A wrong clock` {
   private let proofRefused = #"{"error":"invalid_dpop_proof"}"#
   // 1,700,000,000 is Tue, 14 Nov 2023 22:13:20 GMT.
@@ -283,7 +283,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     }
   }
 
-  // A server may have closed the connection that was kept, and a proof is used once.
+  // A server may have closed the reused connection, and a proof is valid once.
   @Test func `is asked once more, with another proof, when the connection broke before an answer`() throws {
     let broken = ScriptedHTTP.Reply.failure(HTTPFailure(.receive, requestMayHaveArrived: true))
     let bound = try Bound([broken, .response(try response(user))])
@@ -336,7 +336,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     #expect(try bound.proofs().map { $0["iat"]?.int } == [1_700_000_000, 1_700_000_000])
   }
 
-  // Section 9: nonces of the two roles are nothing to each other, even at one origin.
+  // Section 9: the nonces of the two roles are independent, even at one origin.
   @Test func `and the token endpoint have nonces of their own`() throws {
     let bound = try Bound(
       try response(headers: [("DPoP-Nonce", "as-1")], OAuthTests.bound),
@@ -348,7 +348,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     #expect(try bound.nonces() == [nil, nil, "as-1", "rs-1"])
   }
 
-  // The library may not do it: no proof is good twice.
+  // The library must not repeat it: a proof is valid only once.
   @Test func `is sent again with a new proof when a kept connection was dead`() throws {
     let dead = HTTPFailure(.receive, requestMayHaveArrived: true)
     let bound = try Bound([.failure(dead), .response(try response(user))])
@@ -372,7 +372,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     #expect(proof.claims["htu"] == "https://as.example/revoke" && proof.claims["ath"] != nil)
   }
 
-  // Glewlwyd 2.7.5 compares the proof with a URL that it does not have.
+  // Glewlwyd 2.7.5 compares the proof with a URL that is not its own.
   @Test func `falls back to the token endpoint where no proof is taken`() throws {
     let bound = try Bound(
       try response(401, "{}"), try response(401, refused), try response(200, type: nil, ""))

@@ -51,7 +51,7 @@ private func malformed(_ member: String) -> OAuthError {
     #expect(http.requests.map(\.form) == [["client_id=agent"]])
   }
 
-  // RFC 6749 section 3.3: some servers take an empty scope for all scopes.
+  // RFC 6749 section 3.3: some servers interpret an empty scope as all scopes.
   @Test func `an empty scope is not sent`() throws {
     let http = ScriptedHTTP(try response(body()))
     _ = try testServer(http).authorizeDevice(scope: Scope(""))
@@ -75,7 +75,7 @@ private func malformed(_ member: String) -> OAuthError {
     #expect(http.requests.map(\.form) == [["client_id=agent", "client_secret=s"]])
   }
 
-  // RFC 8628 section 3.1: needed only without an `Authorization` header, and harmless beside it.
+  // RFC 8628 section 3.1: required only without an `Authorization` header, but harmless with it.
   @Test func `a client that authenticates by the header is named in the form, too`() throws {
     let http = ScriptedHTTP(try response(body()))
     _ = try testServer(http, .basic(secret("s"))).authorizeDevice(scope: nil)

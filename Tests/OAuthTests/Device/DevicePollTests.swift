@@ -5,7 +5,7 @@ import Vocabulary
 
 private let subject = OAuthError.Subject.endpoint(.token)
 
-/// What a test compares of an outcome.
+/// The compared properties of an outcome.
 private enum Seen: Equatable {
   case token(String)
   case pending
@@ -47,7 +47,7 @@ private enum Seen: Equatable {
     #expect(try poll(200, #"{"access_token":"a","token_type":"Bearer"}"#) == .token("a"))
   }
 
-  // 400 by the text; Google answers 428, GitHub 200, Auth0 403, older Dex 401.
+  // The specification requires 400; Google sends 428, GitHub 200, Auth0 403, older Dex 401.
   @Test(arguments: [200, 400, 401, 403, 428, 429]) func `pending and slow_down are known by their names`(status: Int)
     throws
   {
@@ -88,7 +88,7 @@ private enum Seen: Equatable {
         == .transient(expected(.serverUnavailable, subject, status: status, error: "server_error")))
   }
 
-  // The page of a firewall, or a server that names no error: the code ends by its own time.
+  // The error page of a firewall, or a server that sends no error code: the code expires on its own.
   @Test(arguments: [400, 401, 403, 404, 451]) func `a refusal without an error is asked again`(status: Int) throws {
     let page = try response(status, type: "text/html", "<html>")
     #expect(
@@ -101,7 +101,7 @@ private enum Seen: Equatable {
     }
   }
 
-  // GitHub says the first of an app, Microsoft Entra ID the other of an organisation.
+  // GitHub sends the first for an app, Microsoft Entra ID the other for an organization.
   @Test func `a device grant that is forbidden leads to the browser, where the server has one`() throws {
     func error(_ body: String, _ name: ProviderName?, hasBrowser: Bool = true) throws -> OAuthError? {
       let server = try testServer(ScriptedHTTP(try response(400, body)), provider: name.map(Provider.named)) {

@@ -52,7 +52,7 @@ import Vocabulary
     #expect(try takes("true") == true && takes("false") == false && takes("null") == false)
     #expect(try parse(Self.full).takesMetadataURLs == false)
     #expect(try takes("\"true\"") == false)
-    // Without metadata nobody says it.
+    // Unknown without metadata.
     let none = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: [:])
     #expect(none.takesMetadataURLs == nil)
   }
@@ -78,7 +78,7 @@ import Vocabulary
   func `a document of another issuer is not used, and the issuer is named`(other: String) {
     var error = OAuthError(.issuerMismatch, .configuredIssuer)
     error.serverDescription = other.isEmpty ? nil : other
-    // It differs by a slash alone.
+    // It differs only by a slash.
     if other == issuerText + "/" { error.issuerMeant = other }
     #expect(throws: error) { try parse(#"{"issuer":"\#(other)"}"#) }
   }
@@ -87,7 +87,7 @@ import Vocabulary
     #expect(throws: OAuthError(.issuerMismatch, .configuredIssuer)) { try parse("{}") }
   }
 
-  // P-031: nothing is sent there. P-041: only who needs it is told.
+  // P-031: nothing is sent there. P-041: the error appears only if it is needed.
   @Test(arguments: [
     ("token_endpoint", EndpointRole.token), ("device_authorization_endpoint", .deviceAuthorization),
     ("authorization_endpoint", .authorization), ("jwks_uri", .keys), ("userinfo_endpoint", .userinfo),

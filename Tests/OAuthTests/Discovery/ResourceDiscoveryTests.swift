@@ -167,7 +167,7 @@ import Vocabulary
       http.requests == gets("https://api.example", "https://api.example/.well-known/oauth-protected-resource"))
   }
 
-  // Model Context Protocol, authorization: the root place comes after that of the path.
+  // Model Context Protocol, authorization: the URL of the origin is tried after that of the path.
   @Test(arguments: ["https://api.example", "https://api.example/", "https://api.example/v1"])
   func `the metadata of the whole origin come last`(named: String) throws {
     let http = ScriptedHTTP(

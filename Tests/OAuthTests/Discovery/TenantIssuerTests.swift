@@ -8,7 +8,7 @@ private let host = "https://login.microsoftonline.com"
 private let tenant = "0a1b2c3d-1111-4222-8333-444455556666"
 private let other = "9188040d-6c67-4c5b-b112-36a304b66dad"
 
-// Microsoft Entra ID: one issuer stands for many.
+// Microsoft Entra ID: one issuer for many tenants.
 @Suite struct `An issuer of many tenants` {
   private func metadata(_ issuer: String, naming named: String) throws(OAuthError) -> AuthorizationServerMetadata {
     let body = #"{"issuer":"\#(named)","token_endpoint":"\#(host)/t"}"#

@@ -1,4 +1,4 @@
-/// A certificate that the `openssl` command made for these tests, and its key. They protect nothing.
+/// A certificate and key created by the `openssl` command for these tests. They protect nothing.
 enum CertificateVectors {
   static let key = """
     -----BEGIN PRIVATE KEY-----
@@ -8,7 +8,7 @@ enum CertificateVectors {
     -----END PRIVATE KEY-----
     """
 
-  /// Signed with its own key, until 2126-10-28 05:40:38.
+  /// Self-signed, until 2126-10-28 05:40:38.
   static let selfSigned = """
     -----BEGIN CERTIFICATE-----
     MIIBZjCCAQygAwIBAgIBATAKBggqhkjOPQQDAjARMQ8wDQYDVQQDDAZjbGllbnQw
@@ -25,7 +25,7 @@ enum CertificateVectors {
   static let thumbprint = "v6YjWbf5aSzfSf1Rn4UoOL2M7VisDM5zBlhE6M8ZoH8"
   static let expiresAt = 4_948_839_638
 
-  /// The same subject and key, signed by the authority that follows.
+  /// The same subject and key, issued by the following authority.
   static let signed = """
     -----BEGIN CERTIFICATE-----
     MIIBGjCBwQIUHCqjRj+kbx2GK9Zv2ukui+M2IYgwCgYIKoZIzj0EAwIwDTELMAkG

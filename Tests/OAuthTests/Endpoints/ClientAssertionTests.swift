@@ -19,7 +19,7 @@ import Vocabulary
     }
   }
 
-  /// The tokens that `count` requests brought, verified with the key's public half.
+  /// The tokens of `count` requests, verified with the public key.
   private func tokens(
     _ key: ClientKey, audience: AssertionAudience = .issuer, announced: [String]? = nil, count: Int = 1,
     verifying algorithm: JWSAlgorithm
@@ -111,7 +111,7 @@ import Vocabulary
     #expect(throws: JOSEError(.unsuitableKey)) { try key(.generateEC(.p256), nil, .RS256) }
   }
 
-  // It must not come back in a message (RFC 6749 section 5.2 lets the server write one).
+  // It must not be returned in a message (RFC 6749 section 5.2 lets the server write one).
   @Test func `is not shown when the server repeats it`() throws {
     let http = ScriptedHTTP(
       try response(

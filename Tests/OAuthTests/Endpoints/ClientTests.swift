@@ -41,7 +41,7 @@ import Vocabulary
     #expect(sent?.authorization == nil)
   }
 
-  // RFC 6749 section 5.2: no other method is tried after one failed.
+  // RFC 6749 section 5.2: no other method is tried after a failure.
   @Test func `a refused client is not tried in another way`() throws {
     let http = ScriptedHTTP(try response(401, headers: [("WWW-Authenticate", "Basic")], #"{"error":"invalid_client"}"#))
     #expect(throws: expected(.invalidClient, .endpoint(.token), status: 401, error: "invalid_client")) {
@@ -73,7 +73,7 @@ import Vocabulary
   // draft-ietf-oauth-client-id-metadata-document-03 section 3.
   @Test(arguments: [
     ("https://me.example/agent.json", true), ("https://me.example/", true), ("https://me.example:8443/a/b?c", true),
-    // Servers compare it with what is published, byte by byte.
+    // Servers compare it with the published document, byte by byte.
     ("HTTPS://me.example/a", false), ("https://Me.example/a", false), ("https://me.example:443/a", false),
     ("https://me.example", false), ("https://me.example?a", false),
     ("https://me.example/a#b", false), ("https://me.example/a#", false), ("https://u@me.example/a", false),

@@ -34,7 +34,7 @@ import Vocabulary
     #expect(http.requests.map(\.form) == [["scope=openid"] + expected + ["client_id=agent"]])
   }
 
-  /// What every request of this program says by itself, and what would change the meaning of a request.
+  /// The parameters of every request of this program, and those that would change the meaning of a request.
   private static let reserved =
     RequestParameter.allCases.map(\.rawValue) + [
       "request", "request_uri", "response_mode", "registration", "client_id", "client_metadata", "code_challenge",
@@ -99,7 +99,7 @@ import Vocabulary
     }
   }
 
-  // OpenID Connect Core 1.0 section 5.5: one parameter holds the claims of the account and of a resource.
+  // OpenID Connect Core 1.0 section 5.5: one parameter contains the claims of the account and of a resource.
   @Test(
     arguments: [
       (nil, #"{"access_token":{"acrs":{"value":"c1"}}}"#),

@@ -25,7 +25,7 @@ import Testing
     #expect(!HTTPHeaders([]).isJSON)
   }
 
-  // RFC 9110 section 8.3: it is a field that comes once.
+  // RFC 9110 section 8.3: the field is not repeatable.
   @Test func `several media types are none, unless they are the same`() {
     #expect(HTTPHeaders([("Content-Type", "application/json"), ("content-type", "text/html")]).mediaType == nil)
     let same = HTTPHeaders([("Content-Type", "application/json"), ("Content-Type", "Application/json; a=b")])

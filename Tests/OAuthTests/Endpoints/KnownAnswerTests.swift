@@ -5,7 +5,7 @@ import Testing
 
 @testable import OAuth
 
-/// The bytes with one bit of each in turn changed.
+/// The bytes with one bit of each inverted in turn.
 private func changedBits(_ text: String) -> [[UInt8]] {
   let bytes = Array(text.utf8)
   return bytes.indices.map { index in
@@ -51,14 +51,14 @@ private func shared(_ bytes: [UInt8]) throws -> SharedSecret { SharedSecret(try 
     for index in x.indices {
       var changed = x
       changed[index] ^= 1 << (index % 8)
-      // About half of them lie beside the curve.
+      // About half of them are not on the curve.
       if let key = try? JWK(.ed25519(x: changed)) { others.insert(key.thumbprint()) }
     }
     #expect(others.count > 8 && !others.contains(known))
   }
 }
 
-/// The proofs of RFC 9449, all by one key: of sections 4.1 and 5, of a refresh in section 5, and for a resource in
+/// The proofs of RFC 9449, all with one key: in sections 4.1 and 5, for a refresh in section 5, and for a resource in
 /// section 7.1.
 @Suite struct `Proofs of RFC 9449` {
   private static let header =

@@ -26,7 +26,7 @@ import Vocabulary
     let text = CertificateVectors.signed + "\n" + CertificateVectors.authority + "\n"
     let certificate = try Self.certificate("explanation\n" + CertificateVectors.key + "\n" + text)
     #expect(!certificate.isSelfIssued)
-    // What else is in the file, such as a key, is left out.
+    // Other content of the file, such as a key, is ignored.
     #expect(certificate.key.certificates.map { PEM.text("CERTIFICATE", $0) }.joined() == text)
     #expect(try certificate == Self.certificate(text))
     #expect(try certificate != Self.certificate(CertificateVectors.signed))
@@ -51,7 +51,7 @@ import Vocabulary
       clientCertificate: try Self.certificate())
   }
 
-  // RFC 8705 section 2: the client's id goes along, since a certificate need not hold it.
+  // RFC 8705 section 2: the client ID is sent too, since a certificate need not contain it.
   @Test func `is shown where the client proves itself, beside the client's id`() throws {
     let http = ScriptedHTTP(
       try response(#"{"access_token":"a","token_type":"Bearer"}"#), try response(#"{"sub":"alice"}"#))
@@ -104,7 +104,7 @@ import Vocabulary
     #expect(none.forMutualTLS.tokenEndpoint?.text == "https://as.example/token")
   }
 
-  // A server can be told by hand where the endpoints are, whatever it announces.
+  // The account's settings override the endpoints, whatever the server announces.
   @Test func `does not lead away from an endpoint that is named by hand`() throws {
     let metadata = try metadata(#""mtls_endpoint_aliases":{"token_endpoint":"https://mtls.as.example/token"}"#)
     let named: [EndpointRole: Endpoint] = [.token: try endpoint("https://by.hand.example/token")]

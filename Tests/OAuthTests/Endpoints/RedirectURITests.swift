@@ -25,7 +25,7 @@ import Testing
     #expect(Set(paths).count == issuers.count)
   }
 
-  // RFC 9207: the answer itself tells them apart.
+  // RFC 9207: the response itself identifies the issuer.
   @Test func `is one that people can register where each answer names its issuer`() throws {
     for text in ["https://a.example", "https://b.example/x"] {
       let uri = RedirectURI(standardFor: try issuer(text), answersNameIssuer: true)

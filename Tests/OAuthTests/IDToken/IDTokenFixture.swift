@@ -5,12 +5,12 @@ import OAuth
 
 let now = 1_700_000_000
 
-/// Claims that pass every rule.
+/// Claims that satisfy all rules.
 let goodClaims: JSONObject = [
   "iss": .string(issuerText), "sub": "alice", "aud": "agent", "exp": .int(now + 300), "iat": .int(now),
 ]
 
-/// How a token is checked in these tests; `change` alters one thing.
+/// Verifies a token; `change` modifies the expectation.
 func verify(
   _ claims: JSONObject, by key: SigningKey? = nil, header: JSONObject = ["typ": "JWT"], keys: JWKSet? = nil,
   change: (inout IDTokenExpectation) throws -> Void = { _ in }

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  // No hash is named for Ed25519: servers use the one it has inside, or the one of RS256.
+  // No hash is specified for Ed25519: servers use its internal one, or that of RS256.
   @Test(arguments: [Digest.sha256, .sha512])
   func `an Ed25519 token may have the hash of either length`(digest: Digest) throws {
     let key = try SigningKey.shared.get(.EdDSA)

@@ -46,7 +46,7 @@ import Testing
     #expect(token.identity.audience == ["api", "agent"])
   }
 
-  // The section asks for the first one; GitLab, Cognito and Keycloak put a later sign-in of the same user there.
+  // The section requires the first one; GitLab, Cognito and Keycloak update it when the same user signs in again.
   @Test func `the time of authentication may be another one`() throws {
     #expect(try refresh(with("auth_time", 6)).identity.authTime == 6)
     #expect(try refresh(with("auth_time", 6)) { $0.authTime = nil }.identity.authTime == 6)
@@ -65,7 +65,8 @@ import Testing
     #expect(try refresh(with("azp", "agent")) { $0.authorizedParty = "agent" }.identity.authorizedParty == "agent")
   }
 
-  /// A token that breaks a rule of section 3.1.3.7 in the same way as the first one did, so that only this rule can tell.
+  /// A token that violates a rule of section 3.1.3.7 in the same way as the first one, so that only this rule detects
+  /// it.
   struct Broken: CustomTestStringConvertible, Sendable {
     var changes: JSONObject
     var error: IDTokenError

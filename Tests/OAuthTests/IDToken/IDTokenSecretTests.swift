@@ -74,7 +74,7 @@ import Vocabulary
   }
 }
 
-// RFC 7519 section 4.1.4 leaves room for small differences of clocks; a large one is a fault of a machine.
+// RFC 7519 section 4.1.4 allows small differences between clocks; a large one is a fault of a machine.
 @Suite struct `A wrong clock of this machine` {
   @Test func `is named when a time is wrong and the server's date differs`() throws {
     for code in [IDTokenError.Code.expired, .issuedInFuture, .notYetValid, .authenticationTooOld] {

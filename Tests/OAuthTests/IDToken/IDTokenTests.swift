@@ -63,7 +63,7 @@ import Vocabulary
     #expect(OAuthError(error).advice == "if they belong together: \("--trust-audience 'other'")")
     error.untrustedAudiences = ["it's"]
     #expect(OAuthError(error).advice == nil)
-    // For another client nobody is asked to trust anything.
+    // There is no advice to trust an audience of another client's token.
     claims["azp"] = "other"
     #expect(throws: IDTokenError(.untrustedAudience, "aud")) { try verify(claims) }
   }
@@ -114,7 +114,7 @@ import Vocabulary
     #expect(try verify(with("iat", .int(0))).issuedAt == 0)
   }
 
-  // RFC 7519 section 2: a NumericDate is a number, and a fraction never makes a token live longer.
+  // RFC 7519 section 2: a NumericDate is a number, and a fraction never extends a token's lifetime.
   @Test(arguments: ["exp", "iat", "nbf", "auth_time"]) func `a time is a number of this age`(name: String) throws {
     for text in ["-1", "253402300800", "1e400", "1e300", #""1700000000""#, "true", "[]", "{}", "-0.5"] {
       let value = try JSON(parsing: Array(text.utf8))
@@ -122,7 +122,7 @@ import Vocabulary
     }
   }
 
-  // OpenID Connect Core 1.0 section 13.3: servers leave claims without a value out, but some write null.
+  // OpenID Connect Core 1.0 section 13.3: servers omit claims without a value, but some send null.
   @Test(arguments: ["nbf", "auth_time", "azp", "nonce", "acr", "at_hash", "c_hash"])
   func `a claim that is null is absent`(name: String) throws {
     #expect(try verify(with(name, .null)).identity.subject == "alice")

@@ -11,7 +11,7 @@ import Vocabulary
     "iss": .string(issuerText), "aud": "agent", "sub": "alice", "email": "a@as.example",
   ]
 
-  /// What is asked of the answer; `fetched` are the keys that a fetch would bring.
+  /// The rules for the response; `fetched` are the keys that a fetch returns.
   private func rules(
     _ keys: JWKSet? = nil, fetched: JWKSet? = nil, required: Bool = false
   ) throws -> UserInfoRules {
@@ -61,7 +61,7 @@ import Vocabulary
   }
 
   @Test func `the issuer and the client are those of the account`() throws {
-    // The issuer may be missing: the key is one of its own (section 5.3.2 says that it should be there).
+    // The issuer is optional: the key is one of its own (section 5.3.2 recommends it).
     #expect(try ask(signed(changing("iss", nil)), rules())["sub"] == "alice")
     for issuer: JSON? in [.string(issuerText + "/"), "https://evil.example"] {
       #expect(throws: rejected("it is not from the issuer")) { try ask(signed(changing("iss", issuer)), rules()) }
@@ -74,7 +74,7 @@ import Vocabulary
     }
   }
 
-  // RFC 7519 sections 4.1.4 to 4.1.6, where the claims are there.
+  // RFC 7519 sections 4.1.4 to 4.1.6, if the claims are present.
   @Test func `an answer out of its time is refused`() throws {
     #expect(throws: rejected("it has expired")) { try ask(signed(changing("exp", .int(now - 60))), rules()) }
     #expect(try ask(signed(changing("exp", .int(now - 59))), rules())["sub"] == "alice")
@@ -115,7 +115,7 @@ import Vocabulary
     #expect(throws: rejected("it is another kind of token")) {
       try ask(signed(changing("events", ["x": 1])), rules())
     }
-    // An ID Token says the same of the user, and more.
+    // An ID Token contains the same claims about the user, and more.
     for claim in ["nonce", "at_hash", "c_hash", "s_hash"] {
       #expect(throws: rejected("it is another kind of token")) { try ask(signed(changing(claim, "x")), rules()) }
     }

@@ -93,7 +93,7 @@ import Vocabulary
     #expect(made.secretExpiresAt == nil)
   }
 
-  // The token that opens the registration must not be led elsewhere.
+  // The registration token must not be sent elsewhere.
   @Test(arguments: ["https://evil.example/c1", "http://as.example/c1", "not a URL"])
   func `keeps no place for the management that is not the server's`(place: String) throws {
     let made = try register(

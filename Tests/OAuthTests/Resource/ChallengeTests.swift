@@ -29,7 +29,7 @@ import Testing
     #expect(found.last?["realm"] == "plain")
   }
 
-  // Not allowed by RFC 9110, and often written.
+  // Not allowed by RFC 9110, but common.
   @Test func `are read whole where a value should have quotes and has none`() {
     let found = challenges(
       "Bearer resource_metadata=https://a.example/.well-known/x?y=1, scope=files:read error=invalid_token, Negotiate ab=="
@@ -75,7 +75,7 @@ import Testing
       ResourceHead(status: status, headers: HTTPHeaders(challenge.map { [("WWW-Authenticate", $0)] } ?? [])), sent: [])
   }
 
-  // RFC 6750 section 3.1: a 401 without an error counts like one with `invalid_token`.
+  // RFC 6750 section 3.1: a 401 without an error is treated like `invalid_token`.
   @Test func `is that it is refused, for any other 401`() {
     #expect(verdict(401) == .refused)
     #expect(verdict(401, #"Bearer error="invalid_token""#) == .refused)

@@ -13,7 +13,7 @@ import Testing
     #expect(field.value == value)
   }
 
-  // RFC 9110 section 5.5: a line end would begin another field.
+  // RFC 9110 section 5.5: a line break would begin another field.
   @Test(arguments: [
     "", ":", ": x", "no colon", "A b: c", "A : b", "A\r: b", "A: b\rc", "A: b\nX: y", "A: b\r\nX: y", "A: \u{0}",
     "A: \u{7F}", "A: \u{1B}[2J", "ä: b", "\"A\": b", "A\n: b", "A: b\n",

@@ -11,7 +11,7 @@ import Testing
     try TokenScreen(SharedSecret(try SecretBytes(copying: Array(token.utf8).span)))
   }
 
-  /// - Returns: The bytes that pass; nil if the token is found.
+  /// - Returns: The bytes passed; nil if the token is found.
   private func passed(_ text: String, by size: Int, token: String = token) throws -> String? {
     var screen = try screen(token)
     var passed: [UInt8] = []

@@ -89,7 +89,7 @@ import Vocabulary
     #expect(error?.code == .assertionRejected)
   }
 
-  // RFC 7521 section 4.1.1; Microsoft Entra ID says invalid_request of a JWT that it cannot read.
+  // RFC 7521 section 4.1.1; Microsoft Entra ID sends invalid_request for an unreadable JWT.
   @Test(arguments: ["invalid_grant", "invalid_request"])
   func `that the server does not take is no end of a session, and no error repeats it`(name: String) throws {
     let text = Self.compact()

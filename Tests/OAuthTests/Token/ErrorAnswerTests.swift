@@ -36,7 +36,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #expect(try code(#"{"ok":false,"error":"token_revoked"}"#, nil) == .otherServerError)
   }
 
-  // What the server's operators ask for.
+  // The ID that the server's operators need.
   @Test func `tell the correlation id, unless it is no identifier`() throws {
     let body = #"{"error":"invalid_grant","error_description":"AADSTS50076: x","error_codes":[50076],"#
     let error = try failure(try response(400, body + #""correlation_id":"7f3a2c1e-0000-4000-8000-123456789abc"}"#))
@@ -183,7 +183,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #expect(try failure(named) == expected(.invalidGrant, subject, status: 400, error: "invalid_grant"))
   }
 
-  // Google answers so when a quota is used up.
+  // Google's response if a quota is exceeded.
   @Test func `an error code in place of an error is read`() throws {
     let answer = try response(403, #"{"error_code":"rate_limit_exceeded"}"#)
     #expect(try failure(answer) == expected(.rateLimited, subject, status: 403, error: "rate_limit_exceeded"))
@@ -224,7 +224,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     let message = OAuthError(code, .host("the place")).message
     #expect(message.first?.isUppercase == false)
     #expect(message.last != ".")
-    // These two are about one thing only.
+    // These two are about a single thing.
     #expect(message.contains("the place") != [.invalidIssuer, .accessDenied].contains(code))
   }
 
@@ -250,7 +250,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
   ) {
     let error = failed(HTTPFailure(failure))
     #expect(error.code == code)
-    // What broke on the way is told of the host, and what came from it of the endpoint.
+    // Failures of the connection are about the host, and those of the response about the endpoint.
     let isOfEndpoint: Set<HTTPFailure.Code> = [.redirect, .cancelled, .setup, .memory, .tooLarge, .malformed]
     #expect(
       error.subject == (isOfEndpoint.contains(failure) ? subject : failure == .proxy ? .proxy : .host("as.example")))

@@ -37,7 +37,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
       ])
   }
 
-  // A challenge of Microsoft Entra ID: if a refresh with the claims is not enough, a sign-in asks for them.
+  // A challenge of Microsoft Entra ID: if a refresh with the claims is not enough, a sign-in requests them.
   @Test func `the claims that a resource wants are sent, and asked for at the sign-in that follows`() throws {
     let claims = try #require(RequestedClaims(#"{"access_token":{"nbf":{"value":"1"}}}"#))
     let http = ScriptedHTTP(try response(success), try response(400, #"{"error":"interaction_required"}"#))
@@ -66,14 +66,14 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #expect(try testServer(http).refresh(secret("r")).refreshToken == nil)
   }
 
-  // Glewlwyd 2.7.5 answers a dead refresh token with 400 and nothing else, and so may a proxy.
+  // Glewlwyd 2.7.5 rejects an expired refresh token with an empty 400, and a proxy may do so too.
   @Test func `a 400 without a body asks for a sign-in and does not end the grant`() throws {
     let error = try refresh(response(400, type: nil, ""))
     #expect(error == expected(.refreshRefused, subject, status: 400))
     #expect(error?.code.meaning == .signInNeeded)
   }
 
-  // OpenID Connect Core 1.0 section 3.1.2.6; `invalid_token` is what UAA says of a refresh token that has expired.
+  // OpenID Connect Core 1.0 section 3.1.2.6; `invalid_token` is UAA's response for an expired refresh token.
   @Test(arguments: [
     "interaction_required", "login_required", "consent_required", "account_selection_required", "invalid_token",
     "access_denied",
@@ -108,7 +108,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #expect(error?.code == .interactionRequired && error?.code.meaning == .signInNeeded, sourceLocation: place)
   }
 
-  // The values are from services and servers that people sign in to; none of them is about the client or the request.
+  // The values are from widely used services and servers; none is about the client or the request.
   @Test(arguments: [
     "expired_token", "token_expired", "invalid_session", "session_expired", "unauthorized_client", "invalid_code",
     "authorization_declined", "insufficient_scope", "unsupported_token_type", "mfa_required", "Token has expired",
@@ -123,7 +123,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     }
     let form = try response(400, type: "application/x-www-form-urlencoded", "error=session_gone&error_description=x")
     expectSignIn(try refresh(form))
-    // It names no error by the rules for one, and is a text all the same.
+    // It is not a valid error code, but still a string.
     let odd = try refresh(response(400, #"{"error":"Sitzung ungültig"}"#))
     expectSignIn(odd)
     #expect(odd?.serverError == nil && odd?.serverDescription == "Sitzung ungültig")
@@ -142,7 +142,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #expect(try refresh(response(400, #"{"error":"\#(name)"}"#))?.code == code)
   }
 
-  // RFC 6749 section 5.2: 401 is for the client's authentication.
+  // RFC 6749 section 5.2: 401 is for client authentication.
   @Test func `an error that only its status makes one of the client is told apart`() throws {
     #expect(try refresh(response(401, #"{"error":"unauthorized_client"}"#))?.code == .unauthorizedClient)
     expectSignIn(try refresh(response(401, #"{"error":"session_gone"}"#)))
@@ -173,7 +173,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     }
   }
 
-  // They come from a server that does not say why, or from somebody between.
+  // They come from a server that gives no reason, or from an intermediary.
   @Test(arguments: [
     (403, #"{"message":"Forbidden"}"#, "Forbidden"), (401, #"{"errorSummary":"Not allowed"}"#, "Not allowed"),
     (404, #"{"timestamp":1,"status":404,"error":"Not Found","path":"/token"}"#, nil),
@@ -215,7 +215,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     }
   }
 
-  /// The answers to a refresh by which a server ends the grant, or wants the person.
+  /// The refresh responses that end the grant, or require user interaction.
   private static let answers = [
     "invalid_grant", "bad_refresh_token", "interaction_required", "login_required", "consent_required",
     "account_selection_required", nil,
@@ -226,7 +226,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
       guard let name else { return try refresh(response(400, type: nil, ""))?.code }
       return try refresh(response(400, #"{"error":"\#(name)"}"#))?.code
     }
-    // The key is no server's to speak of.
+    // Errors about the key do not come from a server.
     for code in OAuthError.Code.allCases
     where code != .keyForeign && [.grantEnded, .signInNeeded].contains(code.meaning) {
       #expect(codes.contains(code), "no answer means \(code)")
@@ -275,7 +275,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     }
   }
 
-  // RFC 9700 section 4.14.2: it may hold the next refresh token, and another use of this one may end the grant.
+  // RFC 9700 section 4.14.2: it may contain the next refresh token, and reusing this one may end the grant.
   @Test(arguments: ["", "{", #"{"access_token":1}"#, "<html>", #"{"token_type":"Bearer"}"#])
   func `a success of which nothing can be read is told apart`(body: String) throws {
     let error = try refresh(response(body))
@@ -284,7 +284,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #expect(try refresh(response(400, #"{"error":"invalid_request"}"#))?.brokenAnswer == false)
   }
 
-  /// What of a success must be stored, in the raw form in which it came.
+  /// The token to store from a successful response in raw form.
   private func stored(_ body: String, status: Int = 200, type: String? = "application/json") throws -> String? {
     let http = ScriptedHTTP(try response(status, type: type, body))
     let server = try testServer(http)
@@ -292,7 +292,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     do { return try server.refresh(token).refreshToken?.text } catch { return nil }
   }
 
-  /// Answers that bring a refresh token and are wrong in something else.
+  /// Responses with a refresh token that are otherwise invalid.
   private static let oddAnswers = [
     #"{"access_token":"a","token_type":1,"refresh_token":"r2"}"#,
     #"{"access_token":"a","token_type":"mac","refresh_token":"r2"}"#,
@@ -304,13 +304,13 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2","id_token":5}"#,
     #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2","error":"server_error"}"#,
     #"{"error":"invalid_grant","refresh_token":"r2"}"#, #"{"error":{"x":1},"refresh_token":"r2"}"#,
-    // What readers of JSON disagree on, in the other members.
+    // JSON that parsers interpret differently, in the other members.
     #"{"access_token":"a","access_token":"b","token_type":"Bearer","refresh_token":"r2"}"#,
     #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2","message":"\ud800"}"#,
     #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2","n":\#(String(repeating: "9", count: 99))}"#,
     #"{"access_token":"a","refresh_token":"r2","deep":\#(String(repeating: "[", count: 40))"#
       + String(repeating: "]", count: 40) + "}",
-    // Cut off after it.
+    // Truncated after it.
     #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2""#,
   ]
 
@@ -347,7 +347,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #expect(try stored(body) == nil)
   }
 
-  // A second use within the same call could end the grant.
+  // Reusing the token in the same call could end the grant.
   @Test func `a success that names an error is never asked for again elsewhere, nor ends the grant by another name`()
     throws
   {

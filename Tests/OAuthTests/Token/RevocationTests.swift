@@ -75,7 +75,7 @@ private let url = "https://as.example/revoke"
     try revoke(ScriptedHTTP(try response(200, body)))
   }
 
-  // Glewlwyd 2.7.5 wants a Bearer token from a public client.
+  // Glewlwyd 2.7.5 requires a Bearer token from a public client.
   @Test func `a public client that is refused tries once more with an access token`() throws {
     let http = ScriptedHTTP(try response(401, type: nil, ""), try response(200, type: nil, ""))
     try revoke(http, bearer: "at")

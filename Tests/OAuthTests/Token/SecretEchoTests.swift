@@ -28,7 +28,7 @@ import Testing
       percent(secret) { "%" + (String($0, radix: 16, uppercase: true)) },
       percent(secret) { $0 < 0x40 ? "%" + String($0, radix: 16) : String(UnicodeScalar($0)) },
     ]
-    // Behind 0 to 3 other bytes, and behind 0 to 4 other characters.
+    // After 0 to 3 other bytes, and after 0 to 4 other characters.
     + ["", "x", "id:", "user:"].map { "Basic \(base64($0 + secret)) is bad" }
     + ["", "x", "xy", "xyz", "xyz4"].map { "bad:\($0)\(base64(secret))." }
     + [Base64URL.encode(Array(secret.utf8)), "q=\(Base64URL.encode(Array(("a" + secret).utf8)))&r"]

@@ -24,7 +24,7 @@ import Vocabulary
     .idToken: "JWT", .accessToken: "at+jwt", .logoutToken: "logout+jwt",
   ]
 
-  /// Verifies a token of one kind with some claims changed, or removed by nil.
+  /// Verifies a token of one kind with some claims changed, or removed if nil.
   private func verify(
     _ kind: TokenProfile?, as profile: TokenProfile? = nil, _ changes: [(String, JSON?)] = [],
     header: JSONObject? = nil, algorithm: JWSAlgorithm = .ES256, _ change: (inout TokenRules) -> Void = { _ in }
@@ -115,7 +115,7 @@ import Vocabulary
     #expect(try fault("cli", azp: "api", ["cli"]) == .otherParty)
     #expect(try fault(["cli", "cli"], ["cli"]) == nil)
     #expect(try fault(["cli", "api"], []) == nil)
-    // One of them is enough for other tokens.
+    // For other tokens, one matching audience is enough.
     try verify(.accessToken, [("aud", ["api", "more"])]) { $0.audiences = ["x", "api"] }
   }
 
@@ -137,7 +137,7 @@ import Vocabulary
       #expect(try fault(profile, ["RS256"], named: true) == refused)
     }
     #expect(try self.fault(.idToken, algorithm: .RS256) { $0.bound(byAnnounced: []) } == nil)
-    // No metadata are about access tokens; what the caller names is enough for a token of any kind.
+    // Metadata do not cover access tokens; the caller's algorithms are enough for any token.
     #expect(try fault(.accessToken, ["RS256"]) == nil)
     #expect(try fault(nil, ["RS256"], named: true) == nil)
     #expect(try fault(nil, []) == nil)
@@ -179,7 +179,7 @@ import Vocabulary
     #expect(try fault(nil) { $0.demands = [demand] } == .missingClaim("repository"))
     #expect(try fault(nil, [("repository", .null)]) { $0.demands = [demand] } == .missingClaim("repository"))
     #expect(ClaimDemand("name") == nil && ClaimDemand("=value") == nil && ClaimDemand("") == nil)
-    // Each of them must hold.
+    // All of them are required.
     let demands = try ["groups=a", "groups=b"].map { try #require(ClaimDemand($0)) }
     try verify(nil, [("groups", ["a", "b"])]) { $0.demands = demands }
     #expect(try fault(nil, [("groups", ["a"])]) { $0.demands = demands } == .otherValue(demands[1]))

@@ -73,7 +73,7 @@ private func malformed(_ member: String) -> OAuthError {
     #expect(throws: malformed("access_token")) { try parse(body) }
   }
 
-  // LinkedIn and Shopify leave it out.
+  // LinkedIn and Shopify omit it.
   @Test(arguments: [#"{"access_token":"a"}"#, #"{"access_token":"a","token_type":null}"#])
   func `a token without a type is a Bearer token`(body: String) throws {
     #expect(try parse(body).tokenType == "Bearer")
@@ -161,7 +161,7 @@ private func malformed(_ member: String) -> OAuthError {
     #expect(throws: error) { try parse(member: #""scope":"\#(granted)""#).check(covers: demanded) }
     try parse(member: #""scope":"\#(granted) mail""#).check(covers: demanded)
     try parse(member: #""scope":"\#(granted)""#).check(covers: nil)
-    // As requested, as far as is said.
+    // As requested, as far as known.
     try parse(member: #""scope":["x"]"#).check(covers: demanded)
   }
 
@@ -203,7 +203,7 @@ private func malformed(_ member: String) -> OAuthError {
   @Test(arguments: [nil, "text/html", "text/plain", "application/x-www-form-urlencoded"])
   func `a success of another media type is refused`(type: String?) throws {
     let answer = try response(type: type, #"{"access_token":"a","token_type":"Bearer"}"#)
-    // It is the server's own, so no proxy and no network is to blame.
+    // It is the server's own, so no proxy or network is the reason.
     #expect(throws: expected(.malformedResponse, subject, status: 200, description: type)) {
       try TokenResponse.parse(answer)
     }

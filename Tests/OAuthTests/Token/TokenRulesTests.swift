@@ -9,7 +9,7 @@ import Testing
     "iss": .string(issuerText), "sub": "alice", "aud": ["api", "cli"], "exp": .int(now + 300), "iat": .int(now),
   ]
 
-  /// Verifies claims with some of them changed, or removed by nil.
+  /// Verifies claims with some of them changed, or removed if nil.
   @discardableResult
   private func verify(
     _ changes: [(String, JSON?)] = [], header: JSONObject = ["typ": "JWT"], by key: SigningKey? = nil,

@@ -2,7 +2,7 @@ import OAuth
 import Testing
 import Vocabulary
 
-/// What a token is to be good for: RFC 8707, RFC 8693.
+/// Restricted targets of a token: RFC 8707, RFC 8693.
 @Suite struct `A token's target` {
   @Test func `is none when nothing is asked for`() throws {
     #expect(try TokenTarget.make(scope: [], resources: [], audience: nil) == nil)

@@ -5,7 +5,7 @@ import Wire
 
 @testable import CommandLine
 
-/// What `doctor` makes of what the daemon tells.
+/// The findings of `doctor` for a daemon's response.
 @Suite struct `Findings` {
   private static func lines(_ answer: JSONObject) -> [String] {
     DaemonCheck.run(answer, now: 10_000).map(line)

@@ -17,7 +17,7 @@ import Wire
     #expect(try named.answer(#""use":"access_token","user":"bot""#) == "username=bot\npassword=T0k.en\n")
   }
 
-  // A host that is a part of a URL and more would be read as another one.
+  // A host with additional parts of a URL would be parsed differently.
   @Test(arguments: [
     "", "host.example/x", "host.example?x", "host.example#x", "me@host.example", "host.example#@evil.example",
     "host.example\\@evil.example", "host.example x", "host.example\t", ":443", "/", "host\u{1}.example",
@@ -39,7 +39,7 @@ import Wire
     #expect(try header.answer()?.contains("username=bot\n") == true)
   }
 
-  // git decodes the path of the URL before it asks; gitcredentials(7).
+  // git decodes the path of the URL before asking; gitcredentials(7).
   @Test(arguments: [
     ("team/My Project/_git/repo", "team/My%20Project/_git/repo"), ("teäm/x+y@z:1", "te%C3%A4m/x+y@z:1"),
     ("a%20b?c#d", "a%2520b%3Fc%23d"), ("a/../b c", "a/../b c"), ("a/%2E%2e/b", "a/%2E%2e/b"),
@@ -53,7 +53,7 @@ import Wire
     }
   }
 
-  // git-credential(1): an empty value of a list takes away what came before it.
+  // git-credential(1): an empty value of a list removes the previous ones.
   @Test func `takes no part of a list that was taken away`() throws {
     let asked = "capability[]=authtype\nwwwauth[]=Bearer\n"
     #expect(

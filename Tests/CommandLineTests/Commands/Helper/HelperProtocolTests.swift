@@ -17,7 +17,7 @@ import Wire
     "https://[::1]:8443/", "127.0.0.1:5000",
   ]) func `names a host`(url: String) { #expect(HelperCall.namesPlainHost(url)) }
 
-  /// The answer when the place lists no user name.
+  /// The response if the settings have no user name for the destination.
   @Test(arguments: [HelperName.header, .mcp, .go, .cargo, .kubectl, .gcp])
   func `refuses a user name that the answer cannot contain, unless the place lists it`(name: HelperName) throws {
     let trial = HelperTrial(name, url: "https://host.example", user: "me")

@@ -5,12 +5,12 @@ import Wire
 
 @testable import CommandLine
 
-/// A call of a helper without a daemon: what it asks for, and what it makes of an answer.
+/// A helper's call without a daemon: its request, and its output for a response.
 struct HelperTrial {
   let helper: HelperProtocol
   var call = HelperCall()
 
-  /// The members of the daemon's answer behind the token, by JSON.
+  /// The members of the daemon's response after the token, in JSON.
   static let usual = #""use":"access_token","place":"https://host.example","use_expires_at":1800000000"#
 
   init(
@@ -25,24 +25,24 @@ struct HelperTrial {
     call.variable = { variables[$0] }
   }
 
-  /// The place that a token is asked for; nil when none is.
+  /// The destination of the requested token; nil if none is requested.
   func place() throws -> TokenRequest.Place? {
     if case .token(let place, _, _) = try helper.question(call) { place } else { nil }
   }
 
-  /// The account that the caller names in its own way.
+  /// The account as specified by the caller.
   func account() throws -> String? {
     if case .token(_, let account, _) = try helper.question(call) { account } else { nil }
   }
 
-  /// What is printed without a token; nil when one is asked for.
+  /// The output without a token; nil if one is requested.
   func text() throws -> String? {
     if case .text(let text) = try helper.question(call) { text } else { nil }
   }
 
-  /// What is printed with a token.
+  /// The output with a token.
   ///
-  /// - Parameter members: What the daemon says of it.
+  /// - Parameter members: The other members of the daemon's response.
   func answer(_ members: String = Self.usual, token: String = "T0k.en", type: String = "Bearer") throws -> String? {
     let writer: HelperQuestion.Writer
     switch try helper.question(call) {

@@ -22,7 +22,7 @@ import Wire
     return context
   }
 
-  /// A text with the change of a client in it, which can be taken out again.
+  /// A text with a client's change, which can be undone.
   private func written(_ client: SetupClient, _ text: String, _ context: SetupContext) throws -> String? {
     let plan = try client.plan(context)
     guard case .inserted(let bytes, let piece) = try plan.insertion(in: Array(text.utf8), of: "file") else {
@@ -38,7 +38,7 @@ import Wire
     try client.plan(context).insertion(in: Array(text.utf8), of: "file")
   }
 
-  // Python's configparser takes a line with more blanks before it than its key for more of the value.
+  // Python's configparser treats a line that is indented more than its key as a continuation of the value.
   @Test(arguments: [
     ("[global]\n    index-url = x\n", "    "), ("[global]\n\n\t; c\n\ttimeout = 5\n  a = b\n", "\t"),
     ("[global]\n[install]\n  a = b\n", ""), ("[global]\n# c\n", ""),
@@ -84,7 +84,7 @@ import Wire
     #expect(
       try insertion(.cargo, "[registries.team]\nindex = \"sparse+https://other.example/\"\n", context)
         == .exists("registries.team"))
-    // The name that a person chose is taken all the same.
+    // A name chosen by the user is used anyway.
     let named = try self.context("https://crates.example/index") { $0.entryName = "mine" }
     #expect(try written(.cargo, "", named)?.contains("[registries.mine]\n") == true)
   }

@@ -88,7 +88,7 @@ import Testing
     #expect(file.header("t") == 6 && file.section(nil) == 0..<6)
     #expect(file.value("key", in: file.section(nil)) == "1" && file.value("extra", in: file.section(nil)) == nil)
     #expect(file.value("a", in: file.section(6)) == "\\#")
-    // Other files are what they look like.
+    // Other files are read literally.
     #expect(ConfigurationText(Array("[a]\nKey = [\n[b]\nc = x # y\n".utf8)).section(0) == 1..<2)
   }
 
@@ -110,7 +110,7 @@ import Testing
     #expect(first.removed(from: one)?.bytes == old)
     let (left, remaining) = try #require(first.removed(from: both))
     guard case .member(let path, let added, _) = second else { return }
-    // What one piece has made and another uses is handed on.
+    // A member created by one piece and used by another is passed on.
     let handed = SetupPiece.member(path: path, value: added, made: remaining)
     #expect(handed.removed(from: left)?.bytes == old)
   }
@@ -121,7 +121,7 @@ import Testing
     #expect(JSONMembers.removing(["credHelpers", "h"], "agent", 1, from: old) == nil)
     #expect(try Insertion.member(["credHelpers", "h"], "agent", in: Array(#"{"credHelpers":1}"#.utf8)) == .refused)
     #expect(try Insertion.member(["credHelpers", "h"], "agent", in: Array("[]".utf8)) == .refused)
-    // Each reader takes another one of these.
+    // Parsers disagree about these.
     for text in [#"{"credHelpers":{},"credHelpers":{}}"#, #"{"credHelpers":{"h":1,"h":"agent"}}"#] {
       #expect(try Insertion.member(["credHelpers", "h"], "agent", in: Array(text.utf8)) == .refused)
     }
