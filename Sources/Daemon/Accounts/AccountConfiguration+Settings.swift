@@ -7,7 +7,7 @@ internal import Wire
 extension AccountConfiguration {
   /// The settings of a new account.
   ///
-  /// - Throws: `invalid_request` when the issuer or the client id is not named, or a value is not valid.
+  /// - Throws: `invalid_request` if the issuer or the client ID is missing, or a value is invalid.
   init(_ given: AccountSettings) throws(Failure) {
     var given = given
     given.issuer = try Self.issuer(given).map(Self.issuer(pasted:))
@@ -21,13 +21,13 @@ extension AccountConfiguration {
     adoptProvider()
   }
 
-  /// The issuer that a person means by a URL, which may be that of its metadata.
+  /// The issuer for a pasted URL, which may also be the URL of the issuer's metadata.
   static func issuer(pasted url: String) -> String { Issuer.named(byMetadataAt: url) ?? url }
 
   /// - Parameters:
   ///   - account: The account of a sign-in.
   ///   - entered: Its options.
-  /// - Throws: `invalid_request` for an issuer that is no such URL (RFC 8414, section 2).
+  /// - Throws: `invalid_request` if the issuer is not a valid URL (RFC 8414, section 2).
   func checkIssuer(account: String? = nil, entered: [String] = []) throws(Failure) {
     do throws(OAuthError) { _ = try Issuer(issuer, allowHTTPLoopback: self.allowHTTPLoopback) } catch {
       var failure = Failure(.oauth(error), account: account, entered: entered)
@@ -36,14 +36,14 @@ extension AccountConfiguration {
     }
   }
 
-  /// Has the built-in settings of the issuer's provider count, where none is named.
+  /// Uses the built-in settings of the issuer's provider, unless the settings name one.
   mutating func adoptProvider() {
     if self.provider == nil { self.provider = Provider.of(issuer: issuer)?.name }
   }
 
-  /// The issuer that is named, or that of the service that is named.
+  /// The named issuer, or that of the named service.
   ///
-  /// - Throws: `invalid_request` for a service that has no one issuer, or that cannot be signed in to.
+  /// - Throws: `invalid_request` for a service that has no single issuer or does not support sign-in.
   static func issuer(_ given: AccountSettings) throws(Failure) -> String? {
     guard let provider = given.provider.map({ Provider.named($0) }) else { return given.issuer }
     if let obstacle = provider.obstacle {
@@ -60,7 +60,7 @@ extension AccountConfiguration {
     return issuer
   }
 
-  /// - Throws: `invalid_request` for an account that signs in by an assertion of its own.
+  /// - Throws: `invalid_request` if the account would sign in by its own assertion.
   func refuseItself(as account: AccountName) throws(Failure) {
     guard self.assertionAccount?.utf8.elementsEqual(account.text.utf8) ?? false else { return }
     throw Failure(
@@ -74,7 +74,7 @@ extension AccountConfiguration {
       hint: "name it with \("--client-id")")
   }
 
-  /// Applies the settings that the request names; keeps all others. ``ProxySetting`` applies the proxy.
+  /// Applies the settings in the request and keeps all others. ``ProxySetting`` applies the proxy.
   mutating func change(to given: AccountSettings) throws(Failure) {
     var given = given
     (given.proxy, given.proxyExclusions) = (nil, nil)
@@ -110,8 +110,8 @@ extension AccountConfiguration {
     for entry in try originEntries(named: named) { list(entry) }
   }
 
-  /// A resource that is named at a sign-in may get the token that is asked for it. One at a place that no
-  /// token goes to, over plain http say, adds nothing.
+  /// Permits tokens for the resources named at a sign-in. Resources that never receive a token, such as plain http
+  /// URLs, are skipped.
   mutating func listOrigins(of resources: [String]) {
     for resource in resources {
       guard let place = try? Endpoint(resource, allowHTTPLoopback: self.allowHTTPLoopback) else { continue }
@@ -130,14 +130,14 @@ extension AccountConfiguration {
     for setting in settings { unset(setting) }
   }
 
-  /// The settings for people, without a password that was written into the proxy's URL by hand.
+  /// The settings for display, without a password that the proxy's URL contains.
   var shown: AccountSettings {
     var shown = settings
     shown.proxy = settings.proxy.flatMap { try? ProxySetting($0).url }
     return shown
   }
 
-  /// The entries of `origins` that a request names.
+  /// The entries of `origins` named in a request.
   func originEntries(named: [String]) throws(Failure) -> [OriginEntry] {
     try named.map { (text) throws(Failure) in
       guard let entry = OriginEntry(text, allowHTTPLoopback: self.allowHTTPLoopback) else {
@@ -163,7 +163,7 @@ extension AccountConfiguration {
     }
   }
 
-  /// Why the parameters of a sign-in cannot be sent; nil when they can.
+  /// Why the parameters of a sign-in cannot be sent; nil if they can.
   private static func extraProblem(_ given: AccountSettings, _ known: ProviderName?) -> Failure? {
     do throws(ExtraParameters.Problem) {
       _ = try ExtraParameters(

@@ -6,12 +6,12 @@ internal import Vocabulary
 internal import Wire
 
 extension AccountRequests {
-  /// Answers with the document to publish for a client that is a URL. Nothing is stored, and nothing is sent.
+  /// Returns the document to publish for a client whose ID is a URL. Stores and sends nothing.
   ///
   /// - Parameters:
-  ///   - asked: The account; nil means that of the settings alone, if they name a client, and else the active one.
-  ///   - given: The settings that count in place of the account's.
-  ///   - sources: The client's key; without it that of the account is used.
+  ///   - asked: The account. If nil: no account if the settings name a client, otherwise the active one.
+  ///   - given: Settings that override the account's.
+  ///   - sources: The client's key (default: the account's).
   func clientMetadata(
     _ asked: String?, _ given: AccountSettings, _ sources: SecretSources, _ ticket: Ticket
   ) throws(Failure) {

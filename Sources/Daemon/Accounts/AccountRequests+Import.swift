@@ -34,10 +34,10 @@ extension AccountRequests {
     }
   }
 
-  /// - Parameter entered: The options that sign in instead.
+  /// - Parameter entered: The options of a sign-in that can be used instead.
   private static func failure(_ error: SessionError, _ account: AccountName, _ entered: [String]) -> Failure {
     var failure = Failure(error, account: account.text, entered: entered)
-    // There was no sign-in here that the server could end.
+    // This program created no session that the server could have ended.
     if case .oauth(let refusal) = error, refusal.code == .invalidGrant {
       let description = refusal.serverDescription ?? ""
       let sentence = Phrase("the server does not accept this refresh token")

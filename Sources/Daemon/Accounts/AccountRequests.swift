@@ -6,7 +6,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Adds, shows, changes, renames and removes accounts. Each change is one job, which holds the account's lock and writes the
+/// Adds, shows, changes, renames and removes accounts. Each change is one job, which locks the account and writes the
 /// settings; the loop then updates the account.
 final class AccountRequests: AccountPart {
   private let signIns: SignIns
@@ -63,7 +63,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// Nothing else about the request matters when the name is taken.
+  /// Checked first: if the name is used, the rest of the request is irrelevant.
   func refuseExisting(_ account: AccountName) throws(Failure) {
     try signIns.refuseDuring(account)
     if try settings()[account] != nil { throw Failure(ConfigurationError(.accountExists, account.text)) }
@@ -75,7 +75,7 @@ final class AccountRequests: AccountPart {
     try refuseExisting(account)
     var configuration = try AccountConfiguration(given)
     try configuration.refuseItself(as: account)
-    // A password of the proxy is taken at the sign-in, with which it is kept.
+    // The proxy's password is read at the sign-in, which stores it.
     _ = try configuration.takeProxy(of: given)
     let addition = AccountAddition(
       account: account, configuration: configuration, services: services(for: account),
@@ -102,7 +102,7 @@ final class AccountRequests: AccountPart {
     let (name, settings) = (account.name, account.configuration.shown.json())
     jobs.run({ [services] () throws(SessionError) in try services.protection(of: name) }) { [self] outcome in
       var result = result
-      // An error of the vault does not fail the request, which only shows settings.
+      // A vault error does not fail the request, which only shows settings.
       result["protection"] = (try? outcome.get()).flatMap { $0 }.map { .string($0.rawValue) }
       result["settings"] = .object(settings)
       loop.send(.result(result), to: ticket)

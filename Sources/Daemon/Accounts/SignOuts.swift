@@ -9,7 +9,7 @@ internal import Wire
 /// The accounts that one sign-out request ends.
 final class SignOutBatch {
   let ticket: Ticket
-  /// All accounts are meant, so one that fails does not hide the others.
+  /// Whether all accounts were requested. Then one that fails does not hide the others.
   let isOfAll: Bool
   var open: Set<AccountName>
   var results: [JSON] = []
@@ -22,22 +22,21 @@ final class SignOutBatch {
   }
 }
 
-/// Signs accounts out: ends the session here, then revokes the tokens at the server, which is repeated while the server
-/// cannot be reached.
+/// Signs accounts out: ends the session here, then revokes the tokens at the server, retrying while it is unreachable.
 final class SignOuts: AccountPart {
   private let signIns: SignIns
   private let resources: ResourceRequests
   private let tokenFiles: TokenFiles
-  /// The accounts whose sign-out is under way, and tells the server itself.
+  /// The accounts whose sign-out is in progress and contacts the server itself.
   private var underWay: Set<AccountName> = []
   /// The next round of ``revokeOwed()``.
   private lazy var nextRound = Alarm(loop) { [unowned self] in revokeOwed() }
   private var pause = SignOuts.firstPause
-  /// Pauses between two rounds, each twice as long as the one before.
+  /// Pauses between rounds; each is twice as long as the one before.
   private static let firstPause = Duration.seconds(30), longestPause = Duration.seconds(1800)
-  /// How long a caller waits for the server.
+  /// How long a caller waits for the server's response.
   private static let patience = Duration.seconds(5)
-  /// A daemon that starts has something more urgent to do.
+  /// Starting the daemon is more urgent.
   private static let startDelay = Duration.milliseconds(500)
 
   init(
@@ -59,7 +58,7 @@ final class SignOuts: AccountPart {
     _ = try settings()
     jobs.run({ [services] in (try? services.vault.accounts()) ?? [] }) { [self] outcome in
       context.files.look()
-      // An account may have come or gone, or be another one, since the job began.
+      // The account may have been added, removed or replaced since the job began.
       context.whenSettingsAreRead { [self] in
         do throws(Failure) {
           let settings = try settings()
@@ -73,10 +72,10 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Finds the account that a request to end a session names: one that the settings name, or one of which only the vault
-  /// has a record, because it was deleted from the settings by hand.
+  /// Finds the account whose session a request ends. It is in the settings, or only in the vault if a user deleted it
+  /// from the settings.
   ///
-  /// - Parameter act: Gets no account for a name without settings.
+  /// - Parameter act: Receives no account for a name without settings.
   func withTarget(
     _ asked: String?, _ ticket: Ticket,
     _ act: @escaping (_ name: AccountName, _ account: Account?) throws(Failure) -> Void
@@ -91,7 +90,7 @@ final class SignOuts: AccountPart {
     guard refusal.code == .noAccount, let name = asked.flatMap({ try? AccountName($0) }) else { throw refusal }
     jobs.run({ [services] in ((try? services.vault.accounts()) ?? []).contains(name) }) { [self] isLeft in
       do throws(Failure) {
-        // It may have been added meanwhile.
+        // The account may have been added meanwhile.
         let account = try? broker.resolve(name.text)
         guard account != nil || isLeft.get() else { throw refusal }
         try act(name, account)
@@ -110,7 +109,7 @@ final class SignOuts: AccountPart {
     for target in targets { try signIns.refuseWhileFinishing(target.name) }
     let batch = SignOutBatch(ticket: ticket, isOfAll: request.all, open: Set(targets.map(\.name)))
     for (name, account) in targets {
-      // The operation ends it.
+      // The operation removes it.
       let isEphemeral = services.ephemeral.contains(name)
       var operation = begin(name, account, isLocal: request.local, endsAll: request.all) { [self] in
         let reason = SessionError.oauth(OAuthError(.timeout, .endpoint(.token)))
@@ -121,7 +120,7 @@ final class SignOuts: AccountPart {
         try operation.run()
       } then: { [self] outcome in
         ended(name)
-        // The caller knows already of one that took too long.
+        // The caller already knows of an account that took too long.
         if batch.open.contains(name) {
           settle(batch, name, wasEphemeral: isEphemeral, outcome)
         } else if case .success(let ending) = outcome {
@@ -131,11 +130,11 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Ends all that goes on for the account here; the operation does the rest on a worker. ``ended(_:)`` comes after it.
+  /// Cancels all work for the account here; the operation does the rest on a worker. Call ``ended(_:)`` afterwards.
   ///
   /// - Parameters:
-  ///   - account: Nil when the settings do not name it.
-  ///   - overdue: Called if a refresh is still unanswered at the time limit. It continues.
+  ///   - account: Nil if the settings do not contain it.
+  ///   - overdue: Called if a refresh has no response by the time limit. The refresh continues.
   func begin(
     _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false,
     overdue: @escaping () -> Void = {}
@@ -159,13 +158,13 @@ final class SignOuts: AccountPart {
       of: account.name, Failure(.signedOut(account: account.name.text), account: account.name.text))
     tokenFiles.remove(of: account.name)
     account.cancelQuestions()
-    // A refresh under way goes on to its end, since the server may have rotated the token; what it brings is revoked.
+    // A refresh in progress continues, because the server may have rotated the token; its new token is revoked.
     account.session.signedOut()
     broker.failWaiters(account, .signedOut(account: account.name.text))
     return operation
   }
 
-  /// The operation of a sign-out has ended.
+  /// Records that the operation of a sign-out has ended.
   func ended(_ name: AccountName) { underWay.remove(name) }
 
   /// Whether another account is at the same issuer.
@@ -191,7 +190,7 @@ final class SignOuts: AccountPart {
       }
       var result = ending.confirmation.json(name)
       result["end_session_url"] = ending.logoutURL.map { .string($0) }
-      // Of all accounts only those are told of that were signed in.
+      // If all accounts were requested, only those that were signed in are reported.
       if !batch.isOfAll || !ending.confirmation.foundNothing { batch.results.append(.object(result)) }
     case .failure(let error):
       log.note(.signedOut(.failed), name)
@@ -213,24 +212,24 @@ final class SignOuts: AccountPart {
 // MARK: - What servers must still be told
 
 extension SignOuts {
-  /// Plans to tell servers of the sessions that ended before the daemon began.
+  /// Schedules the revocation of sessions that ended before the daemon started.
   func start() { nextRound.set(at: loop.now.advanced(by: Self.startDelay)) }
 
-  /// Notes the end of a session, and plans to tell the server later if it has not been told.
+  /// Logs the end of a session and, if the server has not confirmed it, schedules a retry.
   private func told(_ ending: SignOutOperation.Ending, _ name: AccountName) {
     log.note(.signedOut(ending.confirmation == .revoked ? .revoked : .notRevoked), name)
     guard case .postponed = ending.confirmation else { return }
     nextRound.set(at: loop.now.advanced(by: pause))
   }
 
-  /// Tells the servers of all sessions that have ended here and not yet there. Of those in a locked level it is done
-  /// after an unlock.
+  /// Revokes all sessions that have ended here but not yet at the server. Those at a locked level follow after an
+  /// unlock.
   func revokeOwed() {
     jobs.run({ [services] in services.accountsToRevoke() }) { [self] owed in
       let owed = owed.get()
       guard !owed.isEmpty else { return pause = Self.firstPause }
       let settings = try? settings()
-      // Two who told the server of one session would find, one of them, that there was none.
+      // Of two concurrent revocations of one session, one would find nothing to revoke.
       for name in owed where !underWay.contains(name) { revokeOwed(name, settings?[name]) }
       if owed.contains(where: underWay.contains) { nextRound.set(at: loop.now.advanced(by: pause)) }
       pause = min(pause * 2, Self.longestPause)
@@ -259,7 +258,7 @@ extension SignOutOperation.Confirmation {
     return result
   }
 
-  /// Text for people about an unconfirmed revocation; nil if the server confirmed it.
+  /// Explains an unconfirmed revocation to users; nil if the server confirmed it.
   fileprivate var detail: Phrase? {
     switch self {
     case .revoked: nil

@@ -1,21 +1,21 @@
 internal import Platform
 internal import Wire
 
-/// The terms of a socket that lends a part of the daemon. A connection that came by it is under them for life. Used on the
+/// The access rules of a lease's socket. They apply to every connection accepted there until it closes. Used on the
 /// loop only.
 protocol Admission: AnyObject {
-  /// Reads a line. A request that is never permitted is refused in the same words as one that is not known.
+  /// Parses a line. A request that is never permitted fails with the same message as an unknown one.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope
-  /// Lets a request pass, with all that its sender may not choose.
+  /// Permits a request, and sets all parameters that its sender may not choose.
   ///
-  /// - Returns: Nil holds it, until ``ReplySink/goOn(with:_:passed:)`` or a failure is sent.
+  /// - Returns: Nil to defer the request until ``ReplySink/goOn(with:_:passed:)`` or a failure is sent.
   func admit(
     _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]
   ) throws(Failure) -> RequestEnvelope?
-  /// Whether the answer to a request is the token that is lent.
+  /// Whether the response to a request is the lent token.
   func lendsToken(to ticket: Ticket) -> Bool
-  /// A line of an answer as the peer may see it.
+  /// A line of a response as the peer may see it.
   func shown(_ reply: Reply, of ticket: Ticket) -> Reply
-  /// A connection is closed.
+  /// Handles a closed connection.
   func left(_ connection: UInt64)
 }

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Acts at the earliest of the times that it was set to since it last acted.
+/// Fires once, at the earliest time set since it last fired.
 final class Alarm {
   private unowned let loop: any ReplySink
   private let act: () -> Void
@@ -11,7 +11,7 @@ final class Alarm {
     self.act = act
   }
 
-  /// Nil and the distant future set nothing.
+  /// Nil and the distant future are ignored.
   func set(at time: Instant?) {
     guard let time, time < due ?? .distantFuture else { return }
     due = time

@@ -18,9 +18,9 @@ final class DaemonContext {
   unowned let replies: any ReplySink
   /// The requests that receive each step.
   var watches = Watches()
-  /// Closes idle HTTP connections, frees unused memory and writes pending records. Any thread may call it.
+  /// Closes idle HTTP connections, frees unused memory and writes pending records. Callable from any thread.
   let housekeeping: @Sendable () -> Void
-  /// Ends what was begun for the requests that wait, each by its ticket.
+  /// Cancels the work for waiting requests, by ticket.
   private(set) var cancellations: [Ticket: Cancellation] = [:]
 
   init(
@@ -37,20 +37,20 @@ final class DaemonContext {
     self.housekeeping = housekeeping
   }
 
-  /// The parts that come after the one that calls; nil before all of them are there.
+  /// The parts that depend on the calling one; nil until all of them exist.
   var audience: (any Audience)? { log.audience }
 
-  /// What waits for the end of the reading that is under way; nil while no worker reads.
+  /// Actions to run after the current read of the settings; nil if no read is in progress.
   private var awaitsSettings: [() -> Void]?
 
-  /// Whether the settings may have changed since they were read. Without a watch of files they always may.
+  /// Whether the settings may have changed since they were read. Always true without file watches.
   var mustReadSettings: Bool {
     awaitsSettings != nil || files.settingsRevision.map { !settingsFile.isKnown(at: $0) } ?? true
   }
 
-  /// Calls `act` at once, or after a worker has read the settings if they may have changed (the loop never blocks), and
-  /// the other parts were told of it.
-  /// A call during a read waits for the next read, so it sees every change made before it. Calls keep their order.
+  /// Calls `act` at once or, if the settings may have changed, after a worker has read them (the loop never blocks) and
+  /// the other parts have been notified. A call during a read waits for the next read, so it sees every change made
+  /// before it. Calls keep their order.
   func whenSettingsAreRead(_ act: @escaping () -> Void) {
     guard mustReadSettings else { return act() }
     afterReading { [self] in
@@ -81,14 +81,14 @@ final class DaemonContext {
     }
   }
 
-  /// Runs work that may change the settings as ``Jobs/wait(as:at:_:_:then:)`` does, and calls `finish` after a worker
-  /// has read them.
+  /// Like ``Jobs/wait(as:at:_:_:then:)`` for work that may change the settings. Calls `finish` after a worker has read
+  /// them again.
   func change<Value: Sendable>(
     as share: WaitShare, _ cancellation: Cancellation, _ body: @escaping @Sendable () throws(SessionError) -> Value,
     then finish: @escaping (Result<Value, SessionError>) -> Void
   ) {
     jobs.wait(as: share, cancellation, body) { [self] outcome in
-      // The part that made the change publishes it before the difference is.
+      // The part that made the change publishes it before the difference is published.
       afterReading { [self] in
         finish(outcome)
         announceSettings()
@@ -96,32 +96,32 @@ final class DaemonContext {
     }
   }
 
-  /// Returns what ends the work for a request, once its sender has disconnected or its time is over.
+  /// Returns the cancellation of a request's work, used if its sender disconnects or it times out.
   func cancellation(of ticket: Ticket) -> Cancellation {
     let cancellation = cancellations[ticket] ?? Cancellation()
     cancellations[ticket] = cancellation
     return cancellation
   }
 
-  /// The last line of a request was sent.
+  /// Handles that the last line of a request was sent.
   func answered(_ ticket: Ticket) {
     watches.end(ticket)
     if !cancellations.isEmpty { cancellations[ticket] = nil }
   }
 
-  /// Ends the work for a request, unless it is spending something that can be used only once.
+  /// Cancels the work for a request, unless it is spending a single-use token or code.
   func abandon(_ ticket: Ticket) {
     cancellations[ticket]?.cancel()
     answered(ticket)
   }
 
-  /// Changes the settings on disk, in the order of the calls, and passes what was written to `finish`.
+  /// Changes the settings on disk, in the order of the calls, and passes the written settings to `finish`.
   func changeSettings(
     _ edit: @escaping @Sendable (inout Settings) throws(ConfigurationError) -> Void,
     then finish: @escaping (Result<Settings, SessionError>) -> Void
   ) {
     let cancellation = Cancellation()
-    // A change that was asked for is made, also while the daemon stops.
+    // A requested change is made even while the daemon stops.
     cancellation.beginSpending()
     change(as: .settings, cancellation) { [directory = settingsFile.directoryPath] () throws(SessionError) in
       do throws(ConfigurationError) { return try SettingsFile(directory: directory).change(edit) } catch {
@@ -132,14 +132,13 @@ final class DaemonContext {
     }
   }
 
-  /// The settings as they were read last: what must see an earlier change of the file comes by
-  /// ``whenSettingsAreRead(_:)``.
+  /// The settings as last read. To see earlier changes of the file, use ``whenSettingsAreRead(_:)``.
   func settings() throws(Failure) -> Settings {
     do { return withEphemeral(try settingsFile.lastRead()) } catch { throw Failure(error) }
   }
 
-  /// Tells the other parts the settings as they were read last. Each reading leads to this; whoever must tell something
-  /// else after it, or changed what is in no file, calls it.
+  /// Notifies the other parts of the settings as last read. Called after each read, before other notifications that
+  /// must follow it, and after changes of ephemeral accounts.
   func announceSettings() {
     guard let settings = try? settingsFile.lastRead() else { return }
     audience?.settingsRead(settings, active: withEphemeral(settings).active)
@@ -150,7 +149,7 @@ final class DaemonContext {
   }
 }
 
-/// A part of the daemon: it answers some kinds of requests and owns what these alone need.
+/// A part of the daemon: handles some kinds of requests and owns the state that only these need.
 class DaemonPart {
   let context: DaemonContext
 
@@ -166,10 +165,10 @@ extension DaemonPart {
 
   func settings() throws(Failure) -> Settings { try context.settings() }
 
-  /// The failure of requests that a stopping daemon does not serve.
+  /// The failure of requests during shutdown.
   var stopping: Failure { jobs.stopping.map { Failure($0, account: nil) } ?? .stopping }
 
-  /// Calls `act` on the loop at this time. Nothing cancels it, so it looks whether it is still wanted.
+  /// Calls `act` on the loop at this time. It cannot be cancelled, so `act` must check whether it is still wanted.
   func schedule(at due: Instant, _ act: @escaping () -> Void) {
     loop.schedule(at: due) { [context] in
       context.files.look()
@@ -179,7 +178,7 @@ extension DaemonPart {
 
   func announceSettings() { context.announceSettings() }
 
-  /// The services for an operation on an account, whose steps and warnings reach the loop before its result does.
+  /// The services for an operation on an account. Its steps and warnings reach the loop before its result.
   func services(for account: AccountName) -> SessionServices {
     let note = jobs.messages { [log] (event: LogEvent) in log.note(event, account) }
     let services = services.ephemeral.contains(account) ? services.ephemerally() : services
@@ -190,7 +189,7 @@ extension DaemonPart {
     }
   }
 
-  /// Logs a step, if the sender of a request asked for steps.
+  /// Logs a step, if any request receives steps.
   func step(_ step: @autoclosure () -> LogStep, _ account: AccountName) {
     if !context.watches.isEmpty { log.note(.step(step()), account) }
   }

@@ -3,7 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The daemon's start time and socket, for status answers.
+/// The daemon's start time and socket, for status responses.
 struct DaemonFacts {
   let startedAt: Instant
   let socketPath: String?

@@ -7,8 +7,8 @@ internal import Wire
 /// Recent events, in memory only, in two lists: the daemon's log, and the events of sessions and accounts. Used on the
 /// loop only.
 ///
-/// An entry consists of an event without text and of validated account names, so it cannot contain text from a
-/// server, a file or a peer.
+/// An entry consists of an event without text and of validated account names, so it cannot contain text from a server,
+/// a file or a peer.
 final class EventLog {
   static let capacity = 500
   static let sessionCapacity = 200
@@ -18,7 +18,7 @@ final class EventLog {
   private(set) var entries = Ring<LogEntry>(capacity: capacity)
   private var sessionEntries = Ring<SessionEntry>(capacity: sessionCapacity)
 
-  /// Hears of each new entry.
+  /// Receives each new entry.
   weak var audience: (any Audience)?
 
   /// - Parameter mirror: Writes each new entry of the log.
@@ -49,7 +49,7 @@ final class EventLog {
     ])
   }
 
-  /// The events of sessions and accounts, in the same form.
+  /// Likewise for the events of sessions and accounts.
   ///
   /// - Parameter account: Limits the events to this account; nil for all.
   func sessionJSON(of account: AccountName?) -> JSONObject {

@@ -9,7 +9,7 @@ final class Inbox: Sendable {
 
   var raw: Int32 { counter.raw }
 
-  /// From any thread; `act` is run on the loop's.
+  /// Runs `act` on the loop's thread. Callable from any thread.
   func post(_ act: @escaping @Sendable () -> Void) {
     actions.withLock { $0.append(act) }
     counter.signal()

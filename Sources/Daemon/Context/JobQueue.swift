@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Local jobs that run one after the other, in the order of the calls, where one must see what the one before did.
+/// Local jobs that run one at a time, in the order of the calls, because each must see the effects of the one before.
 /// Used on the loop's thread only.
 final class JobQueue {
   private let jobs: Jobs
@@ -9,7 +9,7 @@ final class JobQueue {
 
   init(_ jobs: Jobs) { self.jobs = jobs }
 
-  /// Runs `body` on a worker after the jobs before it, and then `finish` on the loop.
+  /// Runs `body` on a worker after the earlier jobs, then `finish` on the loop.
   func run<Value: Sendable, Problem>(
     _ body: @escaping @Sendable () throws(Problem) -> Value,
     then finish: @escaping (Result<Value, Problem>) -> Void

@@ -3,10 +3,10 @@ internal import Platform
 internal import Sessions
 internal import Vocabulary
 
-/// Runs blocking work on threads, and handles the results on the loop's thread (the loop never blocks).
+/// Runs blocking work on threads and handles the results on the loop's thread (the loop never blocks).
 ///
-/// Work on this machine's files has a few threads, which never wait for a network or for a peer. Work that waits for
-/// others has as many as the system allows, shared by ``WaitShare``.
+/// Work on local files uses a few threads, which never wait for a network or a peer. Work that waits for others uses as
+/// many threads as the system allows, shared by ``WaitShare``.
 ///
 /// Used on the loop's thread only, except the function that ``messages(_:)`` returns.
 final class Jobs {
@@ -14,35 +14,35 @@ final class Jobs {
   private static let mostLocal = 16
   /// Limit of threads that wait for others.
   private static let mostWaiting = 2048
-  /// Descriptors of one exchange: its connection, the library's own, and the file that its result is written to.
+  /// Descriptors of one exchange: its connection, the library's own, and the output file.
   private static let descriptorsForWait = 6
-  /// Descriptors that are left to connections of local callers and to files, at most half of all.
+  /// Descriptors reserved for local connections and files, at most half of all.
   private static let descriptorsForLocal = 512
 
   private let local: WorkerPool
   private let waits: WorkerPool
-  /// How many of the threads wait for one server, so that one which hangs leaves some to the others.
+  /// How many threads may wait for one server, so that one that hangs leaves threads for others.
   private let mostForServer: Int
   private let inbox: Inbox
-  /// Looked at before each result is handled.
+  /// Checked before each result is handled.
   let files: WatchedFiles
   private var shares: [WaitShare: Share] = [:]
-  /// The waits that have not ended, by number.
+  /// The waits in progress, by number.
   private var underWay: [UInt64: (cancellation: Cancellation, share: WaitShare?)] = [:]
   private var lastWait: UInt64 = 0
-  /// The error of those who are not served any more; nil until the daemon stops.
+  /// The error for new work during shutdown; nil until the daemon stops.
   private(set) var stopping: SessionError?
   /// Number of local jobs whose results have not been handled.
   private(set) var localInFlight = 0
 
-  /// The work of a share.
+  /// The queued work of a share.
   private struct Share {
     var running = 0
     var queue: [() -> Void] = []
   }
 
   /// - Parameters:
-  ///   - inbox: Emptied by the loop, which runs what it finds there.
+  ///   - inbox: Emptied by the loop, which runs its content.
   ///   - mostDescriptors: Limit of the process.
   /// - Throws: `EAGAIN` if the system allows no thread.
   init(
@@ -58,21 +58,21 @@ final class Jobs {
     mostForServer = most / 2
   }
 
-  /// Number of waits for others whose results have not been handled.
+  /// Number of waits whose results have not been handled.
   var waitsInFlight: Int { underWay.count }
 
-  /// Whether a wait spends a token or a code that can be used only once. Only the end of the process cuts it.
+  /// Whether a wait is spending a single-use token or code. Only the end of the process interrupts it.
   var isSpending: Bool { underWay.values.contains { $0.cancellation.isSpending } }
 
-  /// The accounts for which that is so.
+  /// The accounts whose tokens or codes are being spent.
   var spendingAccounts: [AccountName] {
     Set(underWay.values.filter(\.cancellation.isSpending).compactMap(\.share?.account)).sorted()
   }
 
-  /// A value that only the loop's thread uses, while a worker carries it.
+  /// A value that only the loop's thread uses, passed through a worker.
   private struct LoopBound<Value>: @unchecked Sendable { let value: Value }
 
-  /// Runs `body`, which waits for the file system alone, and then `finish` on the loop.
+  /// Runs `body`, which waits for the file system only, then `finish` on the loop.
   func run<Value: Sendable, Problem>(
     _ body: @escaping @Sendable () throws(Problem) -> Value,
     then finish: @escaping (Result<Value, Problem>) -> Void
@@ -90,11 +90,11 @@ final class Jobs {
     }
   }
 
-  /// Runs `body`, which may wait for others, as soon as its share allows, and then `finish` on the loop. The error is
+  /// Runs `body`, which may wait for others, as soon as its share allows, then `finish` on the loop. The error is
   /// `tooBusy` if there is no thread for it, and `cancelled` if it was cancelled before it began.
   ///
   /// - Parameters:
-  ///   - server: The server that is waited for, if it is one that many accounts may have.
+  ///   - server: The server that `body` waits for, if many accounts may share it.
   ///   - cancellation: Ends the waits of `body`.
   func wait<Value: Sendable>(
     as share: WaitShare, at server: String? = nil, _ cancellation: Cancellation,
@@ -118,7 +118,7 @@ final class Jobs {
       } then: { [inbox] result in
         inbox.post { back.value(result) }
       }
-      // The caller may not expect the answer before this function returns.
+      // Callers may rely on `finish` not being called before this function returns.
       if !isTaken { inbox.post { [count = waitsInFlight - 1] in back.value(.failure(.tooBusy(underWay: count))) } }
     }
     enter(share) { [unowned self] in
@@ -126,11 +126,11 @@ final class Jobs {
     }
   }
 
-  /// Calls `finish` on the loop when something has ended that waits for others and holds no thread.
+  /// Calls `finish` on the loop after an asynchronous wait that uses no thread.
   ///
   /// - Parameters:
   ///   - cancellation: Ends the wait.
-  ///   - begin: Begins the wait. It passes on a function that is called once, on any thread.
+  ///   - begin: Begins the wait. Receives a function to call once, on any thread, when it ends.
   func wait<Value: Sendable>(
     _ cancellation: Cancellation, _ begin: (@escaping @Sendable (Result<Value, SessionError>) -> Void) -> Void,
     then finish: @escaping (Result<Value, SessionError>) -> Void
@@ -139,7 +139,7 @@ final class Jobs {
     begin { [inbox] result in inbox.post { back.value(result) } }
   }
 
-  /// Counts a wait until the function that it returns is called, on the loop.
+  /// Counts a wait until the returned function is called on the loop.
   private func counted<Value>(
     _ cancellation: Cancellation, as share: WaitShare? = nil, _ finish: @escaping (Result<Value, SessionError>) -> Void
   ) -> (Result<Value, SessionError>) -> Void {
@@ -172,7 +172,7 @@ final class Jobs {
     next?()
   }
 
-  /// Cancels all that waits for others, unless it is spending something, and all that comes later.
+  /// Cancels all waits, except those that are spending a token or code, and all later ones.
   ///
   /// - Parameter isForGood: The user wants no other daemon.
   func endWaits(isForGood: Bool = false) {
@@ -180,10 +180,10 @@ final class Jobs {
     for wait in underWay.values where wait.share?.isShort != true { wait.cancellation.cancel() }
   }
 
-  /// The error for the caller of a job: while the daemon stops, the next daemon can be asked.
+  /// The error for the caller of a job. During shutdown, it lets the caller ask the next daemon.
   func reason(for error: SessionError) -> SessionError { stopping.flatMap { error.isCancellation ? $0 : nil } ?? error }
 
-  /// Returns a function by which a running job sends messages. `receive` is called on the loop's thread with each
+  /// Returns a function with which a running job sends messages. `receive` is called on the loop's thread with each
   /// message, in order, before the job's result is handled.
   func messages<Message: Sendable>(_ receive: @escaping (Message) -> Void) -> @Sendable (Message) -> Void {
     let back = LoopBound(value: receive)

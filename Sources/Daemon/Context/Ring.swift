@@ -1,10 +1,10 @@
-/// The last so many elements, the oldest first.
+/// The last ``capacity`` elements, oldest first.
 struct Ring<Element> {
   private let capacity: Int
-  /// Full once there are ``capacity`` of them; the oldest is then at ``next``.
+  /// Full once it contains ``capacity`` elements; the oldest is then at ``next``.
   private var slots: [Element] = []
   private var next = 0
-  /// How many earlier ones were pushed out.
+  /// The number of elements that newer ones replaced.
   private(set) var dropped = 0
 
   init(capacity: Int) { self.capacity = capacity }

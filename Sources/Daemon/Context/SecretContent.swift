@@ -3,23 +3,23 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// Reads secrets that a client hands over as descriptors. They are never text.
+/// Reads secrets that a client passes as descriptors. They never become a `String`.
 enum SecretContent {
-  /// Longest wait for more of the content, until the writer at the other end of the descriptor closes it.
+  /// Maximum wait for more content, until the writer closes the descriptor.
   private static let patience = Duration.seconds(30)
 
-  /// Lends the whole content to `body`.
+  /// Passes the content to `body`.
   ///
   /// - Parameters:
   ///   - mostBytes: Limit of the content.
   ///   - unusable: Thrown if the content is empty, too long or cannot be read.
-  ///   - cancellation: Ends the wait; `cancelled` is thrown then.
+  ///   - cancellation: Ends the wait, with `cancelled`.
   static func read<Result>(
     _ source: SharedDescriptor, upTo mostBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
     _ body: (Span<UInt8>) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     var buffer: SecretBytes
-    // Room for a byte too many.
+    // One extra byte detects content that is too long.
     do { buffer = try SecretBytes(zeroed: mostBytes + 1) } catch { throw .memory }
     let count: Int
     do {
@@ -33,11 +33,11 @@ enum SecretContent {
     return try buffer.withBytes { (bytes) throws(SessionError) in try body(bytes.extracting(..<count)) }
   }
 
-  /// Reads one line; its end is not part of the secret.
+  /// Reads one line; its newline is dropped.
   ///
   /// - Parameters:
   ///   - mostBytes: Limit of the secret.
-  ///   - unusable: Thrown also if `isValid` is false.
+  ///   - unusable: Also thrown if `isValid` returns false.
   static func readLine(
     _ source: SharedDescriptor, upTo mostBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
     isValid: (Span<UInt8>) -> Bool
@@ -58,18 +58,17 @@ enum SecretContent {
   }
 }
 
-/// Reads a passphrase or a PIN that a client hands over as a descriptor.
+/// Reads a passphrase or a PIN that a client passes as a descriptor.
 enum VaultSecret {
-  /// The most bytes one may have.
   static let maximumBytes = 1024
 
-  /// - Throws: a configuration error when it is empty, too long, or not UTF-8.
+  /// - Throws: a configuration error if it is empty, too long, or not UTF-8.
   static func read(_ source: SharedDescriptor, _ cancellation: Cancellation) throws(SessionError) -> SharedSecret {
     try SecretContent.readLine(
       source, upTo: maximumBytes, or: .configuration(ConfigurationError(.passphrase, "")), cancellation,
       isValid: isUTF8)
   }
 
-  /// Whether bytes are well-formed UTF-8 (RFC 3629 section 4). They are not copied anywhere.
+  /// Whether the bytes are well-formed UTF-8 (RFC 3629 section 4). Does not copy them.
   static func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
 }

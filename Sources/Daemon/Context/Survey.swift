@@ -11,16 +11,16 @@ struct AccountSummary: Sendable {
   var name: AccountName
   var configuration: AccountConfiguration
   var isActive: Bool
-  /// Whether the settings name it; else the vault has a record of it, and ``configuration`` is what that has sealed.
+  /// Whether the settings contain the account. If not, ``configuration`` is the sealed copy in its record.
   var isConfigured = true
-  /// Neither do: it is in no file.
+  /// Whether the account is neither in the settings nor in the vault.
   var isEphemeral = false
   var isGranted = false
   var isExpired = false
   var expiryReason: String?
   /// Protection level of the account's record; nil without a record or if the level cannot be read.
   var protection: Protection?
-  /// There is no user, and this is how the session goes on.
+  /// How a session without a user is renewed.
   var unattended: UnattendedGrant?
   /// When the secret of a registered client expires, in unix seconds.
   var clientSecretExpiresAt: Int?
@@ -32,18 +32,18 @@ struct AccountSummary: Sendable {
   var authorizationDetails: JSON?
   var refreshedAt: Int?
   var expiry = GrantExpiry()
-  /// Origins in the settings that the record does not repeat.
+  /// Origins in the settings that are missing from the record.
   var unconfirmedOrigins: [String] = []
-  /// Why the account cannot be used as it is.
+  /// Why the account cannot be used.
   var problem: SessionError?
 
-  /// Whether the account's record cannot be read, so that nothing is known of its session.
+  /// Whether the account's record cannot be read, so that its session is unknown.
   var isUnreadable: Bool {
     if case .vault = problem { problem?.isLocked == false } else { false }
   }
 }
 
-/// Reads the vault's data on the accounts, used or not since the daemon started.
+/// Reads the vault's data on all accounts, whether or not they were used since the daemon started.
 enum Survey {
   static func run(_ settings: Settings, only: AccountName?, services: SessionServices) -> [AccountSummary] {
     var summaries: [AccountSummary] = []
@@ -79,7 +79,7 @@ enum Survey {
     return summaries
   }
 
-  /// An account that was deleted from the settings by hand.
+  /// An account that a user deleted from the settings.
   private static func left(
     _ name: AccountName, _ protection: Protection, _ services: SessionServices, _ vault: VaultSnapshot?
   ) -> AccountSummary {
@@ -118,7 +118,7 @@ enum Survey {
 }
 
 extension JSONObject {
-  /// Tells of a session without a user: `guest`, or `assertion`.
+  /// Records that the session has no user: `guest`, or `assertion`.
   mutating func addUnattended(_ grant: UnattendedGrant?) {
     switch grant {
     case .client: self[.guest] = true

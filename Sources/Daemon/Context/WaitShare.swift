@@ -2,32 +2,31 @@ internal import OAuth
 internal import Vocabulary
 
 /// The party whose work waits for others: servers, peers, locks of other processes. Work beyond the share's limit
-/// queues behind that of the same share only (fair shares).
+/// queues after that of the same share only (fair shares).
 enum WaitShare: Hashable, Sendable {
-  /// The refreshes of one account, which its lock keeps apart anyway.
+  /// The refreshes of one account, which its lock serializes anyway.
   case refresh(AccountName)
-  /// Questions to the server about one account's session.
+  /// Requests to the server about one account's session.
   case questions(AccountName)
   /// The exchanges of one account's token for tokens with other targets.
   case exchanges(AccountName)
   /// The roles that one account assumes at one service.
   case roles(AccountName, Endpoint)
-  /// The cleanup at the server of one account: grants and clients of sign-ins that were not finished, and
-  /// grants that were replaced.
+  /// The cleanup of one account at the server: grants and clients of incomplete sign-ins, and replaced grants.
   case leftovers(AccountName)
   /// Changes of one account, which wait for its lock.
   case changes(AccountName)
   case signOut(AccountName)
-  /// Changes of the settings file, in their order. They wait for its lock, which an editor may hold.
+  /// Changes of the settings file, in order. They wait for its lock, which an editor may hold.
   case settings
-  /// Changes of the vault's keys, each of which may need a processor and much memory for seconds.
+  /// Changes of the vault's keys, each of which may use a processor and much memory for seconds.
   case vault
   /// One sign-in, by its number.
   case signIn(UInt64)
   /// The request of one connection, by its number.
   case request(UInt64)
-  /// The part of the threads that one server may hold, for all accounts together, by
-  /// ``AccountConfiguration/server``. Its limit depends on the number of threads.
+  /// The threads that one server may use for all accounts, by ``AccountConfiguration/server``. Its limit depends on the
+  /// number of threads.
   case server(String)
 
   init(_ ticket: Ticket) { self = .request(ticket.connection) }
@@ -40,7 +39,7 @@ enum WaitShare: Hashable, Sendable {
     }
   }
 
-  /// Whether the work has a limit of its own that is short enough for a daemon that stops.
+  /// Whether the work has its own time limit, short enough for shutdown.
   var isShort: Bool { if case .signOut = self { true } else { false } }
 
   /// Number of jobs that run at the same time.

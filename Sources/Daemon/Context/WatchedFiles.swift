@@ -5,9 +5,9 @@ internal import Vault
 /// Whether the settings file or the vault file may have changed since they were read. Used on the loop's thread only.
 final class WatchedFiles {
   private let changes: FileChanges?
-  /// Revision of the settings file when ``look()`` was last called; nil if it must be read for each request.
+  /// Revision of the settings file at the last ``look()``; nil if it must be read for each request.
   private(set) var settingsRevision: UInt64?
-  /// The same of the vault file.
+  /// Likewise for the vault file.
   private(set) var vaultRevision: UInt64?
 
   init(settings: SettingsFile, vault: Vault) {
@@ -17,10 +17,10 @@ final class WatchedFiles {
   /// Watches nothing.
   init() { changes = nil }
 
-  /// Whether the system has no watch of files left for this user, so that workers look at the files for each request.
+  /// Whether the system has no file watches left for this user, so that workers check the files for each request.
   var isUnwatched: Bool { changes == nil }
 
-  /// Looks for changes; all that the loop calls begins with this.
+  /// Checks for changes. Called at the start of everything that the loop calls.
   func look() {
     _ = changes?.look()
     settingsRevision = changes?.number(ofFile: 0)

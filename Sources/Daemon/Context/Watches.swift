@@ -3,7 +3,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The requests that receive the steps of the work. Used on the loop only, except ``Flag``.
+/// The requests that receive progress steps. Used on the loop only, except ``Flag``.
 struct Watches {
   /// Whether any request receives steps. Workers check it before they send a step.
   final class Flag: Sendable {

@@ -1,24 +1,24 @@
 internal import Platform
 
-/// Threads for work that blocks. They start when they are needed and end when they have been idle for a while, so that
-/// a daemon at rest holds few stacks.
+/// Threads for blocking work. They start on demand and end when idle for a while, so that an idle daemon uses few
+/// stacks.
 final class WorkerPool: Sendable {
-  /// There are at least as many threads as jobs that have not ended, as far as the limit and the system allow.
+  /// There are at least as many threads as unfinished jobs, within the limits of the pool and the system.
   private struct State {
     var threads = 0
     var unfinished = 0
   }
 
-  /// Each returns what is to be done when its thread is free.
+  /// Each returns an action to run once its thread is free.
   private let jobs = WorkQueue<@Sendable () -> () -> Void>()
   private let state = Monitor(State())
   private let idleTime: Duration
   private let mostThreads: Int
-  /// Whether one thread never ends, so that every job is run some time; more jobs than threads wait their turn.
+  /// Whether one thread never ends, so that every job runs eventually. Jobs beyond the number of threads are queued.
   private let isKept: Bool
 
   /// - Parameters:
-  ///   - idleTime: After it a thread without work ends.
+  ///   - idleTime: A thread without work ends after this time.
   ///   - mostThreads: How many jobs run at the same time.
   init(idleTime: Duration = .seconds(5), mostThreads: Int) {
     self.idleTime = idleTime
@@ -26,7 +26,7 @@ final class WorkerPool: Sendable {
     isKept = false
   }
 
-  /// A pool with a thread that is there from the start and stays.
+  /// A pool with one thread that starts now and never ends.
   ///
   /// - Throws: `EAGAIN` if the system allows no more threads.
   init(keptWith mostThreads: Int, idleTime: Duration = .seconds(5)) throws(SystemError) {
@@ -42,7 +42,7 @@ final class WorkerPool: Sendable {
   /// Runs a job on a thread.
   ///
   /// - Parameter tell: Called on that thread with the result, after the thread was counted as free.
-  /// - Returns: False if it is not run, because no thread is free for it. A pool with a kept thread takes every job.
+  /// - Returns: False if no thread is free for it, so it does not run. A pool with a kept thread accepts every job.
   func submit<Value>(
     _ job: @escaping @Sendable () -> Value, then tell: @escaping @Sendable (Value) -> Void
   ) -> Bool {
@@ -65,13 +65,13 @@ final class WorkerPool: Sendable {
     return true
   }
 
-  /// - Returns: False if there is no thread for the job that was counted.
+  /// - Returns: False if there is no thread for the counted job.
   private func startThread() -> Bool {
     if (try? Threads.start(name: "worker", { [self] in work() })) != nil { return true }
     return state.withLock { state in
       state.threads -= 1
       if isKept { return true }
-      // Another thread may be without work now.
+      // Another thread may have become idle.
       if state.threads >= state.unfinished { return true }
       state.unfinished -= 1
       return false
@@ -90,7 +90,7 @@ final class WorkerPool: Sendable {
     tell()
   }
 
-  /// Whether the calling thread may end: not while a job counts on it, which may not be in the queue yet.
+  /// Whether the calling thread may end: not while it is needed for a job, which may not be queued yet.
   private func mayEnd() -> Bool {
     state.withLock { state in
       guard state.unfinished < state.threads else { return false }

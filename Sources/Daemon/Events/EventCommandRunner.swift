@@ -4,28 +4,28 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The commands that are run when something happens: a few at once, each for so long and no longer. It has a set
-/// of descriptors of its own, which is readable when one of them ended. Used on the loop only; nothing here waits.
+/// Runs the commands configured for events, a few at a time, each with a time limit. Its own poller is readable when a
+/// command has ended. Used on the loop only; nothing here waits.
 final class EventCommandRunner {
   static let mostAtOnce = 4
   static let mostWaiting = 64
-  /// Between the two signals to a command whose time is over.
+  /// Time between SIGTERM and SIGKILL to a command past its deadline.
   private static let graceTime = Duration.seconds(2)
 
-  /// A command that is to be run.
+  /// A command to run.
   struct Order: Sendable {
     /// The number of the command in the settings, 1 for the first.
     var position: Int
     var command: EventCommand
     var account: AccountName?
-    /// Content of the command's standard input.
+    /// Standard input of the command.
     var input: [UInt8]
   }
 
   /// A command that a worker has started.
   struct Started: Sendable {
     let process: Int32
-    /// Is readable when the process has ended.
+    /// Readable when the process has ended.
     let ended: SharedDescriptor
   }
 
@@ -38,23 +38,23 @@ final class EventCommandRunner {
   }
 
   private let poller: Poller
-  /// Killed processes that are not watched, and are waited for from time to time.
+  /// Killed processes that are not watched, and are reaped from time to time.
   private var unwatched: [Int32] = []
   private var running: [UInt64: Running] = [:]
   private var starting = 0
   private var waiting: [Order] = []
   private var dropped = 0
   private var lastKey: UInt64 = 0
-  /// When the time of all commands is over, because the daemon ends.
+  /// The deadline of all commands, because the daemon ends.
   private var end: Instant?
-  /// Whether that time has come.
+  /// Whether ``end`` has passed.
   private var isClosed = false
 
   init() throws(SystemError) { poller = try Poller() }
 
   var raw: Int32 { poller.raw }
 
-  /// Whether nothing runs, and nothing is about to.
+  /// Whether no command runs, starts or waits.
   var isIdle: Bool { running.isEmpty && starting == 0 && waiting.isEmpty && unwatched.isEmpty }
 
   /// Queues a command. Drops it if too many wait or the runner is closed.
@@ -62,7 +62,7 @@ final class EventCommandRunner {
     if !isClosed, waiting.count < Self.mostWaiting { waiting.append(order) } else { dropped += 1 }
   }
 
-  /// The next command to be started now, if there is one.
+  /// The next command to start now, if any.
   func next() -> Order? {
     guard running.count + starting < Self.mostAtOnce, !waiting.isEmpty else { return nil }
     starting += 1
@@ -75,7 +75,7 @@ final class EventCommandRunner {
     return dropped
   }
 
-  /// The command that ``next()`` gave runs, or could not be started.
+  /// Records that the command from ``next()`` runs, or could not be started.
   ///
   /// - Returns: The problem; nil if the command runs.
   func started(_ order: Order, _ outcome: Result<Started, SystemError>, now: Instant) -> LogEvent.CommandProblem? {
@@ -91,7 +91,7 @@ final class EventCommandRunner {
           deadline: min(now.advanced(by: .seconds(order.command.timeoutSeconds)), end ?? .distantFuture))
         return nil
       } catch {
-        // It could not be watched, so it must not run. Its end may take a while (the loop never blocks).
+        // It could not be watched, so it must not run. Killing it may take a while (the loop never blocks).
         Self.signal(started.process, Signals.SIGKILL)
         unwatched.append(started.process)
         unwatchedDue = now.advanced(by: Self.unwatchedInterval)
@@ -103,7 +103,7 @@ final class EventCommandRunner {
   private static let unwatchedInterval = Duration.milliseconds(200)
   private var unwatchedDue = Instant.distantFuture
 
-  /// Waits for those that have ended.
+  /// Reaps the unwatched processes that have ended.
   private func reapUnwatched(_ now: Instant) {
     unwatched.removeAll { process in
       do { return try Spawn.tryWait(process) != nil } catch { return true }
@@ -116,7 +116,7 @@ final class EventCommandRunner {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
       guard let ended = running[event.key] else { continue }
-      // Kills the remaining processes of its group. The process id stays valid until the wait below.
+      // Kills the remaining processes of its group. The process ID stays valid until the wait below.
       if ended.wasTerminated { Self.signal(ended.process, Signals.SIGKILL) }
       let status: ProcessStatus?
       do { status = try Spawn.tryWait(ended.process) } catch { status = .exited(0) }
@@ -136,13 +136,13 @@ final class EventCommandRunner {
     }
   }
 
-  /// When ``expire(_:)`` has something to do.
+  /// The next time at which ``expire(_:)`` must be called.
   var nextDeadline: Instant? {
     (running.values.map(\.deadline) + (unwatched.isEmpty ? [] : [unwatchedDue])).min()
   }
 
-  /// Ends commands past their deadline, first with SIGTERM, then with SIGKILL. Drops waiting commands after the end
-  /// set by ``close(at:)``.
+  /// Ends commands past their deadline, first with SIGTERM, then with SIGKILL. Drops waiting commands after the time
+  /// passed to ``close(at:)``.
   func expire(_ now: Instant) {
     if let end, end <= now {
       isClosed = true
@@ -156,9 +156,9 @@ final class EventCommandRunner {
     }
   }
 
-  /// Closes the runner at `end`: running commands reach their deadline then, and no other command starts after it.
+  /// Closes the runner at `end`: the deadline of running commands, after which no other command starts.
   ///
-  /// - Returns: When nothing runs any more that minds a signal.
+  /// - Returns: When no running command responds to signals any longer.
   func close(at end: Instant) -> Instant {
     self.end = end
     for (key, entry) in running { running[key]?.deadline = min(entry.deadline, end) }
@@ -174,11 +174,11 @@ final class EventCommandRunner {
 }
 
 extension EventCommandRunner.Order {
-  /// Starts the command, away from the terminal, in a group and a session of its own: with this on its standard
-  /// input, no output, and nothing of the daemon's but these variables. Blocks, for a worker.
+  /// Starts the command in its own group and session, without a terminal. It receives the input and these variables, no
+  /// output and nothing else of the daemon's. Blocking, for a worker.
   func start(environment: [String]) throws(SystemError) -> EventCommandRunner.Started {
     let pipe = try Pipe()
-    // The capacity of a pipe exceeds the size of any event, so the write does not wait for the reader.
+    // A pipe's capacity exceeds the size of any event, so the write does not wait for the reader.
     try pipe.writing.setNonBlocking(true)
     try pipe.writing.writeAll(input.span)
     let inputNumber = pipe.reading.raw

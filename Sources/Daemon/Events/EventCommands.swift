@@ -5,7 +5,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Runs the commands of the settings for the events that they name.
+/// Runs the commands that the settings name for events.
 final class EventCommands: DaemonPart {
   private let commands: EventCommandRunner
   private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
@@ -19,12 +19,12 @@ final class EventCommands: DaemonPart {
     _ = try loop.watch(commands.raw) { [unowned self] in serve() }
   }
 
-  /// Whether nothing runs, and nothing is about to.
+  /// Whether no command runs or is about to.
   var isIdle: Bool { commands.isIdle }
 
-  /// Lets running commands end at `end`, and starts no other after it.
+  /// Ends running commands at `end`, and starts no other after it.
   ///
-  /// - Returns: When nothing runs any more that minds a signal.
+  /// - Returns: When no running command responds to signals any longer.
   func close(at end: Instant) -> Instant {
     defer { alarm.set(at: end) }
     return commands.close(at: end)
@@ -35,7 +35,7 @@ final class EventCommands: DaemonPart {
 
   private func setAlarm() { alarm.set(at: commands.nextDeadline) }
 
-  /// Runs the commands that match this entry, by the settings as they are now.
+  /// Runs the commands that match this entry, according to the current settings.
   func run(for entry: SessionEntry) { context.whenSettingsAreRead { [self] in order(for: entry) } }
 
   private func order(for entry: SessionEntry) {
@@ -72,7 +72,7 @@ final class EventCommands: DaemonPart {
     log.note(.commandFailed(position: order.position, problem), order.account)
   }
 
-  /// Commands ended.
+  /// Handles commands that ended.
   private func serve() {
     commands.serve { order, problem in note(problem, of: order) }
     start()

@@ -2,21 +2,21 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The requests that follow the events of sessions and accounts, or those of leases. Used on the loop only.
+/// The requests that follow events of sessions and accounts, or those of leases. Used on the loop only.
 struct Followers {
   static let most = 32
 
   private var subjects: [Ticket: Subject] = [:]
 
   enum Subject: Equatable {
-    /// Of one account, or of all.
+    /// Of one account, or of all if nil.
     case sessions(of: AccountName?)
     case leases
   }
 
   var count: Int { subjects.count }
 
-  /// Returns false if ``most`` requests follow already.
+  /// Returns false if ``most`` requests already follow.
   mutating func begin(_ ticket: Ticket, _ subject: Subject) -> Bool {
     guard subjects.count < Self.most else { return false }
     subjects[ticket] = subject
@@ -33,7 +33,7 @@ struct Followers {
     return Array(subjects.keys)
   }
 
-  /// Applies a change of an account's name.
+  /// Renames an account.
   mutating func rename(_ old: AccountName, to new: AccountName) {
     for (ticket, subject) in subjects where subject == .sessions(of: old) { subjects[ticket] = .sessions(of: new) }
   }
@@ -46,6 +46,6 @@ struct Followers {
     }
   }
 
-  /// The requests that follow the leases.
+  /// The requests that follow events of leases.
   var ticketsForLeases: [Ticket] { subjects.compactMap { $0.value == .leases ? $0.key : nil } }
 }

@@ -6,17 +6,17 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Publishes what happens to sessions and accounts: to the followers of `agent events`, token files and commands of the settings.
-/// The followers hear of leases, too.
+/// Publishes events of sessions and accounts to the followers of `agent events`, to token files and to the commands in
+/// the settings. Followers also receive those of leases.
 final class SessionEvents: AccountPart {
   let commands: EventCommands
   private let tokenFiles: TokenFiles
   private let leases: Leases
   private let lock: VaultLock
   private let mark: ChangeMark
-  /// A worker writes the mark, and whether it must be written once more.
+  /// Whether a worker writes the change mark, and whether another write must follow.
   private var isMarking = false, isMarkDue = false
-  /// Results of changes whose mark is not written yet.
+  /// Results of changes whose change mark is not written yet.
   private var held: [(reply: Reply, ticket: Ticket)] = []
   private var followers = Followers()
   private var publishedAccounts: PublishedAccounts?
@@ -78,7 +78,7 @@ final class SessionEvents: AccountPart {
     }
   }
 
-  /// Keeps the result of a change until its mark is written: the prompt that comes next looks at the mark.
+  /// Keeps the result of a change until the change mark is written, because the next prompt reads it.
   ///
   /// - Returns: False if the result can be sent now.
   func hold(_ reply: Reply, of ticket: Ticket) -> Bool {
@@ -102,7 +102,7 @@ final class SessionEvents: AccountPart {
 
   /// Publishes the difference between the accounts and the last published list.
   ///
-  /// - Parameter active: The active account, which may be in no file.
+  /// - Parameter active: The active account, which may be ephemeral.
   func publishAccounts(_ settings: Settings, _ active: AccountName?) {
     guard publishedAccounts?.revision != settingsFile.revision || publishedAccounts?.active != active,
       renamesInFlight == 0
@@ -121,7 +121,7 @@ final class SessionEvents: AccountPart {
     if before.active != active { log.publish(.activeChanged, active) }
   }
 
-  /// Publishes a change of an account's name as such, not as a removal and an addition.
+  /// Publishes a rename as such, not as a removal and an addition.
   func publishRename(_ old: AccountName, to new: AccountName) {
     followers.rename(old, to: new)
     publishedAccounts?.names.removeAll { $0 == old }
@@ -130,6 +130,6 @@ final class SessionEvents: AccountPart {
     announceSettings()
   }
 
-  /// The sender of a request is gone.
+  /// Ends a request whose sender has disconnected.
   func abandon(_ ticket: Ticket) { followers.end(ticket) }
 }

@@ -4,7 +4,7 @@ internal import Vocabulary
 internal import Wire
 
 extension Failure {
-  /// Describes a protocol error for people.
+  /// Describes a protocol error for users.
   ///
   /// - Parameter login: The command that signs in to the account.
   init(_ error: OAuthError, _ login: SignInCommand) {
@@ -16,7 +16,7 @@ extension Failure {
 }
 
 extension OAuthError {
-  /// The hint that follows from more than the code.
+  /// The hint that depends on more than the code.
   fileprivate func ownHint(_ login: SignInCommand) -> Phrase? {
     if let claims { return login.with([.init("claims-challenge", claims.challenge)]) }
     if let hint = secretHint(login) ?? browserHint(login) { return hint }
@@ -33,39 +33,39 @@ extension OAuthError {
       }
       return followsSuccess ? Phrase("the server's answer was stored: \(wait)") : wait
     }
-    // Each further try would spend a refresh for the same answer.
+    // Each further attempt would use a refresh for the same response.
     guard followsSuccess, code != .unsupportedTokenType else { return nil }
     return Phrase("the server's answer was stored: try again in a minute")
   }
 
-  /// The sign-in with the secret of the client, where the server's own words or the provider's advice are about that:
-  /// Google says `invalid_request` and "client_secret is missing."
+  /// The sign-in with the client secret, if the server's message or the provider's advice mentions it: Google says
+  /// `invalid_request` and "client_secret is missing."
   fileprivate func secretHint(_ login: SignInCommand) -> Phrase? {
     if needsSecret, let advice { return Phrase("\(advice): \(login.askingForSecret)") }
     guard code == .invalidRequest, serverDescription?.hasPart("client_secret") == true else { return nil }
     return Phrase("if the client has a secret: \(login.askingForSecret)")
   }
 
-  /// The sign-in by browser, also one elsewhere, where the device grant is forbidden.
+  /// The sign-in by browser, also on another machine, if the device grant is forbidden.
   fileprivate func browserHint(_ login: SignInCommand) -> Phrase? {
     guard needsBrowser else { return nil }
     return Phrase("sign in with a browser, also on another machine: \(login.pasting)")
   }
 
-  /// The sign-in that the advice is about.
+  /// The sign-in that the advice recommends.
   fileprivate func signInHint(_ login: SignInCommand) -> Phrase? {
     guard code.meaning == .signInNeeded, let advice else { return nil }
     return Phrase("\(advice): \(login.phrase)")
   }
 
-  /// A sign-in makes a new key for tokens, and not for the client.
+  /// A sign-in creates a new key for tokens, but not for the client.
   fileprivate var keyHint: Phrase? {
     guard code == .keyForeign, subject == .clientKey else { return nil }
     return Phrase(
       "sign in with another key of the client, \("--client-key-file"), or with a new client, \("--register")")
   }
 
-  /// The sign-in at the issuer that was meant.
+  /// The sign-in at the intended issuer.
   fileprivate func slashHint(_ login: SignInCommand) -> Phrase? {
     issuerMeant.map { Phrase("the slash at the end counts: \(login.with([.init("issuer", $0)]))") }
   }

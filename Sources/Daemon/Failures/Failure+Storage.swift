@@ -6,7 +6,7 @@ internal import Vocabulary
 internal import Wire
 
 extension Failure {
-  /// Describes an error of the settings or of the files that a request passes with them.
+  /// Describes an error of the settings or of files sent with a request.
   init(_ error: ConfigurationError) {
     switch error.code {
     case .invalid:
@@ -91,7 +91,7 @@ extension Failure {
 }
 
 extension ConfigurationError {
-  /// A text after the file, line and column that it is about, as compilers write them.
+  /// The text after the file, line and column of the error, as compilers write it.
   fileprivate func located(_ text: Phrase) -> Phrase {
     guard let line else { return text }
     return Phrase("\(TerminalText.clean(line.file)):\(line.line):\(line.column): \(text)")
@@ -109,7 +109,7 @@ extension ConfigurationError {
       ? Phrase("\(name) is missing, which must be \(expected)") : Phrase("\(name) must be \(expected)")
   }
 
-  /// The valid values of what is no setting of an account, after "must be".
+  /// The valid values of a setting outside the accounts, after "must be".
   private var expectation: Phrase? {
     let parts = place.split(separator: ".")
     switch (parts.first, parts.last) {
@@ -145,7 +145,7 @@ extension ConfigurationError {
 }
 
 extension AccountName {
-  /// The name in a request.
+  /// The account name in a request.
   init(requested text: String) throws(Failure) {
     do { try self.init(text) } catch {
       throw Failure(

@@ -7,7 +7,7 @@ internal import Wire
 extension Failure {
   /// Describes a vault error for users.
   ///
-  /// - Parameter account: The account whose session was asked for.
+  /// - Parameter account: The account whose session was requested.
   init(_ error: VaultError, account: String?) {
     let row = error.row(account)
     self.init(row.failure, row.sentence, hint: row.hint)
@@ -22,7 +22,7 @@ extension Failure {
     advice = Self.remedy(problem, of: path) ?? advice
   }
 
-  /// The command that makes a file of the vault usable again; nil for a path that a terminal cannot show.
+  /// The command that makes a vault file usable again; nil for a path that a terminal cannot show.
   private static func remedy(_ problem: FileProblem?, of path: String) -> Phrase? {
     guard TerminalText.clean(path).utf8.elementsEqual(path.utf8) else { return nil }
     let quoted = "'\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"

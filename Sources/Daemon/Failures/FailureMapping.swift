@@ -6,11 +6,11 @@ internal import Vocabulary
 internal import Wire
 
 extension Failure {
-  /// Describes a session error for people.
+  /// Describes a session error for users.
   ///
   /// - Parameters:
   ///   - account: The requested account.
-  ///   - entered: The options of the sign-in that failed.
+  ///   - entered: The options of the failed sign-in.
   init(_ error: SessionError, account: String?, entered: [String] = []) {
     let login = SignInCommand(account, entered)
     switch error {
@@ -181,8 +181,8 @@ extension Failure {
 // MARK: - Where tokens may go
 
 extension Failure {
-  /// - Parameter url: The URL of the request if it names no account. A program may run the hint, so the hint never lets
-  ///   an existing account send its token there.
+  /// - Parameter url: The requested URL if the request names no account. A program may run the hint, so the hint never
+  ///   lets an existing account send its token there.
   private init(notListed origin: String, _ account: String?, _ url: String?) {
     guard let account else {
       self.init(
@@ -195,7 +195,8 @@ extension Failure {
       hint: Self.listing(origin, account).map { Phrase("if it may get the token: \($0)") })
   }
 
-  /// The command that signs in at a URL. For a server without a sign-in, such as a mail server: the help on listing it.
+  /// The command that signs in at a URL. For a server without sign-in, such as a mail server: the help on adding its
+  /// origin to an account.
   private static func signingIn(at url: String) -> String {
     guard let uri = try? URI(url), uri.isHTTPS || uri.isHTTPLoopback, ShellWord.isHarmless(url) else {
       return "agent help account set"
@@ -217,7 +218,7 @@ extension Failure {
       hint: Phrase("choose one: \(Phrase.choices(Array(names.prefix(3)), of: "account"))"))
   }
 
-  /// The command that has an account list an origin; nil for a text that no person should paste.
+  /// The command that adds an origin to an account; nil for a text that users should not paste.
   private static func listing(_ origin: String, _ account: String) -> String? {
     guard ShellWord.isHarmless(origin), !origin.utf8.contains(UInt8(ascii: " ")) else { return nil }
     let prefix = "https://"
@@ -249,7 +250,7 @@ extension Failure {
       hint: "register \(example) there, then: \(login.with([.init("redirect-uri", example)]))")
   }
 
-  /// Where a client id comes from.
+  /// Describes a missing client ID.
   private init(_ missing: MissingClient, _ login: SignInCommand) {
     let server = TerminalText.clean(missing.server)
     let redirect = missing.redirectURI.map { TerminalText.clean($0, limit: 2048) }
@@ -274,7 +275,7 @@ extension Failure {
     self.init(.clientNeeded, text, hint: hint)
   }
 
-  /// Where the client secret is.
+  /// Describes a missing client secret.
   private init(_ missing: MissingSecret, _ login: SignInCommand) {
     let fact =
       missing.isForBrowser
@@ -286,7 +287,7 @@ extension Failure {
     needsClientSecret = true
   }
 
-  /// Why a client cannot be a URL so (draft-ietf-oauth-client-id-metadata-document-03).
+  /// Why a URL cannot be a client ID (draft-ietf-oauth-client-id-metadata-document-03).
   private init(_ problem: ClientURLProblem, _ login: SignInCommand) {
     switch problem {
     case .malformed:
@@ -340,7 +341,7 @@ extension Failure {
       hint: "agent logout \(account)")
   }
 
-  /// Why an assertion is not sent, by the claim that the server would refuse it for.
+  /// Why an assertion is not sent: the claim that the server would reject.
   private init(_ problem: AssertionProblem, of source: AssertionSource) {
     let assertion = source.phrase
     switch problem {
@@ -415,7 +416,7 @@ extension AssertionSource {
     }
   }
 
-  /// How to get another one than one that is too old.
+  /// How to replace an assertion that is too old.
   fileprivate var wayToNewOne: Phrase {
     switch self {
     case .file: Phrase("have the platform write a new one there; it replaces the file by itself where it can")

@@ -6,18 +6,19 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Locks and unlocks the vault. A lock wipes keys and tokens from memory; accounts that only this device protects stay usable.
+/// Locks and unlocks the vault. A lock wipes keys and tokens from memory; accounts that only this device protects stay
+/// usable.
 final class Locking: DaemonPart {
   private let state: VaultLock
   private let broker: TokenBroker
   private let signIns: SignIns
   private let resources: ResourceRequests
   private let signOuts: SignOuts
-  /// The requests that asked for the lock in progress.
+  /// The requests waiting for the lock in progress.
   private var tickets: [Ticket] = []
-  /// The answer to the lock in progress, once its levels are known.
+  /// The response to the lock in progress, once its levels are known.
   private var answered: JSONObject?
-  /// The accounts whose lock was published when it began.
+  /// The accounts already published as locked when the lock began.
   private var published: Set<AccountName> = []
   /// How long the keys stay for exchanges that have sent a refresh token.
   private static let exchangePatience = Duration.seconds(5)
@@ -36,12 +37,12 @@ final class Locking: DaemonPart {
     super.init(context)
   }
 
-  /// Runs once a minute: the timer of the idle lock does not see a pause of the machine.
+  /// Runs once a minute, because the timer of the idle lock does not notice when the machine was paused.
   func housekeep() { state.lockIfIdle() }
 
-  /// Locks the vault. Locked tokens are no longer served and nothing is begun with them; the keys remain for some seconds
-  /// if a refresh in flight must write its result. A refresh token that comes later is kept alone in secret memory, and
-  /// written after the next unlock.
+  /// Locks the vault. Locked tokens are no longer served or used; the keys remain for some seconds if a refresh in
+  /// flight must write its result. A refresh token that arrives later is kept in secret memory and written after the
+  /// next unlock.
   func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
     // An unlock may wait for the lock in progress. This lock must run after it, or the vault would stay unlocked.
     if state.isLocking, !afterwards.isEmpty {
@@ -73,7 +74,7 @@ final class Locking: DaemonPart {
     let accounts: [(account: AccountName, protection: Protection)]?
   }
 
-  /// Lets nothing more begin.
+  /// Refuses all new work with the locked levels.
   private static func shut(_ services: SessionServices) -> Extent {
     let vault = services.vault
     let closing = vault.levelsToLock
@@ -89,7 +90,7 @@ final class Locking: DaemonPart {
     }
   }
 
-  /// Answers those who asked for the lock, and has the keys wiped.
+  /// Responds to the requests for the lock, and wipes the keys.
   private func shut(_ extent: Extent, _ cause: LogEvent.LockCause) {
     signIns.endUnapproved(at: Set(extent.levels))
     for (name, level) in extent.accounts ?? broker.accounts.keys.map({ ($0, .device) }) {
@@ -101,7 +102,7 @@ final class Locking: DaemonPart {
     if !extent.closed.isEmpty || cause == .asked { log.note(.locked(cause)) }
     answered = JSONObject([("locked", .array(extent.levels.map { .string($0.rawValue) }))])
     answerLocks()
-    // A session that is locked may be about to sleep, with its memory on disk.
+    // When the session is locked, the machine may be about to hibernate and write its memory to disk.
     let limit = cause == .session ? .zero : Self.exchangePatience
     jobs.run({ [services] in
       // Writes pending records now, because they cannot be written after the lock.

@@ -22,7 +22,7 @@ extension VaultSummary {
     return object
   }
 
-  /// Kind of the slot that opens the vault without a person: `tpm2` or `host`; nil if only a passphrase opens it or
+  /// Kind of the slot that decrypts the vault without user input: `tpm2` or `host`; nil if only a passphrase does or
   /// there is no vault.
   private var binding: String? {
     let kinds = slots.filter { $0.protection == .device }.compactMap(\.kind)

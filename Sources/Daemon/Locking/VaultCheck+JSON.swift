@@ -24,7 +24,7 @@ extension VaultCheck {
     return object
   }
 
-  /// The same where there is no vault.
+  /// The result if there is no vault.
   static let nothing = JSONObject([("sound", true), ("slots", .array([])), ("accounts", .array([]))])
 }
 

@@ -5,11 +5,11 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Decides whether tokens may be served while the vault can be locked, and when it locks by itself.
+/// Decides whether tokens may be served while the vault can be locked, and when it locks automatically.
 final class VaultLock: DaemonPart, TokenLock {
-  /// The accounts that the lock in progress covers, as far as known; nil while no lock is in progress.
+  /// The known accounts that the lock in progress covers; nil while no lock is in progress.
   private var shut: [AccountName: Protection]?
-  /// Whether a lock also wipes the device's key, which then needs a passphrase to return.
+  /// Whether a lock also wipes the device key, so that only a passphrase restores it.
   private var isDeviceKeyLent = false
   private var idle = IdleLock()
   private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
@@ -26,7 +26,7 @@ final class VaultLock: DaemonPart, TokenLock {
   // MARK: Tokens
 
   func refusal(for account: AccountName) -> SessionError? {
-    // After suspend the idle time may be over before the timer fires.
+    // After suspend the idle time may have passed before the timer fires.
     lockIfIdle()
     return shut?[account].map { .vault(VaultError(.locked($0))) }
   }
@@ -44,7 +44,7 @@ final class VaultLock: DaemonPart, TokenLock {
 
   var isLocking: Bool { shut != nil }
 
-  /// A lock begins.
+  /// Begins a lock.
   func begin() {
     shut = [:]
     idle.end()
@@ -53,7 +53,7 @@ final class VaultLock: DaemonPart, TokenLock {
   /// Refuses an account's tokens until ``end()``.
   func shut(_ account: AccountName, _ level: Protection) { shut?[account] = level }
 
-  /// The keys are wiped.
+  /// Ends a lock, after the keys were wiped.
   func end() {
     isDeviceKeyLent = services.vault.levelsToLock.contains(.device)
     shut = nil
@@ -68,7 +68,7 @@ final class VaultLock: DaemonPart, TokenLock {
     awaitIdleness((try? settings().lockAfterSeconds) ?? Settings.defaultLockAfterSeconds)
   }
 
-  /// Checks whether a lock now includes the device's key: only a passphrase may open the vault after a change.
+  /// Checks whether a lock now includes the device key, because the vault may have become passphrase-only.
   func checkForLentKey() {
     if services.vault.levelsToLock.contains(.device) { expectLock() } else { isDeviceKeyLent = false }
   }
@@ -85,21 +85,21 @@ final class VaultLock: DaemonPart, TokenLock {
     alarm.set(at: due)
   }
 
-  /// Zero never locks.
+  /// Returns nil, for no automatic lock, if zero.
   private static func patience(_ seconds: Int) -> Duration? { seconds == 0 ? nil : .seconds(seconds) }
 
   private var due: Instant { idle.due(services.time.clockOffset) }
 
-  /// Locks if the idle time is over, or may have passed while the machine stood still.
+  /// Locks if the idle time has passed, also while the machine was suspended.
   func lockIfIdle() {
     if due <= loop.now { context.audience?.lock(.idle) }
   }
 }
 
-/// The automatic lock after idle time, by a clock that continues during suspend, or by the machine's clock where that
-/// has moved further on: a paused virtual machine sees only that one jump (times are true).
+/// The automatic lock after idle time, by a clock that continues during suspend, or by the machine's clock if that has
+/// advanced further: a paused virtual machine sees only that one jump (times are true).
 struct IdleLock {
-  /// When an unlocked token was used, and ``TimeSource/clockOffset`` at that time; nil while nothing is unlocked.
+  /// When an unlocked token was last used, and ``TimeSource/clockOffset`` then; nil while nothing is unlocked.
   private var lastUse: (time: Instant, clockOffset: Int)?
   private(set) var patience: Duration?
   /// Whether something is unlocked.
@@ -117,7 +117,7 @@ struct IdleLock {
     if isCounting { lastUse = (now, clockOffset) }
   }
 
-  /// Time of the automatic lock; the distant future while nothing is unlocked or automatic locking is off.
+  /// Time of the automatic lock; the distant future if nothing is unlocked or automatic locking is off.
   func due(_ clockOffset: Int) -> Instant {
     guard let lastUse, let patience else { return .distantFuture }
     let jump = clockOffset - lastUse.clockOffset

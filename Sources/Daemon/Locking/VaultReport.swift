@@ -6,7 +6,7 @@ internal import Wire
 
 /// The content of `vault status`. A worker builds it, because that reads the vault.
 struct VaultReport: Sendable {
-  /// A protection level that at least one key slot opens.
+  /// A protection level that at least one key slot unlocks.
   struct Level: Sendable {
     let protection: Protection
     let isLocked: Bool
@@ -20,7 +20,7 @@ struct VaultReport: Sendable {
   private let problem: VaultError?
   private let lockAfterSeconds: Int
 
-  /// Reads the vault. Omits unreadable parts and reports the error as the problem.
+  /// Reads the vault. Omits unreadable parts and reports their error as the problem.
   init(_ services: SessionServices, lockAfterSeconds: Int) {
     let vault = services.vault
     summary = vault.summary()

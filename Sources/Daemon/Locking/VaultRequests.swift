@@ -6,7 +6,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Answers requests about the vault itself, as jobs: a key derivation or a TPM may take seconds.
+/// Handles requests about the vault itself, as jobs: a key derivation or a TPM may take seconds.
 final class VaultRequests: DaemonPart {
   private let lock: VaultLock
   private let locking: Locking
@@ -105,7 +105,7 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Opens a level, after the lock in progress.
+  /// Unlocks a level, after the lock in progress.
   private func open(
     _ level: Protection, _ sources: [SharedDescriptor], _ ticket: Ticket, _ event: LogEvent,
     _ body: @escaping @Sendable (Vault, SharedSecret, _ locks: Int) throws(VaultError) -> Void
@@ -135,7 +135,7 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Reads the secrets and runs `body` on a worker. Answers with what `finish` makes of its result.
+  /// Reads the secrets and runs `body` on a worker. Responds with the return value of `finish`.
   private func onVault<Value: Sendable>(
     _ sources: [SharedDescriptor], _ ticket: Ticket,
     _ body: @escaping @Sendable (Vault, [SharedSecret]) throws(VaultError) -> Value,

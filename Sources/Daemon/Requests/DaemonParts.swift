@@ -4,7 +4,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The parts of the daemon, in the order of their dependencies. What a part tells those after it goes through here.
+/// The parts of the daemon, in the order of their dependencies. Forwards each part's notifications to the parts that
+/// depend on it.
 final class DaemonParts: Audience {
   let broker: TokenBroker
   let signIns: SignIns
@@ -69,7 +70,7 @@ final class DaemonParts: Audience {
     tokenFiles.stop()
   }
 
-  /// Ends a request whose connection closed or whose time is over.
+  /// Cancels a request whose connection closed or whose deadline passed.
   func abandon(_ ticket: Ticket) {
     events.abandon(ticket)
     tokenFiles.abandon(ticket)
@@ -81,7 +82,7 @@ final class DaemonParts: Audience {
     verifications.endVerifications(of: ticket)
   }
 
-  /// The loop begins.
+  /// Starts the parts, when the loop begins.
   ///
   /// - Parameter isPrivate: For one client only.
   func start(isPrivate: Bool) {
@@ -91,7 +92,7 @@ final class DaemonParts: Audience {
     signOuts.start()
   }
 
-  /// Runs once a minute, and sees the settings as they are now.
+  /// Runs once a minute, with the current settings.
   func housekeep() {
     broker.context.files.look()
     broker.context.whenSettingsAreRead { [self] in

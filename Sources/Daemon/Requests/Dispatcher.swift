@@ -5,16 +5,16 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Hands each request to the part of the daemon that answers it.
+/// Passes each request to the part of the daemon that handles it.
 final class Dispatcher: DaemonPart, RequestHandler {
   private let parts: DaemonParts
-  /// The requests under way that change sessions or accounts.
+  /// The requests in progress that change sessions or accounts.
   private var changes: Set<Ticket> = []
-  /// The requests that wait until the settings are read.
+  /// The requests waiting for the settings to be read.
   private var waiting: [Ticket: Request] = [:]
-  /// The requests to stop. They are answered when all work is done.
+  /// The requests to stop, which are answered when all work is done.
   private(set) var stopRequests: [Ticket] = []
-  /// Whether the first of them wants no other daemon; nil before that.
+  /// Whether the first of them wants no other daemon; nil if there is none.
   private(set) var stopsForGood: Bool?
 
   init(_ context: DaemonContext, _ parts: DaemonParts) {
@@ -33,12 +33,12 @@ final class Dispatcher: DaemonPart, RequestHandler {
     guard context.mustReadSettings, !row.has(.withoutSettings) else { return begin(envelope, ticket, passed) }
     waiting[ticket] = envelope.request
     context.whenSettingsAreRead { [self] in
-      // Its sender may have gone.
+      // Its sender may have disconnected.
       if waiting.removeValue(forKey: ticket) != nil { begin(envelope, ticket, passed) }
     }
   }
 
-  /// A lock has the last word over an unlock that came before it and waits still.
+  /// A lock overrides earlier unlocks that are still waiting.
   private func refuseUnlocks() {
     for case (let ticket, .vault(.unlock(let level))) in waiting {
       waiting[ticket] = nil
@@ -101,14 +101,13 @@ final class Dispatcher: DaemonPart, RequestHandler {
     changes.contains(ticket) && parts.events.hold(result, of: ticket)
   }
 
-  /// More may be said to a sign-in, to a lease, and to a request whose body comes in lines.
+  /// Sign-ins, leases, and requests whose body comes in lines accept further messages.
   func awaitsMore(_ ticket: Ticket) -> Bool {
     parts.signIns.logins.values.contains { $0.ticket == ticket } || parts.resources.leases.isOwner(ticket)
       || parts.resources.takesBody(ticket)
   }
 
-  /// Takes the redirect address of a sign-in, or its confirmation, or the answer to a question of a lease, or a part of a
-  /// body.
+  /// Handles a sign-in's redirect URL or confirmation, the reply to a lease's question, or a part of a body.
   func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
     switch request {
     case .leaseAnswer(let answer) where parts.resources.leases.isOwner(ticket):

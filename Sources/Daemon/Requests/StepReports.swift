@@ -3,7 +3,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Sends each step of the work to the requests that asked for steps.
+/// Sends each progress step to the requests that asked for steps.
 final class StepReports: DaemonPart {
   private let signIns: SignIns
 
@@ -35,7 +35,7 @@ final class StepReports: DaemonPart {
     context.watches.begin(ticket, about: name)
   }
 
-  /// Sends an entry to those who watch it.
+  /// Sends an entry to the requests that receive it.
   func send(_ entry: LogEntry) {
     for ticket in context.watches.tickets(for: entry) { loop.send(.event(.progress(entry.line)), to: ticket) }
   }

@@ -5,7 +5,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// One `status` request that asks the servers, and what they have answered so far.
+/// A `status` request that asks the servers, with their responses so far.
 final class CheckBatch {
   let ticket: Ticket
   let only: AccountName?
@@ -25,9 +25,9 @@ final class CheckBatch {
   /// Result of the check of one account.
   struct Check {
     let result: CheckResult
-    /// Why there is no session any more, where the server ended it.
+    /// Why the session has ended, if the server ended it.
     var cause: SessionEvent.SignOutCause?
-    /// Reason for a missing answer; nil if the server answered.
+    /// Why the server did not respond; nil if it did.
     var failure: Failure?
 
     init(_ result: CheckResult, _ failure: Failure? = nil) {
@@ -35,7 +35,7 @@ final class CheckBatch {
       self.failure = failure
     }
 
-    /// The server has ended the session.
+    /// A session that the server has ended.
     init(_ cause: SessionEvent.SignOutCause) {
       self.init(.signedOutElsewhere)
       self.cause = cause
@@ -43,7 +43,7 @@ final class CheckBatch {
 
     /// Derives the result from a failed token request.
     ///
-    /// - Parameter isDoubted: The server had refused a token that was still good.
+    /// - Parameter isDoubted: The server had refused a token that had not expired.
     init(_ failure: Failure, isDoubted: Bool) {
       switch failure.code {
       case .sessionExpired: self.init(isDoubted ? .revoked : .expired)

@@ -5,10 +5,10 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Answers `whoami` from the verified ID Token in the account's record, else from UserInfo unless only verified claims
+/// Handles `whoami`: uses the verified ID Token in the account's record, otherwise UserInfo unless only verified claims
 /// are wanted.
 final class IdentityRequests: AccountPart {
-  /// Where the claims come from.
+  /// The source of the claims.
   private enum Source: String { case idToken = "id_token", userInfo = "userinfo" }
 
   func whoami(_ name: String?, isVerified: Bool, _ ticket: Ticket) throws(Failure) {
@@ -30,8 +30,8 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// Asks UserInfo, with a token that the server accepts. A token that it rejects is renewed, at most once
-  /// (RFC 6750, section 3.1).
+  /// Asks UserInfo, with a token that the server accepts. A rejected token is renewed at most once (RFC 6750, section
+  /// 3.1).
   private func askServer(_ account: Account, _ need: TokenNeed, _ ticket: Ticket) {
     let waiter = Waiter(ticket: ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
       do throws(Failure) {
@@ -51,7 +51,7 @@ final class IdentityRequests: AccountPart {
     do { try broker.obtain(for: waiter, account) } catch { loop.send(.failure(error), to: ticket) }
   }
 
-  /// - Parameter asked: The generation of the session that the server was asked about.
+  /// - Parameter asked: The session generation that the request was about.
   private func userInfoEnded(
     _ account: Account, _ asked: UInt64, _ ticket: Ticket, mayRefresh: Bool,
     _ outcome: Result<JSONObject?, SessionError>
@@ -60,7 +60,7 @@ final class IdentityRequests: AccountPart {
     guard broker.accounts[account.name] === account else {
       return loop.send(.failure(Failure(.noAccount(name: name), account: name)), to: ticket)
     }
-    // The answer is about an earlier session, which may have been another user's.
+    // The response is about an earlier session, possibly another user's.
     guard account.session.generation == asked else { return askServer(account, TokenNeed(), ticket) }
     switch outcome {
     case .failure(.oauth(let error)) where error.code == .invalidToken && mayRefresh:

@@ -6,8 +6,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// `status --check`: for each account that is signed in a good token is got, the server is asked about it,
-/// and when it is refused a refresh decides.
+/// `status --check`: gets a token for each signed-in account and asks the server about it. If the server refuses the
+/// token, a refresh decides.
 extension StatusRequests {
   func check(_ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
@@ -62,13 +62,13 @@ extension StatusRequests {
     }
   }
 
-  /// - Parameter asked: The generation of the session that the server was asked about.
+  /// - Parameter asked: The session generation that the request was about.
   private func checked(
     _ account: Account, _ asked: UInt64, _ outcome: Result<SessionCheck.Verdict, SessionError>, _ batch: CheckBatch
   ) {
     let name = account.name
     guard broker.accounts[name] === account else { return settle(account, CheckBatch.Check(.notSignedIn), in: batch) }
-    // The answer is about an earlier session.
+    // The response is about an earlier session.
     guard account.session.generation == asked else { return obtain(TokenNeed(), account, batch) }
     switch outcome {
     case .failure(let error): settle(account, Failure(error, account: name.text), in: batch)
@@ -99,7 +99,7 @@ extension StatusRequests {
     if batch.open.isEmpty { finish(batch) }
   }
 
-  /// Answers the request. Reads the states last, so that they include the results of all checks.
+  /// Responds to the request. Reads the states last, so that they include the results of all checks.
   private func finish(_ batch: CheckBatch) {
     let settings: Settings
     do { settings = try self.settings() } catch { return loop.send(.failure(error), to: batch.ticket) }

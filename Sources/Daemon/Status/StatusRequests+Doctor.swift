@@ -5,9 +5,9 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The examinations of one `doctor` request.
+/// The checks of one `doctor` request.
 private final class ExaminationBatch {
-  /// A server, and the accounts that are there.
+  /// A server, and the accounts there.
   struct Server {
     let examination: IssuerExamination
     let configuration: AccountConfiguration
@@ -29,9 +29,9 @@ private final class ExaminationBatch {
   func server(of account: AccountName) -> Server? { servers.first { $0.accounts.contains(account) } }
 }
 
-/// `doctor`: what `status` tells, and how the servers answer, all asked at once.
+/// `doctor`: the content of `status`, and how the servers respond, all asked at once.
 extension StatusRequests {
-  /// How long the servers have. Those that have not answered then are told of as such.
+  /// Time limit for the servers. Those that have not responded then are reported so.
   private static let examinationTime = Duration.seconds(2)
 
   func examine(_ name: String?, _ ticket: Ticket) throws(Failure) {

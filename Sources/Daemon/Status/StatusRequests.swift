@@ -6,7 +6,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Answers `status` and `list`.
+/// Handles `status` and `list`.
 final class StatusRequests: AccountPart {
   enum Purpose: Sendable { case status, list }
 
@@ -26,7 +26,7 @@ final class StatusRequests: AccountPart {
     }
   }
 
-  /// The accounts, and the vault as `status` shows it. A worker does it.
+  /// The accounts, and the vault as shown by `status`. Runs on a worker.
   static func survey(
     _ settings: Settings, _ only: AccountName?, _ services: SessionServices
   ) -> ([AccountSummary], vault: JSONObject) {
@@ -34,7 +34,7 @@ final class StatusRequests: AccountPart {
     let summary = services.vault.summary()
     var vault = summary.json
     vault["slots"] = .array(summary.slots.map { .string($0.name) })
-    // There is none before the first sign-in.
+    // There is no installation before the first sign-in.
     vault["installation"] = services.vault.identifier().map { .string(HexDigit.text($0)) }
     return (accounts, vault)
   }
@@ -77,7 +77,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// An account that was deleted from the settings by hand.
+  /// An account that a user deleted from the settings.
   private func left(_ summary: AccountSummary, _ purpose: Purpose) -> JSONObject {
     let state: SessionState =
       summary.problem?.isLocked == true ? .locked : summary.isUnreadable ? .unreadable : .signedOut
@@ -142,7 +142,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// Settings that differ from what was signed in with make an account signed out.
+  /// An account whose settings no longer match its sign-in is signed out.
   private func state(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> SessionState {
     if case .configurationChanged = summary.problem { return .signedOut }
     if summary.problem?.isLocked == true { return .locked }

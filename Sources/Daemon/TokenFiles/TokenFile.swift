@@ -3,7 +3,7 @@ internal import Sessions
 internal import Vault
 internal import Vocabulary
 
-/// A file with an account's access token or ID Token, kept fresh for as long as the connection that asked for it is open.
+/// A file with an account's access token or ID Token, kept up to date until the connection that requested it closes.
 /// Used on the loop only.
 final class TokenFile {
   static let most = 32
@@ -18,15 +18,15 @@ final class TokenFile {
   var written: UInt64?
   /// Session generation of the token that a worker is writing; nil while none is.
   var writing: UInt64?
-  /// Session generation whose ID Token had too little time left for the file.
+  /// Session generation whose ID Token would have expired too soon for the file.
   var passedOver: UInt64?
-  /// Whether the file has been written once. Before that, a failure ends the request.
+  /// Whether the file has been written once. Until then, a failure ends the request.
   var hasBegun = false
-  /// A token request for the file is in progress.
+  /// Whether a token request for the file is in progress.
   var isWaiting = false
   /// Time of the next token request.
   var renewal: Instant?
-  /// The last token request for the file failed.
+  /// Whether the last token request for the file failed.
   var hasFailed = false
 
   init(ticket: Ticket, account: AccountName, name: String, lock: TokenFileLock, kind: TokenKind) {

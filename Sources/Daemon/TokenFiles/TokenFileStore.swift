@@ -3,7 +3,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The token files in the runtime directory. The daemon holds a lock file beside each, so that another daemon can
+/// The token files in the runtime directory. The daemon locks a file next to each, so that another daemon can
 /// distinguish the files of a running daemon from those of one that ended. Its calls wait for the disk.
 final class TokenFileStore: Sendable {
   private let directory: PrivateDirectory
@@ -11,13 +11,13 @@ final class TokenFileStore: Sendable {
   private static let lockSuffix = ".lock"
   private static let randomBytes = 16
 
-  /// - Parameter path: The directory; nil for the usual one, which is made where it is missing.
+  /// - Parameter path: The directory; nil for the default, which is created if it does not exist.
   init(_ path: String?) throws(DirectoryError) {
     directory = try Self.open(path.map { [$0] } ?? UserDirectories.runtimeCandidates())
     removeOrphans()
   }
 
-  /// - Parameter path: A directory that is there; one that others could have put there is refused.
+  /// - Parameter path: An existing directory. Fails if other users could have created it.
   init(existing path: String) throws(DirectoryError) {
     directory = try PrivateDirectory(opening: path, create: false)
     removeOrphans()
@@ -36,7 +36,7 @@ final class TokenFileStore: Sendable {
   /// Claims a file name, which no other daemon uses while the lock exists.
   ///
   /// - Parameter name: A name that an earlier daemon claimed; nil for a new one.
-  /// - Throws: `EAGAIN` when another daemon has it.
+  /// - Throws: `EAGAIN` if another daemon has claimed it.
   func claim(_ name: String?) throws(SystemError) -> (name: String, lock: TokenFileLock) {
     let name = name ?? Self.newName()
     return (name, TokenFileLock(try directory.tryLock(name + Self.lockSuffix)))

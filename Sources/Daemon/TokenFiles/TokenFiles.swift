@@ -6,8 +6,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Keeps tokens in files, for programs that run longer than a token lives. A file gets a new token before the old one
-/// expires, whatever the account's refresh policy is. Workers do what waits for the disk, in its order.
+/// Keeps tokens in files, for programs that run longer than a token is valid. A file gets a new token before the old
+/// one expires, regardless of the account's refresh policy. Workers write the files, in order.
 final class TokenFiles: AccountPart {
   private var tokenFiles: [Ticket: TokenFile] = [:]
   private var tokenFileStore: TokenFileStore?
@@ -28,7 +28,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// A name of a file, which no other daemon uses.
+  /// A file name that no other daemon uses.
   private struct Claim: Sendable {
     let store: TokenFileStore
     let name: String
@@ -70,7 +70,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// - Parameter then: Called when the file is gone.
+  /// - Parameter then: Called when the file is removed.
   private func release(_ name: String, _ lock: TokenFileLock, then: @escaping () -> Void = {}) {
     guard let store = tokenFileStore else { return then() }
     work.run({ store.release(name, lock) }) { _ in then() }
@@ -83,13 +83,13 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Has a worker remove the files of daemons that ended without doing so.
+  /// Removes the files that earlier daemons left, on a worker.
   func removeOrphans() {
     work.run({ [directory = runtimeDirectory] in
       let store = directory.flatMap { try? TokenFileStore($0) }
-      // A private daemon keeps its files in one of these, wherever another daemon's socket is.
+      // A private daemon keeps its files in one of these, regardless of any other daemon's socket.
       for path in UserDirectories.runtimeCandidates() { _ = try? TokenFileStore(existing: path) }
-      // After a restart of the machine no daemon uses the earlier directories again, so their files are removed now.
+      // After a reboot no daemon uses the earlier directories again, so their files are removed now.
       for path in UserDirectories.pastRuntimeDirectories() { _ = try? TokenFileStore(existing: path) }
       return store
     }) { [self] store in tokenFileStore = tokenFileStore ?? store.get() }
@@ -147,7 +147,7 @@ final class TokenFiles: AccountPart {
   private func written(
     _ file: TokenFile, _ outcome: Result<Void, SystemError>, _ generation: UInt64, expiresAt: Int?
   ) {
-    // A newer token may be on its way to the file, or it may have been removed.
+    // A newer token may be about to be written, or the file may have been removed.
     guard tokenFiles[file.ticket] === file, file.writing == generation else { return }
     file.writing = nil
     if case .failure(let error) = outcome {
@@ -165,16 +165,16 @@ final class TokenFiles: AccountPart {
     loop.send(.failure(failure), to: file.ticket)
   }
 
-  /// A token for a file, and when it ends.
+  /// A token for a file, and its expiry.
   private struct Content {
     let token: SealedSecret
-    /// Nil when the server named no lifetime.
+    /// Nil if the server reported no lifetime.
     let expiresAt: Instant?
     let lifetimeSeconds: Int?
     let expiresAtUnixSeconds: Int?
   }
 
-  /// The token of a grant that a file holds; nil if a refresh is to bring an ID Token that has more time left.
+  /// The token of a grant for a file; nil to refresh for an ID Token that is valid longer.
   private func content(
     _ grant: AccessGrant, for file: TokenFile, _ slot: TokenSlot
   ) throws(Failure) -> Content? {
@@ -228,7 +228,7 @@ final class TokenFiles: AccountPart {
       return loop.send(.failure(failure), to: file.ticket)
     }
     switch failure.code.exitStatus {
-    // A sign-in or an unlock writes the file again.
+    // A sign-in or an unlock creates the file again.
     case .signInNeeded, .locked: remove(file, failure.code)
     case _ where failure.code == .missingValue: remove(file, failure.code)
     default:
@@ -277,7 +277,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Requests new tokens for the files of an account whose token was forgotten.
+  /// Requests new tokens for the files of an account whose cached token was dropped.
   func renew(of account: AccountName) {
     for file in tokenFiles.values where file.account == account && file.hasBegun { requestToken(for: file) }
   }
@@ -306,9 +306,9 @@ final class TokenFiles: AccountPart {
 
   // MARK: The end
 
-  /// Ends the upkeep of a file and removes it.
+  /// Stops updating a file and removes it.
   ///
-  /// - Parameter then: Called when it is gone.
+  /// - Parameter then: Called when it is removed.
   func end(_ file: TokenFile, then: @escaping () -> Void = {}) {
     tokenFiles[file.ticket] = nil
     for slot in broker.slots { slot.waiters.removeAll { $0.ticket == file.ticket } }
@@ -320,7 +320,7 @@ final class TokenFiles: AccountPart {
     claiming = []
     for ticket in unnamed { loop.send(.failure(stopping), to: ticket) }
     for file in tokenFiles.values {
-      // A program that reads the file gets one signal, and the file must be gone by then.
+      // A program that reads the file is only notified once, so the file must be removed by then.
       end(file) { [self] in loop.send(.failure(stopping), to: file.ticket) }
     }
   }

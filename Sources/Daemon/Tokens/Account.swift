@@ -4,9 +4,9 @@ internal import Platform
 internal import Sessions
 internal import Vocabulary
 
-/// An account on the loop: its settings, its own token, and a slot for each other target that a token was asked for.
+/// An account on the loop: its settings, its own token, and a slot for each other requested target.
 final class Account {
-  /// Limit of tokens with other targets for one account. Another one replaces the least recently used.
+  /// Limit of tokens with other targets for one account. A new one replaces the least recently used.
   private static let mostOthers = 32
   /// An account's share of memory for access tokens, in bytes.
   static let mostBytes = 1 << 20
@@ -14,13 +14,13 @@ final class Account {
   let facts: AccountFacts
   /// The slot of the account's own token.
   let own: TokenSlot
-  /// The slots with other targets, the least recently used first.
+  /// The slots with other targets, least recently used first.
   private(set) var others: [TokenSlot] = []
 
-  /// Revision of the settings file that the configuration comes from.
+  /// Revision of the settings file that the configuration was read from.
   var settingsRevision: UInt64?
 
-  /// Credentials of roles that the account's token was traded for.
+  /// Role credentials obtained with the account's token.
   var roles = RoleCache()
 
   /// Cancels the server requests about the session, such as introspection.
@@ -68,8 +68,8 @@ final class Account {
     return others[others.count - 1]
   }
 
-  /// Removes all waiters from their slots and returns them. Gives up all runs, and drops the tokens with other targets,
-  /// because the session that they were issued from has ended.
+  /// Removes all waiters from their slots and returns them. Abandons all runs and drops the tokens with other targets,
+  /// because the session they were issued from has ended.
   func takeWaiters() -> [Waiter] {
     let waiters = slots.flatMap(\.waiters)
     own.waiters = []
@@ -79,26 +79,26 @@ final class Account {
     return waiters
   }
 
-  /// Renames the account. Gives up the runs that began under the old name.
+  /// Renames the account. Abandons the runs that began under the old name.
   func rename(to name: AccountName) {
     facts.name = name
     settingsRevision = nil
     for slot in slots { slot.giveUpRun() }
   }
 
-  /// Applies the vault's data to the session. A record that is locked or cannot be read changes nothing.
+  /// Applies the vault's data to the session. Ignores a record that is locked or cannot be read.
   func learn(_ summary: AccountSummary) {
     if case .vault = summary.problem { return }
     session.learn(isGranted: summary.isGranted, isExpired: summary.isExpired, refreshedAt: summary.refreshedAt)
   }
 
-  /// Cancels the server requests about the session, because they hold its secrets.
+  /// Cancels the server requests about the session, because they contain its secrets.
   func cancelQuestions() {
     questions.cancel()
     questions = Cancellation()
   }
 
-  /// Drops the tokens of the least recently used targets while the account has more than its share of memory.
+  /// Drops the tokens of the least recently used targets until the account is within its share of memory.
   func keepToShare() {
     var bytes = slots.reduce(0) { $0 + ($1.session.grant?.accessToken.count ?? 0) }
     for other in others.dropLast() where bytes > Self.mostBytes && other.isIdle {

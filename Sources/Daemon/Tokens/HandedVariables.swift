@@ -5,17 +5,16 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The values of variables that clients have handed over, each for as long as its connection lasts. They are in memory
-/// alone. Used on the loop only.
+/// The values of variables passed by clients, kept in memory only until the connection closes. Used on the loop only.
 final class HandedVariables: DaemonPart {
-  /// Room for the longest assertion, in bytes.
+  /// The length of the longest assertion, in bytes.
   private static let mostBytes = BearerAssertion.maximumBytes
 
   private var values: [UInt64: [String: SealedSecret]] = [:]
   /// The requests whose descriptors are being read.
   private var reading: Set<Ticket> = []
 
-  /// Takes the values of a request, which replace those that the connection has handed over before.
+  /// Reads the values of a request, which replace those that the connection has passed before.
   func take(_ request: VariablesRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let sources = passed.suffix(request.names.count)
     guard sources.count == request.names.count else {
@@ -34,7 +33,7 @@ final class HandedVariables: DaemonPart {
       }
       return values
     } then: { [self] outcome in
-      // Its connection may be closed.
+      // Its connection may have closed.
       guard reading.remove(ticket) != nil else { return }
       do throws(SessionError) {
         values[ticket.connection] = try outcome.get()
@@ -47,11 +46,10 @@ final class HandedVariables: DaemonPart {
 
   func abandon(_ ticket: Ticket) { reading.remove(ticket) }
 
-  /// A connection is closed.
+  /// Forgets the values of a closed connection.
   func drop(_ connection: UInt64) { if !values.isEmpty { values[connection] = nil } }
 
-  /// The values of these variables, from the first of the requests whose connection has handed over all of them; empty
-  /// where none has.
+  /// The values of these variables, from the first request whose connection has passed all of them; empty if none has.
   func values(_ names: [String], of tickets: [Ticket]) -> [String: SharedSecret] {
     for ticket in tickets {
       let found = (values[ticket.connection] ?? [:]).filter { names.contains($0.key) }.compactMapValues {

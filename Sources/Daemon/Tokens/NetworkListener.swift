@@ -12,7 +12,8 @@ final class NetworkListener {
     self.report = report
   }
 
-  /// Starts or stops. If the kernel does not report network changes, waiting requests are only retried periodically.
+  /// Starts or stops listening. If the kernel does not report network changes, waiting requests are only retried
+  /// periodically.
   func listen(_ isWanted: Bool) {
     guard isWanted != (key != nil) else { return }
     if let ended = key.take() {

@@ -5,13 +5,13 @@ internal import Wire
 
 /// The last published state of an account, so that each change is published once.
 struct PublishedState {
-  /// Nil before anything is known.
+  /// Nil while unknown.
   private var isSignedIn: Bool?
   private var isOffline = false
   private var failure: FailureCode?
-  /// The server has refused a token that was still good.
+  /// The server has refused a token that had not expired.
   private var isDoubted = false
-  /// Until when a person must sign in again, in unix seconds; nil while that is unknown or far off.
+  /// When the user must sign in again, in unix seconds; nil while that is unknown or far off.
   private(set) var signInBy: Int?
 
   /// Records a sign-in.
@@ -33,7 +33,8 @@ struct PublishedState {
     return events
   }
 
-  /// Records that the server refused a token that was still good: if it refuses the refresh too, the session was revoked.
+  /// Records that the server refused a token that had not expired. If it refuses the refresh too, the session was
+  /// revoked.
   mutating func tokenRefused() -> [SessionEvent] {
     isDoubted = true
     return []
@@ -47,7 +48,7 @@ struct PublishedState {
     return [.signedOut(cause)]
   }
 
-  /// Records the end of the session that is near; nil while none is.
+  /// Records that the session ends soon; nil if it does not.
   mutating func ending(at end: Int?) -> [SessionEvent] {
     let told = signInBy
     signInBy = end
@@ -100,7 +101,7 @@ extension SessionEvent.Failing {
 }
 
 extension SessionEvent.SignOutCause {
-  /// Nil for an error that does not end the session.
+  /// Fails if the error does not end the session.
   init?(_ error: SessionError) {
     switch error.effect {
     case .expired: self = .expired

@@ -8,7 +8,7 @@ final class Renewals {
   private var perServer: [String: Int] = [:]
   private var count = 0
 
-  /// A renewal's place. Its deinitialization frees the place, also when the account is removed.
+  /// A renewal's share of the limit, released on deinitialization, also when the account is removed.
   final class Place {
     private let server: String
     private let owner: Renewals
@@ -21,7 +21,7 @@ final class Renewals {
     deinit { owner.giveBack(server) }
   }
 
-  /// Returns a place for one renewal; nil at the limit.
+  /// Admits one renewal; nil at the limit.
   func place(at server: String) -> Place? {
     let atServer = perServer[server] ?? 0
     guard count < RefreshPolicy.mostRenewals, atServer < RefreshPolicy.mostRenewalsPerServer else { return nil }

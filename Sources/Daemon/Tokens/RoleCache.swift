@@ -1,7 +1,7 @@
 internal import OAuth
 internal import Sessions
 
-/// Credentials of roles of one account, in memory.
+/// Role credentials of one account, in memory.
 struct RoleCache {
   /// A role at a service.
   struct Key: Hashable {
@@ -9,16 +9,16 @@ struct RoleCache {
     let role: WebIdentityRole
   }
 
-  /// The most roles of one account. Another one replaces the one that expires first.
+  /// Limit of roles for one account. A new one replaces the one that expires first.
   private static let most = 32
 
-  /// The longest remaining time at which credentials are renewed, in seconds: programs ask for new ones 15 minutes before
-  /// the end.
+  /// Maximum remaining time at which credentials are renewed, in seconds: programs ask for new ones 15 minutes before
+  /// expiry.
   private static let renewalSeconds = 1200
 
   private var credentials: [Key: (value: WebIdentityRole.Credentials, renewFrom: Int)] = [:]
 
-  /// Credentials that are good for longer than their users want.
+  /// Credentials that need no renewal yet.
   ///
   /// - Parameter now: Unix seconds.
   func fresh(_ key: Key, now: Int) -> WebIdentityRole.Credentials? {

@@ -7,7 +7,7 @@ internal import Wire
 
 /// Actions without a request: renewals by the accounts' policies, and notices of expiring tokens.
 extension TokenBroker {
-  /// Schedules a timer for the session's next own action. Only the earliest timer of a session counts; one that fires
+  /// Schedules a timer for the session's next own action. Only the earliest timer of a session matters; one that fires
   /// too early does nothing.
   func schedule(_ slot: TokenSlot) {
     guard let due = slot.session.actionDue else { return }
@@ -20,7 +20,7 @@ extension TokenBroker {
   func renewIfDue(_ name: AccountName, _ target: TokenTarget?) {
     noteClock()
     let now = loop.now
-    // Lets go of accounts that were deleted by hand.
+    // Removes accounts that users deleted from the settings.
     _ = try? settings()
     // While the daemon stops, a new refresh could be interrupted before its result is written to disk.
     guard !isStopping, let slot = slot(name, target), let scheduled = slot.actionScheduled, scheduled <= now
@@ -33,7 +33,7 @@ extension TokenBroker {
   }
 
   private func publish(_ notice: ExpiryNotice, _ slot: TokenSlot) {
-    // Only the account's own token causes notices; tokens with other targets depend on it.
+    // Only the account's own token causes notices, because tokens with other targets depend on it.
     guard slot.target == nil, let end = slot.session.grant?.expiresAtUnixSeconds else { return }
     let isRenewable = slot.session.isRenewable
     switch notice {
@@ -65,7 +65,7 @@ extension TokenBroker {
     if let refresh = slot.session.renew(now: now) { begin(refresh, slot, place) }
   }
 
-  /// Tells once that the session of an account ends soon, unless a person signs in again.
+  /// Publishes once that an account's session ends soon, unless the user signs in again.
   func noteSessionEnd(of slot: TokenSlot) {
     let end = slot.session.grant?.expiry.signInDue(now: services.time.wallSeconds())
     publish(of: slot.name) { $0.ending(at: end) }
@@ -100,17 +100,17 @@ extension TokenBroker {
   }
 
   private static let sessionEndInterval = Duration.seconds(3600)
-  /// The first tokens go before.
+  /// Lets the first token requests finish.
   private static let sessionEndPause = Duration.seconds(2)
 
-  /// The vault is read soon, because the daemon started or a level was opened.
+  /// Scans the vault soon, because the daemon started or a level was unlocked.
   func planSessionEndScan() {
     sessionEndScan = loop.now
     schedule(at: loop.now.advanced(by: Self.sessionEndPause)) { [self] in if !isStopping { scanSessionEnds() } }
   }
 
-  /// Tells once of each session that ends soon and has no token in memory, by its record: soon after the daemon starts
-  /// or a level is opened, and once an hour.
+  /// Publishes once for each session that ends soon and has no token in memory, according to its record: soon after the
+  /// daemon starts or a level is unlocked, and once an hour.
   func scanSessionEnds() {
     guard !isPrivate, sessionEndScan.map({ $0 <= loop.now }) ?? true, let settings = try? settings() else { return }
     sessionEndScan = loop.now.advanced(by: Self.sessionEndInterval)
@@ -127,8 +127,7 @@ extension TokenBroker {
     }
   }
 
-  /// Detects that the machine's clock was set, or that the machine was paused, before a token is handed out, shown or
-  /// renewed.
+  /// Detects that the machine's clock was set or the machine was paused, before a token is served, shown or renewed.
   func noteClock() {
     let offset = services.time.clockOffset
     let change = offset - clockOffset

@@ -5,7 +5,7 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The runs that get tokens: by the refresh token, by token exchange (RFC 8693), or by an assertion.
+/// The runs that get tokens: with the refresh token, by token exchange (RFC 8693), or with an assertion.
 extension TokenBroker {
   /// Begins a run.
   ///
@@ -15,7 +15,7 @@ extension TokenBroker {
   }
 
   private func attempt(_ run: RefreshRun, _ slot: TokenSlot) {
-    // A stopping daemon begins no request.
+    // No request begins during shutdown.
     if let stopping = jobs.stopping { return ended(run, .failure(stopping)) }
     run.attemptStartedAt = services.time.now()
     log.note(.refreshBegan(attempt: run.refresh.attempt), run.account)
@@ -24,7 +24,7 @@ extension TokenBroker {
     refresh(run, slot, HandedAssertion(variables: handed.values(names, of: slot.waiters.map(\.ticket))))
   }
 
-  /// Returns the slot whose run this is; nil if the run was given up.
+  /// Returns the slot of this run; nil if the run was abandoned.
   private func slot(of run: RefreshRun) -> TokenSlot? {
     accounts[run.account]?.existing(run.target).flatMap { $0.run === run ? $0 : nil }
   }
@@ -37,7 +37,7 @@ extension TokenBroker {
     jobs.wait(as: .refresh(run.account), at: run.configuration.server, run.cancellation) {
       operation.attempt()
     } then: { [self] outcome in
-      // Tokens that came with the record before it was written again are still good.
+      // Tokens issued with the record before it was rewritten remain valid.
       if let move = (try? outcome.get())?.rewritten { moveTokens(of: run.account, move) }
       let result = outcome.flatMap(\.result).mapError { [self] in jobs.reason(for: $0) }
       guard case .failure(.assertionOfAccount(let other)) = result else { return came(result, for: run) }
@@ -51,7 +51,7 @@ extension TokenBroker {
     }
   }
 
-  /// Exchanges the account's own token, which is got first.
+  /// Exchanges the account's own token, after getting it if necessary.
   private func exchange(_ run: RefreshRun) {
     guard let account = accounts[run.account], let target = run.target else { return }
     let waiter = Waiter(ticket: .nobody, need: TokenNeed()) { [self] _, outcome in
@@ -82,7 +82,7 @@ extension TokenBroker {
     }
   }
 
-  /// An attempt has ended. A run that was given up has stored its refresh token; its result is not applied.
+  /// Handles the end of an attempt. An abandoned run has stored its refresh token, but its result is not applied.
   private func ended(_ run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>) {
     noteClock()
     let now = services.time.now()
@@ -161,7 +161,8 @@ extension TokenBroker {
 // MARK: - Assertions: from variables of the callers, or by ID Tokens of other accounts
 
 extension TokenBroker {
-  /// Removes the waiters who have handed over what a refresh has failed for want of, since they came after it began.
+  /// Removes and returns the waiters that passed variables whose absence made a refresh fail. They arrived after it
+  /// began.
   func takeWaitersWithVariables(_ slot: TokenSlot, after error: SessionError) -> [Waiter] {
     guard case .assertionVariables(_, let source) = error else { return [] }
     let hasAll = { [handed] (waiter: Waiter) in
@@ -172,11 +173,11 @@ extension TokenBroker {
     return found
   }
 
-  /// Gets an assertion by the ID Token of another account, which is renewed first where it is past its end.
+  /// Gets an assertion from the ID Token of another account, renewing it first if it has expired.
   ///
   /// - Parameters:
   ///   - name: The account of the user.
-  ///   - configuration: Of the account that signs in by the assertion.
+  ///   - configuration: Of the account that signs in with the assertion.
   ///   - isRenewed: The ID Token was just renewed.
   func identityAssertion(
     of name: String, for configuration: AccountConfiguration, isRenewed: Bool = false,
@@ -187,7 +188,7 @@ extension TokenBroker {
     guard let other = try? AccountName(name), let settings = known?[other] else {
       return fail(.noAccount(name: name, known: known?.accounts.map(\.name.text) ?? []))
     }
-    // It has no user; and two that need each other would wait for ever.
+    // Such an account has no user, and two that need each other would wait forever.
     guard settings.assertionSource == nil else { return fail(.idTokenNeeded(account: name, isExpired: false)) }
     let user = account(other, settings)
     let waiter = Waiter(ticket: .nobody, need: TokenNeed(forceRefresh: isRenewed)) { [self] _, outcome in

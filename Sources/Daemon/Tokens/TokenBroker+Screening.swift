@@ -7,7 +7,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Finds tokens in the environment of a program that gets none; see ``Wire/EnvironmentScreening``.
+/// Finds tokens in the environment of a program that must not receive any; see ``Wire/EnvironmentScreening``.
 extension TokenBroker {
   /// - Parameter passed: The descriptor of the values.
   func screen(_ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
@@ -46,7 +46,7 @@ extension TokenBroker {
 }
 
 extension SessionServices {
-  /// The tokens in all records that can be read. Those of a locked level stay unknown. Blocking.
+  /// The tokens in all readable records. Those at a locked level stay unknown. Blocking.
   fileprivate func storedTokens(_ ephemeral: [AccountName]) throws(SessionError) -> [SharedSecret] {
     var tokens: [SharedSecret] = []
     func add(_ record: AccountRecord?) {
@@ -72,8 +72,8 @@ extension SessionServices {
   }
 }
 
-/// Searches values for tokens, as they are and percent-encoded. The effort depends on the lengths alone, but where eight
-/// bytes in a row are those that a token begins with.
+/// Searches values for tokens, verbatim and percent-encoded. The time depends only on the lengths, except after a match
+/// of a token's first eight bytes.
 struct TokenFinder {
   private let tokens: [SharedSecret]
   /// A shorter token could be a part of any word.
@@ -81,7 +81,7 @@ struct TokenFinder {
 
   init(_ tokens: [SharedSecret]) { self.tokens = tokens }
 
-  /// The numbers, from 0, of the values that hold a token; each value ends with a NUL.
+  /// The indices of the values that contain a token; each value ends with a NUL.
   func values(holdingAny bytes: Span<UInt8>) throws(SessionError) -> [Int] {
     var found: [Int] = []
     var (start, number) = (0, 0)
@@ -118,8 +118,8 @@ struct TokenFinder {
     return isFound
   }
 
-  /// The value without percent-encoding (RFC 3986 section 2.1), and without the backslash that JSON may have before a
-  /// slash (RFC 8259 section 7). What it is shorter by is zero.
+  /// The value without percent-encoding (RFC 3986 section 2.1), and without the backslash that JSON allows before a
+  /// slash (RFC 8259 section 7). Padded with zeros to its original length.
   private static func decoded(_ value: Span<UInt8>) throws(SessionError) -> SecretBytes {
     var decoded: SecretBytes
     do { decoded = try SecretBytes(zeroed: value.count) } catch { throw .memory }

@@ -4,18 +4,18 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-// Cached tokens beside a vault that other processes write, too.
+// Validates cached tokens against the vault, which other processes also write.
 extension TokenBroker {
-  /// Whether the vault may have changed since the account's cached token was held against it.
+  /// Whether the vault may have changed since the account's cached token was validated.
   func needsValidation(_ slot: TokenSlot) -> Bool {
     guard let grant = slot.session.grant, slot.session.refresh == nil else { return false }
-    // Without a watch of files only the stamp tells, at which a worker looks.
+    // Without file watches, only the stamp shows changes; a worker reads it.
     guard let revision = context.files.vaultRevision else { return true }
     if revision == slot.validation.revision { return false }
-    // A file that is watched is on a disk of this machine, and was just written.
+    // A watched file is on a local disk and was just written.
     guard let stamp = FileStamp(at: vaultPath) else { return true }
     if stamp != slot.validation.stamp {
-      // Of a file that this process wrote itself it knows the records.
+      // For files that this process wrote itself, the records are known.
       let known = services.vault.generation(of: slot.name, inFileWith: stamp)
       guard known == grant.recordGeneration else { return true }
       lock.vaultFileChanged()
@@ -32,8 +32,8 @@ extension TokenBroker {
   }
 
   /// Drops a cached token whose vault record is no longer the one it was issued with, because another process may have
-  /// replaced that record. A worker reads the record, and only when the vault file has changed; the requests for the
-  /// token wait for that, and no others (the loop never blocks).
+  /// replaced that record. A worker reads the record, only if the vault file has changed; requests for the token wait
+  /// for it, and no others (the loop never blocks).
   func validate(_ slot: TokenSlot) {
     guard !slot.validation.isRunning, let grant = slot.session.grant else { return }
     slot.validation.isRunning = true
@@ -46,7 +46,7 @@ extension TokenBroker {
     }) { [self] result in
       slot.validation.isRunning = false
       let validation = result.get()
-      // Of a token that came meanwhile the result says nothing.
+      // The result does not apply to a token that arrived meanwhile.
       let isOfGrant = slot.session.grant?.recordGeneration == grant.recordGeneration
       if isOfGrant { take(validation, known, revision, slot) }
       let waiters = slot.waiters.filter(\.awaitsValidation)
@@ -61,7 +61,7 @@ extension TokenBroker {
   }
 
   private func take(_ validation: Validation, _ known: FileStamp?, _ revision: UInt64?, _ slot: TokenSlot) {
-    // What cannot be read now costs no token; the next request reads again.
+    // If the vault cannot be read now, the token stays; the next request reads again.
     guard let isCurrent = validation.isCurrent else { return }
     // Another process may also have changed the key slots.
     if validation.stamp != known || validation.stamp == nil { lock.vaultFileChanged() }

@@ -16,9 +16,9 @@ extension TokenBroker {
   /// Renewals after a change of the network are spread over this time.
   private static let spreadAfterChange = Duration.seconds(5)
 
-  /// Refuses a request that must wait for a server for which as many wait as may (fair shares).
+  /// Refuses a request that must wait for a server that has reached its limit of waiting requests (fair shares).
   func admit(_ need: TokenNeed, _ slot: TokenSlot, _ now: Instant) throws(SessionError) {
-    // Most of the time there are few peers.
+    // Usually there are few peers.
     guard let most = loop.mostAtOneServer, slot.session.satisfied(by: need, now: now) == nil else { return }
     let server = slot.configuration.server
     let others = slots.lazy.filter { $0.configuration.server == server }
@@ -26,8 +26,7 @@ extension TokenBroker {
     guard waiting < most else { throw .tooBusy(underWay: waiting) }
   }
 
-  /// Queues a request whose refresh failed, if its waiting time is not over and waiting can help. Returns whether it
-  /// waits.
+  /// Queues a request whose refresh failed, if it may still wait and waiting can help. Returns whether it waits.
   func wait(_ waiter: Waiter, _ slot: TokenSlot, _ error: SessionError, _ now: Instant) -> Bool {
     guard let end = waiter.waitsUntil, now < end, error.isWorthWaiting else { return false }
     slot.waiters.append(waiter)
@@ -35,7 +34,7 @@ extension TokenBroker {
     return true
   }
 
-  /// Schedules another refresh after a failure, for waiting requests or by the account's policy.
+  /// Schedules another refresh after a failure, for waiting requests or according to the account's policy.
   func queued(_ slot: TokenSlot, because error: SessionError, _ now: Instant) {
     guard error.isWorthWaiting else { return }
     if !slot.waiters.isEmpty { slot.session.queueForCaller(because: error, now: now) }

@@ -11,9 +11,9 @@ internal import Wire
 protocol TokenLock: AnyObject {
   /// Returns the error if the account's tokens must not be served now; otherwise nil.
   func refusal(for account: AccountName) -> SessionError?
-  /// Called when a token whose record has this level was served.
+  /// Records that a token whose record has this level was served.
   func used(_ level: Protection)
-  /// Called when another process has changed the vault file.
+  /// Handles a change of the vault file by another process.
   func vaultFileChanged()
 }
 
@@ -31,15 +31,15 @@ final class TokenBroker: DaemonPart {
   var isNetworkSettling = false
   /// Time of the last round of retries after a network change.
   var networkTriedAt: Instant?
-  /// The daemon serves one client only, and renews nothing without a request.
+  /// Whether the daemon serves one client only and renews nothing without a request.
   var isPrivate = false
   /// Revision of the settings file at the last scan for accounts with the background policy.
   var backgroundScanRevision: UInt64?
-  /// When the vault is next read for the ends of sessions without a token in memory; nil before the first time.
+  /// When to scan the vault for sessions that end soon and have no token in memory; nil for the first time.
   var sessionEndScan: Instant?
-  /// Difference of the machine's clock to the one that is never set, in seconds, when it was last looked at.
+  /// Last seen difference between the machine's clock and the monotonic one, in seconds.
   var clockOffset: Int
-  /// The daemon is stopping: no refresh begins.
+  /// Whether the daemon is stopping: no refresh begins.
   var isStopping: Bool { jobs.stopping != nil }
 
   init(_ context: DaemonContext, lock: any TokenLock) {
@@ -69,19 +69,18 @@ final class TokenBroker: DaemonPart {
     return account
   }
 
-  /// Removes an account. A run under way still stores its refresh token; its result is not served.
+  /// Removes an account. A run in progress still stores its refresh token, but its result is not served.
   ///
-  /// - Parameter error: Answers the requests that wait for its tokens.
+  /// - Parameter error: The response to the requests that wait for its tokens.
   func remove(_ name: AccountName, because error: SessionError) {
     guard let account = accounts.removeValue(forKey: name) else { return }
     account.cancelQuestions()
     failWaiters(account, error)
   }
 
-  /// Gives an account another name.
   func rename(_ old: AccountName, to new: AccountName) -> Account? {
     guard let account = accounts.removeValue(forKey: old) else { return nil }
-    // A request that read the new settings early may have created an account of the new name.
+    // A request that read the new settings early may have created an account with the new name.
     let early = accounts[new]?.takeWaiters() ?? []
     account.rename(to: new)
     account.own.waiters += early
@@ -89,14 +88,14 @@ final class TokenBroker: DaemonPart {
     return account
   }
 
-  /// Whether a session is in memory alone: it would end with the daemon.
+  /// Whether a session exists only in memory and would end with the daemon.
   var holdsUnrenewable: Bool {
     !services.ephemeral.accounts.isEmpty
       || accounts.values.contains { $0.session.holdsLast(at: loop.now) }
   }
 
-  /// Lets go of an account that the settings no longer name: its session is neither served nor renewed. A refresh under
-  /// way ends as usual, and its record stays in the vault.
+  /// Removes an account that is no longer in the settings: its session is neither served nor renewed. A refresh in
+  /// progress completes, and its record stays in the vault.
   func settingsRemoved(of name: AccountName) {
     remove(name, because: .noAccount(name: name.text))
   }
@@ -117,12 +116,12 @@ final class TokenBroker: DaemonPart {
     return self.account(account, configuration)
   }
 
-  /// The name of the account that a request names; nil when it names none.
+  /// The resolved name of the account in a request; nil if it contains none.
   func named(_ name: String?) throws(Failure) -> AccountName? {
     try name.map { (name) throws(Failure) in try resolve(name).name }
   }
 
-  /// Refuses what would write an ephemeral account down.
+  /// Refuses requests that would store an ephemeral account.
   func refuseEphemeral(_ account: AccountName) throws(Failure) {
     guard services.ephemeral.contains(account) else { return }
     throw Failure(
@@ -146,7 +145,8 @@ final class TokenBroker: DaemonPart {
     let keepsTokens = configuration.differsOnlyInRefreshPolicy(from: account.configuration)
     account.configuration = configuration
     guard !keepsTokens else { return account.slots.forEach(schedule) }
-    // A run that has sent the refresh token continues and stores the new one. The next run waits for the account's lock.
+    // A run that has sent the refresh token continues and stores the new one. The next run waits for the account's
+    // lock.
     account.session.forgetToken()
     account.cancelQuestions()
     restartForWaiters(account)
@@ -155,7 +155,7 @@ final class TokenBroker: DaemonPart {
 
   func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) { try token(request, ticket, replacing: nil) }
 
-  /// - Parameter spent: The grant whose ID Token has too little time left; nil before it was found.
+  /// - Parameter spent: The grant whose ID Token expires too soon; nil on the first attempt.
   private func token(_ request: TokenRequest, _ ticket: Ticket, replacing spent: AccessGrant?) throws(Failure) {
     let account = try resolve(request.account)
     let target = try TokenTarget.make(request.target, account: account.name.text)
@@ -173,14 +173,14 @@ final class TokenBroker: DaemonPart {
     try obtain(for: waiter, account)
   }
 
-  /// Sends a token, with an ID Token that is good or with none.
+  /// Sends a token, with a valid ID Token or none.
   private func answer(
     _ request: TokenRequest, _ ticket: Ticket, replacing spent: AccessGrant?, _ slot: TokenSlot,
     _ outcome: Result<AccessGrant, SessionError>
   ) throws(Failure) {
     let extras = slot.completed(request.extras)
     var outcome = outcome
-    // A server that is not reached costs the ID Token only, if the request did not name it.
+    // If the server cannot be reached, only the ID Token is missing, unless the request requires it.
     if let spent, !request.extras.idToken, case .failure(let error) = outcome, error.isPassing {
       outcome = .success(spent)
     }
@@ -204,17 +204,17 @@ final class TokenBroker: DaemonPart {
     }
   }
 
-  /// - Parameter isValidated: Whether the cached token was just held against the vault.
+  /// - Parameter isValidated: Whether the cached token was just validated against the vault.
   func request(
     for waiter: Waiter, _ slot: TokenSlot, isValidated: Bool = false
   ) throws(SessionError) {
     let now = loop.now
     waiter.awaitsValidation = false
-    // The account may be gone since the request found it.
+    // The account may have been removed since the request found it.
     guard self.slot(slot.name, slot.target) === slot else { throw .noAccount(name: slot.name.text) }
     if let refusal = lock.refusal(for: slot.name) { throw refusal }
     noteClock()
-    // The session is good for as long as its only token is.
+    // The session is valid only as long as its single token.
     if let target = slot.target, !target.isExchanged, let own = accounts[slot.name]?.session, own.holdsLast(at: now),
       own.grant?.isAlive(at: now) == true
     {
@@ -280,8 +280,8 @@ final class TokenBroker: DaemonPart {
     for waiter in account.takeWaiters() { waiter.finish(account.own, .failure(error)) }
   }
 
-  /// Keeps a new token if its protection level is unlocked, and counts it as use of that level. Otherwise forgets it: a
-  /// lock may have occurred since the job ended.
+  /// Keeps a new token if its protection level is unlocked, and records a use of that level. Otherwise drops it: the
+  /// vault may have been locked since the job ended.
   func keepOrForget(_ grant: AccessGrant, of account: Account) {
     let level = grant.protection
     guard level == .device || services.vault.isUnlocked(level) else { return account.session.forgetToken() }

@@ -3,12 +3,12 @@ internal import Encoding
 internal import Sessions
 internal import Wire
 
-/// The answer line with a token. It is written to secret memory and stays there until it is sent.
+/// The response line with a token. It stays in secret memory until it is sent.
 struct TokenLine {
   let line: SharedSecret
 
-  /// - Parameter proof: Of possession of the key that the token is bound to.
-  /// - Throws: `memory` when there is none for it.
+  /// - Parameter proof: Proof of possession of the key that the token is bound to.
+  /// - Throws: `memory` if the secure heap is full.
   init(
     _ description: TokenDescription, _ grant: AccessGrant, _ extras: TokenRequest.Extras, proof: String? = nil
   ) throws(Failure) {

@@ -7,8 +7,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The place of one token of an account, for one target: its session, the requests that wait for it, and the run that
-/// gets it.
+/// A token of an account for one target: its session, the requests that wait for it, and the run that gets it.
 final class TokenSlot {
   let facts: AccountFacts
   /// Scope, resource and audience of the token; nil for the account's own.
@@ -16,11 +15,11 @@ final class TokenSlot {
 
   var session = Session()
   var waiters: [Waiter] = []
-  /// The run under way. The result of any other run is not applied (late answers have an owner).
+  /// The run in progress. Results of other runs are not applied (late answers have an owner).
   private(set) var run: RefreshRun?
 
-  /// The last time that the cached token was held against the vault: the vault file's stamp and the revision of the
-  /// watched files then, and whether a worker does it now.
+  /// The last validation of the cached token against the vault: the vault file's stamp and the revision of the watched
+  /// files then, and whether a worker does it now.
   var validation: (stamp: FileStamp?, revision: UInt64?, isRunning: Bool) = (nil, nil, false)
 
   /// The origins that refused the tokens of this target.
@@ -38,18 +37,17 @@ final class TokenSlot {
   var name: AccountName { facts.name }
   var configuration: AccountConfiguration { facts.configuration }
 
-  /// Begins a run under the settings of now.
+  /// Begins a run under the current settings.
   func begin(_ refresh: Session.Refresh, _ place: Renewals.Place?) -> RefreshRun {
     let run = RefreshRun(self, refresh, place)
     self.run = run
     return run
   }
 
-  /// The run has ended.
   func endRun() { run = nil }
 
-  /// Detaches the run and cancels it, unless its refresh token was sent: the answer may contain the only valid one, which
-  /// the run stores itself.
+  /// Detaches the run and cancels it, unless its refresh token was sent: the response may contain the only valid one,
+  /// which the run stores itself.
   func giveUpRun() {
     guard let run = run.take() else { return }
     run.cancellation.cancel()
@@ -61,10 +59,10 @@ final class TokenSlot {
     return waiters
   }
 
-  /// Whether no request waits here, and none is on its way to the server.
+  /// Whether no request waits here or is being sent to the server.
   var isIdle: Bool { waiters.isEmpty && session.refresh == nil }
 
-  /// Adds what the variables of the settings need, if they are requested.
+  /// Adds the extras that the requested variables need.
   func completed(_ extras: TokenRequest.Extras) -> TokenRequest.Extras {
     guard extras.variables else { return extras }
     var extras = extras
@@ -74,11 +72,11 @@ final class TokenSlot {
     return extras
   }
 
-  /// The answer line to a request for a token.
+  /// The response line to a token request.
   ///
   /// - Parameters:
   ///   - extras: From ``completed(_:)``.
-  ///   - isIDTokenExpired: The ID Token is left out, if it is requested.
+  ///   - isIDTokenExpired: Omits the ID Token, even if requested.
   func line(
     for grant: AccessGrant, _ extras: TokenRequest.Extras, isIDTokenExpired: Bool = false
   ) throws(Failure) -> SharedSecret {
@@ -107,13 +105,13 @@ final class TokenSlot {
   }
 }
 
-/// The work of a slot for one token, from its first attempt to its last, under the settings that it began with. A slot
-/// takes only what its own run brings.
+/// The attempts of a slot to get one token, under the settings that it began with. A slot accepts only results of its
+/// own run.
 final class RefreshRun {
   let account: AccountName
   let target: TokenTarget?
   let configuration: AccountConfiguration
-  /// The attempt under way, or the one that is waited for.
+  /// The attempt in progress or scheduled next.
   var refresh: Session.Refresh
   let cancellation = Cancellation()
   /// Start of the attempt.
@@ -132,7 +130,7 @@ final class RefreshRun {
 
 /// A request that waits for a token (each ticket is answered once).
 final class Waiter {
-  /// The request. Its end removes the waiter.
+  /// The request. The waiter is removed when it ends.
   let ticket: Ticket
   let need: TokenNeed
   /// Scope, resource and audience of the token; nil for the account's own token.
@@ -141,7 +139,7 @@ final class Waiter {
   let waitsUntil: Instant?
   /// Whether a resource or the server has rejected the cached token.
   let isAfterRefusal: Bool
-  /// Whether the request waits only until the cached token was held against the vault.
+  /// Whether the request only waits for the validation of the cached token.
   var awaitsValidation = false
   private var answer: ((TokenSlot, Result<AccessGrant, SessionError>) -> Void)?
 

@@ -5,8 +5,8 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Reads the keys that a client handed over: a JWK Set, a single JWK (RFC 7517 sections 4 and 5), public keys in PEM form
-/// (RFC 7468), or the secret of an HMAC.
+/// Reads the keys that a client passed: a JWK Set, a single JWK (RFC 7517 sections 4 and 5), public keys in PEM form
+/// (RFC 7468), or an HMAC secret.
 enum HandedKeys {
   private static let patience = Duration.milliseconds(100)
 
@@ -73,7 +73,7 @@ enum HandedKeys {
     }
   }
 
-  /// Reads the key of an HMAC, which stays on the secure heap.
+  /// Reads an HMAC key, which stays on the secure heap.
   static func readSecret(_ descriptor: SharedDescriptor, _ cancellation: Cancellation) throws(Failure) -> MACKey {
     let key: Result<MACKey, JOSEError>
     do throws(SessionError) {

@@ -6,8 +6,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The keys that verify tokens: those that an issuer publishes or the caller hands over, or a shared secret. They never
-/// stand in for each other (RFC 8725 section 2.1).
+/// The keys that verify tokens: published by an issuer, passed by the caller, or a shared secret. One kind never
+/// replaces another (RFC 8725 section 2.1).
 enum TokenKeys: Sendable {
   case published(VerificationKeys)
   case secret(MACKey)

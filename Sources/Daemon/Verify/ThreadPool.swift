@@ -1,7 +1,7 @@
 internal import Platform
 internal import Synchronization
 
-/// A few threads that share the parts of a task and live as long as the pool. The calling thread works too.
+/// Threads that share the parts of a task and live as long as the pool. The calling thread works too.
 final class ThreadPool: Sendable {
   /// One task. Each free thread takes the next part, in order.
   private final class Task: Sendable {
@@ -35,7 +35,7 @@ final class ThreadPool: Sendable {
   private let tasks = WorkQueue<Task>()
   private let helpers: Int
 
-  /// - Parameter size: How many threads there are at most, the caller's included.
+  /// - Parameter size: The maximum number of threads, including the caller's.
   init(size: Int) {
     var started = 0
     for _ in 1..<max(1, size) {

@@ -16,17 +16,17 @@ struct TokenCheck: Sendable {
   let time: any TimeSource
   let cancellation: Cancellation
 
-  /// How many tokens one thread takes at a time.
+  /// How many tokens one thread processes at a time.
   private static let partSize = 32
   private static let mostThreads = 4
 
-  /// The number of threads for one check. Processors remain for other work.
+  /// The number of threads for one check. Leaves processors for other work.
   static func threadCount(processors: Int) -> Int { min(processors, mostThreads) }
 
   /// Interval at which a blocked read or write checks for cancellation.
   private static let patience = Duration.milliseconds(100)
 
-  /// - Throws: `EINVAL` when the results are not for a pipe or a socket: a write to a file may wait for a disk.
+  /// - Throws: `EINVAL` if the results do not go to a pipe or a socket: a write to a file may wait for a disk.
   init(
     tokens: SharedDescriptor, results: SharedDescriptor, rules: TokenRules,
     knownIssuers: [(issuer: String, account: String)] = [], isBrief: Bool, time: any TimeSource,
@@ -43,7 +43,7 @@ struct TokenCheck: Sendable {
     self.cancellation = cancellation
   }
 
-  /// Works until the input ends. Blocking.
+  /// Runs until the input ends. Blocking.
   func run(_ keys: TokenKeys) throws(Failure) -> VerifyTally {
     var rules = rules
     if case .published(let keys) = keys {

@@ -4,7 +4,7 @@ internal import OAuth
 internal import Wire
 
 extension TokenProblem {
-  /// A fault in the words that a person reads.
+  /// Describes a token fault for users.
   ///
   /// - Parameter now: Unix seconds.
   init(_ fault: TokenFault, _ rules: TokenRules, now: Int) {
@@ -18,7 +18,7 @@ extension TokenProblem {
     self.init(code, Self.text(of: fault, rules, now: now) ?? text, claim: claim)
   }
 
-  /// The text of a fault that names values of the token or the rules; nil for any other.
+  /// Describes a fault with values of the token or the rules; nil for any other.
   private static func text(of fault: TokenFault, _ rules: TokenRules, now: Int) -> String? {
     switch fault {
     case .expired(let end): "the token expired at \(PlainTime.text(end, now: now))"
@@ -48,7 +48,7 @@ extension TokenProblem {
     }
   }
 
-  /// Text of a fault without values from the rules.
+  /// Describes a fault without values from the rules.
   static func text(of fault: TokenFault) -> String { meaning(of: fault).text }
 
   private static func shown(_ text: String?) -> String { TerminalText.clean(text ?? "", limit: 200) }

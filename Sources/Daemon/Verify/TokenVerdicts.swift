@@ -12,11 +12,11 @@ struct TokenVerdicts: Sendable {
   let time: any TimeSource
   /// See ``VerifyRequest/brief``.
   let isBrief: Bool
-  /// The issuers that accounts have, each with one of its accounts.
+  /// The issuers of accounts, each with one of its accounts.
   var knownIssuers: [(issuer: String, account: String)] = []
   /// Why expired keys could not be replaced.
   var overdue: SessionError?
-  /// The end of the line of each token that holds.
+  /// The end of the line of each valid token.
   private let end: [UInt8]
 
   init(rules: TokenRules, keys: TokenKeys, time: any TimeSource, isBrief: Bool) {
@@ -32,7 +32,7 @@ struct TokenVerdicts: Sendable {
 
   /// Results for some tokens.
   struct Part: Sendable {
-    /// One line for each.
+    /// One line for each token.
     var bytes: [UInt8] = []
     var tally = VerifyTally()
   }
@@ -59,7 +59,8 @@ struct TokenVerdicts: Sendable {
     return part
   }
 
-  /// - Parameter last: A token before, and afterwards one with the header of this one: most in a row have the same.
+  /// - Parameter last: The previous token, replaced by this one if its header differs: most consecutive tokens have the
+  ///   same.
   private func verify(
     _ text: Span<UInt8>, _ last: inout UnverifiedJWS?
   ) throws(TokenProblem) -> TokenRules.Verified {
@@ -97,8 +98,8 @@ struct TokenVerdicts: Sendable {
     throw TokenProblem(fault, rules, now: now)
   }
 
-  /// The problem of a token that names another issuer than the one whose keys do not verify it. The name is not verified,
-  /// so it only explains the refusal.
+  /// The problem of a token that names another issuer than the one whose keys do not verify it. The name is not
+  /// verified, so it only explains the refusal.
   private func otherIssuer(of token: UnverifiedJWS) -> TokenProblem? {
     guard let issuer = rules.issuer, rules.tenant == nil, !rules.isSignatureOnly,
       let named = (try? JSON(parsing: token.unverifiedPayload))?["iss"]?.string, !Issuer.isName(named, of: issuer)
@@ -144,9 +145,9 @@ struct TokenVerdicts: Sendable {
     bytes += end
   }
 
-  /// Writes an object of those of these members that there are.
+  /// Writes an object with those of these members that exist.
   ///
-  /// - Parameter append: Writes the value of a name; false if there is none.
+  /// - Parameter append: Writes the value of a name; returns false if it does not exist.
   private func append(
     _ names: [String], to bytes: inout [UInt8], _ append: (String, inout [UInt8]) -> Bool
   ) {

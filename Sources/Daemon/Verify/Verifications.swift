@@ -8,18 +8,18 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Verifies tokens from any source with the keys of an issuer or with keys that the caller hands over.
+/// Verifies tokens from any source with the keys of an issuer or with keys that the caller passes.
 final class Verifications: AccountPart {
   /// The verifications in progress.
   private var verifications: [Ticket: Cancellation] = [:]
 
-  /// Limit of concurrent verifications: each has a thread and may use a processor fully.
+  /// Limit of concurrent verifications: each has a thread and may use a full processor.
   private static let mostVerifications = 16
 
-  /// Effectively no deadline: the input has no limit of length or of time.
+  /// Effectively no deadline: the input may be of any length and duration.
   private static let never = Duration.seconds(10 * 365 * 86_400)
 
-  /// - Parameter hasDeadline: Whether the request names a deadline, which then applies.
+  /// - Parameter hasDeadline: Whether the request sets a deadline, which then applies.
   func verify(
     _ request: VerifyRequest, _ ticket: Ticket, hasDeadline: Bool, passed: [SharedDescriptor]
   ) throws(Failure) {
@@ -103,7 +103,7 @@ final class Verifications: AccountPart {
       }
       return .issuer(account.configuration, account.name, proxyCredentials: nil)
     }
-    // Connection settings in the request take precedence over those of an account with the same issuer.
+    // Connection settings in the request override those of an account with the same issuer.
     if !namesWay, let known = try commonOrigin(of: settings().accounts.filter({ isMeant($0.configuration) })) {
       return known
     }
@@ -116,7 +116,7 @@ final class Verifications: AccountPart {
 }
 
 extension Verifications {
-  /// The keys of an issuer that these accounts have; nil where there are none.
+  /// The keys of an issuer that these accounts share; nil if there are none.
   private func commonOrigin(
     of known: [(name: AccountName, configuration: AccountConfiguration)]
   ) throws(Failure) -> KeyOrigin? {
@@ -174,7 +174,7 @@ extension TokenRules {
     }
   }
 
-  /// Parses the names of the allowed algorithms. Rejects those that are not for the key.
+  /// Parses the names of the allowed algorithms. Rejects those that do not fit the key.
   private static func algorithms<Algorithm: Hashable & CaseIterable & RawRepresentable<String>>(
     _ names: [String], _ algorithm: (String) -> Algorithm?
   ) throws(Failure) -> Set<Algorithm> {
