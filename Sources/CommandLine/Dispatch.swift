@@ -2,7 +2,7 @@ internal import Wire
 
 /// Maps each command to its code.
 enum Dispatch {
-  /// The work of a command. A command without code does not compile.
+  /// The action of a command. A command without one does not compile.
   static func action(of command: CommandName, _ invocation: Invocation) throws(Failure) -> Action {
     switch command {
     case .login: try LoginCommand.run(invocation)

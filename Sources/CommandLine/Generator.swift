@@ -1,17 +1,17 @@
 internal import Platform
 internal import Wire
 
-/// The program `generate`, with which the developers of this package write `man/`, `completions/` and a part of the schema
-/// of the JSON output anew, and with which `make install` writes them for another name.
+/// The program `generate`. Developers write `man/`, `completions/` and a part of the schema of the JSON output with it,
+/// and `make install` uses it for programs with other names.
 package enum Generator {
-  /// A file that is made from the command table.
+  /// A file generated from the command table.
   package struct GeneratedFile: Sendable {
-    /// Relative to the top of the package.
+    /// Relative to the package's root.
     package let path: String
     package let content: String
   }
 
-  /// All files as they are committed.
+  /// All files as committed.
   package static var files: [GeneratedFile] { files(for: .standard) }
 
   /// All files for a program of this name.
@@ -26,10 +26,10 @@ package enum Generator {
     return pages + completions
   }
 
-  /// Not every directory has one: an installation does not.
+  /// Missing in an installation.
   private static let schemaPath = "Tests/Schema/agent.schema.json"
 
-  /// The schema of the JSON output, in which the definitions that are made from rows are replaced.
+  /// The schema of the JSON output, with the definitions generated from rows replaced.
   package static func schema(_ text: String) -> String {
     AccountMember.schemas.reduce(text) { text, definition in
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -41,7 +41,7 @@ package enum Generator {
     }
   }
 
-  /// Writes all files below the directory that the command line names, and ends the process.
+  /// Writes all files below the directory on the command line, and ends the process.
   package static func runAndExit() -> Never {
     ProcessHardening.occupyStandardDescriptors()
     let arguments = Array(Processes.arguments.dropFirst())

@@ -5,10 +5,10 @@ internal import Wire
 package enum Main {
   /// Runs one command line.
   ///
-  /// - Parameter arguments: The arguments, the program's own name first.
+  /// - Parameter arguments: The arguments, starting with the program's own name.
   /// - Returns: The exit status.
   package static func run(arguments: [String]) -> Int32 {
-    // A daemon or a reader that goes away is an error of the command, which ends in order and not by a signal.
+    // If the daemon or a reader disconnects, the command fails with an error and is not killed by a signal.
     Signals.ignoreFailingWrites()
     let arguments = HelperName.commandLine(arguments)
     let invocation: Invocation
@@ -28,7 +28,7 @@ package enum Main {
   /// Runs the command line of this process and ends it.
   package static func runAndExit() -> Never {
     ProcessHardening.occupyStandardDescriptors()
-    // A core file would hold the token that is about to be printed.
+    // A core file would contain the token that is about to be printed.
     ProcessHardening.hide()
     let quick = QuickToken.run()
     if case .printed = quick { Processes.exit(0) }
@@ -52,13 +52,13 @@ package enum Main {
       throw Failure(.invalidRequest, "no command given", hint: "agent help")
     }
     let action = try Dispatch.action(of: command.name, invocation)
-    // Every command honours the options that rule messages.
+    // Every command honours the output options.
     _ = Console(invocation)
     try invocation.refuseUnread()
     return try action.run()
   }
 
-  /// Whether a line that could not be read asks for JSON: its caller parses the error too.
+  /// Whether a command line that cannot be parsed asks for JSON: its caller parses the error too.
   private static func wantsJSON(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains { $0 == "--json" || $0 == "-j" }
   }
@@ -81,7 +81,7 @@ package enum Main {
 }
 
 extension Failure {
-  /// The meaning of this refusal where the daemon that answered is of an older version than this program.
+  /// The failure if the daemon is of an older version than this program.
   fileprivate var fromOlderDaemon: Failure? {
     guard code == .unknownRequest else { return nil }
     return Failure(

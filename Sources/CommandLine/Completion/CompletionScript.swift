@@ -1,7 +1,7 @@
-/// The file by which a shell completes command lines of the program of this name.
+/// The file with which a shell completes command lines of a program of this name.
 ///
-/// The names of accounts come from the program that the command line begins with, so that they are
-/// those of the program that will run. They are data there: nothing evaluates them.
+/// Account names come from the program named at the start of the command line, so that they are those of the program
+/// that will run. They are data and never evaluated.
 struct CompletionScript {
   let shell: CompletionShell
   let program: ProgramName
@@ -19,7 +19,7 @@ struct CompletionScript {
     }
   }
 
-  /// The name of the file, by the custom of each shell.
+  /// The conventional file name for the shell.
   var fileName: String {
     switch shell {
     case .bash: "\(program.text).bash"
@@ -47,20 +47,20 @@ extension OptionDeclaration {
 }
 
 extension CommandName {
-  /// A line that says where the completions come from.
+  /// A line that names the source of the completions.
   static let generatedNotice = "# Generated from the command table by \"generate\"; do not edit."
 
-  /// The first words that have a second one: `daemon`.
+  /// The first words that are followed by a second one: `daemon`.
   static var groups: [String] { firstWords.filter { !members(ofGroup: $0).isEmpty } }
 }
 
 extension CommandTable {
-  /// The commands and groups that a first word may name, each with what it does.
+  /// The commands and groups by first word, each with its summary.
   static var firstWordSummaries: [(word: String, summary: String)] {
     CommandName.firstWords.map { ($0, named($0)?.summary ?? CommandName.members(ofGroup: $0).joined(separator: ", ")) }
   }
 
-  /// The same of the second words of a group.
+  /// Likewise for the second words of a group.
   static func memberSummaries(ofGroup group: String) -> [(word: String, summary: String)] {
     CommandName.members(ofGroup: group).map { ($0, named("\(group) \($0)")?.summary ?? "") }
   }

@@ -1,9 +1,9 @@
 internal import Encoding
-/// Writes the completions for zsh: a `case` of specifications for `_arguments`, one for each command.
+/// Writes the completions for zsh: `_arguments` specifications in a `case`, one branch for each command.
 struct ZshCompletionWriter {
   let program: ProgramName
 
-  /// The first line is not the notice, since it is where zsh looks for the names to complete.
+  /// The notice is not on the first line, because zsh expects the names to complete there.
   var script: String {
     """
     #compdef \(program.text)
@@ -77,7 +77,7 @@ struct ZshCompletionWriter {
       """
   }
 
-  /// An operand's specification once for each that there may be.
+  /// The specification of an operand, repeated up to its limit.
   private func quotedLines(_ specification: String, limit: Int) -> String {
     (1...limit).map { specification.replacing(each: "*", with: "\($0)") }.joined(separator: " ")
   }

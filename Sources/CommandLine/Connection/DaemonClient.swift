@@ -3,26 +3,26 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Asks the daemon on behalf of one command line.
+/// Sends the requests of one command line to the daemon.
 struct DaemonClient {
   private(set) var console: Console
 
-  /// The deadline that the command line names, in seconds.
+  /// The deadline on the command line, in seconds.
   private var timeoutSeconds: Int?
 
-  /// Whether a private `agentd` is asked, which ends with the command.
+  /// Whether to use a private `agentd`, which ends with the command.
   let isPrivate: Bool
 
-  /// Whether another program takes this process over after the answer; see ``launchBeside()``.
+  /// Whether another program replaces this process after the response; see ``launchBeside()``.
   var isReplacedAfterwards = false
 
-  /// The longest time that the answer may take beyond the request's own deadline, in seconds.
+  /// How long the response may take beyond the request's own deadline, in seconds.
   private var mostGrace = 5
 
-  /// The longest wait for an answer, where the caller cannot wait for as long as the daemon may take.
+  /// The maximum wait for a response, if the caller cannot wait as long as the daemon may take.
   private var answerPatience: Duration?
 
-  /// How long another command may take to start the daemon, and the daemon to listen.
+  /// How long to wait for another command that starts the daemon, and for the daemon to listen.
   private var launchPatience = DaemonLauncher.patience
 
   init(_ invocation: Invocation) {
@@ -33,7 +33,7 @@ struct DaemonClient {
     isPrivate = invocation[.noDaemon]
   }
 
-  /// The same for an answer to another program: nothing else is printed, and no question is asked.
+  /// A client for responses to other programs: it prints nothing else and asks no questions.
   var forPrograms: DaemonClient {
     var client = self
     client.console.quiet = !console.verbose
@@ -41,11 +41,11 @@ struct DaemonClient {
     return client
   }
 
-  /// The same for a caller that waits no longer than until then.
+  /// A client for a caller that waits no longer than until `deadline`.
   ///
-  /// - Throws: `timeout` when that is over.
+  /// - Throws: `timeout` if the deadline has passed.
   func limited(to deadline: Instant) throws(Failure) -> DaemonClient {
-    // The last second is for what is not the daemon's own time.
+    // The last second is for work outside the daemon.
     let seconds = Int(Instant.now.duration(to: deadline).components.seconds)
     guard seconds > 0 || Instant.now < deadline else {
       throw Failure(.timeout, "the calling program did not end its question in time")
@@ -58,18 +58,18 @@ struct DaemonClient {
     return client
   }
 
-  /// How long the answer may take beyond the request's own deadline, in seconds: the daemon reports a missed deadline
-  /// itself, and better. Who gives it little time waits little longer.
+  /// How long the response may take beyond the request's own deadline, in seconds: the daemon reports a missed deadline
+  /// itself, with more detail. Short deadlines get a short grace period.
   private var grace: Int { min(mostGrace, max(1, (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) / 2)) }
 
-  /// The same with another deadline than that of the command line.
+  /// A client with another deadline than that of the command line.
   func patient(for seconds: Int) -> DaemonClient {
     var client = self
     client.timeoutSeconds = seconds
     return client
   }
 
-  /// The same for a caller that waits no longer than this for each answer.
+  /// A client for a caller that waits no longer than this for each response.
   func limited(toAnswer patience: Duration) -> DaemonClient {
     var client = self
     client.answerPatience = patience
@@ -77,7 +77,7 @@ struct DaemonClient {
     return client
   }
 
-  /// A connection as the command line wants it: to the daemon, started if need be, or to a private one.
+  /// Connects as the command line requires: to the daemon, started if necessary, or to a private one.
   func connect() throws(Failure) -> DaemonConnection {
     if isPrivate { return try DaemonLauncher.startPrivate(console) }
     if isReplacedAfterwards, Environment.value("AGENT_SOCKET") == nil {
@@ -88,41 +88,41 @@ struct DaemonClient {
     return try DaemonLauncher.connectOrStart(console, patience: launchPatience)
   }
 
-  /// A request with the deadline of the command line, and whether its user wants to know what is done for it.
+  /// A request with the deadline of the command line. With `--verbose` it asks for progress steps.
   func envelope(_ request: Request) -> RequestEnvelope {
     RequestEnvelope(request, timeoutSeconds: timeoutSeconds, verbose: console.verbose && !console.quiet)
   }
 
-  /// Tells, to those who asked for it, what is about to be sent. Returns when that was.
+  /// Logs, with `--verbose`, the request about to be sent. Returns the current time.
   func logRequest(_ request: Request) -> Instant {
     console.detail("asking: \(RequestText.text(request, timeoutSeconds: timeoutSeconds))")
     return .now
   }
 
-  /// Tells, to those who asked for it, how an exchange that began then has ended.
+  /// Logs, with `--verbose`, how the exchange that began at `begin` has ended.
   func logOutcome(_ outcome: String, since begin: Instant) {
     console.detail("\(outcome) after \(RelativeTime.precise(begin.duration(to: .now)))")
   }
 
-  /// Tells, to those who asked for it, when and why an exchange that began then has failed.
+  /// Logs, with `--verbose`, when and why the exchange that began at `begin` has failed.
   private func logFailure(_ failure: Failure, since begin: Instant) {
     console.detail("failed after \(RelativeTime.precise(begin.duration(to: .now))): \(failure.message)")
   }
 
-  /// When to stop waiting for the answer to a request that is sent now.
+  /// When to stop waiting for the response to a request sent now.
   ///
-  /// - Parameter standard: The deadline of a command line that names none, in seconds.
+  /// - Parameter standard: The default deadline of the command line, in seconds.
   func deadline(of request: Request, standard: Int = WireProtocol.defaultTimeoutSeconds) -> Instant {
     if let answerPatience { return .now.advanced(by: answerPatience) }
     return .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.waitSeconds + grace))
   }
 
-  /// When to ask whether the daemon still works, in a wait that has no end of its own: there the daemon alone knows whether
-  /// something moves, and ends the request where nothing does.
+  /// When to check that the daemon still works, during a wait without a deadline: only the daemon knows whether there
+  /// is progress, and it ends a request that makes none.
   var nextCheck: Instant { .now.advanced(by: .seconds(timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds)) }
 
-  /// The question whether the daemon at the other end of a connection still works, by the way of another connection. A
-  /// private one has no other; it is taken to work.
+  /// A check, over another connection, that the daemon at the other end of a connection still works. A private daemon
+  /// accepts no other connection; it is assumed to work.
   func check(of connection: borrowing DaemonConnection) -> () -> Bool {
     let process = connection.process
     return connection.isPrivate ? { true } : { isAnswering(process) }
@@ -135,18 +135,18 @@ struct DaemonClient {
     do throws(Failure) {
       guard let connection = try DaemonLauncher.connect(console), connection.process == process else { return false }
       try connection.lent { (connection) throws(Failure) in
-        // It waits for nothing, and a lease answers it too. A refusal is an answer like any other.
+        // The daemon replies to this request at once, also at a lease's socket. A refusal is a reply too.
         try connection.send(RequestEnvelope(.leaseStatus()))
         _ = try connection.nextReply(before: deadline)
       }
       return true
     } catch {
-      // One that just ends says so on the connection that waits.
+      // A daemon that is ending reports that on the waiting connection.
       return error.code != .timeout
     }
   }
 
-  /// Waits without an end, as long as the daemon works.
+  /// Waits without a deadline, as long as the daemon works.
   func wait(_ patience: Patience, while isWorking: @escaping () -> Bool) -> DaemonConnection.Wait {
     { (socket, _) throws(SystemError) in
       while try !patience.wait(for: socket, before: nextCheck) { if !isWorking() { return false } }
@@ -164,9 +164,9 @@ struct DaemonClient {
     }
   }
 
-  /// The same, but starts no daemon.
+  /// Like ``ask(_:passing:)``, but starts no daemon.
   ///
-  /// - Throws: `daemon_unavailable` when none runs.
+  /// - Throws: `daemon_unavailable` if none runs.
   func askIfRunning(_ request: Request) throws(Failure) -> JSONObject {
     guard let result = try askRunning(request) else {
       throw Failure(.daemonUnavailable, "the daemon is not running", hint: "agent daemon start")
@@ -174,7 +174,7 @@ struct DaemonClient {
     return result
   }
 
-  /// The same; nil when none runs.
+  /// Like ``ask(_:passing:)``, but starts no daemon; nil if none runs.
   func askRunning(_ request: Request) throws(Failure) -> JSONObject? {
     var attempts = request.has(.repeatable) ? Self.mostEndings : 1
     while true {
@@ -183,18 +183,18 @@ struct DaemonClient {
       do {
         return try connection.lent { (connection) throws(Failure) in try ask(request, over: &connection) }
       } catch {
-        // One that was just ending may be gone by now.
+        // A daemon that was ending may be gone by now.
         guard error.code == .daemonUnavailable, attempts > 0 else { throw error }
       }
     }
   }
 
-  /// How many daemons may end before one answers. A process that was killed takes connections until it is gone.
+  /// How many daemons may end before one responds. A killed process accepts connections until it is gone.
   private static let mostEndings = 3
 
-  /// The same over a connection that goes on.
+  /// Sends a request over a connection that stays open.
   ///
-  /// - Parameter work: Done while the daemon works.
+  /// - Parameter work: Runs while the daemon works.
   func ask(
     _ request: Request, passing descriptors: [SharedDescriptor] = [], over connection: inout DaemonConnection,
     meanwhile work: () -> Void = {}
@@ -216,9 +216,9 @@ struct DaemonClient {
     }
   }
 
-  /// Runs `body` with a connection of its own, for several requests.
+  /// Runs `body` with its own connection, for several requests.
   ///
-  /// - Parameter mayRepeat: Asking twice does no harm: when the daemon was just ending, the next daemon is asked.
+  /// - Parameter mayRepeat: Whether `body` may run again: if the daemon was ending, it is repeated with the next one.
   func converse<Result>(
     mayRepeat: Bool = false, _ body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -231,8 +231,8 @@ struct DaemonClient {
     return try connectAgain().lent { (connection) throws(Failure) in try handingOver(over: &connection, body) }
   }
 
-  /// A connection that goes on after `body` has asked over it what may be asked twice: when the daemon was just ending,
-  /// the next one is asked.
+  /// A connection that stays open after `body` has sent a repeatable request over it. If the daemon was ending, the
+  /// request is repeated with the next one.
   func connect(asking body: (inout DaemonConnection) throws(Failure) -> Void) throws(Failure) -> DaemonConnection {
     var connection = try connect()
     do throws(Failure) {
@@ -252,14 +252,14 @@ struct DaemonClient {
     return next
   }
 
-  /// A connection to the daemon that comes after one that ended before it answered.
+  /// Connects to the next daemon, after one that ended before it responded.
   func connectAgain() throws(Failure) -> DaemonConnection {
     console.detail("the daemon ended, so the next one is asked")
     return try connect()
   }
 
-  /// Runs `body`, and once more after it failed for want of variables that this process has, and that were handed over
-  /// then. What failed so has done nothing.
+  /// Runs `body`. If it fails because variables are missing that this process has, passes them and runs it again. The
+  /// failed attempt had no effect.
   func handingOver<Result>(
     over connection: inout DaemonConnection, _ body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -272,7 +272,7 @@ struct DaemonClient {
     return try body(&connection)
   }
 
-  /// The first event that `isMeant` makes something of; others are told.
+  /// Returns the first event that `isMeant` converts; reports the others.
   func event<Result>(
     over connection: inout DaemonConnection, before deadline: Instant, waiting wait: DaemonConnection.Wait,
     _ isMeant: (Event) -> Result?
@@ -288,7 +288,7 @@ struct DaemonClient {
     }
   }
 
-  /// Makes a request that is answered with a token, and gives that to `body`, together with the line it stands in.
+  /// Sends a request for a token, and passes the token to `body` with the line that contains it.
   func askForToken<Result>(
     _ request: Request, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -297,7 +297,7 @@ struct DaemonClient {
     }
   }
 
-  /// The same over a connection that goes on.
+  /// Likewise over a connection that stays open.
   func askForToken<Result>(
     _ request: Request, over connection: inout DaemonConnection,
     _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
@@ -310,7 +310,7 @@ struct DaemonClient {
     }
   }
 
-  /// Makes a request that is answered with credentials of a role.
+  /// Sends a request for role credentials.
   func askForRole<Result>(
     _ request: AssumeRoleRequest, _ body: (RoleAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -323,7 +323,7 @@ struct DaemonClient {
     }
   }
 
-  /// Makes a request whose answer line holds secrets.
+  /// Sends a request whose response line contains secrets.
   private func askForSecret<Answer, Result>(
     _ request: Request, over connection: inout DaemonConnection,
     reading read: (Span<UInt8>) throws(Failure) -> Answer,
@@ -353,10 +353,10 @@ struct DaemonClient {
     }
   }
 
-  /// Lets a child start the daemon. The daemon then has no parent: the program that takes this
-  /// process over would otherwise get a child that it knows nothing of.
+  /// Lets a child start the daemon, so that the daemon has no parent: otherwise the program that replaces this process
+  /// would have an unknown child.
   ///
-  /// A failure is not told from here: the caller tries itself next, and finds the cause.
+  /// Ignores failures: the caller tries next and finds the cause.
   private func launchBeside() {
     let executable = Machine.executablePath()
     let request = Spawn.Request(
@@ -368,7 +368,7 @@ struct DaemonClient {
 }
 
 extension DaemonConnection {
-  /// Lends the connection to `body`, and closes it afterwards, also when `body` throws.
+  /// Lends the connection to `body` and closes it afterwards, even if `body` throws.
   consuming func lent<Result: ~Copyable>(
     to body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -383,23 +383,22 @@ extension DaemonConnection {
     return result
   }
 
-  /// Waits for the next line that holds no secret.
+  /// Waits for the next line, which contains no secret.
   mutating func nextReply(before deadline: Instant, waiting wait: Wait = waitSilently) throws(Failure) -> Reply {
     try nextLine(before: deadline, waiting: wait) { (line) throws(Failure) in try Reply(parsing: line) }
   }
 
-  /// The next line, which holds no secret, if it is here already; nil otherwise. Never waits.
+  /// The next line, without secrets, if it has arrived; nil otherwise. Never waits.
   mutating func takeReply() throws(Failure) -> Reply? {
     var reply: Reply?
     _ = try passLine { (line) throws(Failure) in reply = try Reply(parsing: line) }
     return reply
   }
 
-  /// Waits for the next line and gives it, without its line feed, to `body`.
+  /// Waits for the next line and passes it, without its line feed, to `body`.
   ///
-  /// - Parameter wait: Called when nothing is here; it may tell a person something meanwhile.
-  /// - Throws: `timeout` past the deadline; `daemon_unavailable` when the daemon hangs up; what
-  ///   `body` throws.
+  /// - Parameter wait: Called if nothing has arrived; may show a message meanwhile.
+  /// - Throws: `timeout` past the deadline; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
   mutating func nextLine<Result>(
     before deadline: Instant, waiting wait: Wait = waitSilently, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

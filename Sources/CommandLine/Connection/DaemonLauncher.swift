@@ -2,29 +2,29 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// Finds the user's daemon, and starts it where there is none.
+/// Finds the user's daemon, and starts it if none runs.
 enum DaemonLauncher {
   /// How long to wait for another command that is starting the daemon, and for the daemon to listen.
   static let patience = Duration.seconds(15)
 
-  /// The status of an `agentd` that finds another one serving the directory.
+  /// The exit status of an `agentd` if another one already serves the directory.
   private static let alreadyRunning = ProcessStatus.exited(75)
 
-  /// A connection to the running daemon; nil when none runs.
+  /// A connection to the running daemon; nil if none runs.
   ///
-  /// - Parameter console: Is told each step.
+  /// - Parameter console: Prints each step.
   static func connect(_ console: Console = .silent) throws(Failure) -> DaemonConnection? {
     try SocketPlace.connectToDaemon(within: console.timeoutSeconds) { step in console.detail(step()) }
   }
 
-  /// A connection to the running daemon, or else to one that this call starts.
+  /// A connection to the running daemon, otherwise to one started by this call.
   ///
   /// - Parameters:
-  ///   - patience: How long each of two waits may take: for another command that starts it, and for it to listen. One that
-  ///     was begun goes on to start when the time is over.
-  ///   - startsNamed: Whether one is started where `AGENT_SOCKET` names the place. That may be the
-  ///     socket of a lease that has ended, in whose place no daemon must stand.
-  /// - Throws: `daemon_unavailable` when none listens at a place that is named.
+  ///   - patience: The maximum length of each of two waits: for another command that starts the daemon, and for the
+  ///     daemon to listen. A daemon already started continues to start afterwards.
+  ///   - startsNamed: Whether to start a daemon at the socket named by `AGENT_SOCKET`. That may be the socket of a
+  ///     lease that has ended, where no daemon may listen.
+  /// - Throws: `daemon_unavailable` if none listens at the named socket.
   static func connectOrStart(
     _ console: Console = .silent, patience: Duration = DaemonLauncher.patience, startsNamed: Bool = false
   ) throws(Failure) -> DaemonConnection {
@@ -70,11 +70,11 @@ enum DaemonLauncher {
         "there is no place for the daemon's socket: neither XDG_RUNTIME_DIR nor HOME is set")
   }
 
-  /// A connection to an `agentd` of its own, which ends with the connection.
+  /// A connection to a private `agentd`, which ends with the connection.
   ///
   /// - Parameters:
-  ///   - reason: What is told after "because".
-  ///   - needsHome: Whether it is to work with anything of the user's.
+  ///   - reason: The text printed after "because".
+  ///   - needsHome: Whether it uses the user's files.
   static func startPrivate(
     _ console: Console = .silent, because reason: String = "of --no-daemon", needsHome: Bool = true
   ) throws(Failure) -> DaemonConnection {
@@ -92,7 +92,7 @@ enum DaemonLauncher {
     return try DaemonConnection(over: pair.first, privateDaemon: daemon)
   }
 
-  /// Root leaves nothing of its own in a user's directories.
+  /// Root must not create files in a user's directories.
   ///
   /// - Throws: `invalid_configuration`, which names the variable.
   static func refuseForeignDirectories() throws(Failure) {
@@ -103,7 +103,7 @@ enum DaemonLauncher {
       hint: foreignHint(foreign))
   }
 
-  /// A daemon that is started must know where the user's files are.
+  /// A new daemon must know the location of the user's files.
   ///
   /// - Throws: `invalid_configuration`.
   private static func requireHome() throws(Failure) {
@@ -117,13 +117,13 @@ enum DaemonLauncher {
     }
   }
 
-  /// How the directories become those of root.
+  /// How to use root's own directories.
   static func foreignHint(_ foreign: UserDirectories.Foreign) -> Phrase {
     if foreign.variable == "HOME" { return Phrase("leave sudo out, or give it the option -H") }
     return Phrase("unset \(foreign.variable)")
   }
 
-  /// Starts the daemon; of several callers at a time one does and the others find it running.
+  /// Starts the daemon. Of several concurrent callers one does; the others find it running.
   private static func start(
     in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console, _ patience: Duration
   ) throws(Failure) -> DaemonConnection {
@@ -149,7 +149,7 @@ enum DaemonLauncher {
       if let connection = try place.connect(in: directory, within: console.timeoutSeconds) { return connection }
       if try launch(in: place, console, patience) == .alreadyServed {
         console.detail("another agentd has the place already")
-        // By one that is about to listen, or about to end; either is a matter of moments.
+        // The other `agentd` is about to listen or to end; either takes only moments.
         try? directory.lock(WireProtocol.lifetimeLockName, wait: .seconds(1)).release()
       }
     }
@@ -174,7 +174,7 @@ enum DaemonLauncher {
       ],
       inheriting: readiness.writing)
     let reading = readiness.reading
-    // Our copy of the other end goes, or the end of agentd would not be noticed.
+    // Closes our copy of the writing end, because otherwise the end of agentd would go unnoticed.
     do { try readiness.writing.close() } catch { throw Failure(error, doing: "agentd could not be started") }
     switch isReady(reading, patience) {
     case .some(true):
@@ -193,7 +193,7 @@ enum DaemonLauncher {
     }
   }
 
-  /// Whether it said that it listens: false when it ended, nil when it does neither.
+  /// Whether it has reported that it listens: false if it ended, nil if neither happens in time.
   private static func isReady(_ reading: borrowing FileDescriptor, _ patience: Duration) -> Bool? {
     guard (try? reading.waitUntilReadable(timeout: patience)) == true else { return nil }
     var byte: [UInt8] = []

@@ -2,24 +2,24 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// The program `agentd`: where it is, and how it is started.
+/// Finds and starts the program `agentd`.
 enum DaemonProgram {
-  /// The files that may be `agentd`, best first: installed, and in a build tree.
+  /// Candidate paths of `agentd`, in order of preference: installed, and in a build tree.
   ///
-  /// They are found from this program's own file, so that an installed tree can be moved.
+  /// They are relative to this program's own file, so that an installed tree can be moved.
   static func candidates(besides executable: String) -> [String] {
     ProgramTree.places(besides: executable, installed: "libexec/agentd", built: "agentd")
   }
 
-  /// The number under which ``start(arguments:inheriting:needsHome:)`` hands its descriptor over.
+  /// The number of the descriptor that ``start(arguments:inheriting:needsHome:)`` passes.
   static let inheritedNumber: Int32 = 3
 
-  /// Starts `agentd` away from the terminal, with a clean environment.
+  /// Starts `agentd` without the terminal, with a clean environment.
   ///
   /// - Parameters:
-  ///   - inherited: A descriptor it gets, as ``inheritedNumber``.
-  ///   - needsHome: Without it one that is missing from the environment does no harm.
-  /// - Throws: `invalid_configuration` when there is no such program.
+  ///   - inherited: A descriptor to pass, as ``inheritedNumber``.
+  ///   - needsHome: Whether a missing home directory is an error.
+  /// - Throws: `invalid_configuration` if the program does not exist.
   static func start(
     arguments: [String], inheriting inherited: borrowing FileDescriptor, needsHome: Bool = true
   ) throws(Failure) -> DaemonProcess {
@@ -38,7 +38,7 @@ enum DaemonProgram {
     throw missing
   }
 
-  /// There is no `agentd` where it could be.
+  /// The failure if no candidate exists.
   static var missing: Failure {
     let places = candidates(besides: Machine.executablePath()).joined(separator: " nor ")
     return Failure(
@@ -60,7 +60,7 @@ enum DaemonProgram {
   /// The part of the caller's environment that `agentd` gets.
   static func environment(from variables: [(String, String)]) -> [String] {
     let kept = variables.filter { DaemonEnvironment.keeps($0.0) }
-    // The runtime's crash reports print memory, and memory holds tokens.
+    // The runtime's crash reports print memory, which contains tokens.
     return kept.map { "\($0)=\($1)" } + ["SWIFT_BACKTRACE=enable=no"]
   }
 }

@@ -2,15 +2,16 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// A connection that something of the daemon's lives by. When it breaks, the next daemon is asked again.
+/// A long-lived connection that something in the daemon depends on. If it breaks, the request is repeated with the next
+/// daemon.
 struct KeptConnection: ~Copyable {
   private let client: DaemonClient
   private var connection: ClosableConnection
-  /// False after a person stopped the daemon: it is then not started again from here.
+  /// False after a user stopped the daemon: this connection then does not start it again.
   private var mayStart = true
   private var failures = 0
 
-  /// When the daemon is to be asked again; nil while there is a connection.
+  /// When to connect again; nil while connected.
   private(set) var nextAttempt: Instant?
 
   init(_ client: DaemonClient, _ connection: consuming DaemonConnection) {
@@ -22,43 +23,43 @@ struct KeptConnection: ~Copyable {
     if let number = connection.number { try poller.add(number, interest: .read, key: key) }
   }
 
-  /// - Throws: Why there is no more to read.
+  /// - Throws: Why no more can be read.
   mutating func readMore() throws(Failure) { try connection.readMore() }
 
-  /// The next line, if it is here already.
+  /// The next line, if it has arrived.
   mutating func takeReply() throws(Failure) -> Reply? {
     guard let reply = try connection.takeReply() else { return nil }
     if case .failure(let failure) = reply { mayStart = ![.daemonUnavailable, .daemonStopped].contains(failure.code) }
     return reply
   }
 
-  /// Says more about what was asked for; nothing while there is no connection.
+  /// Sends a further message of the request; does nothing while disconnected.
   mutating func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor] = []) throws(Failure) {
     try connection.send(request, passing: passed)
   }
 
-  /// As ``CallerVariables/init(lackedBy:over:)``.
+  /// See ``CallerVariables/init(lackedBy:over:)``.
   mutating func variables(lackedBy failure: Failure) throws(Failure) -> CallerVariables? {
     try connection.variables(lackedBy: failure)
   }
 
-  /// The daemon has done what it was asked for.
+  /// Records that the daemon has fulfilled the request.
   mutating func succeeded() { (failures, mayStart) = (0, true) }
 
-  /// Closes the connection, to be made again soon.
+  /// Closes the connection and schedules a new one.
   mutating func disconnect() {
     connection.close()
     nextAttempt = Instant.now.advanced(by: pause)
   }
 
-  /// A daemon that is just being restarted is back soon.
+  /// A daemon that is restarting is available soon.
   private var pause: Duration {
     failures == 0 ? .milliseconds(50) : .milliseconds(250 << min(failures, 7))
   }
 
   var isAttemptDue: Bool { nextAttempt.map { $0 <= .now } ?? false }
 
-  /// Connects again, and asks by `send`.
+  /// Connects again, and sends the request with `send`.
   mutating func attempt(
     _ poller: borrowing Poller, key: UInt64, _ send: (borrowing DaemonConnection) throws(Failure) -> Void
   ) throws(SystemError) {
@@ -80,16 +81,16 @@ struct KeptConnection: ~Copyable {
     return .some(try client.connect())
   }
 
-  /// Closes the connection for good.
+  /// Closes the connection permanently.
   mutating func close() { connection.close() }
 
   consuming func finish() { connection.close() }
 }
 
-/// A connection that may be closed before its owner goes away.
+/// A connection that can be closed before its owner is destroyed.
 struct ClosableConnection: ~Copyable {
   private var connection: DaemonConnection?
-  /// The connection's number; nil once it is closed.
+  /// The connection's descriptor; nil once it is closed.
   private(set) var number: Int32?
 
   init(_ connection: consuming DaemonConnection) {
@@ -101,19 +102,19 @@ struct ClosableConnection: ~Copyable {
     if number != nil { try connection!.send(request, passing: passed) }
   }
 
-  /// As ``CallerVariables/init(lackedBy:over:)``; nil once it is closed.
+  /// See ``CallerVariables/init(lackedBy:over:)``; nil once it is closed.
   mutating func variables(lackedBy failure: Failure) throws(Failure) -> CallerVariables? {
     number == nil ? nil : try CallerVariables(lackedBy: failure, over: connection!)
   }
 
-  /// Reads once; waits if there is nothing to read.
+  /// Reads once, waiting if nothing has arrived.
   ///
-  /// - Throws: Why there is no more to read.
+  /// - Throws: Why no more can be read.
   mutating func readMore() throws(Failure) {
     if number != nil { try connection!.readMore() }
   }
 
-  /// The next line, if it is here already.
+  /// The next line, if it has arrived.
   mutating func takeReply() throws(Failure) -> Reply? {
     guard number != nil else { return nil }
     return try connection!.takeReply()

@@ -3,25 +3,25 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// An answer whose content comes through a pipe while the daemon's lines come through the socket.
+/// A response whose content arrives through a pipe, while the daemon's lines arrive through the socket.
 struct PipedAnswer: ~Copyable {
   private let client: DaemonClient
   private let pipe: FileDescriptor
 
-  /// - Parameter pipe: The end that the content comes out of. The daemon has the only copy of the other one.
+  /// - Parameter pipe: The reading end. The daemon has the only copy of the other one.
   init(_ client: DaemonClient, from pipe: consuming FileDescriptor) {
     self.client = client
     self.pipe = pipe
   }
 
-  /// Waits for the pipe and for the daemon's last line, whichever comes, until the whole content was passed on; as long as
-  /// the daemon works.
+  /// Waits for the pipe and for the daemon's last line, in any order, until the content is complete, as long as the
+  /// daemon works.
   ///
   /// - Parameters:
-  ///   - total: How much content there is by what the last line says; nil when it does not say so.
-  ///   - typed: What a person types meanwhile, for the daemon; nil at its end.
-  ///   - pass: Passes on what the pipe has, and tells how much that was; nil at the pipe's end.
-  /// - Returns: What the last line says.
+  ///   - total: The length of the content according to the last line; nil if it has none.
+  ///   - typed: User input to send to the daemon; nil at its end.
+  ///   - pass: Forwards the pipe's content and returns its length; nil at the pipe's end.
+  /// - Returns: The content of the last line.
   func receive(
     over connection: inout DaemonConnection, total: (JSONObject) -> Int?, beside typed: inout TypedTokens?,
     pass: (borrowing FileDescriptor) throws(Failure) -> Int?
@@ -42,12 +42,12 @@ struct PipedAnswer: ~Copyable {
     return result
   }
 
-  /// Tells what went wrong when reading, in the words of a conversation.
+  /// Throws read errors as failures.
   static func reading<Result: ~Copyable>(_ body: () throws(SystemError) -> Result) throws(Failure) -> Result {
     do { return try body() } catch { throw Failure(error, doing: "the answer could not be read") }
   }
 
-  /// - Parameter pass: False at the pipe's end.
+  /// - Parameter pass: Returns false at the pipe's end.
   private func watch(
     _ connection: inout DaemonConnection, _ typed: inout TypedTokens?, _ pass: () throws(Failure) -> Bool
   ) throws(Failure) -> JSONObject {
@@ -80,7 +80,7 @@ struct PipedAnswer: ~Copyable {
     }
   }
 
-  /// The result in the last line, if that has arrived.
+  /// The result in the last line, if it has arrived.
   private func lastLine(_ connection: inout DaemonConnection) throws(Failure) -> JSONObject? {
     while let reply = try connection.takeReply() {
       switch reply {

@@ -2,19 +2,19 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// Reads tokens from a file, a pipe, or a terminal at which a person types or pastes them.
+/// Reads tokens from a file, a pipe, or a terminal where a user types or pastes them.
 struct TokenReader {
-  /// A terminal drops what is typed of a line after so many bytes, without a word.
+  /// A terminal silently drops input beyond this many bytes of a line.
   private static let mostTypedBytes = 4095
-  /// A line of a terminal with its end, which is also what a pipe with room takes at once.
+  /// A line of a terminal with its end. A pipe with space accepts this many bytes at once.
   private static let typedPieceBytes = 4096
   private static let pieceBytes = 256 << 10
 
   let source: SharedDescriptor
   let isTyped: Bool
-  /// The longest wait for all tokens, in seconds, and when it ends; nil for no limit.
+  /// The maximum wait for all tokens, in seconds, and when it ends; nil for no limit.
   private let patience: (seconds: Int, deadline: Instant)?
-  /// Nothing comes any more.
+  /// Whether the input has ended.
   private(set) var hasEnded = false
 
   init(_ source: consuming FileDescriptor, isTyped: Bool, within seconds: Int? = nil) {
@@ -23,13 +23,13 @@ struct TokenReader {
     patience = seconds.map { ($0, .now.advanced(by: .seconds($0))) }
   }
 
-  /// Appends what comes next, for a terminal at most one line.
+  /// Appends the next input; from a terminal at most one line.
   ///
-  /// Ctrl-D ends what is typed also where it follows a token on the same line. A terminal hands over only what stands
-  /// before it then, and most programs wait for another one.
+  /// Ctrl-D ends typed input even if it follows a token on the same line. A terminal then only delivers the text before
+  /// it, and most programs wait for a second Ctrl-D.
   ///
-  /// - Returns: How many bytes it was; 0 at the end.
-  /// - Throws: `invalid_request` for what cannot be read, and for a typed line that may be cut off; `timeout`.
+  /// - Returns: The number of bytes; 0 at the end.
+  /// - Throws: `invalid_request` if the input cannot be read or a typed line may be truncated; `timeout`.
   mutating func read(into bytes: inout [UInt8]) throws(Failure) -> Int {
     guard !hasEnded else { return 0 }
     let start = bytes.count
@@ -52,36 +52,36 @@ struct TokenReader {
   private func waitForTokens() throws(Failure) {
     guard let patience else { return }
     let left = Instant.now.duration(to: patience.deadline)
-    // What cannot be waited for is read, which tells why.
+    // If waiting fails, the read below reports why.
     guard (try? source.descriptor.waitUntilReadable(timeout: left)) == false else { return }
     throw Failure(.timeout, "the tokens did not end within \(patience.seconds) s")
   }
 }
 
-/// Hands what a person types to the daemon, line by line.
+/// Sends the user's input to the daemon, line by line.
 ///
-/// The daemon cannot read it itself: it belongs to no terminal, so it would read on while this command is suspended or
-/// in the background, and take what is meant for the shell.
+/// The daemon cannot read it itself: it has no controlling terminal, so it would continue to read while this command is
+/// suspended or in the background, and receive input intended for the shell.
 struct TypedTokens {
-  /// How long a full pipe is waited for before the results are looked at.
+  /// How long to wait for a full pipe before reading the results.
   private static let patience = Duration.milliseconds(20)
 
   private var reader: TokenReader
   private let pipe: SharedDescriptor
 
-  /// - Parameter pipe: To the daemon. Its end marks the end of the tokens, so no other process may hold it.
+  /// - Parameter pipe: The pipe to the daemon. Closing it ends the tokens, so no other process may have a copy.
   init(_ reader: TokenReader, into pipe: SharedDescriptor) {
     self.reader = reader
     self.pipe = pipe
   }
 
-  /// The terminal, to wait for.
+  /// The terminal's descriptor, to wait for.
   var raw: Int32 { reader.source.descriptor.raw }
 
-  /// Hands on one line.
+  /// Passes one line.
   ///
-  /// - Parameter whileFull: Makes room: the daemon takes no more tokens while its results are not read.
-  /// - Returns: False at the end, when the pipe is to be closed.
+  /// - Parameter whileFull: Reads results: the daemon accepts no more tokens until its results are read.
+  /// - Returns: False at the end, when the pipe must be closed.
   mutating func pass(whileFull: () throws(Failure) -> Void) throws(Failure) -> Bool {
     var bytes: [UInt8] = []
     defer { bytes.overwrite() }

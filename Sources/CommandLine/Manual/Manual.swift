@@ -1,6 +1,6 @@
 /// The parts of the manual that belong to no single command, in the notation of ``Prose``.
 enum Manual {
-  /// The day on which the manual last changed in substance, as mdoc(7) wants it.
+  /// The date of the manual's last change in substance, as mdoc(7) requires.
   static let date = "November 23, 2026"
 
   /// The names and sections of all pages.

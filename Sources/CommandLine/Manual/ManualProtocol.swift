@@ -1,7 +1,7 @@
 internal import Vocabulary
 internal import Wire
 
-/// The socket protocol as agentd(8) describes it.
+/// The socket protocol for agentd(8).
 enum ManualProtocol {
   typealias Member = Manual.Member
 
@@ -99,7 +99,7 @@ enum ManualProtocol {
 
   // MARK: Examples
 
-  /// A client in ten lines of shell. The sending side stays open until the answer is there.
+  /// A client in ten lines of shell. It keeps its sending side open until the response arrives.
   static let shellClient = [
     "#!/bin/sh",
     "socket=${AGENT_SOCKET:-$XDG_RUNTIME_DIR/agent/agent.sock}",

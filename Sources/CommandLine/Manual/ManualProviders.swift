@@ -23,7 +23,7 @@ enum ManualProviders {
       + " page that tells of it.",
   ]
 
-  /// The facts of a provider, one paragraph each, in the notation of ``Prose``.
+  /// The facts about a provider, one paragraph each, in the notation of ``Prose``.
   static func facts(_ provider: Provider) -> [(String, String)] {
     if let obstacle = provider.obstacle { return [("Not possible", "\(obstacle).")] }
     var facts: [(String, String)] = []

@@ -1,5 +1,5 @@
-/// The page agent-recipes(7): programs that take a token from a command, a variable or a file. Each recipe is tested as it
-/// stands here.
+/// The page agent-recipes(7): programs that read a token from a command, a variable or a file. Each recipe is tested
+/// verbatim.
 enum ManualRecipes {
   static var sections: [ManualSection] {
     [

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// A section of a page: a title and what stands below it.
+/// A section of a page: a title and its content.
 struct ManualSection: Sendable {
   let title: String
   let blocks: [ManualBlock]
@@ -15,13 +15,13 @@ struct ManualSection: Sendable {
 enum ManualBlock: Sendable {
   case text(String)
   case heading(String)
-  /// Terms and what they mean; each term is set by this macro of mdoc(7).
+  /// Terms and their definitions; each term is set with this mdoc(7) macro.
   case list([Manual.Item], macro: String)
   /// Members of a JSON object.
   case members([Manual.Member])
-  /// Lines that are typed or printed exactly so.
+  /// Lines to type, or as printed.
   case code([String])
-  /// Lines in the mdoc(7) language.
+  /// Lines in mdoc(7) notation.
   case raw(String)
   /// Other pages.
   case seeAlso([(name: String, section: Int)])

@@ -1,7 +1,7 @@
 internal import Wire
 
 extension TokenProblemCode {
-  /// The meaning of the code, in the notation of ``Prose``; the switch is exhaustive, so every code has one.
+  /// The meaning of the code, in the notation of ``Prose``.
   var meaning: String {
     switch self {
     case .tooLong: "the token or its header is longer than allowed."

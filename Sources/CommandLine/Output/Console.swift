@@ -2,40 +2,39 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// All output of the program goes through here. The rules:
+/// All output of the program. The rules:
 ///
-/// 1. Standard output carries only the answer. It is written in one piece when all of it is known,
-///    so that it is complete or absent: whatever fails, standard output stays empty and the exit
-///    status is not 0. Exceptions: `env` then prints one statement that sets the status, and
-///    `login --json` prints its events as they happen. `request` writes the body of any answer, as it
-///    comes, and `verify` a verdict on each token.
-/// 2. A write error on standard output is an error of the command. Where its reader has gone, as `head` goes, the command
-///    ends with the same exit status and says nothing.
-/// 3. Everything for people goes to standard error. A failure is `agent: error: what happened` and,
-///    if something helps, `agent: hint: the command that helps`; lower case, no full stop. With
-///    `--verbose` it also has what is done and why; never a secret.
+/// 1. Standard output contains only the answer. It is written at once, when it is complete: if anything fails, standard
+///    output stays empty and the exit status is not 0. Exceptions: `env` then prints one statement that sets the
+///    status, and `login --json` prints its events as they happen. `request` writes the body of any response as it
+///    arrives, and `verify` a verdict on each token.
+/// 2. A write error on standard output is an error of the command. If the reader has exited, as `head` does, the
+///    command ends with the same exit status and prints nothing.
+/// 3. All messages for users go to standard error. A failure is `agent: error: what happened` and, if something helps,
+///    `agent: hint: the command that helps`; lower case, no full stop. `--verbose` also prints each step and its
+///    reason; never a secret.
 /// 4. With `--json` a failure is `{"error":{"code","message","hint"}}` on standard error.
-/// 5. Text that came from elsewhere is cleaned by `TerminalText` before a person sees it. Texts for people are
-///    phrases, shown in their ``Language``; what a program reads is never translated.
-/// 6. Colour is used only on a terminal, and not when `NO_COLOR` is set; see ``OutputTerminal``.
+/// 5. Text from elsewhere is cleaned by `TerminalText` before it is shown. Texts for users are phrases, shown in their
+///    ``Language``; output for programs is never translated.
+/// 6. Colour is used only on a terminal, and not if `NO_COLOR` is set; see ``OutputTerminal``.
 /// 7. Tokens are bytes, never a `String`, and are overwritten after use; see ``SecretText``.
 struct Console: Sendable {
-  /// Whether failures are told as JSON.
+  /// Whether failures are printed as JSON.
   var json: Bool
 
-  /// Whether everything but answers and failures is left out.
+  /// Whether only answers and failures are printed.
   var quiet: Bool
 
-  /// Whether it is told what is done and why.
+  /// Whether each step and its reason are printed.
   var verbose = false
 
-  /// Whether a person may be asked on the terminal.
+  /// Whether questions on the terminal are permitted.
   var mayAsk = true
 
   /// The command line, for hints that repeat it with a change.
   var typed: PastedCommand?
 
-  /// The longest wait for a daemon that accepts no connection.
+  /// The maximum wait for a daemon that accepts no connection.
   var timeoutSeconds = WireProtocol.defaultTimeoutSeconds
 
   init(json: Bool, quiet: Bool, verbose: Bool = false) {
@@ -50,20 +49,20 @@ struct Console: Sendable {
     typed = PastedCommand(repeating: invocation)
   }
 
-  /// Writes nothing but failures.
+  /// Prints failures only.
   static let silent = Console(json: false, quiet: true)
 
-  /// The longest message that is shown, in characters.
+  /// The maximum length of a message, in characters.
   private static let messageLimit = 400
 
-  /// A hint may be a whole command with two URLs.
+  /// A hint may be a command with two URLs.
   private static let hintLimit = 6000
 
   // MARK: Answers
 
   /// Writes the answer.
   ///
-  /// - Throws: `storage` when it could not be written.
+  /// - Throws: `storage` if it cannot be written.
   static func answer(_ bytes: Span<UInt8>) throws(Failure) {
     do {
       try Output.write(bytes, to: .standardOutput)
@@ -72,7 +71,7 @@ struct Console: Sendable {
     }
   }
 
-  /// An answer that could not be written.
+  /// The failure to write an answer.
   static func unwritable(_ error: SystemError) -> Failure {
     var failure = Failure(
       .storage, Phrase("the answer could not be written to standard output: \(Phrase(known: error.message))"))
@@ -80,7 +79,7 @@ struct Console: Sendable {
     return failure
   }
 
-  /// Writes an answer that holds no secret.
+  /// Writes an answer without secrets.
   static func answer(_ text: String) throws(Failure) {
     try answer(Array(text.utf8).span)
   }
@@ -90,29 +89,29 @@ struct Console: Sendable {
     try answer((JSON.object(object.withoutForms).serialized() + [UInt8(ascii: "\n")]).span)
   }
 
-  /// Writes a result: with `--json` as it is, and else as the text that is made of it.
+  /// Writes a result: as JSON with `--json`, otherwise as text.
   func answer(_ result: JSONObject, showing text: (JSONObject) -> String) throws(Failure) {
     try json ? Self.answer(result) : Self.answer(text(result))
   }
 
-  /// The same where people need no more than a word that it is done.
+  /// Likewise if users only need a confirmation.
   func confirm(_ result: JSONObject, _ message: (JSONObject) -> Phrase) throws(Failure) {
     if json { try Self.answer(result) } else { note(message(result)) }
   }
 
   // MARK: For people
 
-  /// Tells a person something that is not the answer.
+  /// Prints a message for the user that is not the answer.
   func note(_ message: Phrase) {
     guard !quiet else { return }
     Self.tell("\(ProgramName.current.text): \(message.localized(limit: Self.messageLimit))\n")
   }
 
-  /// The same for a text that is put together and so has no translation; a literal makes a phrase.
+  /// Likewise for composed text, which has no translation; a literal creates a phrase.
   @_disfavoredOverload
   func note(_ message: String) { note(Phrase(verbatim: message)) }
 
-  /// Tells a step on the way to the answer, to those who asked for it. The message is made only then.
+  /// Prints a step with `--verbose`. The message is only created then.
   func detail(_ message: @autoclosure () -> String) {
     if verbose { note(message()) }
   }
@@ -122,7 +121,7 @@ struct Console: Sendable {
     if let entry { detail(entry.sentence) }
   }
 
-  /// Tells an event that is not part of the answer.
+  /// Prints an event that is not part of the answer.
   func tell(_ event: Event) {
     switch event {
     case .notice(let message): note(message)
@@ -132,7 +131,7 @@ struct Console: Sendable {
     }
   }
 
-  /// Writes finished text to standard error. A failure of that is not reported, since there is no other place for it.
+  /// Writes finished text to standard error. Ignores errors, because there is nowhere else to report them.
   static func tell(_ text: String) {
     try? Output.write(text, to: .standardError)
   }
@@ -144,7 +143,7 @@ struct Console: Sendable {
     return failure
   }
 
-  /// Tells that the command failed, and why.
+  /// Prints why the command failed.
   func report(_ failure: Failure) {
     Self.tell(text(of: failure, coloured: !json && Self.mayColour))
   }
@@ -168,7 +167,7 @@ struct Console: Sendable {
     return text
   }
 
-  /// A failure as one line, for the programs that show no more: the message, and what helps behind it.
+  /// A failure as one line, for programs that show no more: the message, followed by the hint.
   func line(of failure: Failure) -> String {
     if json { return String(text(of: failure, coloured: false).dropLast()) }
     let failure = completed(failure)
@@ -178,10 +177,10 @@ struct Console: Sendable {
     return "\(program.text): \(Phrase("error:").localized()) \(message)\(hint)"
   }
 
-  /// Whether standard error is a terminal and the user has nothing against colour.
+  /// Whether standard error is a terminal and the user wants colour.
   static var mayColour: Bool { OutputTerminal.current?.hasStyles ?? false }
 
-  /// Puts text between the escape sequences of a style.
+  /// Encloses text in the escape sequences of a style.
   static func styled(_ text: String, as style: String, _ coloured: Bool) -> String {
     coloured ? "\u{1B}[\(style)m\(text)\u{1B}[0m" : text
   }

@@ -1,19 +1,19 @@
 internal import Encoding
 
 extension JSON {
-  /// The members that `--json` leaves out: they serve translations and the client itself; see agentd(8).
+  /// The members that `--json` omits: they serve translations and the client itself; see agentd(8).
   private static let forms = [
     "message_template", "message_values", "hint_template", "hint_values", "hint_command", "subject",
   ]
 
-  /// The same for what a sign-out says of its effect.
+  /// Likewise for the details of a sign-out.
   private static let detailForms = [
     "detail": ["detail_template", "detail_values"],
     "client_detail": ["client_detail_template", "client_detail_values"],
   ]
 
-  /// The value as `--json` has it: failures and notices in it have no more than their code, message and hint. What a
-  /// server said of a person is not looked into.
+  /// The value as printed by `--json`: failures and notices in it contain only their code, message and hint. Claims
+  /// from servers are not searched.
   var withoutForms: JSON {
     switch self {
     case .array(let elements): .array(elements.map(\.withoutForms))
@@ -32,7 +32,7 @@ extension JSON {
 }
 
 extension JSONObject {
-  /// As ``JSON/withoutForms``.
+  /// See ``JSON/withoutForms``.
   var withoutForms: JSONObject {
     var object = JSONObject()
     for name in names where !JSON.isForm(name, in: self) {

@@ -2,36 +2,35 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The language in which this process talks to a person. Only texts for people are translated: never JSON, nor anything
-/// else that a program reads.
+/// The language of texts for users. Output for programs, such as JSON, is never translated.
 ///
-/// A catalogue is looked for when the first text is to be shown, so a command that shows none does not pay for it.
+/// Catalogues are only searched when the first text is shown.
 struct Language: Sendable {
-  /// Finds the translation of a phrase's template, in the number that its count wants.
+  /// Finds the translation of a phrase's template, in the plural form for its count.
   private let translation: @Sendable (Phrase) -> String?
 
   /// Whether it is written from right to left.
   private let isRightToLeft: Bool
 
-  /// Looks templates up by `translation`, which knows nothing for English.
+  /// Looks up templates with `translation`, which always returns nil for English.
   init(_ translation: @escaping @Sendable (Phrase) -> String?) {
     self.translation = translation
     isRightToLeft = translation(Self.direction) == "right-to-left"
   }
 
-  /// A catalogue translates this by "right-to-left" if its language is written so, and else not at all differently.
+  /// The catalogue of a right-to-left language translates this as "right-to-left"; others do not translate it.
   private static let direction = Phrase("left-to-right")
 
   static let english = Language { _ in nil }
 
-  /// The language of this process, by its environment.
+  /// The language of this process, according to its environment.
   static let current = Language(besides: Machine.executablePath())
 
-  /// The name of the catalogues, whatever the program is called.
+  /// The domain of the catalogues, regardless of the program's name.
   static let domain = "agent"
 
-  /// The directories that may hold catalogues, best first: installed, and in a build tree. They are found from the
-  /// program's own file, so that an installed tree can be moved.
+  /// Candidate directories of catalogues, in order of preference: installed, and in a build tree. They are relative to
+  /// the program's own file, so that an installed tree can be moved.
   static func directories(besides executable: String) -> [String] {
     ProgramTree.places(besides: executable, installed: "share/locale", built: "locale")
   }
@@ -52,10 +51,10 @@ struct Language: Sendable {
     }
   }
 
-  /// The phrase in this language, else in English. Values lose what has no place on a terminal.
+  /// The phrase in this language, or in English without a translation. Values lose characters that terminals must not
+  /// receive.
   ///
-  /// In a language that is written from right to left values are isolated, or a URL or a code beside such text would be
-  /// shown in another order than it has.
+  /// In a right-to-left language, values are isolated; otherwise URLs and codes would appear in another order.
   func text(_ phrase: Phrase, limit: Int = 400, keepsLines: Bool = false) -> String {
     let values = phrase.values.map { value in
       switch value {
@@ -67,14 +66,13 @@ struct Language: Sendable {
     if let template = translation(phrase) {
       return Phrase.rendered(template, values, isolated: isRightToLeft ? foreign(phrase.values) : [])
     }
-    // It may have come from the daemon, or have been put together. Only line feeds of our own questions are kept.
+    // It may come from the daemon or be composed. Only line feeds of our own questions are kept.
     let lines = keepsLines ? phrase.englishTemplate.split(separator: "\n") : [phrase.englishTemplate[...]]
     let template = lines.map { TerminalText.clean(String($0), limit: max(limit, 400)) }.joined(separator: "\n")
     return Phrase.rendered(template, values)
   }
 
-  /// The values that are written from left to right, counted from 0: what has Latin letters in it, and no phrase of this
-  /// language.
+  /// The indices of values written from left to right: those that contain Latin letters and no phrase of this language.
   private func foreign(_ values: [Phrase.Value]) -> Set<Int> {
     let indices = values.indices.filter { index in
       switch values[index] {
@@ -88,14 +86,14 @@ struct Language: Sendable {
 }
 
 extension Phrase {
-  /// A whole text that came from the daemon and may be one of those that are translated.
+  /// A text from the daemon that may have a translation.
   init(known text: String) { self.init(stringLiteral: TerminalText.clean(text, limit: 400)) }
 
-  /// The phrase as a person reads it.
+  /// The phrase for users.
   ///
   /// - Parameters:
-  ///   - limit: How many characters of a value, and of a text without a translation, are shown.
-  ///   - keepsLines: Whether it may have several lines, as a question has.
+  ///   - limit: Maximum length of a value, and of a text without a translation, in characters.
+  ///   - keepsLines: Whether it may have several lines, like a question.
   func localized(limit: Int = 400, keepsLines: Bool = false) -> String {
     Language.current.text(self, limit: limit, keepsLines: keepsLines)
   }

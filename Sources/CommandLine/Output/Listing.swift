@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// Rows of text in aligned columns, for people.
+/// Rows of text in aligned columns.
 struct Listing {
   private var rows: [[String]] = []
 
@@ -15,15 +15,15 @@ struct Listing {
     if let value { add([title, value]) }
   }
 
-  /// Adds a row in the reader's language.
+  /// Adds a row in the user's language.
   mutating func add(_ cells: [Phrase]) {
     rows.append(cells.map { $0.localized(limit: 200) })
   }
 
-  /// The rows, a line each; columns are two spaces apart. A last cell that is too long for the screen goes on in the
-  /// next lines, and is broken between words only.
+  /// The rows, one per line, with two spaces between columns. A last cell too long for the screen is wrapped between
+  /// words.
   ///
-  /// - Parameter columns: The width of the screen; nil for none.
+  /// - Parameter columns: The width of the screen; nil for no limit.
   func text(columns: Int? = nil) -> String {
     var widths: [Int] = []
     for row in rows {
@@ -43,10 +43,10 @@ struct Listing {
     return text
   }
 
-  /// The narrowest space that text is broken for.
+  /// The minimum width for wrapped text.
   private static let narrowest = 20
 
-  /// A text behind the beginning of its line.
+  /// Wraps a text after the start of its line.
   static func wrapped(_ text: String, behind start: String, _ columns: Int?) -> String {
     let room = (columns ?? .max) - start.count
     var lines = [start + text]
@@ -58,21 +58,21 @@ struct Listing {
   }
 }
 
-/// Rows of short cells below the titles of their columns, with sentences between them, for people.
+/// Rows of short cells below the column titles, with sentences between them.
 struct Table {
   /// A piece of text that stays on one line.
   struct Cell {
     let text: String
-    /// The parameter of the escape sequence that it is shown with; empty for none.
+    /// The parameter of its escape sequence; empty for none.
     let style: String
 
-    /// A name that can be copied: cleaned, and the same in all languages.
+    /// A name that can be copied: cleaned, and not translated.
     init(verbatim text: String?) {
       self.text = text.map { TerminalText.clean($0) } ?? ""
       style = ""
     }
 
-    /// Text in the reader's language, cleaned.
+    /// Text in the user's language, cleaned.
     init(_ phrase: Phrase?, style: String = "") {
       text = phrase?.localized(limit: 200) ?? ""
       self.style = style
@@ -87,7 +87,7 @@ struct Table {
   private let titles: [Cell]
   private var lines: [Line] = []
 
-  /// The space before what does not begin in the first column.
+  /// The indentation of lines that do not begin in the first column.
   private static let indent = "   "
 
   init(_ titles: [Phrase]) { self.titles = titles.map { Cell($0, style: "1") } }
@@ -95,11 +95,11 @@ struct Table {
   /// Adds a row, with a cell for each title.
   mutating func add(_ cells: [Cell]) { lines.append(.row(cells)) }
 
-  /// Adds a sentence about the row before it.
+  /// Adds a sentence about the preceding row.
   mutating func remark(_ phrase: Phrase, style: String = "") { lines.append(.remark(Cell(phrase, style: style))) }
 
-  /// The titles and rows; columns are two spaces apart, and those with nothing in them are left out. On a screen that is
-  /// too narrow there are no titles, and a row goes on in the next lines, broken between cells only.
+  /// The titles and rows, with two spaces between columns; empty columns are omitted. On a screen that is too narrow
+  /// there are no titles, and rows are wrapped between cells.
   func text(_ presentation: Presentation) -> String {
     let rows = lines.compactMap { line in if case .row(let cells) = line { cells } else { nil } }
     let used = titles.indices.filter { column in rows.contains { !$0[column].text.isEmpty } }
@@ -130,7 +130,7 @@ struct Table {
     return line + "\n"
   }
 
-  /// A row in as many lines as its cells need.
+  /// A row, wrapped to the screen's width.
   private func folded(_ cells: [Cell], _ presentation: Presentation) -> String {
     var (text, count) = ("", 0)
     for cell in cells where !cell.text.isEmpty {

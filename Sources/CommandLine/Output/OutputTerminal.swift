@@ -2,30 +2,30 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The terminal on standard output or standard error: what it can do, and what its user wants.
+/// The capabilities of the terminal on standard output or standard error, and its user's preferences.
 struct OutputTerminal: Sendable {
-  /// Whether it obeys escape sequences, so that a line can be rewritten.
+  /// Whether it supports escape sequences, so that a line can be rewritten.
   var obeysEscapes: Bool
 
-  /// Whether bold and colours are wanted.
+  /// Whether to use bold and colours.
   var hasStyles: Bool
 
-  /// The width now; a person may change it at any time.
+  /// The current width, which may change at any time.
   var columns: @Sendable () -> Int
 
-  /// The height now; nil when the terminal does not tell it.
+  /// The current height; nil if unknown.
   var rows: @Sendable () -> Int? = { nil }
 
-  /// Whether it shows characters beyond ASCII, by the locale.
+  /// Whether it shows characters beyond ASCII, according to the locale.
   var showsUTF8 = false
 
-  /// The width of a terminal that does not tell it, as on a serial line.
+  /// The width of a terminal that does not report it, such as a serial line.
   static let usualColumns = 80
 
-  /// Standard error's terminal; nil when it is none.
+  /// Standard error's terminal; nil if it is not a terminal.
   static var current: OutputTerminal? { on(.standardError) }
 
-  /// A stream's terminal; nil when it is none.
+  /// A stream's terminal; nil if it is not a terminal.
   static func on(_ stream: Output.Stream) -> OutputTerminal? {
     let descriptor = stream.rawValue
     guard Terminal.isTerminal(descriptor) else { return nil }
@@ -37,7 +37,7 @@ struct OutputTerminal: Sendable {
     return terminal
   }
 
-  /// Whether a locale's character encoding is UTF-8: the first variable that is not empty counts (POSIX).
+  /// Whether a locale's character encoding is UTF-8, according to the first non-empty variable (POSIX).
   static func isUTF8(_ variables: (String) -> String?) -> Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { variables($0) }.first { !$0.isEmpty } ?? ""
     let encoding = locale.drop { $0 != "." }.prefix { $0 != "@" }.lowercased()
@@ -45,8 +45,8 @@ struct OutputTerminal: Sendable {
   }
 
   /// - Parameters:
-  ///   - term: The variable `TERM`. A terminal of an unknown kind is treated as one that can do nothing.
-  ///   - noColour: The variable `NO_COLOR`, which counts unless it is empty.
+  ///   - term: The variable `TERM`. A terminal of an unknown type is assumed to have no capabilities.
+  ///   - noColour: The variable `NO_COLOR`, ignored if empty.
   init(term: String?, noColour: String?, columns: @escaping @Sendable () -> Int) {
     obeysEscapes = term != nil && term != "" && term != "dumb"
     hasStyles = obeysEscapes && (noColour ?? "").isEmpty
@@ -54,23 +54,23 @@ struct OutputTerminal: Sendable {
   }
 }
 
-/// One line below all others that is rewritten and in the end taken away.
+/// A line below all others that is rewritten and finally erased.
 ///
-/// It is always narrower than the terminal, so it never scrolls, and the cursor rests at its start.
-/// When the terminal becomes narrower, one kind breaks the line in two and another cuts it; either
-/// way all of it, and nothing else, lies from the cursor to the end of the screen.
+/// It is always narrower than the terminal, so it never scrolls, and the cursor stays at its start. If the terminal
+/// becomes narrower, some terminals wrap the line and others cut it; either way only this line lies between the cursor
+/// and the end of the screen.
 struct StatusLine {
   private let terminal: OutputTerminal
   private let tell: @Sendable (String) -> Void
   private var isShown = false
 
-  /// - Parameter tell: Where the text goes.
+  /// - Parameter tell: Writes the text.
   init(_ terminal: OutputTerminal, tell: @escaping @Sendable (String) -> Void = Console.tell) {
     self.terminal = terminal
     self.tell = tell
   }
 
-  /// Shows the first of these texts that fits, or none; in place of what was shown.
+  /// Replaces the line with the first of these texts that fits, or with nothing.
   mutating func show(_ wordings: [String]) {
     guard terminal.obeysEscapes else { return }
     let columns = terminal.columns()
@@ -79,7 +79,7 @@ struct StatusLine {
     isShown = true
   }
 
-  /// Takes the line away; the next text begins where it began.
+  /// Erases the line; the next text starts at its position.
   mutating func erase() {
     if isShown { tell(Self.clearing) }
     isShown = false
@@ -88,24 +88,24 @@ struct StatusLine {
   private static let clearing = "\r\u{1B}[J"
 }
 
-/// The clipboard of the person's terminal, reached by the escape sequence OSC 52, also over SSH.
+/// The clipboard of the user's terminal, set with the escape sequence OSC 52, also over SSH.
 enum Clipboard {
-  /// The longest text that is offered: no code is longer, and terminals differ in what they take.
+  /// The maximum length of a text: no code is longer, and terminals have different limits.
   static let mostBytes = 64
 
   /// The sequence that puts `text` into the clipboard.
   ///
-  /// The text comes from a server. It goes in only if it is 1 to ``mostBytes`` printable ASCII characters:
-  /// pasted into a shell by mistake it must not run as a command.
+  /// The text comes from a server. It must be 1 to ``mostBytes`` printable ASCII characters: pasted into a shell by
+  /// mistake it must not run as a command.
   static func sequence(_ text: String) -> String? {
     let bytes = Array(text.utf8)
     guard (1...mostBytes).contains(bytes.count), bytes.allSatisfy(\.isVisibleASCII) else { return nil }
     return "\u{1B}]52;c;\(Base64.encode(bytes))\u{07}"
   }
 
-  /// Offers `text` to the terminal that this process belongs to. Whether the terminal took it, it does not tell.
+  /// Sends `text` to the clipboard of the controlling terminal, which does not confirm it.
   ///
-  /// - Returns: false when there is no terminal or the text is not fit for it.
+  /// - Returns: False if there is no terminal or the text is unsuitable.
   static func offer(_ text: String) -> Bool {
     guard let sequence = sequence(text), let terminal = try? Terminal.openControlling() else { return false }
     let bytes = Array(sequence.utf8)

@@ -1,19 +1,19 @@
 internal import Platform
 internal import Wire
 
-/// A wait for the daemon's answer. When it takes more than a second a person at a terminal is told
-/// what for, on a line that is gone when the answer is there.
+/// A wait for the daemon's response. After a second, a line on the terminal shows the reason until the response
+/// arrives.
 enum Patience {
-  /// Nothing is said.
+  /// Shows nothing.
   case silent
-  /// For what only the authorization server can answer.
+  /// For responses that depend on the authorization server.
   case forServer
-  /// For the answer of a resource.
+  /// For the response of a resource.
   case forResource
-  /// For what the daemon answers by itself.
+  /// For responses of the daemon itself.
   case forDaemon
 
-  /// As it suits a request and the options of a command line.
+  /// Chooses by the request and the options of the command line.
   init(_ request: Request, _ console: Console) {
     if console.json || console.quiet {
       self = .silent
@@ -27,7 +27,7 @@ enum Patience {
       }
   }
 
-  /// The text for the status line, the longest wording first; empty when there is none.
+  /// The texts for the status line, longest first; empty if silent.
   var wordings: [String] {
     let wordings: [Phrase] =
       switch self {
@@ -40,7 +40,7 @@ enum Patience {
     return wordings.map { $0.localized() }
   }
 
-  /// How long a wait needs no word.
+  /// How long a wait shows nothing.
   static let delay = Duration.seconds(1)
 
   /// Waits until there is something to read; false at the deadline.
@@ -70,7 +70,7 @@ enum Patience {
     }
   }
 
-  /// Waits once. A signal takes the line away before it ends the process.
+  /// Waits once. Erases the line before a signal ends the process.
   private static func isReadable(
     _ socket: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, until moment: Instant,
     _ line: inout StatusLine

@@ -1,14 +1,14 @@
 internal import Encoding
 internal import Platform
 
-/// How an answer is shown to a person.
+/// How an answer is shown to users.
 struct Presentation: Sendable {
   /// Unix seconds.
   var now: Int
-  /// The width of the screen; nil for none.
+  /// The width of the screen; nil for no limit.
   var columns: Int?
   var isColoured = false
-  /// Whether points in time are told in UTC and not as the person's clock has them.
+  /// Whether times are shown in UTC, not local time.
   var isUTC = false
 
   init(now: Int) { self.now = now }
@@ -21,14 +21,14 @@ struct Presentation: Sendable {
     isColoured = screen.hasStyles
   }
 
-  /// The same with the times in UTC where that is wanted.
+  /// A presentation with times in UTC if `isUTC`.
   func inUTC(_ isUTC: Bool) -> Presentation {
     var presentation = self
     presentation.isUTC = isUTC
     return presentation
   }
 
-  /// A point in time in one word or two: `2026-11-24 09:00:00` by the person's clock, or as RFC 3339 has it in UTC.
+  /// A time in one or two words: `2026-11-24 09:00:00` in local time, or RFC 3339 in UTC.
   func stamp(_ unixSeconds: Int) -> String {
     guard !isUTC, let time = LocalTime(unixSeconds) else { return Timestamp.rfc3339(unixSeconds) }
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -36,7 +36,7 @@ struct Presentation: Sendable {
     return "\(time.year)-\(two(time.month))-\(two(time.day)) \(clock)"
   }
 
-  /// Text with a style, where there are styles; an empty style is none.
+  /// Styled text, if styles are enabled; an empty style has no effect.
   func styled(_ text: String, as style: String) -> String {
     Console.styled(text, as: style, isColoured && !style.isEmpty)
   }

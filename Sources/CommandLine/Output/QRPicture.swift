@@ -2,27 +2,25 @@ internal import Wire
 
 /// A QR code drawn with half blocks, two rows of modules on each line.
 struct QRPicture {
-  /// Light modules around the code. The standard asks for four; readers are content with two, and a
-  /// terminal has few lines.
+  /// Light modules around the code. The standard requires four, but readers accept two, and a terminal has few lines.
   private static let margin = 2
 
   private let code: Event.QRCode
   private let isStyled: Bool
 
-  /// - Returns: nil when the code is wider than the terminal.
+  /// - Returns: Nil if the code is wider than the terminal.
   init?(_ code: Event.QRCode, _ terminal: OutputTerminal) {
     guard terminal.obeysEscapes, code.side + 2 * Self.margin <= terminal.columns() else { return nil }
     self.code = code
     isStyled = terminal.hasStyles
   }
 
-  /// The lines that a code of so many modules takes.
+  /// The number of lines for a code with this many modules.
   static func lines(ofSide side: Int) -> Int { (side + 2 * margin + 1) / 2 }
 
   /// The picture and an empty line.
   ///
-  /// Light modules are drawn and dark ones left empty, because most terminals are dark; with colours
-  /// both are named, so that it is right on any terminal.
+  /// Only light modules are drawn, because most terminals are dark; with colours both are, which suits any terminal.
   var text: String {
     let rows = code.rows.map { Array($0.utf8) }
     func isLight(_ row: Int, _ column: Int) -> Bool {

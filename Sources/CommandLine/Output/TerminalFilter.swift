@@ -1,9 +1,9 @@
 internal import Encoding
 
-/// Removes the characters from a text in pieces on which a terminal acts, except tabs and line feeds. Bytes that are not UTF-8
-/// pass, except those that an 8-bit terminal takes for controls.
+/// Removes characters that control a terminal from a text in pieces, except tabs and line feeds. Bytes that are not
+/// UTF-8 pass, except those that an 8-bit terminal interprets as controls.
 struct TerminalFilter {
-  /// The start of a character that is not complete.
+  /// The start of an incomplete character.
   private var rest: [UInt8] = []
 
   /// - Returns: The visible part of the text up to the last complete character.
@@ -28,7 +28,7 @@ struct TerminalFilter {
     return shown
   }
 
-  /// The length of the character at the start, which may be longer than `bytes`; 1 for a byte that begins none.
+  /// The length of the character at the start, which may exceed `bytes`; 1 for a byte that starts no character.
   private static func length(_ bytes: ArraySlice<UInt8>) -> Int {
     let length =
       switch bytes[bytes.startIndex] {

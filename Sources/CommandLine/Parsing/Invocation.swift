@@ -3,17 +3,17 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// A command line, read.
+/// A parsed command line.
 ///
-/// It knows which of the options that were given the command's code has read, so that none is dropped in silence.
+/// It records which options the command's code has read, so that none is silently ignored.
 final class Invocation {
-  /// One occurrence of an option; `text` is empty for a switch, and for others accepted by the option's argument.
+  /// One occurrence of an option. `text` is empty for a switch; otherwise the option's argument has accepted it.
   typealias Occurrence = (option: OptionDeclaration, text: String)
 
-  /// The command; nil when the line names none, which only `--help` and `--version` allow.
+  /// The command; nil if the line names none, which only `--help` and `--version` allow.
   let command: Command?
 
-  /// The words that named the command or its group.
+  /// The words that name the command or its group.
   let commandWords: [String]
   let given: [Occurrence]
   let operands: [String]
@@ -23,7 +23,7 @@ final class Invocation {
 
   private var unread: [OptionDeclaration]
 
-  /// The account that the environment names, once it was read for want of another.
+  /// The account from the environment, once read as the default.
   private var inheritedAccount: String?
 
   init(command: Command?, commandWords: [String], given: [Occurrence], operands: [String], trailing: [String]?) {
@@ -50,21 +50,20 @@ final class Invocation {
 
   func has<Value>(_ option: Option<Value>) -> Bool { has(option.declaration) }
 
-  /// The argument of each occurrence of an option. The option does not count as read by this.
+  /// The argument of each occurrence of an option. Does not mark the option as read.
   func texts(_ option: OptionDeclaration) -> [String] {
     given.filter { $0.option.name == option.name }.map(\.text)
   }
 
-  /// Whether `--all` stands beside `--help`.
+  /// Whether `--all` accompanies `--help`.
   var asksForEverything: Bool { !texts(Option.everything.declaration).isEmpty }
 
-  /// The failure of two options that say the same thing, or of neither.
+  /// The failure if both or neither of two alternative options are given.
   static func choice(_ option: OptionDeclaration, _ other: OptionDeclaration) -> Failure {
     Failure(.invalidRequest, "give one of --\(option.name) and --\(other.name)")
   }
 
-  /// Refuses an option that was given and has no effect. To be called when the command's code has read what it needs,
-  /// and before it does anything.
+  /// Refuses options that have no effect. Call it after the command's code has read its options and before it acts.
   ///
   /// - Throws: `invalid_request` that names the option.
   func refuseUnread() throws(Failure) {
@@ -82,11 +81,11 @@ final class Invocation {
 // MARK: - Accounts
 
 extension Invocation {
-  /// The account that the command line names: the operand, or `--account`.
+  /// The account on the command line: the operand, or `--account`.
   ///
-  /// - Parameter operand: What stands for the account among the operands, if anything.
-  /// - Throws: `invalid_request` when both name different ones, or when the name is empty, as it is
-  ///   when a script's variable was never set.
+  /// - Parameter operand: The operand for the account, if any.
+  /// - Throws: `invalid_request` if both name different accounts, or if the name is empty, as when a script's variable
+  ///   was never set.
   func namedAccount(operand: String?) throws(Failure) -> String? {
     let option = self[.account]
     if let operand, let option, !operand.utf8.elementsEqual(option.utf8) {
@@ -97,29 +96,29 @@ extension Invocation {
     return account
   }
 
-  /// As ``namedAccount(operand:)`` with the first operand.
+  /// See ``namedAccount(operand:)``, with the first operand.
   func namedAccount() throws(Failure) -> String? { try namedAccount(operand: operands.first) }
 
-  /// The same where an account must be named.
+  /// Likewise, but required.
   func requiredAccount() throws(Failure) -> String {
     guard let account = try namedAccount() else { throw Failure(.invalidRequest, "no account is named") }
     return account
   }
 
-  /// The account to act on: as ``namedAccount()``, else `AGENT_ACCOUNT`; nil means the active one.
+  /// The account to act on: ``namedAccount()``, otherwise `AGENT_ACCOUNT`; nil for the active one.
   func account() throws(Failure) -> String? { try account(operand: operands.first) }
 
-  /// The same with another operand than the first.
+  /// Likewise with another operand than the first.
   func account(operand: String?) throws(Failure) -> String? {
     if let named = try namedAccount(operand: operand) { return named }
     inheritedAccount = Self.accountOfEnvironment
     return inheritedAccount
   }
 
-  /// The account that the environment names.
+  /// The account from the environment.
   static var accountOfEnvironment: String? { Environment.value("AGENT_ACCOUNT").flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// The failure, with where the name comes from if there is no account of it and the command line does not name it.
+  /// The failure, with the source of the name if the account does not exist and its name is not on the command line.
   func explained(_ failure: Failure) -> Failure {
     guard failure.code == .noAccount, let advice = failure.advice, let name = inheritedAccount,
       let subject = failure.subject, subject.utf8.elementsEqual(name.utf8)
@@ -129,22 +128,22 @@ extension Invocation {
     return failure
   }
 
-  /// The method and the URL of a request; the method is nil unless it is named.
+  /// The method and the URL of a request; the method is nil by default.
   func methodAndURL() throws(Failure) -> (method: String?, url: String) {
     guard let url = operands.last else { throw Failure(.invalidRequest, "no URL is given") }
     let named = self[.method]
     guard operands.count > 1 else { return (named, url) }
     guard named == nil else { throw Failure(.invalidRequest, "the method is named twice") }
     let method = operands[0]
-    // No method in use has small letters, and the word of an account may have been meant.
+    // No common method contains lower-case letters, so the user may have intended another word, such as an account.
     guard method.utf8.contains(where: { $0.isASCIILetter && $0 & 0x20 != 0 }) else { return (method, url) }
     throw Failure(
       .invalidRequest, "\(TokenShape.shown(method)) is no method of a request",
       hint: Phrase(verbatim: meant(by: method, url) ?? "agent help \(commandWords.joined(separator: " "))"))
   }
 
-  /// The command that may be meant where the first operand is no method: with the method in capitals, with both operands
-  /// in the other order, or with the first as the account; nil where it is none of them.
+  /// The likely intended command if the first operand is not a method: with the method in capitals, with the operands
+  /// swapped, or with the first as the account; nil if none applies.
   private func meant(by method: String, _ url: String) -> String? {
     if Operands.methods.contains(method.uppercased()) { return repeated([method.uppercased(), url]).text }
     if Operands.methods.contains(url.uppercased()) { return repeated([url.uppercased(), method]).text }

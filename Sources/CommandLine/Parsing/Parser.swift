@@ -2,10 +2,10 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// Reads a command line by the command table.
+/// Parses a command line according to the command table.
 ///
-/// Options may stand anywhere: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-qj`. After
-/// `--` nothing is an option any more. The common options may also stand before the command.
+/// Options may appear anywhere: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-qj`. After `--` nothing is an
+/// option. The common options may also precede the command.
 struct Parser {
   private var remaining: ArraySlice<String>
 
@@ -49,7 +49,7 @@ struct Parser {
       command: command, commandWords: commandWords, given: given, operands: operands, trailing: trailing)
   }
 
-  /// After `--`, the arguments belong to the command to run, or else are operands.
+  /// After `--`, the arguments belong to the command to run; otherwise they are operands.
   private mutating func readAfterDashes() throws(UsageError) {
     if command?.trailing != nil {
       trailing = Array(remaining)
@@ -164,7 +164,7 @@ struct Parser {
 
   /// The line with the `--` that belongs before the command to run.
   ///
-  /// - Parameter argument: The one that cannot be read, if any; more may follow it.
+  /// - Parameter argument: The unexpected argument, if any; more may follow.
   private func commandToRun(from argument: String?) -> Phrase? {
     guard command?.trailing != nil, trailing == nil, !operands.isEmpty else { return nil }
     // The first word may be the account or the program.
@@ -191,7 +191,7 @@ struct UsageError: Error, Hashable {
   /// The failure to report; its code is always `invalid_request`.
   var failure: Failure
 
-  /// The command that was named before the fault was found; how a failure is told may depend on it.
+  /// The command named before the error, which may affect how the failure is shown.
   var commandName: String?
 
   init(_ message: Phrase, hint: Phrase, commandName: String?) {

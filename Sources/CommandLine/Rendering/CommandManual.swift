@@ -33,7 +33,7 @@ struct CommandManual {
       + [ManualSection("OPTIONS", [Self.common] + options)]
   }
 
-  /// Options that several of the commands have are told once.
+  /// Options that several of the commands share are described once.
   private func group(_ commands: [Command]) -> [ManualSection] {
     var seen: [OptionDeclaration] = []
     var shared: [OptionDeclaration] = []
@@ -46,7 +46,7 @@ struct CommandManual {
     ]
   }
 
-  /// The pages that the texts name, and those of the commands that they name.
+  /// The pages mentioned in the texts, and those of the commands mentioned.
   private var references: [(name: String, section: Int)] {
     let texts = commands.flatMap { $0.details + $0.options.map(\.summary) }
     let words = texts.map(Prose.plain)
@@ -61,7 +61,7 @@ struct CommandManual {
 }
 
 extension OptionDeclaration {
-  /// Whether one of these says the same of the same option.
+  /// Whether one of these options has the same name and description.
   func isSame(asOneOf others: [OptionDeclaration]) -> Bool {
     others.contains { $0.name == name && $0.sentence == sentence }
   }

@@ -5,10 +5,10 @@ enum HelpWriter {
   private static let width = 79
   private static let optionColumn = 26
 
-  /// The most examples of the short help.
+  /// The maximum number of examples in the short help.
   private static let mostExamples = 3
 
-  /// The most words to choose from that the short help lists.
+  /// The maximum number of choices that the short help lists.
   private static let mostWords = 8
 
   /// The help on the program, with the list of its commands.
@@ -22,7 +22,7 @@ enum HelpWriter {
     return text
   }
 
-  /// The list of the commands of a group, or all that there is to say of each.
+  /// The list of the commands of a group, or the complete help on each.
   static func help(onGroup group: String, all: Bool = false) -> String {
     let commands = CommandTable.all.filter { $0.name.words.count == 2 && $0.name.words[0] == group }
     if all { return commands.map { help(on: $0, all: true) }.joined(separator: "\n") }
@@ -33,7 +33,7 @@ enum HelpWriter {
       + wrapped("`agent help \(group) COMMAND` says more about one command, agent-\(group)(1) about all.")
   }
 
-  /// The help on one command: what most people need of it, on one screen, or all.
+  /// The help on one command: the most important parts on one screen, or all.
   static func help(on command: Command, all: Bool = false) -> String {
     var text = wrapped(command.summary + ".")
     text += "\nUsage: agent \(command.usage)\n"
@@ -48,7 +48,7 @@ enum HelpWriter {
     return text + "\n" + ending(command, all: all)
   }
 
-  /// Where there is more.
+  /// References to more help.
   private static func ending(_ command: Command, all: Bool) -> String {
     let page = "\(command.name.page)(1)"
     let common = "The options of every command are in agent(1)."
@@ -63,14 +63,14 @@ enum HelpWriter {
     Prose.wrapped(Prose.plain(text), width: width).map { $0 + "\n" }.joined()
   }
 
-  /// An example, whose line goes on after a backslash where it is too long.
+  /// An example. A command line that is too long continues after a backslash.
   static func example(_ example: Example) -> String {
     let purpose = Prose.wrapped(Prose.plain(example.purpose) + ":", width: width - 2).map { "  \($0)\n" }.joined()
     var lines = [""]
     for word in units(of: example.line) {
       let line = lines[lines.count - 1]
       let indent = lines.count > 1 ? 8 : 4
-      // The space and the backslash have their place too.
+      // The space and the backslash need space too.
       if !line.isEmpty, indent + line.count + 1 + word.count > width - 2 {
         lines[lines.count - 1] += " \\"
         lines.append(word)
@@ -81,7 +81,7 @@ enum HelpWriter {
     return purpose + "    " + lines.joined(separator: "\n        ") + "\n"
   }
 
-  /// The words of a line, in which an option and its value stay together.
+  /// The words of a line, keeping each option and its value together.
   private static func units(of line: String) -> [String] {
     var units: [String] = []
     for word in Prose.shellWords(line) {
@@ -98,7 +98,7 @@ enum HelpWriter {
 
   private static func entry(_ option: OptionDeclaration) -> String { entry(option, mostWords: .max) }
 
-  /// - Parameter mostWords: The most words to choose from that are listed.
+  /// - Parameter mostWords: The maximum number of choices to list.
   private static func entry(_ option: OptionDeclaration, mostWords: Int) -> String {
     let short = option.short.map { "-\($0), " } ?? "    "
     let value = option.argument.metavar.map { " \($0)" } ?? ""
@@ -110,9 +110,9 @@ enum HelpWriter {
     return entry("\(short)--\(option.name)\(value)", summary)
   }
 
-  /// A term and what it means; a long term gets a line of its own.
+  /// A term and its description; a long term gets its own line.
   ///
-  /// - Parameter gap: The least space between the two.
+  /// - Parameter gap: The minimum number of spaces between them.
   static func entry(_ term: String, _ meaning: String, gap: Int = 2) -> String {
     let lines = Prose.wrapped(Prose.plain(meaning), width: width - optionColumn)
     let padding = String(repeating: " ", count: optionColumn)
@@ -127,7 +127,7 @@ enum HelpWriter {
 }
 
 extension HelpWriter {
-  /// The help on all providers, or on the one that is named; nil when there is none of that name.
+  /// The help on all providers, or on the named one; nil if there is none of this name.
   static func help(onProvider name: String?) -> String? {
     if let name {
       guard let provider = ProviderName(rawValue: name).map({ Provider.named($0) }) else { return nil }

@@ -1,13 +1,13 @@
 internal import Vocabulary
 internal import Wire
 
-/// A page of the manual: what is in it, and where it is found.
+/// A page of the manual: its name, section and content.
 struct ManualPage: Sendable {
-  /// Written with the program's usual name.
+  /// With the program's standard name.
   let name: String
   let section: Int
 
-  /// All sections, in the mdoc(7) language.
+  /// All sections, in mdoc(7) notation.
   let body: @Sendable () -> String
 
   static let agent = ManualPage(name: "agent", section: 1) { Mdoc.page(ManualWriter.sections) }
@@ -23,13 +23,13 @@ struct ManualPage: Sendable {
 
   static let all = [agent] + commands + [configuration, providers, recipes, daemon]
 
-  /// The page that tells of a command.
+  /// The page that describes a command.
   static func of(_ command: CommandName) -> ManualPage { commands.first { $0.name == command.page } ?? agent }
 
   /// `agent.1`, for a program of this name.
   func fileName(for program: ProgramName) -> String { "\(program.applied(to: name)).\(section)" }
 
-  /// The whole page.
+  /// The complete page.
   func text(for program: ProgramName = .standard) -> String {
     """
     .\\" Generated from the command table by "generate"; do not edit.
@@ -67,7 +67,7 @@ enum ManualWriter {
     ]
   }
 
-  /// The commands that have a page elsewhere, and the others.
+  /// The commands that have their own page, and the others.
   private static let own = CommandTable.all.filter { $0.name.page != CommandName.mainPage }
   private static let small = CommandTable.all.filter { $0.name.page == CommandName.mainPage }
 
@@ -82,9 +82,9 @@ enum ManualWriter {
     ".Nm \(name)\n.Nd \(Mdoc.escaped(summary.prefix(1).lowercased() + summary.dropFirst()))\n"
   }
 
-  /// All of a command on a page that has several.
+  /// The full description of a command on a page with several.
   ///
-  /// - Parameter shared: The options that the page tells of elsewhere.
+  /// - Parameter shared: The options described elsewhere on the page.
   static func subsection(_ command: Command, without shared: [OptionDeclaration] = []) -> [ManualBlock] {
     let usage = ".Ss \(command.name)\n.Bd -ragged -compact\n\(usage(command)).Ed\n.Pp\n"
     let options = command.options.filter { !$0.isSame(asOneOf: shared) }
@@ -110,7 +110,7 @@ enum ManualWriter {
     return text
   }
 
-  /// The options under the titles of their groups; without a title where there is one group.
+  /// The options under the titles of their groups; without a title if there is only one group.
   static func grouped(_ options: [OptionDeclaration]) -> [ManualBlock] {
     let groups = Options.grouped(options)
     guard groups.count > 1 else { return [.raw(list(options))] }

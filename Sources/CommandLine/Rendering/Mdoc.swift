@@ -1,11 +1,11 @@
 internal import Wire
 
-/// Writes text in the mdoc(7) language.
+/// Writes text in mdoc(7) notation.
 enum Mdoc {
-  /// The longest line that mandoc's checks accept is 80 bytes.
+  /// mandoc's checks accept lines of at most 80 bytes.
   private static let width = 78
 
-  /// A paragraph's lines: each sentence begins on a line of its own, and no line is taken for a macro.
+  /// A paragraph's lines: each sentence begins on a new line, and no line is interpreted as a macro.
   static func paragraph(_ text: String) -> String {
     sentences(marked(text)).flatMap { Prose.wrapped($0, width: width) }.map { "\(guarded($0))\n" }.joined()
   }
@@ -20,7 +20,7 @@ enum Mdoc {
     }.joined()
   }
 
-  /// Characters that would be read as an escape or be turned into another sign.
+  /// Escapes characters that would start an escape or be replaced by another glyph.
   static func escaped(_ text: String) -> String {
     var result = ""
     for character in text {
@@ -38,7 +38,7 @@ enum Mdoc {
     return result
   }
 
-  /// A line that begins with a dot or an apostrophe would be a macro.
+  /// Escapes a leading dot or apostrophe, which would start a macro.
   private static func guarded(_ line: String) -> String {
     line.hasPrefix(".") ? "\\&" + line : line
   }
@@ -78,7 +78,7 @@ extension Mdoc {
     var text = ""
     var follows = false
     for block in blocks {
-      // A paragraph after a heading begins by itself.
+      // mdoc starts a paragraph after a heading automatically.
       if follows, block.isParagraph { text += ".Pp\n" }
       text += self.text(block)
       follows = block.isParagraph || block.isList
@@ -103,12 +103,12 @@ extension Mdoc {
 
   static func list(_ items: [String]) -> String { ".Bl -tag -width Ds\n" + items.joined() + ".El\n" }
 
-  /// Pages in the order that mandoc's checks want: by section, then by name.
+  /// Pages in the order that mandoc's checks require: by section, then by name.
   static func ordered(_ pages: [(name: String, section: Int)]) -> [(name: String, section: Int)] {
     pages.sorted { ($0.section, $0.name) < ($1.section, $1.name) }
   }
 
-  /// References to other pages, one a line.
+  /// References to other pages, one per line.
   static func seeAlso(_ pages: [(name: String, section: Int)]) -> String {
     pages.map { ".Xr \($0.name) \($0.section)" }.joined(separator: " ,\n") + "\n"
   }

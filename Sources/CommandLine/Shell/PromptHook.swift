@@ -1,40 +1,41 @@
 internal import Encoding
 
-/// A function that a shell runs before each prompt, which keeps the variables of a token fresh.
+/// A function that a shell runs before each prompt to keep the variables of a token up to date.
 ///
-/// Before nearly all prompts it compares two numbers, and reads a line that the daemon changes at each sign-in
-/// or out, locks or unlocks, or chooses another account: both without a process of its own. Only when the time has come,
-/// or the line is another one, it asks `agent __renew`, which says in `__agent_env_wait` how long to wait for the next
-/// time, and in `__agent_env_names` which variables there are. It leaves the status of the last command and all other
-/// functions of the prompt as they are, and it says nothing.
+/// Before nearly all prompts it only compares two numbers and reads a line that the daemon changes at each sign-in,
+/// sign-out, lock, unlock or change of the active account; neither starts a process. If the time has come or the line
+/// has changed, it runs `agent __renew`, which sets `__agent_env_wait` to the number of seconds until the next time and
+/// `__agent_env_names` to the names of the variables. It preserves the status of the last command and all other prompt
+/// functions, and prints nothing.
 struct PromptHook: Sendable {
-  /// The text that defines the function, which runs this command and reads this file.
+  /// The definition of the function, which runs this command and reads this file.
   let text: @Sendable (_ command: String, _ changes: String) -> String
 
-  /// The statement that tells the function how many seconds to wait.
+  /// The statement that sets how many seconds the function waits.
   let waiting: @Sendable (_ seconds: Int) -> String
 
-  /// The statement that tells the function which variables were set.
+  /// The statement that lists the variables that were set.
   let naming: @Sendable (_ names: [String]) -> String
 
-  /// How long `agent __renew` may wait for the daemon, so that a prompt waits half a second at most with the start of that
-  /// process; a refresh goes on without it.
+  /// How long `agent __renew` may wait for the daemon, so that a prompt waits at most half a second including process
+  /// start; a refresh continues without it.
   static let patienceMilliseconds = 480
-  /// The longest wait between two questions, so that the end of a daemon is noticed.
+  /// The maximum time between two calls, so that the end of the daemon is noticed.
   static let longestWait = 60
-  /// The wait after a question without an answer, after one for a change, and while the account is signed out.
+  /// The time until the next call after one without a response, after one for a change, and while the account is signed
+  /// out.
   static let waitAfterFailure = 15
   static let waitAfterChange = 1
   static let waitWhileSignedOut = 5
 
   private static func assigning(_ seconds: Int) -> String { "__agent_env_wait=\(seconds);\n" }
 
-  /// Names of variables need no quoting but for the spaces between them.
+  /// Names of variables need no quoting except for the spaces between them.
   private static func assigning(_ names: [String]) -> String {
     "__agent_env_names='\(names.joined(separator: " "))';\n"
   }
 
-  /// Waits are short, so a long one means that the clock was set back.
+  /// Waits are short, so a long one shows that the clock was set back.
   static let bash = PromptHook(
     text: { command, changes in
       #"""
@@ -89,7 +90,7 @@ struct PromptHook: Sendable {
       """#
     }, waiting: assigning, naming: assigning)
 
-  /// fish has no clock of its own; the kernel's is read from a file, by a builtin.
+  /// fish has no clock of its own; a builtin reads the kernel's from a file.
   static let fish = PromptHook(
     text: { command, changes in
       #"""
@@ -115,13 +116,13 @@ struct PromptHook: Sendable {
 }
 
 extension Shell {
-  /// The text of `env --hook`: the function, and the statements that make the shell run it; nil without a hook.
+  /// The output of `env --hook`: the function, and the statements that make the shell run it; nil without a hook.
   ///
   /// - Parameters:
   ///   - program: The path of this program.
-  ///   - arguments: What `__renew` gets after the name of the shell.
-  ///   - changes: The path of the file that the daemon writes to at each change.
-  /// - Throws: ``Quoting/Problem`` for a path that no quoting makes safe.
+  ///   - arguments: The arguments of `__renew` after the name of the shell.
+  ///   - changes: The path of the file that the daemon writes at each change.
+  /// - Throws: ``Quoting/Problem`` for a path that cannot be quoted safely.
   func hookText(program: String, arguments: [String], changes: String) throws(Quoting.Problem) -> String? {
     guard let hook else { return nil }
     var words: [String] = []

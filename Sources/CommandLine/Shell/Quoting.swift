@@ -1,51 +1,48 @@
 internal import Encoding
 
-/// Quotes values that servers chose, so that what reads them takes them for text and nothing else. This is a security
-/// boundary.
+/// Quotes values chosen by servers, so that readers interpret them only as text. This is a security boundary.
 enum Quoting: Sendable {
   /// For shells of the sh or csh family.
   ///
-  /// The quoted value is right for `eval "$(agent env)"` and for the bare `eval $(agent env)`. In the
-  /// second form the shell splits our output into words and expands them as file name patterns (csh also
-  /// braces, and tcsh the directory stack in words that begin with `=`), before `eval` joins them with
-  /// single spaces and reads the result. So inside the quotes stand literally only bytes that mean
-  /// nothing in either reading: ``ShellWord/isLiteral(_:)``, except `=` where a word could begin, and a single
-  /// space. Every other run of bytes becomes
+  /// The quoted value is correct for `eval "$(agent env)"` and for the bare `eval $(agent env)`. In the second form the
+  /// shell splits our output into words and expands them as file name patterns (csh also braces, and tcsh the directory
+  /// stack in words that begin with `=`), before `eval` joins them with single spaces and parses the result. So inside
+  /// the quotes, only bytes without special meaning in either step appear literally: ``ShellWord/isLiteral(_:)``,
+  /// except `=` where a word could begin, and a single space. Every other run of bytes becomes
   /// ```
   /// '"`printf '\052\077'`"'
   /// ```
-  /// which closes the quote, prints the bytes by their octal numbers inside double quotes, and opens the
-  /// quote again. Single quotes, digits and backslashes make up the escape itself, and a `%` never gets
-  /// into it, since `printf` interprets it.
+  /// which closes the quote, prints the bytes by their octal numbers inside double quotes, and opens the quote again.
+  /// The escape itself consists of single quotes, digits and backslashes and never contains a `%`, because `printf`
+  /// interprets it.
   ///
-  /// The characters of ``TerminalText/controlLength(_:at:)``, on which a terminal acts, are escaped in the same way.
+  /// The terminal control characters of ``TerminalText/controlLength(_:at:)`` are escaped in the same way.
   case octal
 
-  /// For fish, where only `\` and `'` mean anything inside single quotes and where the result of a command
-  /// substitution is not expanded. Characters on which a terminal acts stand outside the quotes, their bytes as `\xHH` and `\XHH`.
+  /// For fish, where only `\` and `'` are special inside single quotes and the result of a command substitution is not
+  /// expanded. Terminal control characters appear outside the quotes, with their bytes as `\xHH` and `\XHH`.
   case fish
 
-  /// For `.env` files, which have no standard. Inside double quotes a backslash stands before `"`, `\`, `$` and
-  /// `` ` ``, which is what a POSIX shell, systemd.exec(5) and most readers of such files undo; all else stands as it is.
-  /// There is no escape for characters on which a terminal acts, so a value with any but a tab is refused.
+  /// For `.env` files, which have no standard. Inside double quotes a backslash precedes `"`, `\`, `$` and `` ` ``, as
+  /// a POSIX shell, systemd.exec(5) and most readers of such files expect; all else is literal. Terminal control
+  /// characters cannot be escaped, so values with any except a tab are refused.
   case dotenv
 
   /// A JSON string.
   case json
 
-  /// For PowerShell (about_Quoting_Rules). Between single quotes only a single quote means anything, and it does when it
-  /// is one of U+2018 to U+201B too: each is doubled. Characters on which a terminal acts stand outside, as `[char]` and
-  /// a number.
+  /// For PowerShell (about_Quoting_Rules). Between single quotes only a single quote is special, including U+2018 to
+  /// U+201B: each is doubled. Terminal control characters appear outside, as `[char]` and a number.
   case powershell
 
-  /// A line of a GitHub Actions environment file, between two lines that no value is like: all stands as it is. A value
-  /// with a character on which a terminal acts, but for a tab, is refused.
+  /// A line of a GitHub Actions environment file, between two lines that equal no value: all bytes are literal. Values
+  /// with terminal control characters other than a tab are refused.
   case line
 
   /// Why a value cannot be quoted.
   enum Problem: Error, Hashable {
-    /// NUL ends a variable's value; command substitution drops a line feed at the end, and the bare
-    /// form turns any line feed or carriage return into something else. A `.env` file takes no other control either.
+    /// NUL ends a variable's value; command substitution drops a trailing line feed, and the bare form changes any line
+    /// feed or carriage return. A `.env` file permits no other control either.
     case controlByte
   }
 
@@ -53,7 +50,7 @@ enum Quoting: Sendable {
   ///
   /// - Parameter value: Well-formed UTF-8, at least for JSON.
   func append<Sink: ByteSink & ~Copyable>(_ value: Span<UInt8>, to sink: inout Sink) throws(Problem) {
-    // JSON can hold a line break, and a NUL too, but no variable can hold that.
+    // JSON can contain line breaks and NUL, but no variable can contain NUL.
     for index in value.indices where value[index] == 0 || (self != .json && Self.isLineBreak(value[index])) {
       throw .controlByte
     }
@@ -85,7 +82,7 @@ enum Quoting: Sendable {
       let length = TerminalText.controlLength(value, at: index)
       if length > 0 { controlEnd = index + length }
       let isSpace = byte == UInt8(ascii: " ")
-      // Two spaces in a row would come out of the bare form as one.
+      // The bare form would collapse two consecutive spaces.
       let meansMore = followsSpace && (isSpace || byte == UInt8(ascii: "="))
       let staysLiteral = (ShellWord.isLiteral(byte) || isSpace) && !meansMore && index >= controlEnd
       if staysLiteral == isEscaping { sink.append(utf8: isEscaping ? "'`\"'" : "'\"`printf '") }
@@ -102,7 +99,7 @@ enum Quoting: Sendable {
     for shift in [6, 3, 0] as [UInt8] { sink.append(UInt8(ascii: "0") + (byte >> shift & 7)) }
   }
 
-  /// Whether a character begins here on which a terminal acts, and no tab.
+  /// Whether a terminal control character other than a tab begins here.
   private static func isControl(_ value: Span<UInt8>, _ index: Int) -> Bool {
     TerminalText.controlLength(value, at: index) > 0 && value[index] != UInt8(ascii: "\t")
   }
@@ -115,7 +112,7 @@ enum Quoting: Sendable {
     while index < value.count {
       let control = TerminalText.controlLength(value, at: index)
       if control > 0 {
-        // The bits of the first byte that are the character's, and six of each other one (RFC 3629, section 3).
+        // The character's bits in the first byte, followed by six in each other byte (RFC 3629, section 3).
         var number = UInt32(value[index]) & (control == 1 ? 0x7F : 0xFF >> UInt32(control + 1))
         for next in index + 1..<index + control { number = number << 6 | UInt32(value[next] & 0x3F) }
         sink.append(utf8: "'+[char]0x\(String(number, radix: 16))+'")
@@ -131,7 +128,7 @@ enum Quoting: Sendable {
     sink.append(UInt8(ascii: "'"))
   }
 
-  /// The bytes of a single quote as PowerShell knows it; 0 for another character.
+  /// The length in bytes of a single quote as PowerShell interprets it; 0 for another character.
   private static func quoteLength(_ value: Span<UInt8>, at index: Int) -> Int {
     if value[index] == UInt8(ascii: "'") { return 1 }
     let isTypographic =

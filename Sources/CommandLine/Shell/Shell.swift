@@ -3,50 +3,49 @@ internal import Platform
 
 /// A syntax in which `env` writes variables: that of a shell, or of a file.
 ///
-/// All that differs from shell to shell is in this value; `Shell.all` has every one of them. A class, since the type of
-/// an array of large values is made at run time.
+/// All differences between shells are in this value; `Shell.all` lists them. A class, because the type of an array of
+/// large values is created at run time.
 final class Shell: Sendable {
-  /// As `--shell` spells it.
+  /// As in `--shell`.
   let name: String
   let quoting: Quoting
 
-  /// The text before and after a variable's quoted value, for its name.
+  /// The text before and after the quoted value of a variable.
   let assignment: @Sendable (_ variable: String) -> (before: String, behind: String)
 
-  /// Makes a variable one that is not set. A `.env` file can only give it an empty value.
+  /// Writes a statement that unsets a variable. A `.env` file can only set it to an empty value.
   let unsetting: @Sendable (_ variable: String) -> String
 
-  /// The statement that does nothing but end with a status: `eval` hides the status of the command
-  /// substitution inside it. Nil where nothing is evaluated: the answer then stands for a whole set of variables, in
-  /// which one without a value is not there.
+  /// A statement that only ends with a status, because `eval` hides the status of the command substitution inside it.
+  /// Nil if the output is not evaluated: it is then a complete set of variables, without those that have no value.
   let failing: (@Sendable (_ status: Int32) -> String)?
 
   /// The text before, between and after all variables.
   let frame: (begin: String, separator: String, end: String)
 
-  /// The variable that names the file to which the answer is appended. Standard output gets no more than lines that
-  /// hide the secrets of the answer in a log. Without the variable it gets all.
+  /// The variable that names the file to append the output to. Standard output then only contains lines that mask its
+  /// secrets in a log. If the variable is unset, standard output contains everything.
   let fileVariable: String?
 
-  /// Keeps the variables fresh at the prompt, if the shell can do that.
+  /// Keeps the variables up to date at the prompt, if the shell supports that.
   let hook: PromptHook?
 
   /// The programs that read this syntax; the tests run all of them with values that a hostile server could choose.
   let interpreters: @Sendable () -> [Interpreter]
 
-  /// A program that reads an answer.
+  /// A program that reads the output.
   struct Interpreter: Sendable {
-    /// The program's path and what makes it read a script from a file and nothing else, such as the user's settings.
+    /// The program's path and the arguments that make it read a script only from a file, without the user's settings.
     let command: [String]
 
     /// Ways to read the file `ANSWER`, the documented one first.
     let forms: [String]
 
-    /// Prints the variables `N` and `M`, a line each, as far as they are set.
+    /// Prints the variables `N` and `M`, one per line, if set.
     let printing: String
 
-    /// A function of `Tests/Shells/readers.py`, for a syntax whose own program cannot be had everywhere: it reads by the
-    /// published grammar, and fails on all else.
+    /// A function of `Tests/Shells/readers.py`, for a syntax whose own program is not available everywhere: it parses
+    /// by the published grammar, and fails on anything else.
     static func reader(_ name: String) -> Interpreter {
       Interpreter(
         ["/usr/bin/python3"],
@@ -105,7 +104,7 @@ final class Shell: Sendable {
 
   static let fish = Shell(
     "fish", .fish, set: { ("set -gx \($0) ", ";\n") },
-    // fish calls it a failure to erase what is not there.
+    // fish fails when erasing an unset variable.
     unset: { "set -ge \($0); true;\n" }, fail: { "sh -c \"exit \($0)\";\n" }, hook: .fish,
     readBy: [Interpreter(["/usr/bin/fish", "--no-config"], forms: ["cat ANSWER | source", "eval (cat ANSWER)"])])
 
@@ -124,13 +123,13 @@ final class Shell: Sendable {
       Interpreter([$0], forms: ["set -a; . ANSWER"], printing: "/usr/bin/printenv N; test -z \"$M\" || echo \"$M\"")
     })
 
-  /// PowerShell, whose variables that are empty are none before version 7.5.
+  /// PowerShell, where empty variables are unset before version 7.5.
   static let powershell = Shell(
     "powershell", .powershell, set: { ("$env:\($0) = ", "\n") },
     unset: { "Remove-Item Env:\($0) -ErrorAction Ignore\n" },
     fail: { "$global:LASTEXITCODE = \($0)\n" }, readBy: [.reader("powershell")])
 
-  /// Input of nu's `from json | load-env`: it evaluates no text.
+  /// Input of nu's `from json | load-env`, which evaluates no text.
   static let nu = Shell(
     "nu", .json, set: json.assignment, unset: json.unsetting, fail: nil, frame: json.frame, readBy: [.reader("nu")])
 
@@ -138,7 +137,7 @@ final class Shell: Sendable {
   static let systemd = Shell(
     "systemd", .dotenv, set: dotenv.assignment, unset: dotenv.unsetting, fail: nil, readBy: [.reader("systemd")])
 
-  /// Lines for the file that `GITHUB_ENV` names, each value between two lines that cannot be guessed.
+  /// Lines for the file named by `GITHUB_ENV`, each value between two unpredictable lines.
   static let githubActions = Shell(
     "github-actions", .line, set: { ("\($0)<<\(delimiter)\n", "\n\(delimiter)\n") },
     unset: { "\($0)<<\(delimiter)\n\n\(delimiter)\n" }, fail: nil, appendedTo: "GITHUB_ENV",
@@ -163,16 +162,16 @@ struct VariableWriter {
 
   init(_ shell: Shell) { self.shell = shell }
 
-  /// Comes before the first variable.
+  /// Writes the text before the first variable.
   func begin<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.begin) }
 
-  /// Comes after the last variable.
+  /// Writes the text after the last variable.
   func end<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.end) }
 
   /// Sets and exports a variable.
   ///
   /// - Parameter value: Well-formed UTF-8.
-  /// - Throws: ``Quoting/Problem`` when the value cannot be a variable's.
+  /// - Throws: ``Quoting/Problem`` if a variable cannot have the value.
   mutating func set<Sink: ByteSink & ~Copyable>(
     _ name: String, to value: Span<UInt8>, in sink: inout Sink
   ) throws(Quoting.Problem) {
@@ -183,7 +182,7 @@ struct VariableWriter {
     sink.append(utf8: behind)
   }
 
-  /// Makes a variable one that is not set.
+  /// Unsets a variable.
   mutating func unset<Sink: ByteSink & ~Copyable>(_ name: String, in sink: inout Sink) {
     separate(&sink)
     sink.append(utf8: shell.unsetting(name))

@@ -1,12 +1,12 @@
 internal import Encoding
 
-/// Names that `--var` may set. The server chooses the value of a variable, so a name is refused if a shell evaluates it or gives
-/// it a meaning, or if a program chooses by it what to run, which proxy to use or whom to trust. Rules cover what programs name
-/// alike.
+/// Names that `--var` may set. The server chooses the value of a variable, so a name is refused if a shell evaluates it
+/// or treats it specially, or if a program uses it to choose what to run, which proxy to use or whom to trust. Rules
+/// cover names that follow a pattern.
 enum VariableName {
-  /// Names that bash, dash, zsh, fish, ksh, mksh, tcsh, nu or PowerShell use themselves, or that a prompt shows. Some shells
-  /// evaluate a value as arithmetic, which can run a command. Refused in capital and small letters, since zsh ties `path` to
-  /// `PATH`.
+  /// Names that bash, dash, zsh, fish, ksh, mksh, tcsh, nu or PowerShell use themselves, or that a prompt shows. Some
+  /// shells evaluate a value as arithmetic, which can run a command. Refused regardless of case, because zsh ties
+  /// `path` to `PATH`.
   static let shellList =
     """
     `ADDSUFFIX`, `AFSUSER`, `ALIASES`, `AMPM`, `ANYERROR`, `ARGC`, `ARGV`, `ARGV0`, `AUTOCORRECT`, `AUTOEXPAND`, \
@@ -46,13 +46,13 @@ enum VariableName {
     `WATCH`, `WATCHFMT`, `WHO`, `WIDGET`, `WIDGETFUNC`, `WIDGETS`, `WIDGETSTYLE`, `WORDCHARS`, `_`
     """
 
-  /// Beginnings of names that shells and the dynamic linker use. No end of a name overrides them.
+  /// Prefixes that shells and the dynamic linker use. No suffix overrides them.
   static let firmPrefixList =
     """
     `BASH`, `COMP_`, `DYLD_`, `FISH_`, `LC_`, `LD_`, `POWERSHELL_`, `READLINE_`, `ZDOT`, `ZLE_`, `ZSH`, `__FISH`
     """
 
-  /// Other names without a rule, most of them of the programs that a build runs. As the manual lists them.
+  /// Other names without a rule, mostly of programs that a build runs. In the manual's notation.
   static let refusedList =
     """
     `ACLOCAL`, `AGENT_SOCKET`, `AR`, `AS`, `AUTOCONF`, `AUTOHEADER`, `AUTOM4TE`, `AUTOMAKE`, `AWK`, \
@@ -69,8 +69,8 @@ enum VariableName {
     `TOOLCHAINS`, `TZ`, `UNZIP`, `WEAVE`, `WINDRES`, `YACC`, `ZIP`
     """
 
-  /// Beginnings of names: of interpreters, editors and their runtimes, of package managers, toolchains and build tools, of git,
-  /// of TLS libraries, and of the directories that programs are configured in.
+  /// Prefixes: of interpreters, editors and their runtimes, of package managers, toolchains and build tools, of git, of
+  /// TLS libraries, and of configuration directories.
   static let refusedPrefixList =
     """
     `ANSIBLE_`, `AR_`, `BUN_`, `CARGO`, `CCACHE_`, `CC_`, `CMAKE_`, `COMPLUS_`, `CORECLR_`, `CXX_`, `DENO_`, \
@@ -80,8 +80,8 @@ enum VariableName {
     `TERMINFO`, `TEXMF`, `TF_CLI_`, `TRANSIENT_PROMPT`, `UV_`, `VAGRANT_`, `VIM`, `VK_`, `WINE`, `XDG_`, `YARN_`
     """
 
-  /// Ends of names: options, programs to start, modules to load, files that say what to run, where to look for any of these,
-  /// proxies, and the certificates to trust.
+  /// Suffixes: options, programs to start, modules to load, files that name what to run, search paths for any of these,
+  /// proxies, and trusted certificates.
   static let refusedSuffixList =
     """
     `BROWSER`, `CMD`, `COMMAND`, `CONF`, `CONFIG`, `CONFIG_FILE`, `DIFF`, `DIR`, `DIRS`, `EDITOR`, `FLAGS`, `HOME`, \
@@ -95,8 +95,8 @@ enum VariableName {
     `_WRAPPER`
     """
 
-  /// Ends of names whose value is only a secret or an identity. ``refusedPrefixList`` and ``refusedSuffixList`` do not
-  /// apply to such a name.
+  /// Suffixes of names whose value is only a secret or an identity. ``refusedPrefixList`` and ``refusedSuffixList`` do
+  /// not apply to such a name.
   static let allowedSuffixList =
     """
     `_EMAIL`, `_ID`, `_KEY`, `_PASSWORD`, `_SECRET`, `_TOKEN`, `_USER`, `_USERNAME`
@@ -107,13 +107,13 @@ enum VariableName {
     list.split(separator: "`").filter { $0 != ", " }.map { String($0) }
   }
 
-  /// Whether every shell takes it for a variable's name.
+  /// Whether every shell accepts it as a variable's name.
   static func isWellFormed(_ name: Substring.UTF8View) -> Bool {
     guard let first = name.first, !first.isASCIIDigit else { return false }
     return name.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }
   }
 
-  /// Whether a well-formed name is refused by a list or a rule.
+  /// Whether a list or a rule refuses a well-formed name.
   static func isRefused(_ name: String) -> Bool {
     let capital = name.uppercased()
     if shellList.hasPart("`\(capital)`") || refusedList.hasPart("`\(capital)`") { return true }

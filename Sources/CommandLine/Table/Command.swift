@@ -1,18 +1,17 @@
 internal import Vocabulary
 internal import Wire
 
-/// One command: what it is called, what it takes and what it says of itself. What it does is in ``Dispatch``.
+/// A command: its name, operands, options and descriptions. Its action is in ``Dispatch``.
 ///
-/// The parser, the help, the manual page and the shell completions are all written from this value. It is a class for
-/// the reason that ``OptionDeclaration`` is one. Texts and lists are made when they are asked for: a call without options
-/// needs none of them.
+/// The parser, the help, the manual page and the shell completions are all generated from this value. It is a class for
+/// the same reason as ``OptionDeclaration``. Texts and lists are created on demand: a call without options needs none
+/// of them.
 final class Command: Sendable {
   let name: CommandName
 
   /// Its effect: an imperative sentence without its full stop.
   let summary: String
 
-  /// The operands that it takes.
   let operands: Operands
 
   /// The usage of the words after `--`, for commands that run another one.
@@ -25,12 +24,11 @@ final class Command: Sendable {
   private let shownExamples: @Sendable () -> [Example]
 
   /// - Parameters:
-  ///   - details: Paragraphs that say more, in the notation of ``Prose``. The first one, of a sentence or two, is for
-  ///     everybody.
+  ///   - details: Further paragraphs, in the notation of ``Prose``. The first one, of one or two sentences, also
+  ///     appears in the short help.
   ///   - answer: The members of its answer with `--json`, unless the paragraphs describe them.
-  ///   - options: Its own; those of ``Options/common`` come on top.
-  ///   - everyday: The names of those that most people need, at most twelve, in the order of the help;
-  ///     none stands for all options.
+  ///   - options: Its own; those of ``Options/common`` are added.
+  ///   - everyday: The names of the most needed options, at most twelve, in the order of the help; all if empty.
   init(
     _ name: CommandName, summary: String, details: @autoclosure @escaping @Sendable () -> String = "",
     answer: @autoclosure @escaping @Sendable () -> [MemberRow] = [],
@@ -49,7 +47,7 @@ final class Command: Sendable {
     shownExamples = examples
   }
 
-  /// Paragraphs that say more.
+  /// Further paragraphs.
   var details: [String] {
     Prose.paragraphs(text()) + (answer.isEmpty ? [] : ["With `--json` prints `\(Self.shape(of: answer))`."])
   }
@@ -77,10 +75,10 @@ final class Command: Sendable {
       ? options : names.compactMap { name in options.first { $0.name.utf8.elementsEqual(name.utf8) } }
   }
 
-  /// Its own options by what they are about.
+  /// Its own options by topic.
   var optionGroups: [(group: OptionGroup, options: [OptionDeclaration])] { Options.grouped(options) }
 
-  /// Command lines worth showing, with what each does.
+  /// Recommended command lines, with the purpose of each.
   var examples: [Example] { shownExamples() }
 
   /// The usage line, without the program's name: `token [OPTION]... [ACCOUNT]`.
@@ -97,7 +95,7 @@ final class Command: Sendable {
   }
 }
 
-/// A command line worth showing, with its purpose.
+/// A recommended command line, with its purpose.
 struct Example: Sendable {
   let purpose: String
   let line: String

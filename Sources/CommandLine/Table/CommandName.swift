@@ -1,6 +1,6 @@
-/// The names of all commands, in the order in which the help lists them.
+/// The names of all commands, in the order of the help.
 ///
-/// They are a closed set whose commands are made one by one, so that a call makes the one command it runs and no other.
+/// They are a closed set whose commands are created individually, so that a call creates only the command it runs.
 enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   case login, logout, token, env, exec, serve, request, mcp, proof, helper, setup, doctor, status, list, use, whoami,
     events,
@@ -32,21 +32,21 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   case completions, help
   // The action of `agent` without a command.
   case overview = "__overview"
-  // Asked by the completions and by the function of a prompt. No name with underscores before it is in a list: people do not
-  // type it.
+  // For completions and prompt functions. Names with leading underscores are not listed, because users do not type
+  // them.
   case complete = "__complete"
   case renew = "__renew"
 
-  /// The name as it is typed.
+  /// The name as typed.
   var description: String { rawValue }
 
-  /// Those that are for people.
+  /// The commands for users.
   static let listed = allCases.filter { !$0.rawValue.hasPrefix("_") }
 
   /// The words of the name.
   var words: [Substring] { rawValue.split(separator: " ") }
 
-  /// The page of the manual that tells of the command.
+  /// The manual page that describes the command.
   var page: String {
     switch self {
     case .list, .use, .whoami, .completions, .help, .overview, .complete, .renew: Self.mainPage
@@ -64,10 +64,10 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     return pages
   }
 
-  /// The pages that tell of no command, with their sections.
+  /// The pages that describe no command, with their sections.
   static let otherPages = [("agent-config", 5), ("agent-providers", 7), ("agent-recipes", 7), ("agentd", 8)]
 
-  /// The effect of the commands of a group: an imperative sentence without its full stop.
+  /// The summary of a group: an imperative sentence without its full stop.
   static func summary(ofGroup word: String) -> String {
     switch word {
     case "account": "Set up accounts, and change their settings"
@@ -76,12 +76,12 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The second words of the group that `word` names; empty when it names none.
+  /// The second words of the group `word`; empty if it is not a group.
   static func members(ofGroup word: String) -> [String] {
     listed.map(\.words).filter { $0.count == 2 && $0[0].utf8.elementsEqual(word.utf8) }.map { String($0[1]) }
   }
 
-  /// The first words of all commands, each once.
+  /// The first words of all commands, without duplicates.
   static var firstWords: [String] {
     var words: [String] = []
     for name in listed {

@@ -1,9 +1,9 @@
 /// All commands, by their names.
 enum CommandTable {
-  /// Every command that is for people.
+  /// The commands for users.
   static var all: [Command] { CommandName.listed.map(named) }
 
-  /// The command that these words name, if any. No dictionary of the names is made for it.
+  /// The command with this name, if any. Creates no dictionary of the names.
   static func named(_ words: String) -> Command? {
     CommandName.allCases.first { $0.rawValue.utf8.elementsEqual(words.utf8) }.map(named)
   }

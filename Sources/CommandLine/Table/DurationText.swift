@@ -1,8 +1,8 @@
 internal import Encoding
 
-/// Lengths of time as people write them: `60`, `60s`, `5m`, `1h`, `2d`.
+/// Durations as users type them: `60`, `60s`, `5m`, `1h`, `2d`.
 enum DurationText {
-  /// The whole seconds; nil when it is no such text or too long to count.
+  /// The duration in seconds; nil if the text is invalid or too large.
   static func seconds(_ text: String) -> Int? {
     var digits = text.utf8[...]
     var unit = 1
@@ -23,9 +23,9 @@ enum DurationText {
     return number * unit
   }
 
-  /// The shortest of these spellings that says the same: `90s`, `5m`, `1h`.
+  /// The shortest spelling: `90s`, `5m`, `1h`.
   static func text(seconds: Int) -> String {
-    // One by one, not by a table: the optimiser puts the entries of a table in an order that differs from build to build.
+    // Not a table: the optimiser orders its entries differently in each build.
     if seconds == 0 { return "0s" }
     if seconds.isMultiple(of: 86_400) { return "\(seconds / 86_400)d" }
     if seconds.isMultiple(of: 3600) { return "\(seconds / 3600)h" }

@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// The command that answers other programs.
+/// The command that implements other programs' protocols.
 enum HelperCommands {
   static let helper = Command(
     .helper,

@@ -1,10 +1,10 @@
 internal import Wire
 
-/// The protocols of `agent helper`, by their words.
+/// The protocols of `agent helper`, by their names.
 enum HelperName: String, CaseIterable, Sendable {
   case git, docker, kubectl, aws, keyring, cargo, go, curl, header, xoauth2, oauthbearer, mcp, gcp, netrc
 
-  /// - Throws: `invalid_request` for another word.
+  /// - Throws: `invalid_request` for another name.
   init(_ word: String) throws(Failure) {
     guard let name = Self(rawValue: word) else {
       throw Failure(
@@ -18,15 +18,15 @@ enum HelperName: String, CaseIterable, Sendable {
   /// The program of Python's keyring.
   static let keyringProgram = "keyring"
 
-  /// The word that cargo calls a provider with; its own words come in JSON.
+  /// The argument with which cargo calls a provider; its requests are JSON.
   static let cargoPlugin = "--cargo-plugin"
 
-  /// The text before the program's own name in names that clients call.
+  /// The text before the program's own name in the names of helpers.
   private static let prefixes: [(String, HelperName)] = [
     ("git-credential-", .git), ("docker-credential-", .docker), ("cargo-credential-", .cargo),
   ]
 
-  /// The helper that a program of this name is, and the rest of the name.
+  /// The helper named by the program's name, and the rest of that name.
   ///
   /// - Parameter path: The name that the program was called by.
   static func called(_ path: String) -> (helper: HelperName, rest: String)? {
@@ -38,10 +38,10 @@ enum HelperName: String, CaseIterable, Sendable {
     return nil
   }
 
-  /// The command line that a call by the name of a helper stands for; others stand for themselves. cargo calls a provider
-  /// with one word only, whatever it is.
+  /// Converts a call by the name of a helper to the equivalent command line; returns others unchanged. cargo always
+  /// calls a provider with a single argument.
   ///
-  /// - Parameter arguments: The arguments, the program's own name first.
+  /// - Parameter arguments: The arguments, starting with the program's own name.
   static func commandLine(_ arguments: [String]) -> [String] {
     var words = Array(arguments.dropFirst())
     let own = [CommandName.helper.rawValue, cargo.rawValue]
@@ -57,10 +57,10 @@ enum HelperName: String, CaseIterable, Sendable {
   }
 }
 
-/// The programs that `setup` knows.
+/// The programs that `setup` supports.
 enum SetupClient: String, CaseIterable, Sendable {
   case git, docker, aws, cargo, go, pip, uv, mcp
-  // The settings of these are printed only: kubectl's own writer drops comments, and a mail program has more settings
+  // The settings of these are only printed: kubectl's own writer drops comments, and a mail program has more settings
   // than ours.
   case kubectl, msmtp, mbsync, neomutt, aerc
 }

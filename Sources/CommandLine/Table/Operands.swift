@@ -1,37 +1,37 @@
 /// The operands of a command.
 enum Operands: Sendable {
   case none
-  /// An account; without it the active one is meant.
+  /// An account (default: the active one).
   case account
-  /// An account that must be named, or added.
+  /// An account to use or add; required.
   case namedAccount
-  /// The name of an account that is to be made.
+  /// The name of an account to add.
   case newAccount
-  /// An account and the name that it is to have.
+  /// An account and its new name.
   case rename
-  /// A URL, and before it the method of a request.
+  /// A URL, optionally preceded by the method of a request.
   case methodAndURL
   /// A URL.
   case url
   /// The words of a command.
   case command
-  /// A shell that there are completions for.
+  /// A shell with completions.
   case completionShell
-  /// A file; without it, or for `-`, standard input.
+  /// A file; standard input if omitted or `-`.
   case file
-  /// The number of a slot of the vault.
+  /// The number of a vault slot.
   case slot
   /// The kind of names that `agent __complete` lists.
   case candidateKind
-  /// The protocol of a helper, and the words of the program that calls it.
+  /// The protocol of a helper, and the arguments from the calling program.
   case helperCall
-  /// A program that tokens are for; without it all are listed.
+  /// A program that uses tokens; lists all if omitted.
   case setupProgram
 
-  /// The methods that are offered; any other can be sent as well.
+  /// The suggested methods; any other can be sent as well.
   static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-  /// Their name in usage lines, how many there are, and what each may be.
+  /// Their name in usage lines, their number, and the possible values of each.
   private var shape: (metavar: String?, count: ClosedRange<Int>, candidates: Candidates) {
     switch self {
     case .none: (nil, 0...0, .text)
@@ -52,22 +52,21 @@ enum Operands: Sendable {
     }
   }
 
-  /// Their name in usage lines; nil when there is none.
+  /// Their name in usage lines; nil if there are none.
   var metavar: String? { shape.metavar }
 
-  /// How many operands there must be.
+  /// The minimum number of operands.
   var required: Int { shape.count.lowerBound }
 
-  /// How many there may be.
+  /// The maximum number of operands.
   var limit: Int { shape.count.upperBound }
 
-  /// The possible values of each.
   var candidates: Candidates { shape.candidates }
 }
 
-/// The words that a shell can offer at a place of a command line.
+/// The words that a shell can offer as completions.
 enum Candidates: Hashable, Sendable {
-  /// Anything; nothing is offered.
+  /// Any text; nothing is offered.
   case text
   /// The names of the accounts, which only the daemon knows.
   case accounts
@@ -77,7 +76,7 @@ enum Candidates: Hashable, Sendable {
   case commands
 }
 
-/// A shell that completes command lines by a file of ours.
+/// A shell with a completion file.
 enum CompletionShell: String, CaseIterable, Sendable {
   case bash, zsh, fish
 }

@@ -3,14 +3,14 @@ internal import Wire
 
 /// Lists of options that several commands have.
 enum Options {
-  /// The options that every command understands, before its name as well as after it.
+  /// The options of every command, accepted before and after its name.
   static let common: [OptionDeclaration] = [
     Option.account.declaration, Option.timeout.declaration, Option.noDaemon.declaration, Option.noInput.declaration,
     Option.quiet.declaration, Option.verbose.declaration, Option.json.declaration,
     Option.help.declaration, Option.version.declaration,
   ]
 
-  /// Commands that take a common option without effect, so that a script can give it to every command.
+  /// Commands for which a common option has no effect, so that scripts can pass it to every command.
   static let withoutEffect: [(option: OptionDeclaration, commands: Set<CommandName>)] = [
     (
       Option.account.declaration,
@@ -24,7 +24,7 @@ enum Options {
     (Option.timeout.declaration, [.daemonRun, .completions, .help, .complete, .renew]),
   ]
 
-  /// The options by what they are about; each keeps its place among those of its group.
+  /// The options by topic; each group keeps their order.
   static func grouped(_ options: [OptionDeclaration]) -> [(group: OptionGroup, options: [OptionDeclaration])] {
     OptionGroup.allCases.compactMap { group in
       let members = options.filter { $0.group == group }
@@ -42,7 +42,7 @@ enum Options {
     ] + tokenTarget
   }
 
-  /// The token of an account that is meant, where it is not the account's own.
+  /// The options that select a token other than the account's own.
   static var tokenTarget: [OptionDeclaration] {
     [
       Option.scope.saying("Ask for a token with these scopes only; may be given several times"),

@@ -2,10 +2,10 @@ internal import Vocabulary
 internal import Wire
 
 extension Options {
-  /// The settings of an account, for the commands that set one up or change it.
+  /// The settings of an account, for the commands that add or change one.
   static var accountSettings: [OptionDeclaration] { AccountSetting.withOption.map(\.declaration) + levelSecrets }
 
-  /// The settings of an account that tell in the metadata of its client.
+  /// The settings that affect the metadata of the account's client.
   static let clientMetadata: [AccountSetting] = [
     .clientID, .redirectURI, .scope, .dpop, .tokenEndpointAuthMethod, .clientKeyAlgorithm, .clientKeyID,
     .idTokenAlgorithm, .userInfoAlgorithm, .allowHTTPLoopback,
@@ -13,7 +13,7 @@ extension Options {
 }
 
 extension AccountSetting {
-  /// The settings that have an option of their own.
+  /// The settings that have their own option.
   static var withOption: [AccountSetting] { all.filter { $0.option.map { !$0.isShared } ?? false } }
 
   /// The setting as an option.
@@ -31,7 +31,7 @@ extension AccountSetting {
       summary: summary)
   }
 
-  /// The values of a list that are written behind the occurrences of its option.
+  /// The values of a list, given in the occurrences of its option.
   func values(of occurrences: [String]) -> [String] {
     guard option?.splitsAtSpaces ?? false else { return occurrences }
     return occurrences.flatMap { text in text.split(separator: " ").map { String($0) } }

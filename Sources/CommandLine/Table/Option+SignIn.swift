@@ -2,7 +2,7 @@ internal import Vocabulary
 internal import Wire
 
 extension Options {
-  /// The credentials of the client. None of them is ever an argument.
+  /// The credentials of the client, which are never arguments.
   static var clientSecrets: [OptionDeclaration] {
     [
       Option.clientSecretFile.declaration, Option.clientSecretEnvironment.declaration,
@@ -119,7 +119,7 @@ extension Option<QRCodeChoice?> {
 
 /// When a sign-in shows a QR code.
 enum QRCodeChoice: String, CaseIterable, Sendable {
-  /// Where the whole screen has room for it.
+  /// If the whole screen has space for it.
   case automatic = "auto"
   case always, never
 }

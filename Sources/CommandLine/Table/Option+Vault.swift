@@ -2,18 +2,18 @@ internal import Vocabulary
 internal import Wire
 
 extension Options {
-  /// The secrets that open a level. None of them is ever an argument.
+  /// The secrets that unlock a level, which are never arguments.
   static var levelSecrets: [OptionDeclaration] { passphrase + [Option.pinFile.declaration, Option.pinFD.declaration] }
   static var passphrase: [OptionDeclaration] { [Option.passphraseFile.declaration, Option.passphraseFD.declaration] }
 }
 
 extension Option<String?> {
-  /// The name of a file that holds a secret.
+  /// The name of a file that contains a secret.
   static func file(_ name: String, in group: OptionGroup, with secret: String) -> Self {
     Self(name, in: group, .secretFile, "Read \(secret) from this file, or from standard input when it is `-`")
   }
 
-  /// The number of a descriptor that the caller opened, which a secret is read from.
+  /// The number of an open descriptor to read a secret from.
   static func descriptor(_ name: String, in group: OptionGroup, with secret: String) -> Self {
     Self(name, in: group, .descriptor, "Read \(secret) from this open descriptor")
   }

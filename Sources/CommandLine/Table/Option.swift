@@ -1,8 +1,8 @@
 internal import Vocabulary
 internal import Wire
 
-/// An option as the parser, the help, the manual and the completions see it, whatever it is read as. A class, since a
-/// generic value that holds a large one has its type made at run time, which costs a short program too much.
+/// An option as the parser, the help, the manual and the completions use it, regardless of its type. A class, because
+/// the type of a generic value with a large member is created at run time, which costs a short program too much.
 final class OptionDeclaration: Sendable {
   /// The long spelling without the dashes.
   let name: String
@@ -10,11 +10,11 @@ final class OptionDeclaration: Sendable {
   /// The topic.
   let group: OptionGroup
 
-  /// The one-letter spelling, if there is one.
+  /// The one-letter spelling, if any.
   let short: Character?
   let argument: OptionArgument
 
-  /// Whether every occurrence counts; without it the last one wins.
+  /// Whether every occurrence applies; otherwise only the last.
   let repeats: Bool
 
   /// Its effect: a sentence without its full stop.
@@ -31,13 +31,13 @@ final class OptionDeclaration: Sendable {
     self.summary = summary
   }
 
-  /// The summary as a sentence that names the words to choose from, in the notation of ``Prose``.
+  /// The summary as a sentence that lists the choices, in the notation of ``Prose``.
   var sentence: String {
     guard case .choice(_, let words) = argument else { return summary + "." }
     return summary + ": one of " + words().map { "`\($0)`" }.joined(separator: ", ") + "."
   }
 
-  /// The declaration for a command that says something else of the option, or has it for something else.
+  /// The declaration with another summary or group, for a command that uses the option differently.
   func saying(_ summary: String, in group: OptionGroup? = nil) -> OptionDeclaration {
     OptionDeclaration(
       name: name, group: group ?? self.group, short: short, argument: argument, repeats: repeats, summary: summary)
@@ -48,19 +48,19 @@ final class OptionDeclaration: Sendable {
 enum OptionArgument: Sendable {
   /// Nothing: the option is a switch.
   case none
-  /// Any text; the associated value names it in the usage line.
+  /// Any text, with its name in usage lines.
   case text(String)
   /// The name of a file.
   case file(String)
-  /// The name of a file that holds a secret; `-` is standard input.
+  /// The name of a file that contains a secret; `-` is standard input.
   case secretFile
   /// The number of a descriptor that the caller opened.
   case descriptor
-  /// A length of time of so many seconds, written as in ``DurationText``.
+  /// A duration within this range of seconds, written as in ``DurationText``.
   case duration(ClosedRange<Int>)
-  /// The same, or the word `never`, which counts as no seconds.
+  /// Likewise, or the word `never`, which is zero.
   case durationOrNever(ClosedRange<Int>)
-  /// One of a few words, which are asked for only where the option is given or described.
+  /// One of several words, which are only computed if the option is given or described.
   case choice(String, @autoclosure @Sendable () -> [String])
   /// The name of an account.
   case account
@@ -77,7 +77,7 @@ enum OptionArgument: Sendable {
     }
   }
 
-  /// Why it cannot be this text, where the option is spelt like that; nil when it can.
+  /// Why this text is not valid, given after this spelling of the option; nil if it is valid.
   func objection(to text: String, behind option: String) -> Phrase? {
     switch self {
     case .none: return nil
@@ -99,7 +99,7 @@ enum OptionArgument: Sendable {
     }
   }
 
-  /// A length of time in seconds; nil for any other text.
+  /// A duration in seconds; nil for any other text.
   func seconds(_ text: String) -> Int? {
     switch self {
     case .durationOrNever where text.utf8.elementsEqual("never".utf8): return 0
@@ -110,16 +110,16 @@ enum OptionArgument: Sendable {
   }
 }
 
-/// An option together with what a command's code reads it as.
+/// An option with the type that a command's code reads it as.
 ///
 /// Code reads an option by its key, `invocation[.timeout]`, so a misspelt name or a value of another type does not
-/// compile. Options of one name that mean different things to different commands are keys of their own.
+/// compile. Options of one name with different meanings in different commands have separate keys.
 struct Option<Value: Sendable>: Sendable {
   let declaration: OptionDeclaration
   private let reading: @Sendable ([String]) -> Value
 
-  /// - Parameter reading: Makes the value of what stands behind each occurrence, in order. The argument accepts all of
-  ///   these texts; behind a switch stands nothing.
+  /// - Parameter reading: Converts the arguments of all occurrences, already validated, to the value. They are empty
+  ///   for a switch.
   private init(
     _ name: String, in group: OptionGroup, short: Character?, _ argument: OptionArgument, repeats: Bool,
     _ summary: String, reading: @escaping @Sendable ([String]) -> Value
@@ -139,13 +139,13 @@ struct Option<Value: Sendable>: Sendable {
 
   func value(of occurrences: [String]) -> Value { reading(occurrences) }
 
-  /// As ``OptionDeclaration/saying(_:in:)``.
+  /// See ``OptionDeclaration/saying(_:in:)``.
   func saying(_ summary: String, in group: OptionGroup? = nil) -> OptionDeclaration {
     declaration.saying(summary, in: group)
   }
 }
 
-// The option of an account's setting, for commands that read it as an option of their own.
+// The option of an account's setting, for commands that read it as their own option.
 extension Option<Bool> {
   init(_ setting: AccountSetting) { self.init(setting.declaration) { !$0.isEmpty } }
 
@@ -167,7 +167,7 @@ extension Option<String?> {
 extension Option<[String]> {
   init(_ setting: AccountSetting) { self.init(setting.declaration, reading: setting.values) }
 
-  /// - Parameter separator: Stands between several values of one occurrence.
+  /// - Parameter separator: Separates several values in one occurrence.
   init(
     _ name: String, in group: OptionGroup, short: Character? = nil, each argument: OptionArgument,
     splitAt separator: Character? = nil, _ summary: String
@@ -186,7 +186,7 @@ extension Option<Int?> {
 }
 
 extension Option {
-  /// One of a few things, by their words.
+  /// One of several choices, by name.
   init<Choice: Sendable>(
     _ name: String, in group: OptionGroup, _ metavar: String,
     _ choices: @autoclosure @escaping @Sendable () -> [Choice],
@@ -197,7 +197,7 @@ extension Option {
     }
   }
 
-  /// The same, and several of them.
+  /// Several of several choices, by name.
   init<Choice: Sendable>(
     _ name: String, in group: OptionGroup, _ metavar: String,
     several choices: @autoclosure @escaping @Sendable () -> [Choice],

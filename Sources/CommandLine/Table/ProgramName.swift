@@ -1,20 +1,20 @@
 internal import Encoding
 internal import Platform
 
-/// The name of the program: `agent`, or the name that it was installed under.
+/// The name of the program: `agent`, or the name it was installed under.
 ///
-/// Texts are written with `agent` in them and get the other name where they are shown. Directories,
-/// the socket and `agentd` keep their names: they are the same for every name of the client.
+/// Texts contain `agent`, which is replaced when they are shown. Directories, the socket and `agentd` keep their names
+/// for every name of the client.
 package struct ProgramName: Sendable, Hashable {
   package let text: String
 
-  /// The name that the texts are written with.
+  /// The name in the texts.
   package static let standard = ProgramName(known: "agent")
 
   private init(known text: String) { self.text = text }
 
-  /// - Returns: nil unless the name is 1 to 32 letters, digits, dashes and underscores and begins with
-  ///   a letter: it becomes a part of shell functions and of file names.
+  /// - Returns: Nil unless the name is 1 to 32 letters, digits, dashes and underscores and begins with a letter: it
+  ///   becomes part of shell functions and file names.
   package init?(_ text: String) {
     let bytes = text.utf8
     guard (1...32).contains(bytes.count), let first = bytes.first, first.isASCIILetter,
@@ -23,16 +23,16 @@ package struct ProgramName: Sendable, Hashable {
     self.text = text
   }
 
-  /// Written once by ``adopt()``, before anything reads it and before there is a second thread.
+  /// Written once by ``adopt()``, before it is read and before there is a second thread.
   nonisolated(unsafe) private static var isAdopted = false
 
-  /// Lets ``current`` be the name that this process was called by.
+  /// Makes ``current`` the name that this process was called by.
   static func adopt() { unsafe isAdopted = true }
 
-  /// The name that this process was called by, if it is a name at all.
+  /// The name that this process was called by, if it is valid.
   static var current: ProgramName {
     guard unsafe isAdopted, let path = Processes.arguments.first else { return standard }
-    // By the name of a helper no command can be typed.
+    // Commands cannot be run by the name of a helper.
     return named(HelperName.called(path) == nil ? path : Machine.executablePath())
   }
 
@@ -48,19 +48,19 @@ package struct ProgramName: Sendable, Hashable {
 // MARK: - Texts
 
 extension ProgramName {
-  /// Text of this program with the name in the place of the word `agent`.
+  /// Replaces the word `agent` in `text` with this name.
   ///
-  /// `agentd`, paths such as `/agent/agent.sock`, and `agent` inside of other words stay.
+  /// Keeps `agentd`, paths such as `/agent/agent.sock`, and `agent` within other words.
   func applied(to text: String) -> String { applied(to: text, where: { _ in true }) }
 
-  /// The same for text that may hold names from elsewhere, such as an account named `agent`: only
-  /// what a command of the table follows is the program's name.
+  /// Likewise for text that may contain names from elsewhere, such as an account named `agent`: only a word followed by
+  /// a command of the table is replaced.
   func applied(toHint text: String) -> String {
     let commands = CommandName.firstWords.map { Array(" \($0)".utf8) }
     return applied(to: text) { rest in commands.contains { rest.starts(with: $0) } }
   }
 
-  /// - Parameter isMeant: Whether the word is the program's name, judged by what follows it.
+  /// - Parameter isMeant: Whether the word is the program's name, given the text after it.
   private func applied(to text: String, where isMeant: (ArraySlice<UInt8>) -> Bool) -> String {
     guard self != .standard else { return text }
     let bytes = Array(text.utf8)
@@ -81,10 +81,10 @@ extension ProgramName {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Marks that mdoc(7) text has before a word.
+  /// Font escapes that may precede a word in mdoc(7) text.
   private static let fontMarks = ["\\fB", "\\fP", "\\fR"].map { Array($0.utf8) }
 
-  /// The text before it in the names of helpers, and in mdoc(7) text.
+  /// The text before it in the names of helpers, also in mdoc(7) text.
   private static let helperMarks = ["-credential-", "\\-credential\\-"].map { Array($0.utf8) }
 
   private static func mayStand(after before: ArraySlice<UInt8>) -> Bool {
@@ -104,7 +104,7 @@ extension ProgramName {
     case UInt8(ascii: "/"), UInt8(ascii: "@"): return false
     // The end of a sentence, but not `agent.sock`.
     case UInt8(ascii: "."): return rest.dropFirst().first.map { !isWordByte($0) } ?? true
-    // The pages, agent-config(5) say.
+    // Pages such as agent-config(5).
     case UInt8(ascii: "-"): return pages.contains { rest.starts(with: "-\($0)".utf8) }
     case UInt8(ascii: "\\"):
       return !rest.starts(with: "\\-".utf8) || pages.contains { rest.starts(with: "\\-\($0)".utf8) }

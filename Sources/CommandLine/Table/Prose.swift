@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The notation of the table's texts: words between backticks are typed or printed exactly so, an empty line ends a
+/// The notation of the table's texts: words between backticks are typed or printed verbatim, an empty line ends a
 /// paragraph, and any other line break is a space.
 enum Prose {
   enum Part: Hashable {
@@ -19,7 +19,7 @@ enum Prose {
     return words.dropLast().joined(separator: ", ") + " or " + words.suffix(1).joined()
   }
 
-  /// A text's parts, in order; empty ones are left out.
+  /// A text's non-empty parts, in order.
   static func parts(_ text: String) -> [Part] {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated().compactMap { index, piece in
       if piece.isEmpty { return nil }
@@ -27,10 +27,10 @@ enum Prose {
     }
   }
 
-  /// The text for a terminal: literals stand without their marks.
+  /// The text for a terminal, with backticks removed.
   static func plain(_ text: String) -> String { text.filter { $0 != "`" } }
 
-  /// The words of a shell's line: a space between quotes parts none.
+  /// The words of a shell command line; spaces between quotes do not separate words.
   static func shellWords(_ line: String) -> [String] {
     var words = [""]
     var quote: Character?
@@ -49,7 +49,7 @@ enum Prose {
     return words
   }
 
-  /// Whether a text has another, which no letter follows.
+  /// Whether a text contains `part`, not followed by a letter.
   static func has(_ part: String, in text: String) -> Bool {
     let part = Array(part.utf8)
     var rest = Array(text.utf8)[...]
@@ -61,7 +61,7 @@ enum Prose {
     return false
   }
 
-  /// Breaks text into lines of at most so many characters, at spaces only.
+  /// Breaks text into lines of at most `width` characters, at spaces only.
   static func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -78,7 +78,7 @@ enum Prose {
 }
 
 extension StringProtocol {
-  /// The text with other text in the place of each occurrence of one that is not empty.
+  /// Replaces each occurrence of a non-empty text.
   func replacing(each text: String, with replacement: String) -> String {
     var result = ""
     var rest = self[...]

@@ -142,11 +142,11 @@ enum RequestCommands {
     ])
 }
 
-/// Whether a bridge begins a sign-in that a call needs.
+/// Whether a bridge starts a sign-in if a call needs one.
 enum SignInPolicy: String, CaseIterable, Sendable {
-  /// Never: the client gets the command.
+  /// Never: the client receives the command to run.
   case never
-  /// Always: a client that shows no pages gets the address and the code as a text.
+  /// Always: a client that cannot show pages receives the URL and the code as text.
   case ask
 }
 

@@ -121,7 +121,7 @@ enum SessionCommands {
         "agent help --all login"),
     ])
 
-  /// A paragraph for each event: its name, its members and its meaning, then one for the members.
+  /// A paragraph for each event: its name, members and description, then one for the members.
   private static var eventLines: String {
     var meanings: [String] = []
     let lines = SessionEventName.allCases.map { name in

@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// The command that sets up other programs.
+/// The command that configures other programs.
 enum SetupCommands {
   static let setup = Command(
     .setup,

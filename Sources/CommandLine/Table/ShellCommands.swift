@@ -1,4 +1,4 @@
-/// The commands for shells, and those without a name that people type.
+/// The commands for shells, and those that users do not type.
 enum ShellCommands {
   static let completions = Command(
     .completions,
@@ -14,18 +14,17 @@ enum ShellCommands {
       Example("Complete in this fish", "agent completions fish | source"),
     ])
 
-  /// `agent` without a command. It is in no list, since it has no name.
+  /// `agent` without a command. It is not listed, because it has no name.
   static let overview = Command(
     .overview,
     summary: "Show the accounts, or how to begin")
 
-  /// Lists names that only the daemon knows, for the completions. It is in no list, since it is not
-  /// for people.
+  /// Lists names that only the daemon knows, for the completions. Not listed, because it is not for users.
   static let complete = Command(
     .complete,
     summary: "Print candidates for a shell's completion", operands: .candidateKind)
 
-  /// Prints statements for the function of ``PromptHook``. It is in no list either.
+  /// Prints statements for the function of ``PromptHook``. Not listed either.
   static let renew = Command(
     .renew,
     summary: "Print statements for a shell's prompt",

@@ -1,7 +1,7 @@
 internal import Vocabulary
 internal import Wire
 
-/// The commands that look into tokens.
+/// The commands that inspect tokens.
 enum VerifyCommands {
   static let verify = Command(
     .verify,

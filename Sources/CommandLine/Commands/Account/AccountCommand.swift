@@ -55,7 +55,7 @@ enum AccountCommand {
     }
   }
 
-  /// Tells of an account that the environment names, which goes before the active one.
+  /// Mentions an account in the environment, which overrides the active one.
   private static func noteOther(than account: String, _ console: Console) {
     guard !console.json, let other = Invocation.accountOfEnvironment, !other.utf8.elementsEqual(account.utf8) else {
       return
@@ -83,7 +83,7 @@ enum AccountCommand {
       }, noting: { LoginText.success($0, now: SystemTime().wallSeconds()) })
   }
 
-  /// `agent account client-metadata`: the document for people and for web servers, with `--json` on one line.
+  /// `agent account client-metadata`: the document for users and web servers, on one line with `--json`.
   static func clientMetadata(_ invocation: Invocation) throws(Failure) -> Action {
     let settings = try SettingsOptions.read(invocation, among: Options.clientMetadata)
     let named = try settings.clientID == nil ? invocation.account() : invocation.namedAccount()
@@ -97,7 +97,7 @@ enum AccountCommand {
     }
   }
 
-  /// - Parameter settings: The settings of the request, with the level at which the session is to be kept.
+  /// - Parameter settings: The settings of the request, with the protection level for the session.
   private static func change(
     _ request: AccountRequest, _ settings: AccountSettings?, _ invocation: Invocation,
     bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },
@@ -117,7 +117,7 @@ enum AccountCommand {
     }
   }
 
-  /// A line for each setting, under the names that the options have.
+  /// One line per setting, with the names of the options.
   static func text(_ result: JSONObject) -> String {
     var listing = Listing()
     let mark = result["active"]?.bool == true ? " (active account)" : ""
@@ -136,9 +136,9 @@ enum AccountCommand {
     return value?.string ?? (value?.bool == true ? "yes" : "?")
   }
 
-  /// The note after a change, with its effect on the session.
+  /// The message after a change, with its effect on the session.
   ///
-  /// - Parameter named: The settings that were given.
+  /// - Parameter named: The given settings.
   static func changed(_ account: String, _ result: JSONObject, named: [AccountSetting] = []) -> Phrase {
     guard result["signed_out"]?.bool == true else {
       let waiting = named.filter(\.countsAtSignIn).map { "--\($0.word)" }.joined(separator: ", ")

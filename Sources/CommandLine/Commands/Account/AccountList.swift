@@ -8,7 +8,7 @@ enum ListCommand {
     return .ask(.state(.list), DaemonClient(invocation)) { text($0, presentation) }
   }
 
-  /// A line for each account; nothing when there is none.
+  /// One line per account; empty without accounts.
   static func text(_ result: JSONObject, _ presentation: Presentation) -> String {
     AccountText.table(result["accounts"]?.array ?? [], of: .list, presentation)
   }
@@ -20,7 +20,7 @@ enum WhoamiCommand {
     .ask(.state(.whoami(account: try invocation.account())), DaemonClient(invocation), showing: text)
   }
 
-  /// Claims that say who, not how the token was made.
+  /// Claims that identify the user, rather than describe the token.
   private static let shownClaims = ["name", "preferred_username", "email"]
 
   static func text(_ result: JSONObject) -> String {

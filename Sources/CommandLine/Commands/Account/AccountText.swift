@@ -2,16 +2,16 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// The texts about accounts, for people.
+/// Describes accounts for users.
 enum AccountText {
-  /// A line for each account, and below it what its person should know.
+  /// One line per account, followed by remarks for its user.
   static func table(_ accounts: [JSON], of purpose: Purpose, _ presentation: Presentation) -> String {
     let isChecked = accounts.contains { $0[.check]?.string != nil }
     var titles = [Phrase(verbatim: ""), Phrase("ACCOUNT"), Phrase("PERSON"), Phrase("STATE")]
     if purpose == .status { titles += [Phrase("TOKEN")] }
     if isChecked { titles += [Phrase("CHECK")] }
     var table = Table(titles + [Phrase("ISSUER")])
-    // That of the vault is the same for all accounts.
+    // The vault's problem is the same for all accounts.
     var shown: Set<String> = []
     for account in accounts {
       var cells = [
@@ -37,14 +37,14 @@ enum AccountText {
     return overflow || left <= 0 ? nil : Phrase("\(RelativeTime.phrase(seconds: left)) left")
   }
 
-  /// The issuer without what most of them begin with.
+  /// The issuer without the common prefix.
   private static func issuer(_ account: JSON) -> String? {
     account[.issuer]?.string.map { $0.hasPrefix("https://") ? String($0.dropFirst(8)) : $0 }
   }
 
-  /// The problems, present and near.
+  /// The present and imminent problems.
   ///
-  /// - Parameter shown: The problems of the vault that are above.
+  /// - Parameter shown: Vault problems already shown above.
   private static func remarks(
     _ account: JSON, _ presentation: Presentation, except shown: inout Set<String>
   ) -> [Phrase] {
@@ -77,7 +77,7 @@ enum AccountText {
     }
   }
 
-  /// All there is to say of an account, a line for each thing.
+  /// The details of an account, one per line.
   static func whole(_ account: JSON, _ presentation: Presentation) -> String {
     var listing = Listing()
     func add(_ title: Phrase, _ value: Phrase?) {
@@ -115,13 +115,13 @@ enum AccountText {
       + listing.text(columns: presentation.columns)
   }
 
-  /// The types of what was granted (RFC 9396).
+  /// The types of the granted authorization details (RFC 9396).
   private static func details(_ account: JSON) -> Phrase? {
     let types = (account[.authorizationDetails]?.array ?? []).compactMap { $0["type"]?.string }
     return types.isEmpty ? nil : Phrase(verbatim: types.joined(separator: ", "))
   }
 
-  /// Until when the session goes on without a sign-in, where the server says it.
+  /// Until when the session lasts without a new sign-in, if the server reports it.
   private static func session(_ account: JSON, _ presentation: Presentation) -> Phrase? {
     if let end = account[WireProtocol.signInMember]?.int {
       return SignInReminder.phrase(by: end, now: presentation.now, isUTC: presentation.isUTC)
@@ -130,7 +130,7 @@ enum AccountText {
     return ends.min().flatMap { SignInReminder.end(at: $0, isUTC: presentation.isUTC) }
   }
 
-  /// In the place of a person, for a session that has none.
+  /// The text shown instead of a user, for a session without one.
   private static func unattended(_ account: JSON) -> Phrase? {
     if account[.guest]?.bool == true { return Phrase("guest") }
     return account[.assertion]?.bool == true ? Phrase("by assertion") : nil
@@ -149,7 +149,7 @@ enum AccountText {
     return state
   }
 
-  /// A state of the protocol in words for people; `active` there is no more than signed in here.
+  /// The session state as shown to users: `active` is "signed in".
   static func stateName(_ account: JSON) -> Phrase {
     let word = account[.state]?.string ?? "unknown"
     return switch SessionState(rawValue: word) {
@@ -164,7 +164,7 @@ enum AccountText {
     }
   }
 
-  /// When tokens are renewed, where that is not the usual way.
+  /// The renewal policy, if it is not the default.
   private static func renewal(_ account: JSON) -> Phrase? {
     let policy = account[.refresh]?.string.flatMap { RefreshPolicy(rawValue: $0) }
     let name = policy.flatMap { $0 == .proactive ? nil : Phrase(verbatim: $0.rawValue) }

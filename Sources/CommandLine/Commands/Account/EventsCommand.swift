@@ -10,7 +10,7 @@ enum EventsCommand {
     if client.isPrivate {
       throw Failure(.invalidRequest, "a private daemon has no events to tell: leave \"--no-daemon\" out")
     }
-    // A variable that a shell carries along for tokens is no wish to be told less.
+    // A variable that a shell keeps for tokens does not restrict the events.
     var request = EventsRequest(account: try invocation.namedAccount(), follow: invocation[.follow])
     request.leases = invocation[.lease]
     if request.leases, request.account != nil {
@@ -49,8 +49,8 @@ enum EventsCommand {
     return String(decoding: JSON.object(json).serialized(), as: UTF8.self) + "\n"
   }
 
-  /// Returns when the daemon has no more to tell. That it stops, or that the time given has passed, is an error; a process
-  /// that reads may end it sooner.
+  /// Returns when the daemon has no more events. Fails if it stops or the time limit passes; a reading process may end
+  /// it sooner.
   private static func follow(
     _ request: EventsRequest, _ client: DaemonClient, _ presentation: Presentation, until deadline: Instant
   ) throws(Failure) {

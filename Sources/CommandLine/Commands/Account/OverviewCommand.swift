@@ -2,9 +2,9 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent` without a command: how the accounts are, or how to begin where there is none.
+/// `agent` without a command: the state of the accounts, or how to begin without any.
 enum OverviewCommand {
-  /// The most accounts that are shown.
+  /// The maximum number of accounts shown.
   private static let limit = 10
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
@@ -19,7 +19,7 @@ enum OverviewCommand {
     }
   }
 
-  /// Whether nothing was ever set up, so that no daemon need be asked.
+  /// Whether nothing was ever set up, so that the daemon need not be asked.
   private static var isUntouched: Bool {
     guard Environment.value("AGENT_SOCKET") == nil, let home = try? UserDirectories.configHome else { return false }
     do {

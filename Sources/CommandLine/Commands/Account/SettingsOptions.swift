@@ -3,9 +3,9 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// Makes an account's settings of a command line.
+/// Converts the options of a command line to an account's settings.
 enum SettingsOptions {
-  /// The settings that the options name. The proxy is not an option: see ``LoginOptions/proxy(from:)``.
+  /// The settings given as options. The proxy is not an option: see ``LoginOptions/proxy(from:)``.
   static func read(
     _ invocation: Invocation, among known: [AccountSetting] = AccountSetting.withOption
   ) throws(Failure) -> AccountSettings {
@@ -18,7 +18,7 @@ enum SettingsOptions {
         throw Failure(.invalidRequest, Phrase("\"--\(option.name)\" must be \(Phrase(error.expected))"))
       }
     }
-    // Refused now rather than at each use.
+    // Refuses invalid variables now rather than at each use.
     _ = try TokenVariables(settings.variables)
     return settings
   }
@@ -37,9 +37,9 @@ enum SettingsOptions {
     }
   }
 
-  /// The JSON that an option gives: the text itself, or of `@FILE` what is in the file.
+  /// The JSON argument of an option: the text itself, or for `@FILE` the file's content.
   ///
-  /// - Parameter seconds: The longest wait for the file; nil for no limit.
+  /// - Parameter seconds: The maximum wait for the file; nil for no limit.
   static func json(_ text: String, within seconds: Int?) throws(Failure) -> String {
     guard text.utf8.first == UInt8(ascii: "@") else { return text }
     let path = String(text.dropFirst())
@@ -52,7 +52,7 @@ enum SettingsOptions {
     return text
   }
 
-  /// The absolute path of a file: the daemon has another current directory.
+  /// The absolute path of a file, because the daemon has another current directory.
   static func absolute(_ path: String) throws(Failure) -> String {
     if path.utf8.first == UInt8(ascii: "/") { return path }
     guard let directory = Machine.currentDirectory() else {

@@ -19,8 +19,7 @@ enum StatusCommand {
     }
   }
 
-  /// The exit status that is most in need of a person, of all accounts that were checked. An account that was not named
-  /// and that is not signed in was not.
+  /// The most urgent exit status of all checked accounts. Ignores accounts that were neither named nor signed in.
   static func worst(of accounts: [JSON], isNamed: Bool) -> ExitStatus {
     let found = accounts.map { (account) -> ExitStatus in
       switch account[.check]?.string.flatMap(CheckResult.init(rawValue:)) {
@@ -34,9 +33,9 @@ enum StatusCommand {
     return order.first { found.contains($0) } ?? (found.allSatisfy { $0 == .done } ? .done : .failed)
   }
 
-  /// A line for each account, or all there is to know of the one that was named.
+  /// One line per account, or the details of the named one.
   ///
-  /// - Parameter showsAll: Daemon and vault are told too; else only what is wrong with them.
+  /// - Parameter showsAll: Also describes the daemon and the vault, otherwise only their problems.
   static func text(
     _ result: JSONObject, isNamed: Bool = false, showsAll: Bool = false, _ presentation: Presentation
   ) -> String {
