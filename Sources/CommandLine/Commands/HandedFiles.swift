@@ -2,20 +2,20 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// The open files that a command line passes to the daemon: those that its options name, in the order of
+/// The open files that a command line passes to the daemon: those named by its options, in the order of
 /// ``HandedSecret``.
 struct HandedFiles {
   private let files: [(kind: HandedSecret, secret: NamedSecret)]
 
-  /// The environment variable that holds the client secret.
+  /// The environment variable that contains the client secret.
   private let variable: String?
 
-  /// The client secret is asked for on the terminal.
+  /// Whether to ask for the client secret on the terminal.
   private let asks: Bool
 
-  /// - Parameter kinds: The kinds of secrets that the command can hand over.
-  /// - Throws: `invalid_request` for two ways to give one secret, and for two secrets in standard input, whatever
-  ///   options name them.
+  /// - Parameter kinds: The kinds of secrets that the command can pass.
+  /// - Throws: `invalid_request` if one secret is given in two ways, or two secrets are in standard input, for any
+  ///   combination of options.
   init(_ kinds: Set<HandedSecret>, _ invocation: Invocation) throws(Failure) {
     var files: [(HandedSecret, NamedSecret)] = []
     for kind in HandedSecret.allCases where kinds.contains(kind) {
@@ -56,7 +56,7 @@ struct HandedFiles {
     Set(files.map(\.kind)).union(variable != nil || asks ? [.clientSecret] : [])
   }
 
-  /// Asks for the client secret on the terminal, which does not show it.
+  /// Asks for the client secret on the terminal, without echo.
   static func askForClientSecret() throws(Failure) -> SharedDescriptor {
     SharedDescriptor(
       try SecretPrompt.ask(Phrase("Client secret"), hint: "name a file: --client-secret-file") {
@@ -64,12 +64,12 @@ struct HandedFiles {
       })
   }
 
-  /// Opens all of them, and asks for what is to be typed.
+  /// Opens all files, and asks for secrets to type.
   ///
-  /// - Throws: `invalid_request` for a file that cannot be read, and for a variable that is not set.
+  /// - Throws: `invalid_request` for a file that cannot be read or an unset variable.
   func open() throws(Failure) -> [SharedDescriptor] {
     var descriptors: [SharedDescriptor] = []
-    // The client secret comes first, wherever it comes from.
+    // The client secret comes first, regardless of its source.
     if let variable {
       guard let value = Environment.value(variable), !value.isEmpty else {
         throw Failure(.invalidRequest, "the environment variable \"\(variable)\" is not set, or empty")

@@ -1,14 +1,14 @@
 internal import Platform
 internal import Wire
 
-/// A file that a command line names.
+/// A file named on a command line.
 enum NamedFile {
-  /// Opens it.
+  /// Opens the file.
   ///
   /// - Parameters:
-  ///   - seconds: The longest wait for the program at the other end of a FIFO, as `--timeout` has it; nil for no limit.
-  ///   - problem: The failure of the command, made of the words of the system.
-  /// - Throws: `timeout` when the time has passed.
+  ///   - seconds: The maximum wait for the program at the other end of a FIFO, from `--timeout`; nil for no limit.
+  ///   - problem: Converts the system's message to the command's failure.
+  /// - Throws: `timeout`.
   static func open(
     _ path: String, for access: FileDescriptor.Access = .reading, within seconds: Int?,
     else problem: (Phrase) -> Failure
@@ -18,7 +18,7 @@ enum NamedFile {
         if let seconds { try FileDescriptor.opening(path, for: access, within: .seconds(seconds)) } else {
           try FileDescriptor(opening: path, for: access)
         }
-      // Told here: the daemon, which reads what is in the file, does not know what it is called.
+      // Reported here because the daemon, which reads the content, does not know the file's name.
       if try file.kind() == .directory { throw SystemError(errno: SystemError.Number.EISDIR, operation: "open") }
       return file
     } catch {
@@ -29,11 +29,11 @@ enum NamedFile {
     }
   }
 
-  /// Reads all of it.
+  /// Reads the file.
   ///
   /// - Parameters:
-  ///   - limit: The longest that it may be, in bytes.
-  ///   - seconds: As in ``open(_:for:within:else:)``, and the longest wait for what is in it.
+  ///   - limit: Maximum length in bytes.
+  ///   - seconds: As in ``open(_:for:within:else:)``; also applies to reading.
   static func read(
     _ path: String, limit: Int, within seconds: Int?, else problem: (Phrase) -> Failure
   ) throws(Failure) -> [UInt8] {
@@ -46,7 +46,7 @@ enum NamedFile {
     }
   }
 
-  /// As ``open(_:for:within:else:)`` for what is read, where `-` is standard input.
+  /// See ``open(_:for:within:else:)``, for reading; `-` is standard input.
   static func openInput(
     _ path: String, within seconds: Int?, else problem: (Phrase) -> Failure
   ) throws(Failure) -> FileDescriptor {

@@ -2,21 +2,21 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// A secret that a command line names by its file, or by a descriptor that the caller opened.
+/// A secret given by a file name or by a descriptor that the caller opened.
 ///
-/// The daemon reads it from the open file, so that what is in a file never is in this process's memory.
+/// The daemon reads it from the open file, so that the content of a file never is in this process's memory.
 struct NamedSecret {
   /// Its name in messages.
   let title: Phrase
-  /// The option that names a file with it.
+  /// The option that names its file.
   let fileOption: String
   let descriptor: Option<String?>?
   private let path: String?
   private let number: String?
-  /// The longest wait for the program at the other end of a FIFO, in seconds.
+  /// The maximum wait for the program at the other end of a FIFO, in seconds.
   private let timeoutSeconds: Int?
 
-  /// - Throws: `invalid_request` when two ways are named, or when standard input is to hold another secret too.
+  /// - Throws: `invalid_request` if it is given in two ways, or if standard input is already used for another secret.
   init(
     _ title: Phrase, _ file: Option<String?>, or descriptor: Option<String?>? = nil, _ invocation: Invocation
   ) throws(Failure) {
@@ -30,8 +30,8 @@ struct NamedSecret {
     try Self.refuseSharedInput(invocation)
   }
 
-  /// - Parameter fileOption: Names a file that is not read as this secret is.
-  /// - Throws: `invalid_request` when standard input is to hold another secret too.
+  /// - Parameter fileOption: The option that names a file read in another way.
+  /// - Throws: `invalid_request` if standard input is already used for another secret.
   init(
     _ title: Phrase, only descriptor: Option<String?>, else fileOption: String, _ invocation: Invocation
   ) throws(Failure) {
@@ -43,10 +43,10 @@ struct NamedSecret {
     try Self.refuseSharedInput(invocation)
   }
 
-  /// Whether the command line says where it is.
+  /// Whether the command line names a file or descriptor.
   var isNamed: Bool { path != nil || number != nil }
 
-  /// An open file that holds it; nil when none is named.
+  /// An open file that contains it; nil if none is named.
   func open() throws(Failure) -> FileDescriptor? {
     let secret: FileDescriptor
     if let path {
@@ -77,7 +77,7 @@ struct NamedSecret {
     }
   }
 
-  /// A second descriptor for what the caller opened as this number.
+  /// Duplicates the descriptor that the caller opened with this number.
   static func duplicate(_ number: Int32) throws(SystemError) -> FileDescriptor {
     let inherited = FileDescriptor(owning: number)
     do {
@@ -90,7 +90,7 @@ struct NamedSecret {
     }
   }
 
-  /// Standard input can be read once only.
+  /// Standard input can only be read once.
   private static func refuseSharedInput(_ invocation: Invocation) throws(Failure) {
     var (files, descriptors): ([String], [String]) = ([], [])
     for (option, text) in invocation.given {

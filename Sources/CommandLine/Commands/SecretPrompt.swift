@@ -3,19 +3,19 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Asks a person for a secret on the terminal, where it is not shown.
+/// Asks the user for a secret on the terminal, without echo.
 enum SecretPrompt {
-  /// More than a line of a terminal can be.
+  /// Longer than any line of a terminal.
   private static let mostBytes = 4096
 
-  /// The signals that end or stop programs that wait for a person.
+  /// The signals that end or stop programs that wait for input.
   private static let endings = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP, Signals.SIGTSTP]
 
-  /// Asks, and gives the line that is typed to `body`, without its end.
+  /// Asks, and passes the typed line, without its end, to `body`.
   ///
-  /// Whatever ends the wait, the terminal shows again what is typed; a signal that ends programs then does so.
+  /// Echo is always restored; afterwards a received signal takes effect.
   ///
-  /// - Parameter hint: What helps where there is no terminal.
+  /// - Parameter hint: The hint if there is no terminal.
   static func ask<Result: ~Copyable>(
     _ question: Phrase, hint: Phrase, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -25,7 +25,7 @@ enum SecretPrompt {
     let ending: Int32?
     do {
       let terminal = try Terminal.openControlling()
-      // Held back as long as nothing is shown: none may end this process in between.
+      // Blocked while echo is off, so that none ends this process in between.
       let signals = try holdEndings()
       defer { Signals.unblockAll() }
       ending = try Terminal.withoutEcho(on: terminal) { () throws(SystemError) in
@@ -41,19 +41,20 @@ enum SecretPrompt {
     return try body(line.span)
   }
 
-  /// Holds back what ends or stops this process, for ``read(_:_:_:upTo:)`` to tell; `Signals.unblockAll` lets it go.
+  /// Blocks the signals that end or stop this process, so that ``read(_:_:_:upTo:)`` can report them.
+  /// `Signals.unblockAll` unblocks them.
   static func holdEndings() throws(SystemError) -> Signals.SignalReceiver {
     try Signals.SignalReceiver(endings.filter { !Signals.isIgnored($0) })
   }
 
-  /// Ends this process by a signal that came, or the command where the signal does not do that.
+  /// Ends this process with a received signal, or the command if the signal does not.
   static func endProcess(by ending: Int32?) throws(Failure) {
     guard let ending else { return }
     Signals.raise(ending)
     throw Failure(.cancelled, "cancelled")
   }
 
-  /// Reads up to the end of the line; returns the signal that came before, if one did.
+  /// Reads until the end of the line; returns the signal received before it, if any.
   static func read(
     _ terminal: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, _ line: inout [UInt8],
     upTo mostBytes: Int
@@ -71,17 +72,17 @@ enum SecretPrompt {
   }
 }
 
-/// Asks a person on the terminal, wherever the standard streams lead, for a line that is shown, or to say yes or no.
+/// Asks the user on the terminal, regardless of redirections, for a visible line or for yes or no.
 enum Confirmation {
   private static let mostBytes = 64
   private static let mostBytesOfLine = 1024
 
-  /// Longer than any address in a question.
+  /// Longer than any URL in a question.
   private static let longest = 4096
 
   private static var choice: String { Phrase("[y/N]").localized() }
 
-  /// - Returns: Whether the person typed `y` or `yes`, in English or the own language; nil when there is no terminal to ask on.
+  /// - Returns: Whether the user typed `y` or `yes`, in English or their own language; nil if there is no terminal.
   static func ask(_ question: Phrase) throws(Failure) -> Bool? {
     try read(text(of: question), upTo: mostBytes).map(isYes)
   }
@@ -97,8 +98,7 @@ enum Confirmation {
     return ["y", "yes"].contains(answer) || words.split(separator: " ").contains { $0 == answer }
   }
 
-  /// - Returns: The line that the person typed, without blanks at its ends; nil when there is no terminal to ask on, or
-  ///   nothing was typed.
+  /// - Returns: The typed line, without surrounding blanks; nil if there is no terminal or the line is empty.
   static func line(_ question: Phrase) throws(Failure) -> String? {
     guard let line = try read("\(question.localized()): ", upTo: mostBytesOfLine) else { return nil }
     let text = line.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()

@@ -4,7 +4,7 @@ internal import Wire
 
 /// `agent daemon …`.
 enum DaemonCommand {
-  /// How long a daemon that was told to stop may take.
+  /// How long the daemon may take to stop.
   private static let patience = Duration.seconds(10)
 
   static func start(_ invocation: Invocation) throws(Failure) -> Action {
@@ -22,13 +22,13 @@ enum DaemonCommand {
     return .doing { () throws(Failure) in
       let loss = try stopIfRunning(client, .restart)?.loss
       let (status, _) = try running(client)
-      // The start does not mend it.
+      // Starting the next daemon does not restore the lost tokens.
       if let loss { throw loss }
       try client.console.confirm(status) { _ in Phrase("the daemon was started") }
     }
   }
 
-  /// The status of the daemon, which is started if none runs, and whether one ran before.
+  /// The status of the daemon, which is started if none runs, and whether one was already running.
   private static func running(_ client: DaemonClient) throws(Failure) -> (status: JSONObject, before: Bool) {
     if let status = try client.askRunning(.daemon(.status)) { return (status, true) }
     let connection = try DaemonLauncher.connectOrStart(client.console, startsNamed: true)
@@ -83,14 +83,14 @@ enum DaemonCommand {
     }
   }
 
-  /// A daemon that has ended.
+  /// A stopped daemon.
   private struct Stopped {
-    /// The accounts whose last refresh token went with it.
+    /// The accounts whose last refresh token was lost with it.
     let unstored: [String]
-    /// The accounts whose servers it still waits for, which it serves no more.
+    /// The accounts whose servers it still waits for. It no longer serves them.
     let finishing: [String]
 
-    /// The failure that names these accounts; nil if there are none.
+    /// The failure that names the accounts with lost tokens; nil if there are none.
     var loss: Failure? {
       guard let first = unstored.first else { return nil }
       return Failure(
@@ -107,13 +107,13 @@ enum DaemonCommand {
     }
   }
 
-  /// Stops the daemon; nil if there was none. When it returns, that process has let go of its lock, and it has ended unless
-  /// it waits for servers.
+  /// Stops the daemon; nil if none runs. On return, it has released its lock, and it has ended unless it waits for
+  /// servers.
   private static func stopIfRunning(_ client: DaemonClient, _ request: DaemonRequest) throws(Failure) -> Stopped? {
     guard let result = try client.askRunning(.daemon(request)) else { return nil }
     func accounts(_ name: String) -> [String] { result[name]?.array?.compactMap { $0.string } ?? [] }
     let stopped = Stopped(unstored: accounts("unstored"), finishing: accounts("finishing"))
-    // The answer comes last, so the process may be gone already.
+    // The response is sent last, so the process may be gone already.
     guard stopped.finishing.isEmpty, let number = result["pid"]?.int,
       let process = try? Spawn.processDescriptor(Int32(clamping: number))
     else {
@@ -135,7 +135,7 @@ enum DaemonCommand {
     throw Failure(.invalidRequest, "\"--no-daemon\" and \"daemon\" contradict each other")
   }
 
-  /// A line for each event.
+  /// One line per event.
   static func logText(_ result: JSONObject, _ stamp: (Int) -> String) -> String {
     var text = ""
     if let dropped = result["dropped"]?.int, dropped > 0 { text += "(\(dropped) earlier events are not kept)\n" }

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// The texts about the daemon, for people.
+/// Describes the daemon for users.
 enum DaemonText {
   /// The daemon on one line.
   static func line(_ daemon: JSON?) -> Phrase {
@@ -30,7 +30,7 @@ enum DaemonText {
     return problems
   }
 
-  /// The limits that usually do not exist, or are much higher.
+  /// Limits that usually do not apply or are much higher.
   private static func limits(_ limits: JSON?) -> String {
     let usual = [
       ("processor_seconds", Int.max), ("file_bytes", .max), ("data_bytes", .max),

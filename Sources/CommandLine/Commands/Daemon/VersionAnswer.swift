@@ -3,19 +3,19 @@ internal import Wire
 
 /// `agent --version`.
 enum VersionAnswer {
-  /// Prints the version; with `--json` the commit too, and what the running daemon says of itself. Starts no daemon.
+  /// Prints the version; with `--json` also the commit and the running daemon's version. Starts no daemon.
   static func print(_ invocation: Invocation) throws(Failure) {
     guard invocation[.json] else {
       return try Console.answer("\(ProgramName.current.text) \(Product.version)\n")
     }
     var object = JSONObject([("version", .string(Product.version))])
     object["commit"] = Product.commit.map { .string($0) }
-    // There is none beside this command alone.
+    // A private daemon is part of this command.
     if !invocation[.noDaemon] { object["daemon"] = daemon(DaemonClient(invocation)).map { .object($0) } }
     try Console.answer(object)
   }
 
-  /// Version, commit and libraries of the running daemon, or why it does not tell them; nil when none runs.
+  /// Version, commit and libraries of the running daemon, or why it does not report them; nil if none runs.
   private static func daemon(_ client: DaemonClient) -> JSONObject? {
     do {
       guard let connection = try DaemonLauncher.connect(client.console) else { return nil }

@@ -3,7 +3,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The findings in the daemon's answers: about itself, the vault, the servers and the accounts.
+/// The findings in the daemon's responses: about itself, the vault, the servers and the accounts.
 enum DaemonCheck {
   static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
     let accounts = answer["accounts"]?.array ?? []
@@ -11,13 +11,13 @@ enum DaemonCheck {
       + accounts.flatMap { account($0, now) + unconfirmed($0) }
   }
 
-  /// The places that accounts list.
+  /// The origins in the accounts' settings.
   static func places(_ answer: JSONObject) -> [OriginEntry] {
     (answer["accounts"]?.array ?? []).flatMap { $0[.origins]?.array ?? [] }
       .compactMap { $0.string.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
   }
 
-  /// Places in the settings that the vault does not repeat.
+  /// Origins in the settings that the vault does not repeat.
   private static func unconfirmed(_ account: JSON) -> [Finding] {
     let name = account[.name]?.string ?? "?"
     return (account[.unconfirmedOrigins]?.array ?? []).compactMap(\.string).map { origin in
@@ -61,7 +61,7 @@ enum DaemonCheck {
 
   // MARK: Vault
 
-  /// - Parameter vault: What `vault status` tells.
+  /// - Parameter vault: The content of `vault status`.
   static func vault(_ vault: JSONObject) -> [Finding] {
     var findings: [Finding] = []
     if let failure = vault["problem"].flatMap({ Failure(json: $0) }) {
@@ -79,7 +79,7 @@ enum DaemonCheck {
 
   // MARK: Servers
 
-  /// The difference of clocks that tokens and proofs bear, in seconds.
+  /// The clock difference that tokens and proofs tolerate, in seconds.
   private static let mostClockOffset = 30
 
   private static func servers(_ accounts: [JSON]) -> [Finding] {
@@ -127,7 +127,7 @@ enum DaemonCheck {
     return clocks + findings
   }
 
-  /// The URL of a proxy without the credentials that may be in it.
+  /// A proxy's URL without credentials.
   private static func withoutUser(_ url: String) -> String {
     guard let mark = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { return url }
     return String(url.utf8[url.utf8.index(after: mark)...]) ?? url
@@ -138,7 +138,7 @@ enum DaemonCheck {
   private static func account(_ account: JSON, _ now: Int) -> [Finding] {
     let name = account[.name]?.string ?? "?"
     var findings: [Finding] = []
-    // These name the account.
+    // These findings name the account.
     if let failure = account[.problem].flatMap({ Failure(json: $0) }) {
       let text = account[.failedAt]?.int.map { Phrase("\(failure.text), \(RelativeTime.pastPhrase($0, now: now))") }
       let isPassing = [.tryLater, .locked].contains(failure.code.exitStatus)
@@ -153,7 +153,7 @@ enum DaemonCheck {
       findings.append(Finding(.account, .ok, Phrase("\(name): \(state(account, now))")))
     }
     let (asked, given) = (words(account[.askedScope]), words(account[.scope]))
-    // A server need not name these, which are no rights at a resource.
+    // Servers need not list these scopes, which grant no access to a resource.
     let missing = asked.filter { !given.contains($0) && !["openid", "offline_access"].contains($0) }
     if !given.isEmpty, !missing.isEmpty {
       findings.append(

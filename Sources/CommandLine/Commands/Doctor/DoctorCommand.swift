@@ -3,7 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent doctor`: looks at all that a session needs, and says what to do where something is wrong.
+/// `agent doctor`: checks everything that a session needs, and prints remedies for problems.
 enum DoctorCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.namedAccount()
@@ -19,7 +19,7 @@ enum DoctorCommand {
     }
   }
 
-  /// The longest wait for an answer of the daemon, which waits for servers for two seconds.
+  /// The maximum wait for the daemon, which itself waits two seconds for servers.
   private static let patience = Duration.milliseconds(2500)
 
   private static func examine(_ account: String?, _ client: DaemonClient) -> [Finding] {
@@ -29,7 +29,7 @@ enum DoctorCommand {
     var arePrograms = false
     do throws(Failure) {
       findings += try client.converse { (connection) throws(Failure) in
-        // The servers are asked while other programs are.
+        // Other programs are checked while the servers respond.
         let answer = try client.ask(.state(.doctor(account: account)), over: &connection) {
           programs = ProgramCheck.run()
           arePrograms = true

@@ -4,13 +4,13 @@ internal import Wire
 
 /// One result of `doctor`.
 struct Finding: Sendable {
-  /// The subject of the check, as `--json` names it.
+  /// The subject of the check, as in the output of `--json`.
   enum Check: String, CaseIterable, Sendable {
     case environment, directory, socket, daemon, service, path, disk, settings, vault, clock, server, account, scope
     case signIn = "sign_in"
     case setup, helper, program, variable
 
-    /// For people.
+    /// Its title for users.
     var title: Phrase {
       switch self {
       case .environment: Phrase("home")
@@ -38,29 +38,29 @@ struct Finding: Sendable {
   enum Level: String, CaseIterable, Sendable {
     case ok, warn, fail
 
-    /// Before the line. A failure is seen without colours.
+    /// The word before the line. Failures are recognizable without colours.
     var mark: String { self == .fail ? "FAIL" : rawValue }
 
-    /// The same, as wide as the widest.
+    /// The mark, padded to the width of the longest.
     var column: String { mark + String(repeating: " ", count: 4 - mark.utf8.count) }
   }
 
   let check: Check
   let level: Level
   let text: Phrase
-  /// The remedy: mostly a command.
+  /// The remedy, usually a command.
   var hint: Phrase?
 
   init(_ check: Check, _ level: Level, _ text: Phrase, hint: Phrase? = nil) {
     (self.check, self.level, self.text, self.hint) = (check, level, text, hint)
   }
 
-  /// A failure as a finding.
+  /// Converts a failure to a finding.
   init(_ check: Check, _ level: Level, _ failure: Failure) {
     self.init(check, level, failure.text, hint: failure.advice)
   }
 
-  /// The line, without its mark and title.
+  /// The line without its mark and title.
   private var line: Phrase { hint.map { Phrase("\(text); try: \($0)") } ?? text }
 
   var json: JSONObject {
@@ -70,7 +70,7 @@ struct Finding: Sendable {
     return object
   }
 
-  /// A line for each finding.
+  /// One line per finding.
   static func text(_ findings: [Finding]) -> String {
     var listing = Listing()
     for finding in findings {
@@ -79,7 +79,7 @@ struct Finding: Sendable {
     return ProgramName.current.applied(toHint: withoutHome(listing.text()))
   }
 
-  /// A text with `~` for the home directory, so that it can be shown to others.
+  /// A text with `~` for the home directory, so that it can be shared.
   static func withoutHome(_ text: String, home: String? = Environment.value("HOME")) -> String {
     guard let home, home.utf8.count > 1, home.utf8.first == UInt8(ascii: "/") else { return text }
     let (characters, name) = (Array(text.unicodeScalars), Array(home.unicodeScalars))
@@ -87,7 +87,7 @@ struct Finding: Sendable {
     var index = 0
     while index < characters.count {
       let end = index + name.count
-      // Another name may begin or end with this one.
+      // The path must not be part of a longer name.
       if characters[index...].starts(with: name),
         end == characters.count || !(isOfName(characters[end]) || characters[end] == "-"),
         index == 0 || !isOfName(characters[index - 1])
@@ -102,8 +102,8 @@ struct Finding: Sendable {
     return String(result)
   }
 
-  /// Whether a character beside a path belongs to it. The quotation marks and the isolates that a language puts around
-  /// a value do not.
+  /// Whether a character next to a path belongs to it. Quotation marks and the isolates that a translation puts around
+  /// values do not.
   private static func isOfName(_ character: Unicode.Scalar) -> Bool {
     switch character.value {
     case ..<0x80: character == "_" || UInt8(character.value).isASCIIAlphanumeric

@@ -5,9 +5,9 @@ internal import Wire
 
 /// The findings about the environment and the machine.
 enum MachineCheck {
-  /// The checks to make before a daemon is started.
+  /// The checks before a daemon is started.
   ///
-  /// - Returns: Beside the findings, whether the daemon may be asked for more.
+  /// - Returns: The findings, and whether to ask the daemon for more.
   static func before(isPrivate: Bool) -> (findings: [Finding], mayAsk: Bool) {
     var findings: [Finding] = []
     if let foreign = UserDirectories.foreign {
@@ -31,7 +31,7 @@ enum MachineCheck {
   /// The checks that do not depend on the daemon.
   static func after() -> [Finding] { [path(), disk()] + directories() + [signIn()] + service() }
 
-  /// The directories of a session in which no file can be made.
+  /// The directories in which no file can be created.
   private static func directories() -> [Finding] {
     let homes = [
       try? UserDirectories.stateHome + "/agent", try? UserDirectories.stateHome + "/agent/locks",
@@ -66,30 +66,30 @@ enum MachineCheck {
       _ = try PrivateDirectory(opening: set, create: false)
       return Finding(.directory, .ok, Phrase(verbatim: set))
     } catch {
-      // As after su, and under sudo -E.
+      // As after su, or under sudo -E.
       return Finding(
         .directory, .warn, Phrase("XDG_RUNTIME_DIR: \(Failure(error).text)"), hint: Phrase("unset XDG_RUNTIME_DIR"))
     }
   }
 
-  /// The outcome of asking at a place.
+  /// The result of connecting to a socket.
   private enum Reach: Sendable {
     case absent
-    /// A socket that a daemon left behind.
+    /// A daemon that has ended left the socket.
     case stale
-    /// Its daemon has a network or files of its own.
+    /// Its daemon has its own network or file system.
     case elsewhere
     case unusable(Failure)
     case silent(Failure, process: Int32?)
     case daemon(process: Int)
-    /// A lease gives what was lent, and answers nothing else.
+    /// A lease's socket, which only accepts requests of the lease.
     case lease
   }
 
-  /// How long the daemons have for their answer: one that runs needs a millisecond.
+  /// How long to wait for the daemons: a running one needs a millisecond.
   private static let socketPatience = Duration.seconds(1)
 
-  /// - Returns: Beside the findings, whether the daemon that a command would use answers, or none is there yet.
+  /// - Returns: The findings, and whether the daemon that commands would use responds or is not started yet.
   private static func socket() -> (findings: [Finding], answers: Bool) {
     let named: SocketPlace?
     do throws(Failure) { named = try SocketPlace.named() } catch {
@@ -142,7 +142,7 @@ enum MachineCheck {
     return (findings, answers ?? true)
   }
 
-  /// Asks at all places at once.
+  /// Connects to all sockets concurrently.
   private static func reaches(_ places: [SocketPlace]) -> [Reach] {
     let found = Monitor([Int: Reach]())
     for (index, place) in places.enumerated() {
@@ -156,7 +156,8 @@ enum MachineCheck {
         found.update { $0[index] = reach }
       }
     }
-    // Each says by itself when its time is over, and knows the process then; this is for one that says nothing at all.
+    // Each connection has its own timeout, which also reports the process; this one covers connections that return
+    // nothing.
     let all = found.wait(socketPatience * 3) { $0.count == places.count ? $0 : nil } ?? found.withLock { $0 }
     let late = Failure.noAnswerInTime
     return places.indices.map { all[$0] ?? .silent(late, process: nil) }
@@ -186,7 +187,7 @@ enum MachineCheck {
     }
   }
 
-  /// The command by which a daemon that does not answer goes on or ends; nil where the process is another program.
+  /// The command that resumes or ends an unresponsive daemon, or nil if the process is not agentd.
   private static func waking(_ process: Int32) -> Phrase? {
     guard let file = try? FileDescriptor(opening: "/proc/\(process)/stat", for: .reading),
       let bytes = try? file.readToEnd(limit: 4096)
@@ -219,7 +220,7 @@ enum MachineCheck {
     return Finding(.path, .ok, Phrase(verbatim: found))
   }
 
-  /// The most bytes that a write of the vault needs, with room for a second copy.
+  /// The maximum number of bytes that a write of the vault needs, including a second copy.
   private static let neededBytes = 16 << 20
 
   private static func disk() -> Finding {
@@ -253,9 +254,9 @@ enum MachineCheck {
     return Finding(.signIn, .ok, Phrase("in a browser, by \(program)"))
   }
 
-  /// The unit of the service manager, where it is installed.
+  /// The service manager's unit, if installed.
   ///
-  /// - Parameter root: What stands before the paths of the machine.
+  /// - Parameter root: Prefix of the machine's paths.
   static func service(root: String = "", user: UInt32 = Machine.userID) -> [Finding] {
     guard FileAccess(of: "\(root)/run/systemd/system") != .missing else { return [] }
     let unit = "\(ProgramName.current.text).socket"
@@ -275,7 +276,8 @@ enum MachineCheck {
     }
     let text = isEnabled ? Phrase("\(unit) is enabled") : Phrase("\(unit) is not enabled; the daemon starts at need")
     findings.append(Finding(.service, .ok, text))
-    // Without it the manager ends with the last login, and so does what it has started: cron finds no daemon.
+    // Without lingering, the service manager and everything it started end with the last login, so cron finds no
+    // daemon.
     if isEnabled, let name = name(of: user, root), FileAccess(of: "\(root)/var/lib/systemd/linger/\(name)") == .missing
     {
       findings.append(
@@ -286,7 +288,7 @@ enum MachineCheck {
     return findings
   }
 
-  /// The name of a user in passwd(5), else what `USER` says.
+  /// The name of a user in passwd(5), otherwise `USER`.
   private static func name(of user: UInt32, _ root: String) -> String? {
     if let file = try? FileDescriptor(opening: "\(root)/etc/passwd", for: .reading),
       let bytes = try? file.readToEnd(limit: 1 << 20)
@@ -300,7 +302,7 @@ enum MachineCheck {
     return Environment.value("USER").flatMap { $0.isEmpty || $0.utf8.contains(UInt8(ascii: "/")) ? nil : $0 }
   }
 
-  /// The program of a unit.
+  /// The program that a unit starts.
   private static func started(by unit: String) -> String? {
     guard let file = try? FileDescriptor(opening: unit, for: .reading), let bytes = try? file.readToEnd(limit: 65_536),
       let line = bytes.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: "ExecStart=".utf8) })
@@ -309,9 +311,9 @@ enum MachineCheck {
   }
 }
 
-/// The absolute path of a program in a line of settings.
+/// Finds absolute paths of programs in configuration lines.
 enum AbsolutePaths {
-  /// The first one; in quotes it may hold blanks.
+  /// The first path; it may contain blanks if quoted.
   static func first(in line: String) -> String? {
     let bytes = Array(line.utf8)
     let stops = Set("\"' \t=!:;,[".utf8)

@@ -4,11 +4,11 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-// Other helpers in the files of programs that have no command to tell of them.
+// Checks for other helpers in the files of programs that have no command to list them.
 extension ProgramCheck {
   /// Helpers of programs that have one for each host.
   ///
-  /// - Parameter places: Those that accounts list.
+  /// - Parameter places: The origins in the accounts' settings.
   static func helpers(for places: [OriginEntry]) -> [Finding] {
     dockerHelpers(for: places) + cargoProviders(for: places)
   }
@@ -55,8 +55,8 @@ extension ProgramCheck {
 
   // MARK: cargo
 
-  /// The providers of cargo's registries at these places. Of several files the one that is nearest to the working directory
-  /// decides, and the user's own is the last.
+  /// The providers of cargo's registries at these origins. Among several files, the nearest to the working directory
+  /// applies; the user's own is the last.
   private static func cargoProviders(for places: [OriginEntry]) -> [Finding] {
     let files = CargoFile.all(
       from: Machine.currentDirectory() ?? "", own: variable("CARGO_HOME", else: "\(home)/.cargo"))
@@ -75,7 +75,7 @@ extension ProgramCheck {
         guard let (path, provider) = values.first, let index, isListed(index, places) else { continue }
         seen.insert(name)
         let own = ProgramName.current.text
-        // Blanks and quotes are left out of both.
+        // Both are compared without blanks and quotes.
         let isOurs = ["\(own),helper,cargo", "\(own)helpercargo", "cargo-credential-\(own)"].contains {
           ConfigurationText(Array(provider.utf8)).contains($0)
         }
@@ -102,7 +102,7 @@ extension ProgramCheck {
 
   // MARK: AWS
 
-  /// Keys in the other file of the AWS command line, which go before a command.
+  /// Keys in the AWS command line's other file, which override a command.
   static func awsKeys(of profiles: [String]) -> [Finding] {
     let path = variable("AWS_SHARED_CREDENTIALS_FILE", else: "\(home)/.aws/credentials")
     guard !profiles.isEmpty, let text = content(path).map({ ConfigurationText($0) }) else { return [] }

@@ -4,9 +4,9 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The programs that ask this one for tokens, and what stands in their way.
+/// Checks the programs that ask this one for tokens, and finds what prevents that.
 enum ProgramCheck {
-  /// How long other programs may take, all together.
+  /// How long other programs may take in total.
   private static let patience = Duration.milliseconds(1500)
 
   static func run() -> [Finding] {
@@ -45,7 +45,7 @@ enum ProgramCheck {
       ]
     }
     let paths = receipt.piece?.shown.compactMap { AbsolutePaths.first(in: $0) } ?? []
-    // A place of the Web is no file.
+    // A network path is not a file.
     if let gone = paths.first(where: { !$0.utf8.starts(with: "//".utf8) && FileAccess(of: $0) == .missing }) {
       return [Finding(.setup, .fail, Phrase("\(outcome.subject) is to run \(gone), which is not there"), hint: again)]
     }
@@ -53,7 +53,7 @@ enum ProgramCheck {
     return [Finding(.setup, .ok, outcome.phrase)]
   }
 
-  /// The reason why a program does not find this one by the name that setup has linked.
+  /// Why a program cannot find this one by the name that setup has linked.
   private static func problem(of link: (name: String, target: String), _ again: Phrase) -> Finding? {
     guard let directory = try? SetupLinks.directory() else { return nil }
     let path = "\(directory)/\(link.name)"
@@ -86,7 +86,7 @@ enum ProgramCheck {
             hint: Phrase("agent setup git")))
         continue
       }
-      // An empty one takes all away that came before.
+      // An empty helper discards all previous ones.
       let all = entries.filter { $0.url == nil || $0.url == ours.url }
       let rest = all.lastIndex { $0.helper.isEmpty }.map { all[($0 + 1)...] } ?? all[...]
       let others = rest.filter { !$0.isOurs }.map { programName($0.helper) }
@@ -103,7 +103,7 @@ enum ProgramCheck {
     return (findings, isUsed)
   }
 
-  /// The name of a helper without its words, which may be secret.
+  /// The name of a helper without its arguments, which may be secret.
   static func programName(_ helper: String) -> String {
     let word = helper.split(separator: " ").first.map { String($0) } ?? helper
     return TerminalText.clean(word.split(separator: "/").last.map { String($0) } ?? word, limit: 64)
@@ -111,7 +111,7 @@ enum ProgramCheck {
 
   // MARK: go
 
-  /// Commands of `GOAUTH` that go before this program.
+  /// Commands in `GOAUTH` that precede this program.
   private static func goCommands(until end: Instant) -> [Finding] {
     let left = Instant.now.duration(to: end)
     guard left > .zero, let go = InstalledProgram("go"),
@@ -147,7 +147,7 @@ enum ProgramCheck {
 
   // MARK: Variables
 
-  /// Variables that go before what this program gives. Their values are not shown.
+  /// Variables that override this program's tokens. Their values are not shown.
   private static let overriding = [
     "AGENT_ACCOUNT", "AWS_ACCESS_KEY_ID", "AWS_CONFIG_FILE", "AWS_PROFILE", "AWS_ROLE_ARN",
     "AWS_SHARED_CREDENTIALS_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "CARGO_REGISTRY_CREDENTIAL_PROVIDER",
@@ -157,7 +157,7 @@ enum ProgramCheck {
     "UV_KEYRING_PROVIDER",
   ]
 
-  /// The same by how a name begins and ends, where there is one for each registry or index.
+  /// Likewise by prefix and suffix, for variables that exist for each registry or index.
   private static let overridingEach = [
     ("CARGO_REGISTRIES_", "_TOKEN"), ("CARGO_REGISTRIES_", "_CREDENTIAL_PROVIDER"), ("UV_INDEX_", ""),
   ]
@@ -175,7 +175,7 @@ enum ProgramCheck {
   }
 }
 
-/// A program that does not know what its helper needs before a version.
+/// A program whose older versions lack what its helper needs.
 private struct OldestVersion {
   let client: SetupClient
   let arguments: [String]
@@ -243,12 +243,12 @@ private struct OldestVersion {
 
 /// A helper in git's own settings.
 struct GitHelperEntry: Sendable {
-  /// The place that it is for; nil for all.
+  /// The URL that it applies to; nil for all.
   let url: String?
-  /// Its command; empty for one that takes those away that came before it.
+  /// Its command; an empty one discards all previous helpers.
   let helper: String
 
-  /// All of them, in the order in which git asks; none where git tells of none.
+  /// All helpers, in the order in which git asks them; empty if git reports none.
   static func all(patience: Duration = .seconds(5)) -> [GitHelperEntry] {
     guard let git = InstalledProgram("git"),
       let result = try? git.run(
@@ -275,7 +275,7 @@ struct GitHelperEntry: Sendable {
       || helper.utf8.elementsEqual(name.utf8)
   }
 
-  /// Whether git asks it for a place.
+  /// Whether git asks it for an origin.
   func isFor(_ place: OriginEntry?) -> Bool {
     guard let url else { return true }
     guard let place, let own = OriginEntry(url, allowHTTPLoopback: true) else { return false }

@@ -7,15 +7,15 @@ internal import Wire
 /// `agent help`, and `--help` of any command.
 enum HelpCommand {
   static func run(_ invocation: Invocation) -> Action {
-    // No daemon is asked, so none is left behind.
+    // The daemon is not asked, so none is left running.
     _ = invocation[.noDaemon]
     let all = invocation[.everything]
     return .doing { () throws(Failure) in try Console.answer(text(for: invocation.operands, all: all)) }
   }
 
-  /// The help on the command or the group of these words; on the program when there are none.
+  /// The help on the command or group named by these words; on the program if empty.
   ///
-  /// - Parameter all: Whether every detail and option is told.
+  /// - Parameter all: Whether to include every detail and option.
   static func text(for words: [String], all: Bool = false) throws(Failure) -> String {
     ProgramName.current.applied(to: try standardText(for: words, all: all))
   }
@@ -33,7 +33,7 @@ enum HelpCommand {
     }
     let members = CommandName.members(ofGroup: first)
     if words.count == 1, !members.isEmpty { return HelpWriter.help(onGroup: first, all: all) }
-    // Words after a whole command are its operands: `agent token work --help`.
+    // Words after a command are its operands: `agent token work --help`.
     if let command = CommandTable.named(first) { return HelpWriter.help(on: command, all: all) }
     let known = CommandName.firstWords + [ManualProviders.topic]
     let meant =
@@ -60,10 +60,10 @@ enum CompletionsCommand {
   }
 }
 
-/// `agent __complete`: what a shell asks while a person waits for the answer to a key.
+/// `agent __complete`: called by a shell while the user waits for completions.
 ///
-/// It asks a daemon that runs and starts none, takes a moment at most, and says nothing when it cannot tell. A name that a
-/// shell could take for more than a word is left out.
+/// It only asks a running daemon, takes a moment at most, and prints nothing on failure. Names that a shell might not
+/// treat as a single word are omitted.
 enum CompleteCommand {
   private static let patience = Duration.seconds(1)
 

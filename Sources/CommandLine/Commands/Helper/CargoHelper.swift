@@ -2,8 +2,8 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// cargo's credential providers: its JSON protocol of version 1, with several requests in one process, and the plain form
-/// `cargo:token-from-stdout`. The token is the whole value of the `Authorization` header.
+/// cargo's credential providers: its JSON protocol of version 1, with several requests in one process, and the plain
+/// form `cargo:token-from-stdout`. The token is the complete value of the `Authorization` header.
 enum CargoHelper {
   static let helper = HelperProtocol(
     input: { $0.contains(HelperName.cargoPlugin) ? .conversation : .nothing }, greeting: "{\"v\":[1]}\n",
@@ -38,7 +38,7 @@ enum CargoHelper {
     }
   }
 
-  /// The account that the provider's own words name; nil where they name none.
+  /// The account named by `--account` in the provider's arguments, if any.
   private static func account(in words: [String]) -> String? {
     let option = "--account"
     if let joined = words.first(where: { $0.hasPrefix(option + "=") }) {
@@ -47,7 +47,7 @@ enum CargoHelper {
     return words.firstIndex(of: option).flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
   }
 
-  /// The place of a registry's index without the prefix that says how it is read.
+  /// The URL of a registry's index without the prefix that names its protocol.
   private static func index(_ url: String) -> String {
     for prefix in ["sparse+", "registry+"] where url.hasPrefix(prefix) { return String(url.dropFirst(prefix.count)) }
     return url

@@ -3,19 +3,19 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// gitcredentials(7): `get`, `store`, `erase` and `capability`, by lines `NAME=VALUE`.
+/// gitcredentials(7): `get`, `store`, `erase` and `capability`, with lines `NAME=VALUE`.
 enum GitHelper {
   static let helper = HelperProtocol(
     input: { ["get", "erase", "store"].contains($0.last ?? "") ? .paragraph : .nothing },
     refusal: { failure, _, _ in
       if failure.code == .placeNotListed { return HelperRefusal(isSilent: true, status: 0) }
-      // Git would ask for a password next, which is of no use where only a sign-in helps. After another failure its next
-      // helper may have one.
+      // Otherwise git would ask for a password, which is useless if only a sign-in helps. After other failures git's
+      // next helper may have one.
       return endsSession(failure.code) ? HelperRefusal(output: "quit=1\n") : HelperRefusal()
     },
     question: { (call) throws(Failure) in try question(call) })
 
-  /// Whether the account that lists the place has no session that can be used. The daemon says that of no other place.
+  /// Whether the account that lists the URL has no usable session. The daemon only reports that for listed URLs.
   private static func endsSession(_ code: FailureCode) -> Bool {
     code.exitStatus == .signInNeeded && code != .noAccount
   }
@@ -33,7 +33,7 @@ enum GitHelper {
         let secret = description["password"] ?? description["credential"]
       else { return .text("") }
       return .erase(url: url, secret: secret)
-    // Credentials that git stores elsewhere are not ours, and an unknown word is one of a later git.
+    // Credentials that git stores elsewhere are not ours, and an unknown operation belongs to a later version of git.
     default: return .text("")
     }
   }
@@ -58,11 +58,11 @@ enum GitHelper {
     }
   }
 
-  /// The attributes of the credential that git wants.
+  /// The attributes of the requested credential.
   private struct Description {
     private var members: [(name: String, value: [UInt8])] = []
 
-    /// - Throws: `invalid_request` for a line that is too long, has no "=", or holds NUL or CR.
+    /// - Throws: `invalid_request` for a line that is too long, has no "=", or contains NUL or CR.
     init(_ input: [UInt8]) throws(Failure) {
       for line in input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
         if line.isEmpty { break }
@@ -73,21 +73,21 @@ enum GitHelper {
       }
     }
 
-    /// The last value of a name that is not empty.
+    /// The last non-empty value of a name.
     subscript(_ name: String) -> [UInt8]? {
       members.last { $0.name.utf8.elementsEqual(name.utf8) && !$0.value.isEmpty }?.value
     }
 
     func text(_ name: String) -> String? { self[name].map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The values of a list. An empty one takes those away that came before it.
+    /// The values of a list. An empty one discards the previous ones.
     func texts(_ name: String) -> [String] {
       let values = members.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value)
       let last = values.split(omittingEmptySubsequences: false) { $0.isEmpty }.last ?? []
       return last.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Nil for what is not on the web, and for a host that contains another part of a URL.
+    /// Nil unless the URL is https or http, and for a host that contains another part of a URL.
     var url: String? {
       guard let scheme = text("protocol"), ["https", "http"].contains(scheme), let host = text("host"),
         HelperCall.isPlainHost(host.utf8)
@@ -95,15 +95,16 @@ enum GitHelper {
       return "\(scheme)://\(host)\(path.map { "/" + $0 } ?? "")"
     }
 
-    /// The path as it stands in a URL, since git decodes it before it asks. One with dot segments stays as it is, encoded
-    /// or not, and no place is below it.
+    /// The path encoded for a URL, because git decodes it before it asks. A path with dot segments remains unchanged,
+    /// encoded or not, and matches no listed URL.
     private var path: String? {
       guard let bytes = self["path"] else { return nil }
       let text = String(decoding: bytes, as: UTF8.self)
       return URI.hasDotSegments(inPath: text) ? text : URI.encodedPath(bytes)
     }
 
-    /// Whether git sends an `Authorization` header of any scheme, and the server has not asked for others only.
+    /// Whether git accepts an `Authorization` header of any scheme, and the server has not requested only other
+    /// schemes.
     var takesAuthorization: Bool {
       guard texts("capability[]").contains("authtype") else { return false }
       let schemes = texts("wwwauth[]").map { $0.prefix { $0 != " " }.lowercased() }

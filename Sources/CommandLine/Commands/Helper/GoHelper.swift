@@ -3,8 +3,8 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// `GOAUTH=command`: called once without arguments, and again with a URL and the answer that it gave. An answer is the URLs,
-/// an empty line, the header lines, and an empty line.
+/// `GOAUTH=command`: called first without arguments, then with a URL and the response it received. The output is the
+/// URLs, an empty line, the header lines, and an empty line.
 enum GoHelper {
   static let helper = HelperProtocol(
     input: { $0.isEmpty ? .nothing : .everything },
@@ -24,14 +24,14 @@ enum GoHelper {
   private static func append(
     _ credential: HelperCredential, _ token: Span<UInt8>, for asked: String?, to text: inout SecretText
   ) throws(Failure) {
-    // Go sends credentials by https only.
+    // Go sends credentials over https only.
     guard let place = credential.place, place.hasPrefix("https://") else { return }
     text.append(utf8: place + "\n\n")
     try credential.appendHeaderLine(token, for: asked, to: &text)
     text.append(utf8: "\n")
   }
 
-  /// Whether the answer has status 401: only then is the token worth another.
+  /// Whether the response has status 401: only then is a new token needed.
   private static func isUnauthorized(_ answer: [UInt8]) -> Bool {
     let line = answer.prefix { $0 != UInt8(ascii: "\n") }
     let words = line.split(separator: UInt8(ascii: " "))

@@ -4,7 +4,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// `agent helper`: answers another program in its protocol. It never asks, and ends in time.
+/// `agent helper`: implements another program's protocol. It never asks the user, and has a time limit.
 struct HelperCommand {
   private let name: HelperName
   private let call: HelperCall
@@ -12,10 +12,10 @@ struct HelperCommand {
   private let client: DaemonClient
   private let deadline: Instant
 
-  /// The longest time that a call takes, in seconds: some callers wait no longer.
+  /// The time limit of a call, in seconds: some callers wait no longer.
   private static let seconds = 10
 
-  /// For how many seconds more the token must be good.
+  /// How many more seconds the token must be valid.
   private static let validitySeconds = 60
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
@@ -33,7 +33,7 @@ struct HelperCommand {
     call.durationSeconds = invocation[.roleDuration]
     call.variable = { Environment.value($0) }
     self.call = call
-    // Neither the active account nor AGENT_ACCOUNT, which `agent env` exports to all that runs in a shell.
+    // Ignores the active account and AGENT_ACCOUNT, which `agent env` exports to all programs in a shell.
     account = try invocation.namedAccount(operand: nil)
     deadline = .now.advanced(by: .seconds(invocation[.timeout] ?? Self.seconds))
     client = DaemonClient(invocation).forPrograms
@@ -65,7 +65,7 @@ struct HelperCommand {
 
   // MARK: Answers
 
-  /// Answers the call, or each question of it. Returns the exit status.
+  /// Handles the call, or each of its requests. Returns the exit status.
   private func answer() -> Int32 {
     let helper = Self.helper(name)
     do throws(Failure) {
@@ -106,7 +106,7 @@ struct HelperCommand {
     }
   }
 
-  /// Answers each line of standard input until it ends. A failure of one question ends nothing.
+  /// Handles each line of standard input until it ends. A failed request ends nothing.
   private func converse(_ helper: HelperProtocol) throws(Failure) -> Int32 {
     try Console.answer(helper.greeting)
     var input = HelperInput()
@@ -137,14 +137,14 @@ struct HelperCommand {
     }
   }
 
-  /// Asks the daemon, and passes on what `writer` makes of its answer.
+  /// Asks the daemon, and writes its response with `writer`.
   private func credential(
     _ place: TokenRequest.Place, _ account: String?, _ client: DaemonClient,
     _ body: (borrowing SecretText) throws(Failure) -> Void, writer: HelperQuestion.Writer
   ) throws(Failure) {
     try place.url.map(checkHost)
     var request = TokenRequest(account: account, minimumValiditySeconds: Self.validitySeconds)
-    // Named in any case: without a member of a place it would be a request for the active account's token.
+    // Always set: without it this would be a request for the active account's token.
     request.place = place
     request.place?.kind = place.kind ?? .accessToken
     try client.askForToken(.token(request)) { (answer, line) throws(Failure) in
@@ -160,16 +160,16 @@ struct HelperCommand {
     }
   }
 
-  /// - Throws: `place_not_listed` for a URL whose host programs may read differently.
+  /// - Throws: `place_not_listed` for a URL whose host programs may parse differently.
   private func checkHost(_ url: String) throws(Failure) {
     guard HelperCall.namesPlainHost(url) else {
       throw Failure(.placeNotListed, Phrase("\(TokenShape.shown(url)) does not name a plain host"))
     }
   }
 
-  /// Answers for each place that an account lists. One that gives no token in time is left out.
+  /// Writes a token for each URL that an account lists, skipping those that take too long.
   ///
-  /// - Throws: Why there is no token, where no place gives one.
+  /// - Throws: Why there is no token, if no URL has one.
   private func answerAll(_ writer: HelperQuestion.Writer) throws(Failure) {
     let places = try listed().filter { $0.place.hasPrefix("https://") }
     try SecretText.with(capacity: 4096) { (all) throws(Failure) in
@@ -192,11 +192,11 @@ struct HelperCommand {
     }
   }
 
-  /// The longest wait for one token of several, in seconds.
+  /// The maximum wait for one of several tokens, in seconds.
   private static let secondsEach = 3
 
-  /// The places that the account lists that is named, or all accounts. One that two accounts list is left out, and both
-  /// are named on standard error.
+  /// The URLs listed by the named account, or by all accounts. Skips a URL listed by two accounts, and names both on
+  /// standard error.
   private func listed() throws(Failure) -> [(account: String, place: String, user: String?)] {
     let all = try ListedPlace.all(of: account, try client.limited(to: deadline)).filter { !$0.entry.isMail }
     var told: [OriginEntry] = []
@@ -214,7 +214,7 @@ struct HelperCommand {
 
   // MARK: Refusals
 
-  /// Tells in the helper's protocol, and to people in one line, why there is no answer.
+  /// Reports a failure in the helper's protocol, and in one line for users.
   private func refuse(_ failure: Failure, _ helper: HelperProtocol, _ call: HelperCall) -> Int32 {
     let line = Self.line(of: failure, client.console)
     let refusal = helper.refusal(failure, line, call)
@@ -224,21 +224,21 @@ struct HelperCommand {
     return refusal.status ?? failure.code.exitStatus.rawValue
   }
 
-  /// The same for a command line of a helper that cannot be read.
+  /// Likewise for a helper's command line that cannot be parsed.
   ///
-  /// - Parameter arguments: The arguments behind the program's own name.
+  /// - Parameter arguments: The arguments after the program's own name.
   /// - Returns: The exit status; nil for another command line.
   static func refuse(_ failure: Failure, _ console: Console, _ arguments: [String]) -> Int32? {
     guard arguments.first?.utf8.elementsEqual(CommandName.helper.rawValue.utf8) ?? false else { return nil }
     let line = line(of: failure, console)
     let name = arguments.dropFirst().lazy.compactMap { HelperName(rawValue: $0) }.first
-    // A protocol in which the caller reads each failure.
+    // In this protocol the caller reads each failure.
     if name == .gcp { try? Console.answer(helper(.gcp).refusal(failure, line, HelperCall()).output) }
     Console.tell(line + "\n")
     return failure.code.exitStatus.rawValue
   }
 
-  /// A failure as one line, which names a command in any case.
+  /// A failure as one line, which always names a command.
   private static func line(of failure: Failure, _ console: Console) -> String {
     var failure = failure
     if failure.advice == nil {
@@ -250,7 +250,7 @@ struct HelperCommand {
 
   private func tell(_ failure: Failure) { Console.tell(Self.line(of: failure, client.console) + "\n") }
 
-  /// Has the daemon drop the token that a place refused; a place that is not listed is none of ours.
+  /// Makes the daemon drop a token that a server rejected. URLs that no account lists are ignored.
   private func erase(_ url: String, _ secret: [UInt8]) -> Int32 {
     do throws(Failure) {
       try checkHost(url)
@@ -265,10 +265,10 @@ struct HelperCommand {
     }
   }
 
-  /// Set for the next program of a name, so that two of this kind do not run each other for ever.
+  /// Set for the next program of the same name, so that two such helpers do not run each other forever.
   private static let nextVariable = "AGENT_HELPER_NEXT"
 
-  /// Has the next program of that name on the PATH do what this one is not meant for.
+  /// Runs the next program of this name on the PATH, for requests that are not for this one.
   private func next(_ program: String, _ call: HelperCall) -> Int32 {
     guard Environment.value(Self.nextVariable) == nil,
       let path = Spawn.search(program, except: Machine.executablePath())
@@ -282,20 +282,20 @@ struct HelperCommand {
 }
 
 extension [UInt8] {
-  /// Whether an empty line is in it.
+  /// Whether it contains an empty line.
   fileprivate var hasParagraph: Bool {
     let end = UInt8(ascii: "\n")
     return first == end || indices.dropFirst().contains { self[$0] == end && self[$0 - 1] == end }
   }
 }
 
-/// Standard input of a helper, which its caller may hold open. Nothing is read from a terminal.
+/// Standard input of a helper, which its caller may keep open. Nothing is read from a terminal.
 struct HelperInput {
   private var rest: [UInt8] = []
   private var hasEnded = false
   private var hasTimedOut = false
 
-  /// - Throws: `timeout` when it neither ends nor is whole in time, `invalid_request` when there is too much.
+  /// - Throws: `timeout` if it neither ends nor is complete in time, `invalid_request` if it is too long.
   mutating func bytes(before deadline: Instant?, until isWhole: ([UInt8]) -> Bool) throws(Failure) -> [UInt8] {
     while !hasEnded, !isWhole(rest) { try readMore(before: deadline) }
     return rest

@@ -3,27 +3,27 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// A protocol by which another program asks for a credential: how its question is read, and how an answer and a failure are
-/// written. All three are functions of bytes; ``HelperCommand`` asks the daemon in between.
+/// A protocol with which another program requests a credential: how to parse requests, and how to write responses and
+/// failures. All three are functions of bytes; ``HelperCommand`` asks the daemon in between.
 struct HelperProtocol: Sendable {
-  /// How much of standard input belongs to the question.
+  /// How much of standard input belongs to the request.
   enum Input: Sendable {
     case nothing
     /// Up to an empty line or the end.
     case paragraph
     case everything
-    /// One question a line, until the end.
+    /// One request per line, until the end.
     case conversation
   }
 
-  /// How much is read for a call with these arguments.
+  /// How much to read for a call with these arguments.
   let input: @Sendable ([String]) -> Input
   /// The first line of a conversation.
   var greeting = ""
   let question: @Sendable (HelperCall) throws(Failure) -> HelperQuestion
   let refusal: @Sendable (Failure, String, HelperCall) -> HelperRefusal
 
-  /// - Parameter refusal: What is told when there is no answer; made of the failure and of its line for people.
+  /// - Parameter refusal: Converts the failure, and its line for users, to the output.
   init(
     input: @escaping @Sendable ([String]) -> Input = { _ in .nothing }, greeting: String = "",
     refusal: @escaping @Sendable (Failure, String, HelperCall) -> HelperRefusal = { _, _, _ in HelperRefusal() },
@@ -38,24 +38,24 @@ struct HelperProtocol: Sendable {
 
 /// One call of a helper.
 struct HelperCall: Sendable {
-  /// Its words behind the protocol's name.
+  /// Its arguments after the protocol's name.
   var arguments: [String] = []
   var input: [UInt8] = []
   /// `--url`.
   var url: String?
   /// `--user`.
   var user: String?
-  /// `--role-arn`, `--session-name` and `--duration`, of which the last is in seconds.
+  /// `--role-arn`, `--session-name` and `--duration`, the last in seconds.
   var role: String?
   var sessionName: String?
   var durationSeconds: Int?
-  /// Reads a variable of the environment.
+  /// Reads an environment variable.
   var variable: @Sendable (String) -> String? = { _ in nil }
 
-  /// The most bytes that are read as one question.
+  /// Limit of one request in bytes.
   static let mostBytes = 1 << 20
 
-  /// Whether every program takes the same host from a URL, or from a host with or without a port and a path: in front of the
+  /// Whether every program parses the same host from a URL, or from a host with an optional port and path: before the
   /// path there is no user name, query, fragment, backslash, space or control character.
   static func namesPlainHost(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
@@ -64,7 +64,7 @@ struct HelperCall: Sendable {
     return isPlainHost(authority) && bytes.allSatisfy { $0 > 0x20 && $0 != 0x7F }
   }
 
-  /// The same for a host with or without a port.
+  /// Likewise for a host with an optional port.
   static func isPlainHost(_ host: some Sequence<UInt8>) -> Bool {
     var isEmpty = true
     for byte in host {
@@ -76,29 +76,29 @@ struct HelperCall: Sendable {
   }
 }
 
-/// The question of a helper's caller.
+/// The request of a helper's caller.
 enum HelperQuestion {
   typealias Writer = (HelperCredential, Span<UInt8>, inout SecretText) throws(Failure) -> Void
 
-  /// A token, which the writer turns into the answer. Some callers name an account in their own way.
+  /// A token, which the writer converts to output. Some callers name an account in their own way.
   case token(TokenRequest.Place, account: String? = nil, Writer)
-  /// The same for each place that is listed; those without a token are left out.
+  /// Likewise for each listed URL, without those that have no token.
   case tokens(Writer)
-  /// The places that are listed, with their user names.
+  /// The listed URLs, with their user names.
   case places(([(place: String, user: String)]) -> String)
-  /// Credentials of a role, which the writer turns into the answer.
+  /// Role credentials, which the writer converts to output.
   case role(AssumeRoleRequest, (RoleAnswer, Span<UInt8>, inout SecretText) -> Void)
-  /// The place refused this credential.
+  /// A server rejected this credential.
   case erase(url: String, secret: [UInt8])
-  /// An answer that needs no token.
+  /// A response that needs no token.
   case text(String)
-  /// The next program of that name on the PATH answers.
+  /// The next program of this name on the PATH handles the request.
   case next(String)
 }
 
-/// The description of a token that is handed out; its bytes come beside it.
+/// The description of a token; its bytes are passed separately.
 struct HelperCredential: Sendable, Hashable {
-  /// The user name where neither the settings nor the caller name one. Servers that take a token as a password mostly
+  /// The user name if neither the settings nor the caller name one. Most servers that accept a token as a password
   /// ignore it.
   static let anyUser = "oauth2"
 
@@ -112,14 +112,14 @@ struct HelperCredential: Sendable, Hashable {
   var expiresAt: Int?
 }
 
-/// The output when there is no answer.
+/// The output if the request fails.
 struct HelperRefusal: Sendable, Hashable {
   var output = ""
-  /// Whether the caller takes it for no failure, so that nothing is told on standard error.
+  /// Whether the caller does not regard it as a failure, so that nothing is printed on standard error.
   var isSilent = false
-  /// Nil stands for that of the failure.
+  /// If nil, that of the failure.
   var status: Int32?
-  /// The program that answers instead, if there is another of that name.
+  /// The program that handles the request instead, if there is another of that name.
   var next: String?
 }
 
@@ -142,7 +142,7 @@ extension HelperCredential {
     }
   }
 
-  /// The user name for a caller that asks with one or none.
+  /// The user name for a caller that may request one.
   func user(asked: String?) throws(Failure) -> String {
     let user = self.user ?? asked ?? Self.anyUser
     guard user.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
@@ -151,9 +151,9 @@ extension HelperCredential {
     return user
   }
 
-  /// Checks the user name of `--user` for an answer that contains none. It may still choose a place that lists it.
+  /// Checks the user name of `--user` for a response that contains none. It may still select a URL that lists it.
   ///
-  /// - Throws: `invalid_request` if the place lists no user name, so that it would have no effect.
+  /// - Throws: `invalid_request` if the URL lists no user name, so that it would have no effect.
   func checkUnused(_ asked: String?) throws(Failure) {
     guard asked == nil || user != nil else {
       throw Failure(
@@ -183,7 +183,7 @@ extension HelperCredential {
     text.append(utf8: "\n")
   }
 
-  /// Writes the value of the header field as a JSON text.
+  /// Writes the value of the header field as a JSON string.
   func appendHeaderJSON(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     try SecretText.with(capacity: 2 * token.count + 128) { (value) throws(Failure) in
       try appendHeaderValue(token, for: asked, to: &value)

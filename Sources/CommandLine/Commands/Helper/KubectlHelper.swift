@@ -3,8 +3,8 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// Kubernetes' exec credential plugins, `client.authentication.k8s.io`. An ID Token is wanted unless the settings of the
-/// cluster's address say otherwise.
+/// Kubernetes' exec credential plugins, `client.authentication.k8s.io`. Uses an ID Token unless the settings for the
+/// cluster's URL name another.
 enum KubectlHelper {
   private static let group = "client.authentication.k8s.io/"
 

@@ -2,12 +2,12 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// A place that an account lists as one that may get its token.
+/// An origin that may get an account's token, according to its settings.
 struct ListedPlace: Sendable, Hashable {
   let account: String
   let entry: OriginEntry
 
-  /// Those of one account, or of all. An account that cannot be shown has none.
+  /// Those of one account, or of all. Empty for an account that cannot be shown.
   static func all(of account: String?, _ client: DaemonClient) throws(Failure) -> [ListedPlace] {
     var accounts = account.map { [$0] } ?? []
     if account == nil {

@@ -3,9 +3,9 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// The first messages of SASL mechanisms for mail, in Base64.
+/// The initial messages of SASL mechanisms for mail, in Base64.
 enum MailHelper {
-  /// XOAUTH2, as Google and Microsoft document it.
+  /// XOAUTH2, as documented by Google and Microsoft.
   static let xoauth2 = HelperProtocol { (call) throws(Failure) in
     .token(TokenRequest.Place(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
       try append("user=\(try user(credential, call))\u{1}auth=Bearer ", token, to: &text)

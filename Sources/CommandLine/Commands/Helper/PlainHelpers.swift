@@ -3,9 +3,9 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// Helpers that are asked by their command line alone and answer in one form.
+/// Helpers that read only their command line and have a single output format.
 enum PlainHelpers {
-  /// A whole header line.
+  /// A complete header line.
   static let header = HelperProtocol { (call) throws(Failure) in
     .token(TokenRequest.Place(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
       try credential.appendHeaderLine(token, for: call.user, to: &text)
@@ -58,7 +58,7 @@ enum PlainHelpers {
     }
   }
 
-  /// Google's executable-sourced credentials (AIP-4117). A failure is JSON too.
+  /// Google's executable-sourced credentials (AIP-4117). Failures are JSON too.
   static let gcp = HelperProtocol(
     refusal: { failure, line, _ in
       let object = JSONObject([

@@ -3,10 +3,9 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// A passphrase or a PIN of the vault, as a command line gives it: in a file, on a descriptor that the caller
-/// opened, or typed on the terminal.
+/// A passphrase or a PIN of the vault: in a file, on a descriptor that the caller opened, or typed on the terminal.
 struct LevelSecret {
-  /// How often a person may try to type the same twice.
+  /// How many times the user may try to type the same secret twice.
   private static let mostAttempts = 3
 
   private let named: NamedSecret
@@ -27,7 +26,7 @@ struct LevelSecret {
     LevelSecret(try NamedSecret(Phrase("PIN"), .pinFile, or: .pinFD, invocation), invocation)
   }
 
-  /// The secret that replaces the one that opens a level.
+  /// The secret that replaces the current one of a level.
   static func replacing(_ level: Protection, _ invocation: Invocation) throws(Failure) -> LevelSecret {
     let named =
       level == .tpm2
@@ -38,25 +37,25 @@ struct LevelSecret {
 
   private var isPIN: Bool { named.title == Phrase("PIN") }
 
-  /// The passphrase or PIN that is asked for.
+  /// The requested passphrase or PIN.
   enum Purpose {
     /// The prompt needs no explanation.
     case plain
     case ofVault
     case ofSlot(Int)
-    /// The one that is replaced.
+    /// The current one, which is being replaced.
     case untilNow
   }
 
-  /// Whether the command line says where it is.
+  /// Whether the command line names a file or descriptor.
   var isNamed: Bool { named.isNamed }
 
-  /// An open file that holds it.
+  /// An open file that contains it.
   ///
   /// - Parameters:
   ///   - purpose: Shown in the prompt.
-  ///   - isNew: It takes effect now, so what is typed is asked for twice.
-  /// - Throws: `invalid_request` when none is named and nothing may or can be typed.
+  ///   - isNew: Whether it is a new secret, which must be typed twice.
+  /// - Throws: `invalid_request` if none is named and typing is impossible or not permitted.
   func open(for purpose: Purpose = .plain, isNew: Bool = false) throws(Failure) -> SharedDescriptor {
     if let file = try named.open() { return SharedDescriptor(file) }
     guard mayAsk else {

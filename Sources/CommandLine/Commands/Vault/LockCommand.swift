@@ -8,7 +8,7 @@ enum LockCommand {
   static func lock(_ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     return .doing { () throws(Failure) in
-      // Where no daemon runs nothing is open.
+      // If no daemon runs, nothing is unlocked.
       var result = JSONObject([("locked", .array([]))])
       if let connection = try DaemonLauncher.connect(client.console) {
         result = try connection.lent { (connection) throws(Failure) in

@@ -4,13 +4,13 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// Opens levels of the vault over a connection to the daemon, asking for what opens them.
+/// Unlocks levels of the vault over a connection to the daemon, asking for the passphrase or PIN.
 struct Unlocking {
   private let client: DaemonClient
   private let passphrase: LevelSecret
   private let pin: LevelSecret
 
-  /// How many passphrases a person may try. A wrong PIN is counted by the TPM, so it is asked for once.
+  /// How many passphrases the user may try. The TPM counts wrong PINs, so the PIN is asked for once.
   private static let mostAttempts = 3
 
   init(_ invocation: Invocation, _ client: DaemonClient) throws(Failure) {
@@ -19,13 +19,13 @@ struct Unlocking {
     pin = try .pin(invocation)
   }
 
-  /// Opens what is locked: all that accounts are behind, or what the named one needs.
+  /// Unlocks all locked levels of accounts, or those that the named account needs.
   ///
-  /// - Returns: The levels that were opened.
+  /// - Returns: The unlocked levels.
   func open(_ account: String?, over connection: inout DaemonConnection) throws(Failure) -> [Protection] {
     var opened: [Protection] = []
     while let level = try next(account, over: &connection) {
-      // A daemon that says again what was opened just now would never be done.
+      // A level that is locked again immediately would cause an endless loop.
       guard !opened.contains(level) else { throw Failure(.locked, "the vault was locked again meanwhile") }
       try open(level, over: &connection)
       opened.append(level)
@@ -33,7 +33,7 @@ struct Unlocking {
     return opened
   }
 
-  /// Sees to it that something can be kept at a level: makes its key if it has none, and opens it if it is locked.
+  /// Prepares a level for new data: creates its key if it has none, and unlocks it if it is locked.
   func prepare(_ level: Protection, over connection: inout DaemonConnection) throws(Failure) {
     guard level != .device else { return }
     let status = try VaultStatus(over: &connection, client)
@@ -46,7 +46,7 @@ struct Unlocking {
     }
   }
 
-  /// Whether a person can be asked, or the command line names what opens.
+  /// Whether the user can be asked, or the command line gives the secret.
   var canAsk: Bool {
     if passphrase.isNamed || pin.isNamed { return true }
     return client.console.mayAsk && (try? Terminal.openControlling()) != nil
@@ -56,14 +56,14 @@ struct Unlocking {
     _ account: String?, over connection: inout DaemonConnection
   ) throws(Failure) -> Protection? {
     let status = try VaultStatus(over: &connection, client)
-    // Without the device's key it is unknown which accounts the others protect.
+    // Without the device key it is unknown which accounts the other levels protect.
     if status.isLocked(.device) { return .device }
     if let problem = status.problem { throw problem }
     return Protection.allCases.first { status.isLocked($0) && status.guards(account, at: $0) }
   }
 
   private func open(_ level: Protection, over connection: inout DaemonConnection) throws(Failure) {
-    // A level with a PIN may have a passphrase too, for the day when the PIN is forgotten.
+    // A level with a PIN may also have a passphrase, in case the PIN is forgotten.
     let isByPassphrase = level != .tpm2 || (passphrase.isNamed && !pin.isNamed)
     let secret = isByPassphrase ? passphrase : pin
     var attempts = secret.isNamed || level == .tpm2 ? 1 : Self.mostAttempts
@@ -81,7 +81,7 @@ struct Unlocking {
   }
 }
 
-/// The daemon's status of the vault, as far as commands need it.
+/// The parts of the daemon's vault status that commands need.
 struct VaultStatus {
   private let result: JSONObject
 
@@ -89,22 +89,22 @@ struct VaultStatus {
     result = try client.ask(.vault(.status), over: &connection)
   }
 
-  /// Why the vault cannot be used; nil when it can.
+  /// Why the vault cannot be used; nil if it can.
   var problem: Failure? { result["problem"].flatMap { Failure(json: $0) } }
 
-  /// Whether something opens the level.
+  /// Whether the level has a slot.
   func has(_ level: Protection) -> Bool { entry(level) != nil }
 
   func isLocked(_ level: Protection) -> Bool { entry(level)?["locked"]?.bool == true }
 
-  /// Whether the account, or any when none is named, is kept at the level.
+  /// Whether the account, or any account if nil, is kept at the level.
   func guards(_ account: String?, at level: Protection) -> Bool {
     let names = (entry(level)?["accounts"]?.array ?? []).compactMap(\.string)
     guard let account else { return !names.isEmpty }
     return names.contains { $0.utf8.elementsEqual(account.utf8) }
   }
 
-  /// The slots whose passphrase is needed to seal everything anew, by their numbers.
+  /// The numbers of the slots whose passphrase is needed to encrypt everything again.
   var slotsThatNeedSecrets: [Int] {
     (result["slots"]?.array ?? []).compactMap { $0["needs_secret"]?.bool == true ? $0["slot"]?.int : nil }
   }

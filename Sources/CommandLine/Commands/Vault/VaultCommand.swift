@@ -91,7 +91,7 @@ enum VaultCommand {
 
   // MARK: Parts
 
-  /// One file cannot hold the passphrases of several slots.
+  /// One file cannot contain the passphrases of several slots.
   private static func refuseAmbiguity(_ slots: [Int], _ passphrase: LevelSecret) throws(Failure) {
     guard slots.count > 1, passphrase.isNamed else { return }
     let numbers = slots.map { String($0) }.joined(separator: ", ")

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// The words of `agent vault …`.
+/// The texts of `agent vault …`.
 enum VaultText {
   static func status(_ result: JSONObject) -> String {
     var listing = Listing()
@@ -24,7 +24,7 @@ enum VaultText {
     return listing.text()
   }
 
-  /// The binding of the vault, and why it is not the TPM; nil when there is no vault.
+  /// The binding of the vault, and why it is not the TPM; nil if there is no vault.
   static func binding(_ vault: JSON) -> Phrase? {
     guard vault["exists"]?.bool == true else { return nil }
     let bound = vault["device_bound"]?.bool == true
@@ -82,7 +82,7 @@ enum VaultText {
   /// A slot in a sentence.
   static func slot(_ slot: JSON) -> Phrase { Phrase("\(number(slot)), \(purpose(slot))") }
 
-  /// The words of levels, in a sentence.
+  /// The names of levels in a sentence.
   static func levels(_ levels: JSON?) -> Phrase {
     let words = (levels?.array ?? []).compactMap(\.string)
     return words.isEmpty

@@ -4,20 +4,20 @@ internal import Platform
 internal import Wire
 
 extension DaemonClient {
-  /// Lets the daemon check tokens. It reads them itself, unless they are typed, and what came of each comes through a
-  /// pipe beside the socket, so that no number of them is too many.
+  /// Lets the daemon check tokens. It reads them itself, unless they are typed, and writes the results to a pipe next
+  /// to the socket, so that their number is unlimited.
   ///
-  /// When the daemon was just ending and has taken nothing, the next one is asked.
+  /// If the daemon was ending and has read nothing, the next one is asked.
   ///
   /// - Parameters:
-  ///   - passed: What goes with the request before the tokens and the place for the results: the keys, if any.
-  ///   - tell: Gets the results, in blocks of whole lines.
+  ///   - passed: Descriptors sent before those for the tokens and the results: the keys, if any.
+  ///   - tell: Receives the results, in blocks of complete lines.
   func verify(
     _ request: VerifyRequest, of tokens: TokenReader, over connection: consuming DaemonConnection,
     passing passed: [SharedDescriptor],
     tell: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> VerifyTally {
-    // A private one has no next.
+    // A private daemon has no successor.
     let hasNext = !connection.isPrivate
     var isTaken = false
     do {
@@ -28,7 +28,7 @@ extension DaemonClient {
         }
       }
     } catch {
-      // Tokens that were typed are gone with the first request, so it is not repeated.
+      // Typed tokens were consumed by the first request, so it is not repeated.
       guard error.code == .daemonUnavailable, hasNext, !isTaken, !tokens.isTyped else { throw error }
     }
     return try connectAgain().lent { (connection) throws(Failure) in
@@ -36,7 +36,7 @@ extension DaemonClient {
     }
   }
 
-  /// - Parameter isSent: Set once the whole request is sent.
+  /// - Parameter isSent: Set once the complete request is sent.
   private func verify(
     _ request: VerifyRequest, of tokens: TokenReader, over connection: inout DaemonConnection,
     _ passed: [SharedDescriptor], _ isSent: inout Bool, _ tell: (LineBlocks.Block) throws(Failure) -> Void
@@ -54,7 +54,7 @@ extension DaemonClient {
     return try receive(pipe, &connection, &typed, tell)
   }
 
-  /// - Returns: The end of the pipe that the results come out of. The daemon's copy of the other end is the only one.
+  /// - Returns: The reading end of the results' pipe. The daemon has the only copy of the writing end.
   private func send(
     _ request: VerifyRequest, _ passed: [SharedDescriptor], over connection: borrowing DaemonConnection
   ) throws(Failure) -> FileDescriptor {

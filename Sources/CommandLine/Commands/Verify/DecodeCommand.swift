@@ -3,12 +3,12 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent decode`. It needs neither a daemon nor a key, and says on every call that it proves nothing.
+/// `agent decode`. It needs neither a daemon nor a key, and warns on every call that it verifies nothing.
 enum DecodeCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let (path, timeout, console) = (invocation.operands.first, invocation[.timeout], Console(invocation))
     try TokenInput.refuseTokens(among: [path], of: .decode)
-    // No daemon is asked, so none is left behind.
+    // The daemon is not asked, so none is left running.
     _ = invocation[.noDaemon]
     return Action { () throws(Failure) in try decode(path, within: timeout, console) }
   }
@@ -51,7 +51,7 @@ enum DecodeCommand {
     try Console.answer((isFirst ? "" : "\n") + token.text(now: now))
   }
 
-  /// Said whatever `--quiet` and `--json` want: who sees claims takes them for true.
+  /// Printed even with `--quiet` and `--json`, because users tend to trust the claims they see.
   private static func warn(_ console: Console) {
     let word = Console.styled(Phrase("warning:").localized(), as: "1;33", !console.json && Console.mayColour)
     let name = ProgramName.current.text

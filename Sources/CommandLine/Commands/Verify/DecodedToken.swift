@@ -9,18 +9,18 @@ struct DecodedToken: Hashable {
     case claims(JSONObject)
     /// Anything else.
     case bytes([UInt8])
-    /// An encrypted token (RFC 7516) shows its header alone.
+    /// An encrypted token (RFC 7516); only its header is shown.
     case encrypted
   }
 
   let header: JSONObject
   let content: Content
-  /// How long the signature is; 0 when there is none.
+  /// The length of the signature; 0 without one.
   let signatureBytes: Int
 
-  /// Reads the compact serialization (RFC 7515 section 7.1, RFC 7516 section 7.1).
+  /// Parses the compact serialization (RFC 7515 section 7.1, RFC 7516 section 7.1).
   ///
-  /// - Throws: `malformed_token`: what keeps it from being shown.
+  /// - Throws: `malformed_token`, with the reason.
   init(_ text: Span<UInt8>) throws(Failure) {
     let parts = Self.parts(text)
     guard parts.count == 3 || parts.count == 5 else {
@@ -47,7 +47,7 @@ struct DecodedToken: Hashable {
     signatureBytes = try Self.decode(text.extracting(parts[2]), Phrase("signature")).count
   }
 
-  /// The parts between dots; more than six are not told apart.
+  /// The parts between dots, at most six.
   private static func parts(_ text: Span<UInt8>) -> [Range<Int>] {
     var parts: [Range<Int>] = []
     var start = 0
@@ -91,13 +91,13 @@ extension DecodedToken {
 }
 
 extension DecodedToken {
-  /// The longest value that is shown, in characters.
+  /// The maximum length of a value, in characters.
   private static let valueLimit = 1000
 
-  /// Claims that are points in time (RFC 7519 section 4.1, OpenID Connect Core 1.0 sections 2 and 5.1).
+  /// Claims that are times (RFC 7519 section 4.1, OpenID Connect Core 1.0 sections 2 and 5.1).
   private static let times = ["exp", "nbf", "iat", "auth_time", "updated_at"]
 
-  /// Header and claims for a person, times in plain words. Nothing in it acts on a terminal.
+  /// Header and claims for users, with readable times. Contains no terminal control characters.
   ///
   /// - Parameter now: Unix seconds.
   func text(now: Int) -> String {

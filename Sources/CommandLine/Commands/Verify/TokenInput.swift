@@ -1,14 +1,14 @@
 internal import Platform
 internal import Wire
 
-/// Where the tokens of `agent verify` and `agent decode` come from: a file, or standard input.
+/// The source of the tokens of `agent verify` and `agent decode`: a file, or standard input.
 enum TokenInput {
-  /// The longest line, in bytes.
+  /// The maximum length of a line, in bytes.
   static let maximumLineBytes = 65_536
 
   /// - Parameters:
   ///   - path: `-` and nil are standard input.
-  ///   - seconds: The longest wait for what is opened, and for all tokens that are read here; nil for no limit.
+  ///   - seconds: The maximum wait for opening, and for reading all tokens; nil for no limit.
   /// - Throws: `invalid_request` for a file that cannot be opened, `timeout`.
   static func open(_ path: String?, within seconds: Int?, _ console: Console) throws(Failure) -> TokenReader {
     if let path, !path.utf8.elementsEqual("-".utf8) {
@@ -27,8 +27,7 @@ enum TokenInput {
     }
   }
 
-  /// - Throws: `invalid_request` when one of the words that a command line has in the place of others is a token. The
-  ///   message does not repeat it.
+  /// - Throws: `invalid_request` if one of these words on the command line is a token. The message does not repeat it.
   static func refuseTokens(among words: [String?], of command: CommandName) throws(Failure) {
     guard words.contains(where: { $0.map(TokenShape.isLikely) ?? false }) else { return }
     throw Failure(
@@ -37,7 +36,7 @@ enum TokenInput {
       hint: "name a file that holds it, or write it to the standard input of agent \(command.rawValue)")
   }
 
-  /// There was nothing in it.
+  /// The failure of an empty input.
   static let nothing = Failure(
     .invalidRequest, "there is no token in the input", hint: "a token is given in a file or on standard input")
 }

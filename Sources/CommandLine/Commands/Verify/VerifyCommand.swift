@@ -6,7 +6,7 @@ internal import Wire
 
 /// `agent verify`.
 ///
-/// The verdicts are the answer, so they go to standard output as they come, whatever they are.
+/// The verdicts, good or bad, are the answer, so they go to standard output as they arrive.
 enum VerifyCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     try check(invocation)
@@ -16,7 +16,7 @@ enum VerifyCommand {
     let timeout = invocation[.timeout]
     let secret = try NamedSecret(Phrase("HMAC key"), .hmacKeyFile, or: .hmacKeyFD, invocation)
     return Action { () throws(Failure) in
-      // Before anything is read: who has no daemon need not type a token in vain.
+      // Before anything is read, so that users do not type a token in vain if there is no daemon.
       let connection = try connect(client, hasKeys: request.bringsKeys || request.bringsSecret)
       var passed: [SharedDescriptor] = []
       if let jwks { passed.append(SharedDescriptor(try openKeys(jwks, within: timeout))) }
@@ -35,7 +35,7 @@ enum VerifyCommand {
 
   private static func tell(_ block: LineBlocks.Block, isJSON: Bool, now: Int) throws(Failure) {
     if isJSON {
-      // The beginning of a line that is not complete comes again.
+      // The beginning of an incomplete line is passed again.
       let end = block.lines.last?.place.map { min($0.upperBound + 1, block.bytes.count) } ?? 0
       return try Console.answer(block.bytes.span.extracting(..<end))
     }
@@ -47,7 +47,7 @@ enum VerifyCommand {
     try Console.answer(text.span)
   }
 
-  /// With keys from a file, `agentd` of the user is not asked: no network and no stored data are needed.
+  /// With keys from a file, the user's `agentd` is not used: neither network nor stored data are needed.
   private static func connect(_ client: DaemonClient, hasKeys: Bool) throws(Failure) -> DaemonConnection {
     guard hasKeys else { return try client.connect() }
     return try DaemonLauncher.startPrivate(client.console, because: "keys at hand need no other", needsHome: false)
@@ -128,19 +128,19 @@ enum VerifyCommand {
   }
 }
 
-/// The verdict on one token, on one line for a person. Nothing in it acts on a terminal.
+/// The verdict on one token, in one line for users. Contains no terminal control characters.
 enum VerdictText {
-  /// The longest value that is shown, in characters.
+  /// The maximum length of a value, in characters.
   private static let valueLimit = 100
 
-  /// The claims that may not be checked, in words.
+  /// The names of the claims that may remain unchecked.
   private static let unchecked = ["iss": "issuer", "aud": "audience"]
 
-  /// Writes the line for a verdict; nothing if it is none.
+  /// Writes the line for a verdict; nothing for any other text.
   ///
   /// - Parameter now: Unix seconds.
   static func append(_ line: Span<UInt8>, now: Int, to text: inout [UInt8]) {
-    // Of many verdicts most of what they hold is not shown, so only that is taken from them.
+    // Only the members that are shown are read from each verdict.
     guard let verdict = try? JSONLayout(parsing: line).root else { return }
     guard verdict["valid"]?.value(in: line).bool == true else {
       text.append(utf8: reason(verdict.value(in: line)))
