@@ -1,17 +1,17 @@
 internal import Encoding
 
-/// Reads a stream of server-sent events (WHATWG HTML, section 9.2).
+/// Parses a stream of server-sent events (WHATWG HTML, section 9.2).
 struct EventStreamReader {
-  /// The id that a resumed stream names; empty before the first.
+  /// The ID to resume the stream from; empty before the first.
   private(set) var lastID: [UInt8] = []
-  /// How long to wait before a stream is asked for again, in milliseconds; nil where the server does not say.
+  /// How long to wait before reconnecting, in milliseconds; nil if the server does not specify it.
   private(set) var retryMilliseconds: Int?
 
   private var line: [UInt8] = []
   private var data: [UInt8] = []
   private var id: [UInt8]?
   private var type: [UInt8] = []
-  /// The line before ended with a carriage return, so that a line feed belongs to it.
+  /// Whether the previous line ended with a carriage return, so that a following line feed belongs to it.
   private var endedByReturn = false
   private var isAtStart = true
 
@@ -22,7 +22,7 @@ struct EventStreamReader {
   /// An event is longer than ``MCPMessage/mostBytes``.
   struct TooLong: Error {}
 
-  /// Takes what came, and passes on the data of each event of the type `message`.
+  /// Parses the bytes, and passes the data of each event of type `message` to `tell`.
   mutating func feed(_ bytes: Span<UInt8>, _ tell: ([UInt8]) -> Void) throws(TooLong) {
     var start = 0
     for index in bytes.indices {
@@ -48,7 +48,7 @@ struct EventStreamReader {
     line.append(contentsOf: piece)
   }
 
-  /// Reads a whole line.
+  /// Parses a complete line.
   private mutating func read(_ tell: ([UInt8]) -> Void) {
     if isAtStart, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
     isAtStart = false
@@ -77,7 +77,7 @@ struct EventStreamReader {
     if let id { lastID = id }
     if !data.isEmpty, type.isEmpty || type == Array("message".utf8) {
       data.removeLast()
-      // One without data only brings an id.
+      // An event without data only sets the ID.
       if !data.isEmpty { tell(data) }
     }
     data.removeAll(keepingCapacity: data.capacity < 1 << 20)

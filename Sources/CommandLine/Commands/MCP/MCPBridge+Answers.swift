@@ -2,9 +2,9 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-// What comes from the server.
+// Handles responses and messages from the server.
 extension MCPBridge {
-  /// A message in an answer's stream.
+  /// Handles a message in a response stream.
   func arrived(_ text: [UInt8], _ running: Running) {
     guard let message = try? MCPMessage(text) else {
       return server.client.console.note("the server sent something that is no message, which was left out")
@@ -13,7 +13,7 @@ extension MCPBridge {
     case .message(let sending), .rest(let sending, _): deliver(message, to: sending, running.head)
     case .listening:
       guard !message.answers.isEmpty else { return output.write(message.bytes) }
-      // The answer to a call whose own stream broke off may come here.
+      // The response to a call whose own stream was interrupted may arrive here.
       let owner = exchanges.values.compactMap(\.purpose.sending).first {
         $0.open.contains { message.answers.contains($0) }
       }
@@ -26,7 +26,7 @@ extension MCPBridge {
     }
   }
 
-  /// Writes a message that came for one of the client's, unless it answers something else.
+  /// Writes a message that belongs to one of the client's, unless it responds to something else.
   private func deliver(_ message: MCPMessage, to sending: MCPSending, _ head: ResponseHead?) {
     guard message.answers.allSatisfy({ sending.open.contains($0) }) else {
       return server.client.console.note("the server answered a request that was not made, which was left out")
@@ -40,7 +40,7 @@ extension MCPBridge {
 
   // MARK: Ends
 
-  /// An HTTP answer is here whole.
+  /// Handles the end of a complete HTTP response.
   func ended(_ running: Running, _ head: ResponseHead, _ problem: Failure?) {
     switch running.purpose {
     case .message(let sending), .rest(let sending, _): ended(sending, running, head, problem)
@@ -66,7 +66,7 @@ extension MCPBridge {
     if head.status == 401 || head.status == 403 || MCPProblem.needsPerson(problem) {
       return refused(sending, problem, status: head.status)
     }
-    // The server says itself what is wrong. It may not know of what: some write an id of their own then.
+    // The server's body describes the error. If the server does not know the request, it may use an ID of its own.
     if case .whole(let body) = running.body, let answer = try? MCPMessage(body),
       let own = Self.error(answer, of: sending)
     {
@@ -75,7 +75,8 @@ extension MCPBridge {
     fail(sending, problem, status: head.status)
   }
 
-  /// The server's error with the id of the only request that it can be about; nil where it is no error, or there are several.
+  /// The server's error with the ID of the only request that it can concern; nil if it is not an error or there are
+  /// several.
   private static func error(_ answer: MCPMessage, of sending: MCPSending) -> MCPMessage? {
     guard answer.kind == .answer, answer.value(["error"]) != nil, sending.message.kind == .request,
       let id = sending.message.id
@@ -98,7 +99,7 @@ extension MCPBridge {
       }
       let isNameless = answer.id == nil || answer.id == .null
       deliver(isNameless ? Self.error(answer, of: sending) ?? answer : answer, to: sending, head)
-      // One that lacks an answer never brings it.
+      // A response that is still missing will never arrive.
       if !sending.open.isEmpty {
         fail(sending, Failure(.serverMisbehaved, "the server's answer is no message of MCP"), status: head.status)
       }
@@ -107,9 +108,9 @@ extension MCPBridge {
     if !sending.isModern, sending.message.isCalled("notifications/initialized") { listen() }
   }
 
-  /// There is no whole answer.
+  /// Handles the end of an incomplete response.
   func brokenOff(_ running: Running, _ failure: Failure) {
-    // What broke off is asked for again by its last event, never made again.
+    // An interrupted stream is resumed after its last event; the request is never repeated.
     if case .stream(let reader) = running.body, let sending = running.purpose.sending {
       return resume(sending, reader, running.purpose)
     }
@@ -119,7 +120,7 @@ extension MCPBridge {
     failed(running.purpose, failure)
   }
 
-  /// A request failed before there was an answer.
+  /// Handles a request that failed before its response.
   func failed(_ purpose: Purpose, _ failure: Failure) {
     switch purpose {
     case .message(let sending): refused(sending, failure, status: nil)
@@ -133,14 +134,14 @@ extension MCPBridge {
     }
   }
 
-  /// The calls that waited for the session.
+  /// Fails the calls that waited for the session.
   private func failWaiting(_ failure: Failure) {
     let sendings = waiting
     waiting = []
     for sending in sendings { refused(sending, failure, status: nil) }
   }
 
-  /// Answers the requests of a message by a failure.
+  /// Responds to the requests of a message with a failure.
   func fail(_ sending: MCPSending, _ failure: Failure, status: Int?) {
     fail(sending, MCPProblem(server.client.console.completed(failure), status: status))
   }
@@ -156,13 +157,13 @@ extension MCPBridge {
 
   private static let standardRetry = 1000
   private static let longestRetry = 3_600_000
-  /// Limit of the attempts in a row that bring nothing.
+  /// Limit of consecutive attempts without a message.
   private static let mostRetries = 5
 
-  /// Asks for the rest of an answer, where the server gave its events ids (in a revision with sessions).
+  /// Requests the rest of a response, if the server's events had IDs (in a revision with sessions).
   private func resume(_ sending: MCPSending, _ reader: EventStreamReader, _ purpose: Purpose) {
     var last = String(decoding: reader.lastID, as: UTF8.self)
-    // A rest that broke off before its first event is asked for again from the same place.
+    // A stream interrupted again before its first event is resumed from the same ID.
     if last.isEmpty, case .rest(_, let before) = purpose { last = before }
     guard !sending.open.isEmpty else { return }
     guard !sending.isModern, !last.isEmpty, sending.generation == session.generation else {
@@ -181,7 +182,7 @@ extension MCPBridge {
     }
   }
 
-  /// Opens the stream of what the server says by itself.
+  /// Opens the stream of the server's own messages.
   func listen() {
     guard !listener.isWanted else { return }
     listener = MCPListener()
@@ -209,14 +210,14 @@ extension MCPBridge {
     } else if let status, (400..<500).contains(status), status != 408, status != 429 {
       let wasOpen = listener.isOpen
       stopListening()
-      // A server without such a stream says 405; one that knew the session has forgotten it.
+      // A server without such a stream responds 405; one that knew the session has forgotten it.
       if status == 404, wasOpen { reopen() }
       return
     } else if let failure, MCPProblem.needsPerson(failure) {
-      // The next call that works opens it again.
+      // The next successful call opens it again.
       return stopListening()
     } else if failure == nil {
-      // An answer that is no stream.
+      // The response is not a stream.
       return stopListening()
     } else {
       listener.misses += 1
@@ -230,7 +231,7 @@ extension MCPBridge {
 
   // MARK: Sessions
 
-  /// The server does not know the session any more. Nothing of the message was carried out.
+  /// Handles that the server no longer knows the session. It processed nothing of the message.
   private func lost(_ sending: MCPSending) {
     guard session.initialize != nil, !sending.isRepeated, sending.message.kind == .request || sending.isBarrier else {
       return fail(sending, Failure(.serverRejected, "the server does not know the session any more"), status: 404)
@@ -242,7 +243,7 @@ extension MCPBridge {
 
   private static let reopeningID = MCPSignIns.prefix + "initialize"
 
-  /// Begins the session anew with the client's own words, once for all messages.
+  /// Starts a new session with the client's own message, once for all messages.
   func reopen() {
     guard !isReopening, let initialize = session.initialize else { return }
     isReopening = true
@@ -266,14 +267,14 @@ extension MCPBridge {
   }
 }
 
-/// The stream of what the server says by itself.
+/// The stream of the server's own messages.
 final class MCPListener {
-  /// It is open, or is to be opened again.
+  /// Whether it is open, or will be opened again.
   var isWanted = false
-  /// It was open once.
+  /// Whether it was ever open.
   var isOpen = false
   var lastID = ""
   var retryMilliseconds: Int?
-  /// Attempts in a row that brought nothing.
+  /// Number of consecutive attempts without a message.
   var misses = 0
 }

@@ -3,25 +3,25 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Passes the messages of an MCP client, on standard input and output, to a server that speaks Streamable HTTP, and back. The
-/// daemon makes the HTTP requests, so that no token is here. One thread does all of it.
+/// Passes the messages of an MCP client, on standard input and output, to a server that speaks Streamable HTTP, and
+/// back. The daemon makes the HTTP requests, so that this process has no token. Runs on one thread.
 final class MCPBridge {
   let server: MCPServer
   let poller: Poller
   let output: MCPOutput
   var session = MCPSession()
 
-  /// Messages that wait for their turn.
+  /// Messages waiting to be sent.
   var waiting: [MCPSending] = []
   var exchanges: [UInt64: Running] = [:]
-  /// The session is being begun anew, for all messages at once.
+  /// Whether a new session is being started, once for all messages.
   var isReopening = false
   var listener = MCPListener()
   var signIns: MCPSignIns
   private var input = MCPInput()
   private var timers: [(moment: Instant, act: () -> Void)] = []
   private var lastKey: UInt64 = Key.first
-  /// When the rest is given up: the client has ended, or a signal came.
+  /// When to cancel the rest: the client has ended, or a signal was received.
   private var end: Instant?
 
   enum Key {
@@ -30,7 +30,7 @@ final class MCPBridge {
     static let first: UInt64 = 2
   }
 
-  /// An exchange with its purpose, and its answer so far.
+  /// An exchange with its purpose, and its response so far.
   final class Running {
     let exchange: MCPExchange
     let purpose: Purpose
@@ -45,9 +45,9 @@ final class MCPBridge {
 
   enum Purpose {
     case message(MCPSending)
-    /// The rest of an answer whose stream broke off.
+    /// The rest of an interrupted response stream.
     case rest(of: MCPSending, after: String)
-    /// The stream of what the server says by itself.
+    /// The stream of the server's own messages.
     case listening
     case reopening
     case reopened
@@ -61,19 +61,19 @@ final class MCPBridge {
     }
   }
 
-  /// The body of an answer.
+  /// The body of a response.
   enum Body {
     case pending
     case whole([UInt8])
     case stream(EventStreamReader)
   }
 
-  /// Limit of the messages that are under way at a time.
+  /// Limit of simultaneous messages.
   private static let mostAtOnce = 64
-  /// Limit of the messages that wait; no more is read beyond.
+  /// Limit of waiting messages; no more input is read beyond.
   private static let mostWaiting = 1024
-  /// How long calls have to end once the client's input has, and then the session: together less than the two seconds
-  /// after which clients end the program.
+  /// How long calls may take after the client's input ends, and then the end of the session: together less than the two
+  /// seconds after which clients kill the program.
   private static let drainTime = Duration.milliseconds(900)
   private static let closingTime = Duration.milliseconds(900)
 
@@ -154,7 +154,7 @@ final class MCPBridge {
 
   // MARK: From the client
 
-  /// Takes a message of the client.
+  /// Handles a message from the client.
   private func take(_ message: MCPMessage) {
     session.note(message)
     if let id = message.id?.string, message.kind == .answer, id.utf8.starts(with: MCPSignIns.prefix.utf8) {
@@ -170,7 +170,7 @@ final class MCPBridge {
     waiting.append(sending)
   }
 
-  /// - Returns: Whether nothing is to be sent.
+  /// - Returns: Whether nothing must be sent.
   private func cancelled(_ id: JSON, _ message: MCPMessage) -> Bool {
     if let index = waiting.firstIndex(where: { $0.open.contains(id) && $0.message.kind == .request }) {
       waiting.remove(at: index)
@@ -185,7 +185,7 @@ final class MCPBridge {
     return session.namedRevision != nil
   }
 
-  /// Sends what may be sent.
+  /// Sends the messages that may be sent now.
   private func pump() {
     while let next = waiting.first, mayStart(next) {
       waiting.removeFirst()
@@ -193,7 +193,7 @@ final class MCPBridge {
         session.begins(with: next.message)
         stopListening()
       } else if !next.isModern, session.isMissing, session.initialize != nil {
-        // The client goes on though its session was not begun.
+        // The client continues although its session failed to start.
         waiting.insert(next, at: 0)
         return reopen()
       }
@@ -228,10 +228,10 @@ final class MCPBridge {
     }
   }
 
-  /// Ends an exchange, with or without an answer.
+  /// Ends an exchange, with or without a response.
   func drop(_ key: UInt64) { exchanges.removeValue(forKey: key)?.exchange.close() }
 
-  /// The connection of an exchange is ready, or, by the odd key, its pipe.
+  /// Handles that the connection of an exchange is ready or, for an odd key, its pipe.
   private func ready(_ key: UInt64) {
     if signIns.isKey(key) { return signIns.current.map { $0.readLines(signInStep) } ?? () }
     let connection = key & ~1
@@ -243,7 +243,7 @@ final class MCPBridge {
     if key == connection { running.exchange.readLines(tell) } else { running.exchange.readPipe(tell) }
   }
 
-  /// A key for something else to wait for.
+  /// A key to poll another descriptor with.
   func nextKey() -> UInt64 {
     lastKey += 2
     return lastKey
@@ -274,7 +274,7 @@ final class MCPBridge {
     }
   }
 
-  /// - Returns: False when it is too much.
+  /// - Returns: False if the body is too long.
   private func take(_ bytes: [UInt8], _ running: Running) -> Bool {
     switch running.body {
     case .pending: return true

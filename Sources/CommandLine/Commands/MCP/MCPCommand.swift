@@ -11,7 +11,7 @@ enum MCPCommand {
   }
 }
 
-/// The server of a bridge, and what goes with each request to it.
+/// The server of a bridge, and the parameters of each request to it.
 struct MCPServer {
   let client: DaemonClient
   private let request: CallRequest
@@ -28,18 +28,17 @@ struct MCPServer {
       account: try invocation.account(operand: nil), url: url, method: "POST", headers: invocation[.headers])
     request.target = try TokenRequest.Target(invocation)
     request.refusesRedirects = true
-    // A stream of events is quiet for as long as the server has nothing to say.
+    // An event stream is silent while the server has no messages.
     request.idleSeconds = 0
     self.request = request
   }
 
-  /// The failure of a request that was answered by a redirect. It tells neither the query nor the fragment of the place,
-  /// which may hold a secret.
+  /// The failure of a redirected request. It omits the query and fragment of the location, which may contain a secret.
   func redirects(to location: String) -> Failure {
     let own = try? URI(request.url)
     let place = String(
       decoding: location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }, as: UTF8.self)
-    // Where another origin is meant, a person finds out first whether that is the server.
+    // If the location is another origin, the user first checks that it is the intended server.
     let target = own?.resolving(location).flatMap {
       $0.origin.utf8.elementsEqual(own?.origin.utf8 ?? "".utf8) ? $0 : nil
     }

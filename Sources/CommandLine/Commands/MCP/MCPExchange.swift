@@ -3,16 +3,16 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// One HTTP request to an MCP server, which the daemon makes. It waits for nothing: its owner calls it when one of its
-/// descriptors is ready.
+/// An HTTP request to an MCP server, made by the daemon. It never waits: its owner calls it when one of its descriptors
+/// is ready.
 final class MCPExchange {
-  /// A step on its way.
+  /// A step of the exchange.
   enum Step {
     case head(ResponseHead)
     case body([UInt8])
-    /// The last one; with the failure that the daemon makes of a status.
+    /// The last step, with the daemon's failure for an error status.
     case ended(ResponseHead, problem: Failure?)
-    /// The last one, where there is no whole answer.
+    /// The last step, if there is no complete response.
     case failed(Failure)
   }
 
@@ -23,11 +23,11 @@ final class MCPExchange {
   private let content: [UInt8]?
   private var head: ResponseHead?
   private var received = 0
-  /// How much of the content has gone in lines.
+  /// How much of the content was sent in lines.
   private var sent = 0
-  /// Variables were handed over: once by one request.
+  /// Whether variables were passed, at most once per request.
   private var variables = Variables.notAsked
-  /// The length of the body, once the daemon has told it, and the failure.
+  /// The length of the body and the failure, once reported by the daemon.
   private var result: (bodyBytes: Int, problem: Failure?)?
 
   private enum Variables { case notAsked, underWay, handedOver }
@@ -61,9 +61,9 @@ final class MCPExchange {
     try connection.send(client.envelope(.call(request)), passing: passed)
   }
 
-  /// The connection to the daemon, to wait for; nil once it is closed.
+  /// The connection to the daemon, to poll; nil once it is closed.
   var connectionNumber: Int32? { connection.number }
-  /// The pipe that the body comes out of, to wait for once there is a head; nil for an inline request.
+  /// The pipe with the body, to poll after the head; nil for an inline request.
   var pipeNumber: Int32? { pipe?.descriptor.raw }
 
   func close() {
@@ -71,7 +71,7 @@ final class MCPExchange {
     connection.close()
   }
 
-  /// Takes the lines of the daemon that are there.
+  /// Handles the daemon's lines that have arrived.
   func readLines(_ tell: (Step) -> Void) {
     do throws(Failure) {
       try connection.readMore()
@@ -102,14 +102,14 @@ final class MCPExchange {
     }
   }
 
-  /// Hands over the variables that the request lacked, after which it is made again.
+  /// Passes the variables that the request lacked, and repeats it.
   private func handOver(what failure: Failure) throws(Failure) {
     guard variables == .notAsked, let values = try connection.variables(lackedBy: failure) else { throw failure }
     variables = .underWay
     try connection.send(client.envelope(values.request), passing: values.values)
   }
 
-  /// The socket passes no descriptors.
+  /// Used if the socket passes no descriptors.
   private func repeatInline() throws(Failure) {
     pipe = nil
     request.isInline = true
@@ -131,7 +131,7 @@ final class MCPExchange {
     try connection.send(RequestEnvelope(.resourceBody(part)))
   }
 
-  /// Takes a part of the body.
+  /// Reads a part of the body.
   func readPipe(_ tell: (Step) -> Void) {
     do throws(Failure) {
       if try !readPart(tell) { pipe = nil }

@@ -2,12 +2,12 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// A line of an MCP client or server, as far as a bridge has to understand it: a JSON-RPC 2.0 message, or a batch of them as
-/// revision 2025-03-26 of MCP has it.
+/// A line of an MCP client or server, parsed as far as a bridge requires: a JSON-RPC 2.0 message, or a batch of them in
+/// revision 2025-03-26 of MCP.
 struct MCPMessage {
   enum Kind {
     case request, notification
-    /// The answer to a request, good or not.
+    /// The response to a request, successful or not.
     case answer
     case batch
   }
@@ -16,20 +16,20 @@ struct MCPMessage {
   let bytes: [UInt8]
   let kind: Kind
   let method: String?
-  /// Nil in a notification and a batch, and in the answer to something that could not be read.
+  /// Nil for a notification, a batch, and the response to an unreadable message.
   let id: JSON?
-  /// The ids of the requests in it.
+  /// The IDs of its requests.
   let requests: [JSON]
-  /// The ids of the answers in it.
+  /// The IDs of its responses.
   let answers: [JSON]
   private let layout: JSONLayout
 
   /// Limit of one message.
   static let mostBytes = 32 << 20
-  /// The client and the server know the arguments and the result of a tool; the bridge passes on any JSON.
+  /// The client and the server interpret the arguments and results of tools; the bridge forwards any JSON.
   private static let limits = JSONLimits.lenient(bytes: mostBytes, elements: 1 << 20)
 
-  /// The failure of a message that is larger than a bridge reads.
+  /// The failure of a message that exceeds the limit.
   static var tooLarge: Failure {
     let mebibytes = mostBytes >> 20
     return Failure(
@@ -38,9 +38,9 @@ struct MCPMessage {
     )
   }
 
-  /// Reads a text, in which line ends may stand between the parts.
+  /// Parses a text that may contain line breaks between its parts.
   ///
-  /// - Throws: `malformed_token` for what is no JSON or is ``tooLarge``, `invalid_request` for what is no message.
+  /// - Throws: `malformed_token` if it is not JSON or ``tooLarge``, `invalid_request` if it is not a message.
   init(_ text: [UInt8]) throws(Failure) {
     do { layout = try JSONLayout(parsing: text, limits: Self.limits) } catch {
       switch error.code {
@@ -48,7 +48,7 @@ struct MCPMessage {
       default: throw Failure(.malformedToken, "the message is not JSON (byte \(error.offset))")
       }
     }
-    // A line end that is part of a string is escaped.
+    // Line breaks within strings are escaped.
     var bytes = text
     for index in bytes.indices where bytes[index] == 0x0A || bytes[index] == 0x0D { bytes[index] = 0x20 }
     let root = layout.root
@@ -78,7 +78,7 @@ struct MCPMessage {
   private static func kind(of part: JSONLayout.Node, _ bytes: Span<UInt8>) throws(Failure) -> Kind {
     guard part.kind == .object, let version = part["jsonrpc"]?.string(in: bytes),
       version.utf8.elementsEqual("2.0".utf8),
-      // Two readers could take another one each.
+      // Parsers differ in which of duplicate members they use.
       ["jsonrpc", "id", "method"].allSatisfy({ part.members(named: $0).count < 2 })
     else { throw unreadable }
     let id = part["id"]?.kind
@@ -91,8 +91,7 @@ struct MCPMessage {
     return .answer
   }
 
-  /// The id of a request that is no message, for the answer that refuses it: null where none can be made out. The text may
-  /// be too large, or no JSON.
+  /// The ID for the error response to an invalid message: null if unknown. The text may be too large, or not JSON.
   static func id(ofRefused text: [UInt8]) -> JSON {
     var (ids, hasMethod) = ([JSON](), false)
     var limits = limits
@@ -108,11 +107,11 @@ struct MCPMessage {
     return ids[0]
   }
 
-  /// Limit of the members that are looked at for an id, and of one of them in bytes.
+  /// Limit of the members searched for an ID, and of one of them in bytes.
   private static let mostMembers = 64
   private static let mostMemberBytes = 4096
 
-  /// Passes on what stands between the commas of the outermost object.
+  /// Passes each text between commas of the outermost object to `take`.
   private static func forOuterMembers(of text: [UInt8], _ take: (ArraySlice<UInt8>) -> Void) {
     var (depth, start, count) = (0, 0, 0)
     var (isInString, isEscaped) = (false, false)
@@ -152,7 +151,7 @@ struct MCPMessage {
     return node.value(in: bytes.span)
   }
 
-  /// The revision of the protocol that the message itself names, as those from 2026-07-28 on do; nil in an older one.
+  /// The protocol revision that the message itself names, as required from 2026-07-28 on; nil in older ones.
   var revision: String? { parameter("_meta", "io.modelcontextprotocol/protocolVersion")?.string }
 
   func isCalled(_ method: String) -> Bool { self.method.map { $0.utf8.elementsEqual(method.utf8) } ?? false }
@@ -175,16 +174,16 @@ struct MCPMessage {
     JSONObject([("jsonrpc", "2.0"), ("id", id), ("result", .object(result))])
   }
 
-  /// The answer to a request that failed.
+  /// The response to a failed request.
   ///
-  /// - Parameter id: Null for one that could not be read.
+  /// - Parameter id: Null for an unreadable one.
   static func error(_ id: JSON, _ problem: MCPProblem) -> JSONObject {
     var error = JSONObject([("code", .int(problem.code)), ("message", .string(problem.message))])
     if !problem.data.isEmpty { error["data"] = .object(problem.data) }
     return JSONObject([("jsonrpc", "2.0"), ("id", id), ("error", .object(error))])
   }
 
-  /// The same message with another id, or other parameters.
+  /// The message with another ID or other parameters.
   func changed(id: JSON? = nil, parameters: JSONObject? = nil) throws(Failure) -> MCPMessage {
     guard var object = layout.root.value(in: bytes.span).object else { throw Self.unreadable }
     if let id { object["id"] = id }
@@ -193,7 +192,7 @@ struct MCPMessage {
   }
 }
 
-/// Why a request of an MCP client failed, as the client gets it.
+/// Why a request of an MCP client failed, in the form for the client.
 struct MCPProblem {
   var code: Int
   var message: String
@@ -202,16 +201,16 @@ struct MCPProblem {
   // JSON-RPC 2.0 section 5.1.
   static let notParsed = -32700
   static let notARequest = -32600
-  /// The server could not be reached, or gave no answer.
+  /// The server could not be reached, or did not respond.
   static let noAnswer = -32000
-  /// A person must do something first.
+  /// The user must act first.
   static let signInNeeded = -32001
 
   init(_ code: Int, _ message: String) { (self.code, self.message) = (code, message) }
 
   /// - Parameters:
-  ///   - failure: With the hint as a whole command.
-  ///   - status: That of the server's answer.
+  ///   - failure: With the hint as a complete command.
+  ///   - status: The status of the server's response.
   init(_ failure: Failure, status: Int?) {
     let isForPerson = Self.needsPerson(failure)
     code = isForPerson ? Self.signInNeeded : Self.noAnswer
@@ -219,7 +218,7 @@ struct MCPProblem {
     data = JSONObject([("code", .string(failure.code.rawValue))])
     data["status"] = status.map { .int($0) }
     guard let command = failure.advice?.command, let invocation = LoginOptions.invocation(of: command) else { return }
-    // A client may run the command without asking a user, so it must not let an account send its token elsewhere.
+    // A client may run the command without asking the user, so it must not let an account send its token elsewhere.
     switch invocation.command?.name {
     case .login:
       data["command"] = .string(command)
@@ -231,7 +230,7 @@ struct MCPProblem {
     }
   }
 
-  /// Whether a person has to sign in, unlock or permit something.
+  /// Whether the user must sign in, unlock or permit something.
   static func needsPerson(_ failure: Failure) -> Bool {
     switch failure.code.exitStatus {
     case .signInNeeded, .locked, .denied: true

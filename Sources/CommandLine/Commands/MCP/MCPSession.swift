@@ -1,27 +1,27 @@
 internal import Encoding
 internal import Wire
 
-/// The session at an MCP server: what was agreed upon, and the header fields that go with each message because of it.
+/// The session at an MCP server: the negotiated parameters, and the header fields that each message needs.
 struct MCPSession {
-  /// Counts the sessions, since an answer may concern one that is over.
+  /// Counts the sessions, because a response may concern an earlier one.
   private(set) var generation = 0
   private var id: String?
-  /// The revision that was agreed upon.
+  /// The negotiated revision.
   private var revision: String?
-  /// The message that began it, to begin it anew; nil before the client's.
+  /// The message that started it, to start it again; nil before the client's.
   private(set) var initialize: MCPMessage?
-  /// Whether the client's last attempt to begin it has failed.
+  /// Whether the client's last attempt to start it failed.
   private(set) var isMissing = false
-  /// The revision that the client's last message named, for messages that name none.
+  /// The revision in the client's last message, for messages that name none.
   private(set) var namedRevision: String?
   private var toolFields = MCPToolFields()
 
   private static let mostIDBytes = 2048
 
-  /// The server gave it an id.
+  /// Whether the server has assigned an ID.
   var hasID: Bool { id != nil }
 
-  /// Whether the client takes the URL of a page to open, which came with revision 2025-11-25.
+  /// Whether the client can open the URL of a page (from revision 2025-11-25 on).
   func takesURLs(_ message: MCPMessage) -> Bool {
     if message.revision != nil {
       return message.parameter("_meta", "io.modelcontextprotocol/clientCapabilities", "elicitation", "url") != nil
@@ -31,18 +31,18 @@ struct MCPSession {
 
   // MARK: Beginning
 
-  /// The client begins a session.
+  /// Records that the client starts a session.
   mutating func begins(with message: MCPMessage) {
     initialize = message
     (id, revision, namedRevision) = (nil, nil, nil)
     isMissing = true
   }
 
-  /// The server has accepted the session.
+  /// Records that the server has accepted the session.
   ///
   /// - Parameters:
-  ///   - answer: That to ``initialize``.
-  ///   - head: The head of the HTTP answer that it came in.
+  ///   - answer: The response to ``initialize``.
+  ///   - head: The head of its HTTP response.
   mutating func began(_ answer: MCPMessage, _ head: ResponseHead) {
     guard let agreed = answer.value(["result", "protocolVersion"])?.string else { return }
     generation += 1
@@ -51,13 +51,13 @@ struct MCPSession {
     id = head.field("Mcp-Session-Id").flatMap { Self.isVisible($0) ? $0 : nil }
   }
 
-  /// The server does not know it any more, or did not accept it again.
+  /// Records that the server no longer knows the session, or did not accept it again.
   mutating func ended() {
     id = nil
     isMissing = true
   }
 
-  /// Visible ASCII, as the ids of sessions have to be.
+  /// Visible ASCII, as required for session IDs.
   private static func isVisible(_ text: String) -> Bool {
     (1...mostIDBytes).contains(text.utf8.count) && text.utf8.allSatisfy(\.isVisibleASCII)
   }
@@ -68,15 +68,15 @@ struct MCPSession {
     if let revision = message.revision { namedRevision = revision }
   }
 
-  /// The tools that the server lists say which arguments go into header fields.
+  /// Records which arguments of the listed tools are sent in header fields.
   ///
-  /// - Returns: The answer without tools that no client may call.
+  /// - Returns: The response without tools that no client may call.
   mutating func note(_ answer: MCPMessage, to request: MCPMessage) -> MCPMessage {
     guard request.revision != nil, request.isCalled("tools/list") else { return answer }
     return toolFields.note(answer, startsList: request.parameter("cursor") == nil)
   }
 
-  /// The fields of the session alone.
+  /// The fields of the session only.
   var fields: [String] {
     var fields: [String] = []
     if let id { fields.append("Mcp-Session-Id: \(id)") }
@@ -87,7 +87,7 @@ struct MCPSession {
   /// The fields of a message.
   func fields(of message: MCPMessage) -> [String] {
     guard !message.isCalled("initialize") else { return [] }
-    // In a revision without sessions each message says what it is.
+    // In a revision without sessions each message describes itself.
     guard let revision = message.revision ?? namedRevision else { return fields }
     var fields = ["MCP-Protocol-Version: \(Self.encoded(revision))"]
     if let method = message.method { fields.append("Mcp-Method: \(Self.encoded(method))") }
@@ -106,7 +106,8 @@ struct MCPSession {
     }
   }
 
-  /// A value that a header field can carry: what is not printable ASCII, or would lose blanks, goes as base64.
+  /// Encodes a value for a header field: in Base64 if it contains bytes other than printable ASCII, or would lose
+  /// blanks.
   static func encoded(_ value: String) -> String {
     let bytes = Array(value.utf8)
     let isPlain =
@@ -116,16 +117,16 @@ struct MCPSession {
   }
 }
 
-/// The arguments of tools that go into header fields, by the annotation `x-mcp-header` of their schemas (revision 2026-07-28).
+/// The tool arguments sent in header fields, from the annotation `x-mcp-header` of their schemas (revision 2026-07-28).
 struct MCPToolFields {
-  /// For each tool the places of arguments with the ends of their fields' names.
+  /// For each tool the paths of arguments, with the suffixes of their fields' names.
   private var places: [String: [(path: [String], name: String)]] = [:]
 
   private static let mostTools = 4096
-  /// Limit of the arguments of one tool that go into header fields; none may call one with more.
+  /// Limit of the arguments of one tool sent in header fields; tools with more cannot be called.
   private static let mostMarks = 256
   private static let annotation = "x-mcp-header"
-  /// Keywords with schemas in them, in which no annotation may stand.
+  /// Keywords with subschemas, which must not contain annotations.
   private static let others = [
     "items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames", "unevaluatedProperties", "not",
     "if",
@@ -133,8 +134,8 @@ struct MCPToolFields {
     "$defs", "definitions",
   ]
 
-  /// - Parameter startsList: The answer has the first tools of a list; else they are more of it.
-  /// - Returns: The answer without the tools whose annotations break the rules, which no client may use.
+  /// - Parameter startsList: Whether the response contains the first tools of a list, rather than further ones.
+  /// - Returns: The response without the tools whose annotations are invalid, which no client may use.
   mutating func note(_ answer: MCPMessage, startsList: Bool) -> MCPMessage {
     guard let tools = answer.value(["result", "tools"])?.array else { return answer }
     if startsList { places = [:] }
@@ -158,7 +159,7 @@ struct MCPToolFields {
 
   /// Collects the annotations of a schema and those in its properties.
   ///
-  /// - Returns: False when one breaks the rules.
+  /// - Returns: False if one is invalid.
   private static func collect(
     _ schema: JSON?, _ path: [String], _ found: inout [(path: [String], name: String)]
   ) -> Bool {
@@ -175,20 +176,20 @@ struct MCPToolFields {
     return zip(properties.names, properties.values).allSatisfy { collect($1, path + [$0], &found) }
   }
 
-  /// Whether an annotation stands anywhere in schemas.
+  /// Whether schemas contain an annotation.
   private static func hasAnnotation(_ schemas: JSON) -> Bool {
     if let array = schemas.array { return array.contains(where: hasAnnotation) }
     guard let object = schemas.object else { return false }
     return object[annotation] != nil || object.values.contains(where: hasAnnotation)
   }
 
-  /// RFC 9110 section 5.6.2, short enough for a field's name.
+  /// Whether a name is a token (RFC 9110 section 5.6.2), and short enough for a field's name.
   private static func isToken(_ name: String) -> Bool {
     (1...48).contains(name.utf8.count)
       && name.utf8.allSatisfy(\.isTokenCharacter)
   }
 
-  /// The ends of the names of the fields for a call of a tool, and their values.
+  /// The suffixes of the names of the fields for a tool call, and their values.
   func fields(of call: MCPMessage) -> [(String, String)] {
     guard let name = call.parameter("name")?.string, let places = places[name],
       let arguments = call.parameter("arguments")

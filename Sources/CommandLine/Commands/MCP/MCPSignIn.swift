@@ -3,28 +3,28 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A sign-in that a bridge asks its client's person for: by the page of the device flow, which the client shows.
+/// A sign-in that a bridge asks the client's user for, with the page of the device flow, which the client shows.
 final class MCPSignIn {
-  /// A step on its way.
+  /// A step of the sign-in.
   enum Step {
-    /// The person can act.
+    /// The user can act.
     case code(Event.DeviceCode)
-    /// The last one.
+    /// The last step.
     case done
-    /// The last one.
+    /// The last step.
     case failed(Failure)
   }
 
-  /// Names it to the client.
+  /// Identifies it to the client.
   let id: String
   /// The problem that it solves.
   let problem: MCPProblem
-  /// The same in a sentence without the command.
+  /// The problem in a sentence without the command.
   private let reason: String
-  /// The messages to send again when it is done.
+  /// The messages to send again afterwards.
   var held: [MCPSending] = []
   private(set) var code: Event.DeviceCode?
-  /// The client was asked to show the page, as a request of its own.
+  /// Whether the client was asked to show the page with a separate request.
   var isAsked = false
   private var connection: ClosableConnection
   private let client: DaemonClient
@@ -49,10 +49,10 @@ final class MCPSignIn {
     }
   }
 
-  /// The connection to the daemon, to wait for; nil once it is closed.
+  /// The connection to the daemon, to poll; nil once it is closed.
   var number: Int32? { connection.number }
 
-  /// Takes the lines of the daemon that are there.
+  /// Handles the daemon's lines that have arrived.
   func readLines(_ tell: (Step) -> Void) {
     do throws(Failure) {
       try connection.readMore()
@@ -71,18 +71,18 @@ final class MCPSignIn {
     }
   }
 
-  /// Gives it up, if it is not done: the daemon ends it when its client is gone.
+  /// Cancels the sign-in, if it is not complete: the daemon ends it when its client disconnects.
   func close() { connection.close() }
 
   // MARK: Texts
 
-  /// The text that the client shows beside the address.
+  /// The text that the client shows with the URL.
   var message: String { "\(reason). To sign in, type the code \(code?.userCode ?? "") on this page" }
 
-  /// The page, with the code where the server has such an address.
+  /// The page, including the code if the server provides such a URL.
   var url: String { code.map { $0.verificationURIComplete ?? $0.verificationURI } ?? "" }
 
-  /// The question, as parameters of `elicitation/create`.
+  /// The question as parameters of `elicitation/create`.
   var question: JSONObject { JSONObject([("mode", "url"), ("message", .string(message)), ("url", .string(url))]) }
 
   /// The problem, for a client that shows no pages.
@@ -99,17 +99,17 @@ final class MCPSignIn {
 /// A message of the client on its way to the server.
 final class MCPSending {
   var message: MCPMessage
-  /// The requests in it that have no answer yet.
+  /// The requests in it without a response.
   var open: Set<JSON>
-  /// The session that it was sent in.
+  /// The session in which it was sent.
   var generation = 0
-  /// It was sent with the id of the session.
+  /// Whether it was sent with the session's ID.
   var namedSession = false
-  /// It was refused because of a session that was over.
+  /// Whether it was refused because its session had ended.
   var isRepeated = false
-  /// A sign-in was tried for it.
+  /// Whether a sign-in was attempted for it.
   var wasHeld = false
-  /// How often the rest of its answer was asked for.
+  /// How often the rest of its response was requested.
   var retries = 0
 
   init(_ message: MCPMessage) {
@@ -117,8 +117,8 @@ final class MCPSending {
     open = Set(message.requests)
   }
 
-  /// The revision has no sessions: the end of the HTTP request cancels the call.
+  /// Whether the revision has no sessions: the end of the HTTP request cancels the call.
   var isModern: Bool { message.revision != nil }
-  /// Nothing else is sent before it is answered.
+  /// Whether nothing else is sent before its response.
   var isBarrier: Bool { !isModern && (message.isCalled("initialize") || message.isCalled("notifications/initialized")) }
 }

@@ -3,30 +3,30 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The sign-ins that a bridge asks for: one at a time.
+/// The sign-ins that a bridge asks for, one at a time.
 struct MCPSignIns {
-  /// Nil asks the clients that show pages.
+  /// Nil to ask only clients that show pages.
   let policy: SignInPolicy?
   private(set) var current: MCPSignIn?
   private var key: UInt64?
-  /// When a sign-in came to nothing.
+  /// When the last sign-in failed.
   private var lastFailure: Instant?
   private var count = 0
-  /// The questions that went to the client as answers to its calls, which it makes again: for each the parameters that the
-  /// call had.
+  /// Questions sent as responses to the client's calls, which it will repeat, with the original parameters of each
+  /// call.
   private var asked: [String: MCPMessage] = [:]
 
-  /// Begins the ids that are the bridge's own.
+  /// Prefix of the bridge's own IDs.
   static let prefix = "agent-bridge-"
   private static let mostAsked = 256
-  /// A person who did not want to is not asked again for so long.
+  /// How long not to ask again after the user declined.
   private static let rest = Duration.seconds(3600)
 
   init(_ policy: SignInPolicy?) { self.policy = policy }
 
   func isKey(_ key: UInt64) -> Bool { self.key == key }
 
-  /// Whether one may be begun for a client.
+  /// Whether to start a sign-in for a client.
   func mayAsk(_ takesURLs: Bool) -> Bool {
     guard policy != .never, policy == .ask || takesURLs else { return false }
     return lastFailure.map { Instant.now >= $0.advanced(by: Self.rest) } ?? true
@@ -39,7 +39,7 @@ struct MCPSignIns {
 
   mutating func began(_ signIn: MCPSignIn, key: UInt64) { (current, self.key) = (signIn, key) }
 
-  /// - Returns: The one that has ended.
+  /// - Returns: The sign-in that ended.
   mutating func ended(well: Bool) -> MCPSignIn? {
     let signIn = current
     signIn?.close()
@@ -50,14 +50,14 @@ struct MCPSignIns {
 
   mutating func close() { _ = ended(well: false) }
 
-  /// A call that waits for a sign-in is given up by its client.
+  /// Removes a waiting call that its client has cancelled.
   mutating func forget(_ id: JSON) -> Bool {
     guard let current, let index = current.held.firstIndex(where: { $0.open.contains(id) }) else { return false }
     current.held.remove(at: index)
     return true
   }
 
-  /// Keeps a call whose answer is a question.
+  /// Keeps a call whose response is a question.
   mutating func keep(_ message: MCPMessage, as state: String) {
     if asked.count >= Self.mostAsked { asked.removeAll() }
     asked[state] = message
@@ -66,12 +66,12 @@ struct MCPSignIns {
   mutating func taken(_ state: String) -> MCPMessage? { asked.removeValue(forKey: state) }
 }
 
-// Calls that need a person.
+// Handles calls that need the user.
 extension MCPBridge {
-  /// The name of the question among those of an answer.
+  /// The name of the question in a response.
   private static let question = "agent_sign_in"
 
-  /// A message was refused before anything of it was carried out, or could not be sent.
+  /// Handles a message that was refused before it was processed, or could not be sent.
   func refused(_ sending: MCPSending, _ failure: Failure, status: Int?) {
     let failure = server.client.console.completed(failure)
     let problem = MCPProblem(failure, status: status)
@@ -122,7 +122,7 @@ extension MCPBridge {
     for sending in signIn.held { fail(sending, signIn.problem) }
   }
 
-  /// Has the client show the page, each call in the way of its revision.
+  /// Makes the client show the page, as each call's revision requires.
   private func ask(_ signIn: MCPSignIn) {
     var held: [MCPSending] = []
     for sending in signIn.held {
@@ -134,7 +134,7 @@ extension MCPBridge {
         held.append(sending)
         continue
       }
-      // These three may be answered by a question.
+      // These three methods may be answered with a question.
       guard let method = sending.message.method, ["tools/call", "prompts/get", "resources/read"].contains(method),
         let id = sending.message.id
       else {
@@ -161,7 +161,7 @@ extension MCPBridge {
     output.write(MCPMessage.request(signIn.id, "elicitation/create", question))
   }
 
-  /// The client's answer to the question.
+  /// Handles the client's response to the question.
   func answered(_ id: String, _ message: MCPMessage) {
     guard let current = signIns.current, current.id.utf8.elementsEqual(id.utf8) else { return }
     if !accepts(message.value(["result", "action"])) { giveUp() }
@@ -169,13 +169,13 @@ extension MCPBridge {
 
   private func accepts(_ action: JSON?) -> Bool { action?.string.map { $0.utf8.elementsEqual("accept".utf8) } ?? false }
 
-  /// A call is made again with the client's answer to the question in it.
+  /// Handles a repeated call that contains the client's response to the question.
   func resumed(_ sending: MCPSending, _ state: String) {
     guard let original = signIns.taken(state), var parameters = sending.message.parameter()?.object else {
       return waiting.append(sending)
     }
     let action = sending.message.parameter("inputResponses", Self.question, "action")
-    // The call's own answers to questions of the server stay.
+    // The call's own responses to the server's questions remain.
     for name in ["inputResponses", "requestState"] { parameters[name] = original.parameter(name) }
     if let own = try? sending.message.changed(parameters: parameters) { sending.message = own }
     sending.wasHeld = true

@@ -2,15 +2,15 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The lines of the client, from standard input.
+/// Reads the client's lines from standard input.
 struct MCPInput {
   private let input = SharedDescriptor(FileDescriptor(owning: 0))
   private var bytes: [UInt8] = []
   private var searched = 0
-  /// The rest of a line that is too long is left out.
+  /// Whether the rest of a line that is too long is being skipped.
   private var skips = false
   private(set) var hasEnded = false
-  /// A file cannot be waited for, and is always ready.
+  /// A regular file cannot be polled; it is always ready.
   private(set) var isAlwaysReady = false
   private var isPaused = false
 
@@ -18,7 +18,7 @@ struct MCPInput {
 
   enum Line {
     case message(MCPMessage)
-    /// No message; with the id of the request that it could be, or null.
+    /// Not a message, with the ID of the request that it may be, or null.
     case refused(Failure, id: JSON)
   }
 
@@ -29,15 +29,15 @@ struct MCPInput {
     }
   }
 
-  /// Has the input wait, or go on.
+  /// Pauses or resumes the input.
   mutating func pause(_ pauses: Bool, _ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     guard pauses != isPaused, !isAlwaysReady else { return }
     isPaused = pauses
-    // Its end would be reported all the time.
+    // Its end would be reported continuously.
     if pauses { try poller.remove(input.descriptor.raw) } else { try watch(poller, key: key) }
   }
 
-  /// Reads once, and passes on each line that is complete.
+  /// Reads once, and passes on each complete line.
   mutating func read(_ take: (Line) -> Void) {
     let count: Int
     do { count = try input.descriptor.read(into: &bytes, upTo: Self.pieceBytes) } catch {
@@ -73,9 +73,9 @@ struct MCPInput {
   }
 }
 
-/// The lines for the client, on standard output, which has nothing else.
+/// Writes lines for the client to standard output, which contains nothing else.
 final class MCPOutput {
-  /// The client reads no more.
+  /// Whether the client no longer reads.
   private(set) var isClosed = false
   private let console: Console
 
@@ -90,6 +90,6 @@ final class MCPOutput {
 
   func write(_ message: JSONObject) { write(JSON.object(message).serialized()) }
 
-  /// Answers a request by an error.
+  /// Responds to a request with an error.
   func fail(_ id: JSON, _ problem: MCPProblem) { write(MCPMessage.error(id, problem)) }
 }

@@ -1,12 +1,12 @@
 internal import Encoding
 
-/// A file of cargo's settings.
+/// A configuration file of cargo.
 struct CargoFile {
   let path: String
   let text: ConfigurationText
 
-  /// Those of a working directory and the directories above it, nearest first, and the user's own at last. Files that cannot
-  /// be read, or that others can change, are left out.
+  /// The files of a working directory and the directories above it, nearest first, and the user's own last. Skips files
+  /// that cannot be read or that other users can change.
   ///
   /// - Parameter own: The user's own directory for them.
   static func all(from directory: String, own: String) -> [CargoFile] {
@@ -18,7 +18,7 @@ struct CargoFile {
     }
     if !directories.contains(where: { $0.utf8.elementsEqual(own.utf8) }) { directories.append(own) }
     return directories.compactMap { directory in
-      // cargo reads the older name first.
+      // cargo prefers the older name.
       ["config", "config.toml"].lazy.compactMap { name in
         let path = "\(directory)/\(name)"
         let bytes = (try? SetupFile(path).read()).flatMap { $0 }
@@ -27,7 +27,7 @@ struct CargoFile {
     }
   }
 
-  /// Whether two indexes are one, with their hosts in any case.
+  /// Whether two index URLs are equal, ignoring the case of their hosts.
   static func isSame(_ one: String, _ other: String) -> Bool {
     guard one.hasPrefix(sparse), other.hasPrefix(sparse), let one = try? URI(place(of: one)),
       let other = try? URI(place(of: other))
@@ -36,7 +36,7 @@ struct CargoFile {
       && one.query == other.query
   }
 
-  /// The place of an index without the prefix that says how it is read.
+  /// The URL of an index without the prefix that names its protocol.
   static func place(of index: String) -> String {
     index.hasPrefix(sparse) ? String(index.dropFirst(sparse.count)) : index
   }
@@ -45,7 +45,7 @@ struct CargoFile {
 }
 
 extension ConfigurationText {
-  /// cargo's registries that have a table each, with the first line of it.
+  /// cargo's registries with a table of their own, and its first line.
   var registries: [(name: String, header: Int)] {
     let start = "registries."
     return lines.indices.compactMap { line in

@@ -1,27 +1,27 @@
 internal import Encoding
 
-/// Adds members to a JSON text, and removes them, with every other byte as it is.
+/// Adds and removes members of a JSON text, preserving all other bytes.
 enum JSONMembers {
-  /// More than the programs write: Claude Code's file was seen with 100 MiB.
+  /// More than the programs write: Claude Code's file has reached 100 MiB.
   static let mostBytes = 1 << 27
 
-  /// The rest of the file is the program's, so all that the grammar allows may stand there.
+  /// The rest of the file is the program's and may contain anything that the grammar allows.
   private static let limits = JSONLimits.lenient(bytes: mostBytes, elements: 1 << 22)
 
-  /// The text that is added to where there is no file.
+  /// The text to add to if the file does not exist.
   static let empty = Array("{\n}\n".utf8)
 
-  /// - Throws: For a text that is not JSON by the letter; comments are not.
+  /// - Throws: For a text that is not strict JSON; comments are not allowed.
   static func root(of bytes: [UInt8]) throws(JSONError) -> JSONLayout.Node {
     try JSONLayout(parsing: bytes, limits: limits).root
   }
 
-  /// A value below objects with one member each.
+  /// A value within nested objects with one member each.
   static func nested(_ path: [String], _ value: JSON) -> JSONObject {
     JSONObject([(path[0], path.count == 1 ? value : .object(nested(Array(path[1...]), value)))])
   }
 
-  /// A text with a member in one of its objects.
+  /// Adds a member to an object of the text.
   static func inserting(_ member: JSONObject, in object: JSONLayout.Node, of bytes: [UInt8]) -> [UInt8] {
     var text = Array(spaced(.object(member)).dropFirst().dropLast())
     let members = object.members
@@ -41,9 +41,10 @@ enum JSONMembers {
     return Array(bytes[..<offset] + text + bytes[offset...])
   }
 
-  /// The text without a member that has this value, and without as many of the objects around it as hold nothing more.
+  /// The text without a member that has this value, and without up to `made` enclosing objects that would be empty.
   ///
-  /// - Returns: Nil when the member is not there with this value; beside the text, how many of these objects hold others.
+  /// - Returns: Nil if there is no such member with this value; otherwise the text, and how many of these objects
+  ///   contain others.
   static func removing(
     _ path: [String], _ value: JSON, _ made: Int, from bytes: [UInt8]
   ) -> (bytes: [UInt8], left: Int)? {
@@ -58,7 +59,7 @@ enum JSONMembers {
     return (bytes, left)
   }
 
-  /// Whether there is such a member, whatever its value.
+  /// Whether the member exists, with any value.
   static func has(_ path: [String], in bytes: [UInt8]) -> Bool {
     (try? node(path, of: bytes)) != nil
   }
@@ -91,7 +92,7 @@ enum JSONMembers {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 }
 
-  /// A value on one line, with blanks as people write it.
+  /// A value on one line, with spaces as in handwritten files.
   private static func spaced(_ value: JSON) -> [UInt8] {
     guard case .object(let object) = value else { return value.serialized() }
     let members = object.names.map { name in

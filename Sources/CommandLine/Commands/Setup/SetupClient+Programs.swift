@@ -3,7 +3,7 @@ internal import Platform
 internal import Vocabulary
 
 extension SetupClient {
-  /// The names under which it is found, best first.
+  /// The names of its program, in order of preference.
   private var programs: [String] {
     switch self {
     case .docker: ["docker", "podman", "skopeo"]
@@ -16,7 +16,7 @@ extension SetupClient {
   /// The path of the program; nil if it is not on the `PATH`.
   var program: String? { programs.lazy.compactMap { InstalledProgram($0)?.path }.first }
 
-  /// Whether nothing is written for it.
+  /// Whether its configuration is only printed.
   var isPrintedOnly: Bool {
     switch self {
     case .git, .docker, .aws, .cargo, .go, .pip, .uv, .mcp: false
@@ -24,7 +24,7 @@ extension SetupClient {
     }
   }
 
-  /// Whether it has one setting for all places.
+  /// Whether it has one setting for all origins.
   var isForAllPlaces: Bool {
     switch self {
     case .go, .pip, .uv: true
@@ -32,7 +32,7 @@ extension SetupClient {
     }
   }
 
-  /// Whether the place is a mail server.
+  /// Whether it connects to a mail server.
   var isMail: Bool {
     switch self {
     case .msmtp, .mbsync, .neomutt, .aerc: true
@@ -40,7 +40,7 @@ extension SetupClient {
     }
   }
 
-  /// Whether a place is one that it can get tokens for.
+  /// Whether it can use tokens for an origin.
   func wants(_ place: OriginEntry) -> Bool {
     let isIncoming = OriginEntry.uri(place.origin)?.hasScheme("imaps") ?? false
     return switch self {
@@ -58,7 +58,7 @@ extension SetupClient {
     }
   }
 
-  /// The name that it calls this program by, where it takes no path.
+  /// The name by which it calls this program, if it does not accept a path.
   func link(_ name: ProgramName) -> String? {
     switch self {
     case .docker: "docker-credential-\(name.text)"

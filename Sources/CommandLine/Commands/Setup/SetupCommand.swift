@@ -4,15 +4,15 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// `agent setup`: has a program ask a helper, and takes that back.
+/// `agent setup`: configures a program to ask a helper, and undoes that.
 struct SetupCommand {
   private enum Mode { case apply, print, dryRun, undo, test }
 
   private let client: SetupClient?
   private let mode: Mode
-  /// `--host` as it was typed.
+  /// `--host` as typed.
   private let host: String?
-  /// The account that the command line names.
+  /// The account named on the command line.
   private let account: String?
   private let entryName: String?
   private let user: String?
@@ -91,15 +91,15 @@ struct SetupCommand {
     return 0
   }
 
-  /// Whether the client's own settings have it ask this program.
+  /// Whether the client's own configuration makes it ask this program.
   private func isSetUp(_ client: SetupClient, _ context: SetupContext) throws(Failure) -> Bool {
     if client == .git {
       let entries = GitHelperEntry.all().filter { $0.isFor(context.place) }
-      // An empty one takes those away that came before it.
+      // An empty helper discards all previous ones.
       return entries.split(omittingEmptySubsequences: false) { $0.helper.isEmpty }.last?.first?.isOurs ?? false
     }
     let plan = try client.plan(context)
-    // The variable goes before the file.
+    // The variable overrides the file.
     if client == .go, let commands = context.set("GOAUTH") {
       return try plan.isIn(Array("GOAUTH=\(commands)".utf8), of: "GOAUTH")
     }
@@ -111,7 +111,7 @@ struct SetupCommand {
 
   // MARK: Which account
 
-  /// Finds the account that lists the place, before anything is written.
+  /// Finds the account that lists the origin, before anything is written.
   private func context(_ client: SetupClient) throws(Failure) -> SetupContext {
     let name = ProgramName.current
     let program = try SetupContext.ownPath(name)
@@ -158,10 +158,10 @@ struct SetupCommand {
       serverURL: client == .mcp ? host.flatMap { OriginEntry.uri($0)?.text } : nil)
   }
 
-  /// The place that `--host` names: a host, or a URL. A mail server's scheme may be left out, and the URL of an MCP server
-  /// may have a query, which is no part of the place.
+  /// The origin named by `--host`: a host, or a URL. A mail server's scheme may be omitted, and the URL of an MCP
+  /// server may have a query, which is ignored.
   ///
-  /// - Parameter listed: The places among which the one of a host is looked for whose scheme is left out.
+  /// - Parameter listed: The origins to search for a host without a scheme.
   private static func place(
     _ host: String, _ client: SetupClient, among listed: [ListedPlace] = []
   ) throws(Failure) -> OriginEntry {
@@ -179,7 +179,7 @@ struct SetupCommand {
     return place
   }
 
-  /// The place that is meant where none is named.
+  /// The default origin if none is named.
   private func onlyPlace(of places: [ListedPlace], _ client: SetupClient) throws(Failure) -> OriginEntry? {
     var texts: [String] = []
     for place in places {
@@ -265,7 +265,7 @@ struct SetupCommand {
     try finish(outcome(client, context, .setUp, file, text), client, context, plan)
   }
 
-  /// Shows what to put there by hand, and fails.
+  /// Shows the manual configuration, and fails.
   private func refuse(_ client: SetupClient, _ plan: SetupPlan, _ reason: Phrase) throws(Failure) {
     if !console.json, let file = plan.file { show(file.path, plan.text) }
     throw Failure(.invalidConfiguration, reason, hint: hint(client, ["--print"]))
@@ -302,7 +302,7 @@ struct SetupCommand {
     console.note(Phrase("put this line into the start-up file of your shell: export \(line)"))
   }
 
-  /// The name that is to be linked in the directory of the user's, unless this program is on the `PATH` by it.
+  /// The name to link in the user's directory, unless this program is on the `PATH` by that name.
   private func linkName(_ client: SetupClient, _ context: SetupContext) -> String? {
     client.link(context.name).flatMap { name in
       guard let found = context.path(of: name) else { return name }
@@ -315,7 +315,7 @@ struct SetupCommand {
     if let name = linkName(client, context) { try SetupLinks.make(name, to: context.program) }
   }
 
-  /// Shows what is added, and nothing of what is there.
+  /// Shows the added text, and nothing of the existing content.
   private func show(_ path: String, _ text: [String]) {
     guard !console.quiet || mode == .dryRun else { return }
     let lines = text.map { "+ \(TerminalText.clean($0.expandingTabs, limit: 1000))\n" }
@@ -349,7 +349,7 @@ struct SetupCommand {
 
   // MARK: Undoing
 
-  /// Takes out what is as it was put there, and names the rest.
+  /// Removes unchanged additions, and reports the others.
   private func undo() throws(Failure) -> Int32 {
     var place: String?
     if let client, let host {
@@ -383,7 +383,7 @@ struct SetupCommand {
 }
 
 extension SetupReceipts {
-  /// Takes one out of its file, and forgets it unless it was changed there.
+  /// Removes one addition from its file, and its receipt unless it was changed there.
   fileprivate mutating func undo(_ receipt: SetupReceipt) throws(Failure) -> SetupOutcome {
     var outcome = receipt.outcome
     outcome.state = .undone
@@ -411,7 +411,7 @@ extension SetupReceipts {
 
   private mutating func remove(_ receipt: SetupReceipt) { all.removeAll { $0 == receipt } }
 
-  /// Notes the file and the objects that were made for a removed piece and hold another one for that one.
+  /// Transfers the ownership of the file and objects created for a removed member to a receipt of another one in them.
   private mutating func handOn(_ receipt: SetupReceipt, _ left: Int) {
     guard case .member(let path, _, _)? = receipt.piece else {
       if receipt.isFileMade, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.piece != nil }) {
@@ -430,7 +430,7 @@ extension SetupReceipts {
 }
 
 extension String {
-  /// The text with blanks for each tab, which a terminal's text must not have.
+  /// The text with spaces for each tab, which terminal texts must not contain.
   fileprivate var expandingTabs: String {
     String(decoding: utf8.flatMap { $0 == UInt8(ascii: "\t") ? Array("  ".utf8) : [$0] }, as: UTF8.self)
   }

@@ -4,59 +4,59 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The place and the account that a client is set up for.
+/// The origin and the account that a client is configured for.
 struct SetupContext: Sendable {
   /// The absolute path of this program.
   let program: String
   let name: ProgramName
-  /// The place that is asked for; nil where the client has one setting for all.
+  /// The requested origin; nil if the client has one setting for all.
   let place: OriginEntry?
   /// The account that lists it.
   let account: String
-  /// The entry of the account for it.
+  /// The account's entry for it.
   let listed: OriginEntry?
-  /// Whether the client's configuration says which account is meant.
+  /// Whether the client's configuration names the account.
   let namesAccount: Bool
-  /// The name of the entry in the client's configuration, if one was given.
+  /// The name of the entry in the client's configuration, if given.
   var entryName: String?
   /// `--user`.
   var user: String?
   /// `--role-arn`.
   var role: String?
-  /// The URL of an MCP server as `--host` has it.
+  /// The URL of an MCP server as given by `--host`.
   var serverURL: String?
   var variable: @Sendable (String) -> String? = { Environment.value($0) }
-  /// The working directory; empty where there is none.
+  /// The working directory; empty if there is none.
   var workingDirectory: @Sendable () -> String = { Machine.currentDirectory() ?? "" }
 
-  /// The place as a URL without a slash at its end.
+  /// The origin and path as a URL without a trailing slash.
   var url: String { place.map { $0.origin + $0.path } ?? "" }
 
-  /// Host and port of the place.
+  /// Host and port of the origin.
   var host: String {
     let origin = place?.origin.utf8 ?? "".utf8
     return String(decoding: origin.drop { $0 != UInt8(ascii: "/") }.dropFirst(2), as: UTF8.self)
   }
 
-  /// A word made of the host, for names that take letters, digits and dashes only.
+  /// The host as a word of letters, digits and dashes only.
   var hostWord: String {
     String(decoding: host.utf8.map { $0.isASCIIAlphanumeric ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
   }
 
-  /// The words behind the program: a helper's, and the account where it must be named.
+  /// The arguments of a helper, including the account if it must be named.
   func words(_ helper: HelperName, _ more: [String] = []) -> [String] {
     ["helper", helper.rawValue] + more + (namesAccount ? ["--account", account] : [])
   }
 
-  /// A command line for a shell or for what splits words as one does.
+  /// A command line for a shell or a program that splits words like one.
   func line(_ words: [String]) -> String { ([program] + words).map(ShellWord.quoted).joined(separator: " ") }
 
   /// `agent token`, for programs that want the bare token.
   ///
-  /// - Throws: `invalid_configuration` for a scope or the like that could be more than a word to one of these programs.
+  /// - Throws: `invalid_configuration` for a scope or similar text that one of these programs could split.
   func tokenLine() throws(Failure) -> String { line(try tokenWords()) }
 
-  /// The words of ``tokenLine()`` behind the program.
+  /// The arguments of ``tokenLine()``.
   func tokenWords() throws(Failure) -> [String] {
     var words = ["token", account, "--no-input"]
     if let listed {
@@ -69,7 +69,7 @@ struct SetupContext: Sendable {
     return words
   }
 
-  /// A file below the directory that a variable names, else below another one in the home.
+  /// A file in the directory named by a variable, otherwise in another one in the home directory.
   func file(_ variable: String, _ name: String, else directory: String) throws(Failure) -> SetupFile {
     if let folder = set(variable) { return try SetupFile("\(folder)/\(name)") }
     return try SetupFile("\(try home())/\(directory)\(name)")
@@ -94,12 +94,12 @@ struct SetupContext: Sendable {
     }
   }
 
-  /// A variable that is set and not empty.
+  /// A variable, if set and not empty.
   func set(_ variable: String) -> String? { self.variable(variable).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// The name of the entry: the one that was given, or another.
+  /// The name of the entry: the given one, or a default.
   ///
-  /// - Throws: `invalid_request` for a name that could be taken for more than a name.
+  /// - Throws: `invalid_request` for a name that could be interpreted as more than a name.
   func entryName(else name: String) throws(Failure) -> String {
     let name = entryName ?? name
     guard Self.isEntryName(name) else {
@@ -115,7 +115,7 @@ struct SetupContext: Sendable {
       && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
-  /// The user name at the place.
+  /// The user name at the origin.
   func userName() throws(Failure) -> String {
     guard let user = user ?? listed?.user else {
       throw Failure(.invalidRequest, "no user name is known for \(url)", hint: "name it with \("--user")")
@@ -129,10 +129,10 @@ struct SetupContext: Sendable {
 
   // MARK: This program
 
-  /// The path by which others are to call this program: as it is found on the `PATH`, which stays when a new version is
-  /// installed, else its own file.
+  /// The path by which others call this program: as found on the `PATH`, which survives updates, otherwise its own
+  /// file.
   ///
-  /// - Throws: `invalid_configuration` for a path that could not be written to all files.
+  /// - Throws: `invalid_configuration` for a path that cannot be written to all files.
   static func ownPath(_ name: ProgramName) throws(Failure) -> String {
     let own = Machine.executablePath()
     let found = Spawn.search(name.text).flatMap {
@@ -147,7 +147,7 @@ struct SetupContext: Sendable {
     return path
   }
 
-  /// The path of this program by another name, if it is on the `PATH` and no other program comes before it.
+  /// The path of this program by another name, if it is on the `PATH` and no other program precedes it.
   func path(of link: String) -> String? {
     Spawn.search(link).flatMap { $0.utf8.first == UInt8(ascii: "/") && Spawn.isSame($0, program) ? $0 : nil }
   }

@@ -3,8 +3,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The configuration file of a program. It is read and replaced under the rules of the settings file: it and its directory
-/// may be symbolic links, as long as no other user can change what they lead to.
+/// The configuration file of a program. It is read and replaced under the rules of the settings file: it and its
+/// directory may be symbolic links, as long as no other user can change their targets.
 struct SetupFile: Sendable, Hashable {
   /// Its absolute path.
   let path: String
@@ -17,7 +17,7 @@ struct SetupFile: Sendable, Hashable {
     return (names.dropLast().joined(separator: "/"), String(names[names.count - 1]))
   }
 
-  /// More than people write by hand, and than a program that keeps its state there.
+  /// More than users write by hand, and than a program that keeps its state there.
   static let mostBytes = JSONMembers.mostBytes
 
   /// - Throws: `invalid_configuration` for a path that is not absolute.
@@ -28,7 +28,7 @@ struct SetupFile: Sendable, Hashable {
     self.path = path
   }
 
-  /// Its bytes; nil if there is no file.
+  /// Its content; nil if it does not exist.
   ///
   /// - Throws: `storage` for a file that others can change, is too long or cannot be read.
   func read() throws(Failure) -> [UInt8]? {
@@ -44,9 +44,9 @@ struct SetupFile: Sendable, Hashable {
     }
   }
 
-  /// Replaces it atomically, or removes it for nil.
+  /// Replaces it atomically, or removes it if `bytes` is nil.
   ///
-  /// - Parameter old: What was read; another program may have written meanwhile.
+  /// - Parameter old: The content that was read, because another program may have written meanwhile.
   func replace(_ old: [UInt8]?, by bytes: [UInt8]?) throws(Failure) {
     let (directory, name) = parts
     let isWritten: Bool
@@ -72,10 +72,10 @@ struct SetupFile: Sendable, Hashable {
   }
 }
 
-/// The directory of the names that programs call this one by and that are not for everybody: `keyring` would hide another
-/// program of that name.
+/// The directory of names that programs call this one by and that must not be on the `PATH` in general: `keyring` would
+/// hide another program of that name.
 enum SetupLinks {
-  /// - Throws: `storage` where there is no home.
+  /// - Throws: `storage` if there is no home directory.
   static func directory() throws(Failure) -> String {
     do {
       return try UserDirectories.dataHome(in: Environment.value) + "/agent/bin"
@@ -84,7 +84,7 @@ enum SetupLinks {
     }
   }
 
-  /// Makes a link to this program, unless it is there. One that leads nowhere is from before the program was moved.
+  /// Creates a link to this program, unless it exists. Replaces a broken link, which remains if the program was moved.
   static func make(_ name: String, to program: String) throws(Failure) {
     let path = try directory()
     do throws(DirectoryError) {
@@ -99,7 +99,7 @@ enum SetupLinks {
     }
   }
 
-  /// Removes a link that leads to a program, if it still does, or to this one.
+  /// Removes a link if it points to `program` or to this one.
   static func remove(_ name: String, to program: String) throws(Failure) {
     let path = try directory()
     do throws(DirectoryError) {

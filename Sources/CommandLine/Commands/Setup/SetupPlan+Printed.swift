@@ -4,7 +4,7 @@ internal import Wire
 
 // Text that is only printed, complete and ready to be pasted.
 extension SetupClient {
-  /// The files in which the printed lines may stand, as each program looks for them.
+  /// The files that may contain the printed lines, in each program's search order.
   func files(_ context: SetupContext) throws(Failure) -> [SetupFile] {
     let home = try context.home()
     let (below, own): ([String], [String]) =
@@ -116,7 +116,7 @@ extension SetupClient {
       ], keys: [command])
   }
 
-  /// A user name as it stands in a URL.
+  /// A user name, encoded for a URL.
   private static func escaped(_ user: String) -> String {
     let bytes = user.utf8.flatMap { byte in
       byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
@@ -126,14 +126,14 @@ extension SetupClient {
   }
 }
 
-/// The server that a mail program is set up for.
+/// The server that a mail program is configured for.
 private struct MailServer {
   let host: String
   let port: Int
   let isOutgoing: Bool
   let isTLSFromTheStart: Bool
 
-  /// - Parameter isOutgoing: What it must be for; nil for both.
+  /// - Parameter isOutgoing: Its required direction; nil for both.
   init(_ context: SetupContext, isOutgoing wanted: Bool?) throws(Failure) {
     guard let place = context.place, let uri = OriginEntry.uri(place.origin), uri.isMail else {
       throw Failure(

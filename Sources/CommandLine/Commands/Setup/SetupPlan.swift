@@ -4,29 +4,29 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The change of one file, for one client and place.
+/// The change of one file, for one client and origin.
 struct SetupPlan: Sendable {
   /// The change of the file.
   enum Change: Sendable {
-    /// It is printed only.
+    /// The text is only printed.
     case none
     case member([String], JSON)
     case lines(@Sendable (ConfigurationText) throws(Failure) -> Insertion)
   }
 
-  /// Nil for a client that is printed only.
+  /// Nil if the text is only printed.
   var file: SetupFile?
   /// The lines to paste.
   var text: [String]
   var change = Change.none
-  /// The lines, without blanks before them, by one of which a piece of this plan is known; a member is compared as a whole.
+  /// Lines without leading blanks that identify a piece of this plan; a member is compared as a unit.
   var keys: [String] = []
-  /// The name of the entry, where the client can have several for a place.
+  /// The name of the entry, if the client can have several for an origin.
   var entry: String?
-  /// Notes for the person.
+  /// Notes for the user.
   var notes: [Phrase] = []
 
-  /// Whether a piece is what this plan would put there.
+  /// Whether a piece is the one that this plan would add.
   func isSame(as piece: SetupPiece) -> Bool {
     switch (piece, change) {
     case (.member(let path, let value, _), .member(let wanted, let wantedValue)):
@@ -40,7 +40,7 @@ struct SetupPlan: Sendable {
     }
   }
 
-  /// Whether a text has what this plan would put there, by this program's hand or another's.
+  /// Whether a text contains what this plan would add, regardless of who added it.
   func isIn(_ bytes: [UInt8], of path: String) throws(Failure) -> Bool {
     if case .member = change { return try insertion(in: bytes, of: path) == .present }
     let text = ConfigurationText(bytes)
@@ -52,7 +52,7 @@ struct SetupPlan: Sendable {
 
   /// A text with the change in it.
   ///
-  /// - Throws: `invalid_configuration` for a text that is not what the client reads.
+  /// - Throws: `invalid_configuration` for a text that the client cannot read.
   func insertion(in bytes: [UInt8]?, of path: String) throws(Failure) -> Insertion {
     if let bytes, !bytes.isText {
       throw Failure(.invalidConfiguration, "\(path) is not changed: it is no text in UTF-8")
@@ -83,7 +83,7 @@ extension [UInt8] {
 }
 
 extension SetupClient {
-  /// - Throws: `invalid_request` where something is missing, `invalid_configuration` where the client cannot be set up.
+  /// - Throws: `invalid_request` if something is missing, `invalid_configuration` if the client cannot be configured.
   func plan(_ context: SetupContext) throws(Failure) -> SetupPlan {
     switch self {
     case .git: try Self.git(context)
@@ -102,12 +102,12 @@ extension SetupClient {
     }
   }
 
-  /// The name between the marks of a block.
+  /// The name in a block's markers.
   private func mark(_ context: SetupContext) -> String { isForAllPlaces ? rawValue : "\(rawValue) \(context.url)" }
 
   // MARK: git
 
-  /// An empty helper comes first: it takes those away that would store a token for longer than it is good.
+  /// The empty helper at the start discards those that would store a token longer than it is valid.
   private static func git(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard let git = InstalledProgram("git") else { throw notFound(.git) }
     let command: String
@@ -119,7 +119,7 @@ extension SetupClient {
     }
     var keys = [("helper", ""), ("helper", command)]
     if let path = context.place?.path, !path.isEmpty { keys.append(("useHttpPath", "true")) }
-    // Editors take blanks from the ends of lines.
+    // Editors remove trailing blanks from lines.
     let text = ["[credential \"\(context.url)\"]"] + keys.map { "\t\($0) =\($1.isEmpty ? "" : " " + $1)" }
     let file = try gitFile(context)
     let mark = SetupClient.git.mark(context)
@@ -129,7 +129,7 @@ extension SetupClient {
       change: .lines { (old) throws(Failure) in
         if try hasHelper(context, git) { return .exists("credential.\(context.url).helper") }
         let insertion = old.adding(text, named: mark, at: .end)
-        // git says what it reads, before anything is written: a last line may go on in the next one.
+        // Checks with git before anything is written: a last line may continue on the next one.
         guard case .inserted(let bytes, _) = insertion,
           try settings(in: bytes, git) == (try settings(in: old.bytes, git)) + expected
         else { return .refused }
@@ -146,7 +146,7 @@ extension SetupClient {
     return try other.read() == nil ? file : other
   }
 
-  /// Whether git has a helper for this very place, wherever that is written.
+  /// Whether git has a helper for exactly this URL, in any file.
   private static func hasHelper(_ context: SetupContext, _ git: InstalledProgram) throws(Failure) -> Bool {
     let names = try output(of: git, ["config", "-z", "--name-only", "--includes", "--list"], changes: ["GIT_DIR": nil])
     return names.split(separator: 0).contains { name in
@@ -227,7 +227,7 @@ extension SetupClient {
           return old.adding(["[global]", key], named: "pip", at: .end)
         }
         let section = old.section(header)
-        // Behind a key with fewer blanks before it, the others would be more lines of its value.
+        // After a key with less indentation, the other lines would continue its value.
         let indentation = old.firstKey(in: section).map(old.indentation) ?? ""
         return existing("keyring-provider", "subprocess", in: old, section)
           ?? old.adding([indentation + key], named: "pip", at: .behind(line: header))
@@ -251,7 +251,7 @@ extension SetupClient {
     )
   }
 
-  /// The file that a variable names instead of the one below the user's configuration.
+  /// The file named by a variable, otherwise the one below the user's configuration.
   private static func settingsFile(
     _ client: SetupClient, _ variable: String, _ name: String, _ context: SetupContext
   ) throws(Failure) -> SetupFile {
@@ -276,7 +276,7 @@ extension SetupClient {
     let key = "credential-provider = [\(provider)]"
     let isNamed = context.entryName != nil
     var file = try context.file("CARGO_HOME", "config.toml", else: ".cargo/")
-    // cargo takes no two names for one index, of which the project may have given the other.
+    // cargo rejects two names for one index, and the project may define the other.
     let other =
       isNamed
       ? nil
@@ -285,7 +285,7 @@ extension SetupClient {
     let name = try context.entryName(else: other?.name ?? context.hostWord)
     let table = ["[registries.\(name)]", "index = \"\(index)\"", key]
     let mark = SetupClient.cargo.mark(context)
-    // cargo reads the older name first.
+    // cargo prefers the older name.
     let older = try context.file("CARGO_HOME", "config", else: ".cargo/")
     if try older.read() != nil { file = older }
     return SetupPlan(
@@ -309,7 +309,7 @@ extension SetupClient {
   // MARK: go
 
   /// `go env -w` sorts the lines of its file and drops some, so the file is changed here. Ours is the first of several
-  /// commands: what it says goes before an old password in `~/.netrc`, and it says nothing of places that are not listed.
+  /// commands: its output overrides an old password in `~/.netrc`, and it prints nothing for unlisted URLs.
   private static func go(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard let go = InstalledProgram("go") else { throw notFound(.go) }
     let answer = try output(of: go, ["env", "GOENV", "GOAUTH"])
@@ -363,10 +363,10 @@ extension SetupClient {
 }
 
 extension ConfigurationText {
-  /// Whether a TOML text has strings of several lines, which can hold what looks like a section.
+  /// Whether a TOML text has multi-line strings, which can contain text that looks like a section.
   fileprivate var hasLongStrings: Bool { contains("\"\"\"") || contains("'''") }
 
-  /// Whether cargo's registries are written in another form than a table each.
+  /// Whether cargo's registries are written in another form than separate tables.
   fileprivate var hasInlineRegistries: Bool {
     header("registries") != nil
       || section(nil).contains { line in

@@ -3,26 +3,26 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A note of text that was put into a file, so that it can be taken out again. It holds no text that was there before.
+/// Records text that was added to a file, so that it can be removed. Contains no text that was there before.
 struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
-  /// The place that the client gets tokens for; nil where the client has one setting for all.
+  /// The origin that the client gets tokens for; nil if the client has one setting for all.
   let place: String?
-  /// The name of the entry, where the client can have several for a place.
+  /// The name of the entry, if the client can have several for an origin.
   var entry: String?
-  /// The account that listed the place.
+  /// The account that listed the origin.
   let account: String?
   let file: String
-  /// Nil where the file had all that is needed.
+  /// Nil if the file already contained everything.
   var piece: SetupPiece?
-  /// Whether there was no such file.
+  /// Whether the file was created.
   var isFileMade: Bool
-  /// A name that this program was given in ``SetupLinks``, and the path that it leads to.
+  /// The link that was created in ``SetupLinks``, and its target.
   var link: (name: String, target: String)? { linkName.flatMap { name in linkTarget.map { (name, $0) } } }
   var linkName: String?
   var linkTarget: String?
 
-  /// Whether it is of the same client, place, entry and file.
+  /// Whether it is for this client, origin, entry and file.
   func isFor(_ client: SetupClient, _ place: String?, _ entry: String?, in file: SetupFile) -> Bool {
     self.client == client && self.place == place && self.entry == entry && self.file == file.path
   }
@@ -39,7 +39,7 @@ struct SetupReceipts {
   private static let mostBytes = 1 << 20
   private static let patience = Duration.seconds(5)
 
-  /// - Throws: `storage` when the file is damaged, of a later version, or open to other users.
+  /// - Throws: `storage` if the file is damaged, of a later version, or accessible to other users.
   static func read() throws(Failure) -> SetupReceipts {
     let directory: PrivateDirectory
     do throws(DirectoryError) { directory = try PrivateDirectory(opening: try path(), create: false) } catch {
@@ -49,7 +49,7 @@ struct SetupReceipts {
     return try read(directory)
   }
 
-  /// Changes them while no other process does. What `body` changed is written when it returns, also by throwing.
+  /// Changes the receipts while no other process does. Writes the changes when `body` returns or throws.
   static func change<Result>(_ body: (inout SetupReceipts) throws(Failure) -> Result) throws(Failure) -> Result {
     let directory = try Self.directory()
     let lock = try Self.lock(directory)
@@ -61,7 +61,7 @@ struct SetupReceipts {
     return try result.get()
   }
 
-  /// Writes them now. To be called before a file is changed, so that nothing is anywhere without a receipt.
+  /// Writes the receipts now. Call it before a file is changed, so that every addition has a receipt.
   func write() throws(Failure) {
     try write(Self.directory())
   }
@@ -108,7 +108,7 @@ struct SetupReceipts {
 
   private static let version = 1
 
-  /// Reads the bytes of the file.
+  /// Parses the content of the file.
   init(_ bytes: [UInt8], of path: String) throws(Failure) {
     let value = try? JSON(parsing: bytes)
     if let version = value?["version"]?.int, version > Self.version {
@@ -147,7 +147,7 @@ extension SetupReceipt {
     return object
   }
 
-  /// - Returns: Nil for anything that ``json`` does not make.
+  /// - Returns: Nil unless ``json`` could produce the value.
   fileprivate init?(_ json: JSON) {
     guard let client = json["client"]?.string.flatMap({ SetupClient(rawValue: $0) }), let file = json["file"]?.string
     else { return nil }

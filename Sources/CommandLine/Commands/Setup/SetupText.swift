@@ -2,19 +2,19 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The result for one client and place.
+/// The result for one client and origin.
 struct SetupOutcome: Sendable {
   enum State: String, CaseIterable, Sendable {
     case setUp = "set_up"
     case unchanged
-    /// It would be set up.
+    /// It would be configured.
     case proposed
     case printed
     case works
     case undone
-    /// It is gone already.
+    /// It has already been removed.
     case missing
-    /// It was changed since, and is left.
+    /// It was changed since, and remains.
     case changed
   }
 
@@ -34,10 +34,10 @@ struct SetupOutcome: Sendable {
     return object
   }
 
-  /// The client, and the place if it is for one.
+  /// The client, and the origin if it is for one.
   var subject: String { place.map { "\(client.rawValue) \($0)" } ?? client.rawValue }
 
-  /// The messages about it.
+  /// Describes the result for users.
   var phrase: Phrase {
     let file = file ?? ""
     return switch state {
@@ -53,7 +53,7 @@ struct SetupOutcome: Sendable {
   }
 }
 
-/// The clients that are on this machine, and those that are set up.
+/// The clients that are installed, and those that are configured.
 enum SetupList {
   static func json(_ receipts: SetupReceipts) -> JSONObject {
     let clients = SetupClient.allCases.map { client in
@@ -90,7 +90,7 @@ enum SetupList {
 }
 
 extension SetupReceipt {
-  /// How it is now.
+  /// Its current state.
   var outcome: SetupOutcome {
     let isThere = piece.map { piece in
       (try? SetupFile(file).read()).flatMap { $0 }.map { piece.isIn($0) } ?? false

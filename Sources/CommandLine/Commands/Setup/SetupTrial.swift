@@ -4,16 +4,16 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// Asks for a credential as a client would, and checks that one came. It is not shown.
+/// Requests a credential like the client would, and checks that one is returned. It is not shown.
 struct SetupTrial {
   private let program: InstalledProgram
   private let words: [String]
   private var input = ""
   private var changes: [String: String?] = [:]
-  /// The content of a good answer.
+  /// Text that a successful response contains.
   private var expected = ""
 
-  /// - Throws: `invalid_configuration` where the client would find no program to ask.
+  /// - Throws: `invalid_configuration` if the client would find no program to ask.
   init(_ client: SetupClient, _ context: SetupContext) throws(Failure) {
     switch client {
     case .git:
@@ -59,8 +59,8 @@ struct SetupTrial {
     Failure(.invalidConfiguration, "the \(name) on the PATH is not this program, or there is none")
   }
 
-  /// - Parameter isHeard: Whether what the client says of a failure is passed on.
-  /// - Throws: `missing_value` when no credential came.
+  /// - Parameter isHeard: Whether to show the client's error output.
+  /// - Throws: `missing_value` if no credential was returned.
   func run(isHeard: Bool) throws(Failure) {
     var result: InstalledProgram.Result
     do {

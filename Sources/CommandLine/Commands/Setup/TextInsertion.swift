@@ -1,31 +1,31 @@
 internal import Encoding
 
-/// Text that `setup` puts into the file of a program. Every other byte of the file stays, and it can be taken out
-/// again without knowledge of what was there before.
+/// Text that `setup` adds to the file of a program. Preserves every other byte of the file, and can be removed without
+/// knowing the original content.
 enum SetupPiece: Sendable, Hashable {
-  /// Text that stands in the file once, directly behind other text of its line, which may be empty.
+  /// Text that occurs once in the file, directly after other text of its line, which may be empty.
   case text(String, behind: String)
-  /// A member of a JSON text. `made` is how many of the objects around it were made for it.
+  /// A member of a JSON text. `made` is the number of enclosing objects that were created for it.
   case member(path: [String], value: JSON, made: Int)
 }
 
 /// A text with a piece in it, or the reason why it has none.
 enum Insertion: Sendable, Hashable {
   case inserted([UInt8], SetupPiece)
-  /// The program has this key already, with another value.
+  /// The program already has this key, with another value.
   case exists(String)
-  /// The program has it already, as it is wanted.
+  /// The program already has it, with the wanted value.
   case present
-  /// The file has a form that cannot be added to.
+  /// The file has a form that cannot be extended.
   case refused
 
-  /// Adds a member of a JSON text below the objects that the path names, which are made where they are missing.
+  /// Adds a member of a JSON text within the objects on the path, creating those that do not exist.
   ///
-  /// - Throws: For a text that is not JSON by the letter; comments are not.
+  /// - Throws: For a text that is not strict JSON; comments are not allowed.
   static func member(_ path: [String], _ value: JSON, in bytes: [UInt8]) throws(JSONError) -> Insertion {
     var node = try JSONMembers.root(of: bytes)
     for (index, name) in path.enumerated() {
-      // Of two members of a name each reader takes another.
+      // Parsers differ in which of duplicate members they use.
       guard node.kind == .object, node.members(named: name).count < 2 else { return .refused }
       if let member = node[name] {
         if index == path.count - 1 {
@@ -42,17 +42,17 @@ enum Insertion: Sendable, Hashable {
   }
 }
 
-/// Lines of a configuration file: those of INI files, TOML, git and `go env`.
+/// Lines of a configuration file in the format of INI files, TOML, git or `go env`.
 struct ConfigurationText {
   let bytes: [UInt8]
-  /// The places of the lines, without their ends.
+  /// The ranges of the lines, without their ends.
   let lines: [Range<Int>]
-  /// How lines end: as the first one does.
+  /// The line end of the first line, used for all.
   let lineEnd: String
   /// For TOML: where the content of each line ends, and whether the line begins inside a value.
   private let values: [(end: Int, isInside: Bool)]?
 
-  /// - Parameter isTOML: Whether comments stand behind values too, values go on in further lines, and the case of keys counts.
+  /// - Parameter isTOML: Whether comments may follow values, values may span lines, and keys are case-sensitive.
   init(_ bytes: [UInt8], isTOML: Bool = false) {
     self.bytes = bytes
     var lines: [Range<Int>] = []
@@ -89,20 +89,20 @@ struct ConfigurationText {
     }
   }
 
-  /// A line without the blanks at its ends.
+  /// A line without surrounding blanks.
   func words(_ line: Int) -> String {
     let trimmed = bytes[lines[line]].drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
     return String(decoding: trimmed, as: UTF8.self)
   }
 
-  /// A line without any blanks, quotes and, in TOML, its comment, for comparing names however they are spelt.
+  /// A line without any blanks, quotes and, in TOML, its comment, to compare names regardless of spelling.
   func bare(_ line: Int) -> String {
     let content = bytes[lines[line].lowerBound..<(values?[line].end ?? lines[line].upperBound)]
     return String(
       decoding: content.filter { $0 > 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }, as: UTF8.self)
   }
 
-  /// The blanks before a line.
+  /// The leading blanks of a line.
   func indentation(_ line: Int) -> String {
     String(decoding: bytes[lines[line]].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }, as: UTF8.self)
   }
@@ -121,20 +121,20 @@ struct ConfigurationText {
     lines.indices.first { sectionName($0).map { $0.utf8.elementsEqual(name.utf8) } ?? false }
   }
 
-  /// The lines of the section that begins behind this line, and before the first section for nil.
+  /// The lines of the section that begins after this line; those before the first section if nil.
   func section(_ header: Int?) -> Range<Int> {
     let start = header.map { $0 + 1 } ?? 0
     return start..<(lines.indices.first { $0 >= start && sectionName($0) != nil } ?? lines.count)
   }
 
-  /// The first line of a section that is neither empty nor a comment; nil without one.
+  /// The first line of a section that is neither empty nor a comment; nil if there is none.
   func firstKey(in section: Range<Int>) -> Int? {
     section.first { line in bare(line).utf8.first.map { !"#;".utf8.contains($0) } ?? false }
   }
 
-  /// The value behind a key of a section, as it is written, its quotes and blanks apart; nil without that key.
+  /// The value of a key in a section, as written but without quotes and blanks; nil if there is no such key.
   ///
-  /// - Parameter key: In lower case. Readers of INI files take a key of any case for it.
+  /// - Parameter key: In lower case. INI parsers ignore the case of keys.
   func value(_ key: String, in section: Range<Int>) -> String? {
     for line in section where values?[line].isInside != true {
       let text = bare(line).utf8
@@ -148,7 +148,6 @@ struct ConfigurationText {
     return nil
   }
 
-  /// Whether a text stands anywhere in it.
   func contains(_ text: String) -> Bool { !bytes.places(of: Array(text.utf8)).isEmpty }
 
   // MARK: Changes
@@ -158,7 +157,7 @@ struct ConfigurationText {
     case behind(line: Int)
   }
 
-  /// Adds lines between two marks.
+  /// Adds lines between two marker lines.
   func adding(_ added: [String], named name: String, at place: Place) -> Insertion {
     let marked = [Self.mark("begin", name)] + added + [Self.mark("end", name)]
     let offset =
@@ -168,12 +167,12 @@ struct ConfigurationText {
       case .behind(let line): min(lines[line].upperBound + 1, bytes.count)
       }
     var text = marked.joined(separator: lineEnd)
-    // The last line has no end: neither has what comes behind it.
+    // The last line has no end, so the added text has none either.
     if offset > 0, bytes[offset - 1] != UInt8(ascii: "\n") { text = lineEnd + text } else { text += lineEnd }
     return .inserted(bytes[..<offset] + Array(text.utf8) + bytes[offset...], .text(text, behind: ""))
   }
 
-  /// Adds text to a line, directly behind its first characters.
+  /// Adds text to a line, directly after its first characters.
   func adding(_ added: String, behind start: String) -> Insertion {
     guard let line = lines.first(where: { bytes[$0].starts(with: start.utf8) }) else { return .refused }
     let offset = line.lowerBound + start.utf8.count
@@ -184,8 +183,8 @@ struct ConfigurationText {
 }
 
 extension SetupPiece {
-  /// A text without this piece, and the objects that were made for it and hold others now; nil where the piece is not in it
-  /// as it was put there.
+  /// A text without this piece, and the number of objects that were created for it and contain others now; nil if the
+  /// text does not contain the piece unchanged.
   func removed(from bytes: [UInt8]) -> (bytes: [UInt8], left: Int)? {
     switch self {
     case .text(let text, let behind):
@@ -197,10 +196,10 @@ extension SetupPiece {
     }
   }
 
-  /// Whether it is in a text as it was put there.
+  /// Whether a text contains the piece unchanged.
   func isIn(_ bytes: [UInt8]) -> Bool { removed(from: bytes) != nil }
 
-  /// Whether something of it is left in a text, as it was put there or not.
+  /// Whether a text contains any part of the piece, changed or not.
   func hasTrace(in bytes: [UInt8]) -> Bool {
     switch self {
     case .text(let text, let behind):
@@ -210,7 +209,7 @@ extension SetupPiece {
     }
   }
 
-  /// The text that is there without it, where there was no file.
+  /// What remains without the piece, if the file did not exist before.
   var emptyFile: [UInt8] {
     switch self {
     case .text: []
@@ -218,7 +217,7 @@ extension SetupPiece {
     }
   }
 
-  /// The same for a piece that was put into more objects than were there before it.
+  /// The piece with at least `count` created enclosing objects; nil if it is in other objects.
   func making(atLeast count: Int, around path: [String]) -> SetupPiece? {
     guard case .member(let own, let value, let made) = self, own.dropLast().elementsEqual(path.dropLast()) else {
       return nil
@@ -226,7 +225,7 @@ extension SetupPiece {
     return .member(path: own, value: value, made: max(made, count))
   }
 
-  /// The lines that are shown to a person: what is added, and nothing of what is there.
+  /// The added lines, shown to users.
   var shown: [String] {
     switch self {
     case .text(let text, let behind):
@@ -240,7 +239,7 @@ extension SetupPiece {
 }
 
 extension [UInt8] {
-  /// Where a text begins that is not empty.
+  /// The positions of a non-empty text.
   fileprivate func places(of text: [UInt8]) -> [Int] {
     guard let first = text.first, count >= text.count else { return [] }
     return (0...(count - text.count)).filter { self[$0] == first && self[$0..<($0 + text.count)].elementsEqual(text) }

@@ -1,8 +1,8 @@
 internal import Encoding
 internal import Platform
 
-/// Opens an address in a browser, trying one command after the other. A command counts as failed when it is not
-/// there, or ends with another status than 0 within two seconds: what runs on has a browser to show for it.
+/// Opens a URL in a browser, trying one command after the other. A command has failed if it does not exist or exits
+/// with a non-zero status within two seconds: one that keeps running shows a browser.
 struct BrowserOpener {
   enum State { case trying, opened, failed }
 
@@ -10,22 +10,22 @@ struct BrowserOpener {
   private var child: Int32?
   private var childDescriptor: SharedDescriptor?
   private(set) var state = State.trying
-  /// When a command that still runs counts as one that worked.
+  /// When the running command is regarded as successful.
   private(set) var deadline: Instant?
 
   private static let patience = Duration.seconds(2)
 
-  /// Starts the first command that can be started.
+  /// Starts the first available command.
   init(_ commands: [[String]]) {
     self.commands = commands
     startNext()
   }
 
-  /// Readable when the command has ended; nil when none runs.
+  /// Readable when the command has ended; nil if none runs.
   var raw: Int32? { childDescriptor?.descriptor.raw }
 
-  /// Whether an address may be given to a browser: only the web is meant, and nothing that a program could take for
-  /// an option or a command.
+  /// Whether a URL may be passed to a browser: only http and https, and nothing that a program could interpret as an
+  /// option or a command.
   static func mayOpen(_ url: String) -> Bool {
     guard url.utf8.allSatisfy(\.isVisibleASCII) else { return false }
     let place = String(url.prefix { $0 != "?" && $0 != "#" })
@@ -33,7 +33,7 @@ struct BrowserOpener {
     return uri.isHTTPS || uri.isHTTPLoopback
   }
 
-  /// Looks at the command that runs.
+  /// Checks the running command.
   mutating func update(_ now: Instant) {
     guard state == .trying, let child else { return }
     if let status = try? Spawn.tryWait(child) {
@@ -49,7 +49,7 @@ struct BrowserOpener {
     while !commands.isEmpty {
       let command = commands.removeFirst()
       guard let program = Spawn.search(command[0]) else { continue }
-      // Its output has no place in ours, and it stays when we end.
+      // Its output must not mix with ours, and it may outlive this process.
       let request = Spawn.Request(
         executable: program, arguments: command, environment: Environment.all().map { "\($0.0)=\($0.1)" },
         newSession: true, nullStandardStreams: true)

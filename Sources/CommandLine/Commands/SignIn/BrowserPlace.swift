@@ -1,35 +1,35 @@
 internal import Platform
 
-/// Where this program runs, as far as it matters for opening a browser: in front of a screen, or not.
+/// The environment of this program as it affects opening a browser: whether there is a screen.
 struct BrowserPlace {
   private let variable: (String) -> String?
   private let exists: (String) -> Bool
 
-  /// The place of this process.
+  /// The environment of this process.
   static var current: BrowserPlace {
     BrowserPlace(variable: Environment.value, exists: { (try? FileDescriptor(opening: $0, for: .reading)) != nil })
   }
 
   /// - Parameters:
   ///   - variable: The value of an environment variable.
-  ///   - exists: Whether there is such a file.
+  ///   - exists: Whether a file exists.
   init(variable: @escaping (String) -> String?, exists: @escaping (String) -> Bool) {
     self.variable = variable
     self.exists = exists
   }
 
-  /// Whether a browser that is opened from here is one that the person sees, and that reaches this machine.
+  /// Whether a browser opened from here is visible to the user and can reach this machine.
   var canOpen: Bool {
-    // A remote editor names a program that opens the browser where its person is, and leads its answer back.
+    // A remote editor provides a program that opens the browser on the user's machine and forwards its response.
     if isRemoteEditor || isContainer { return isSet("BROWSER") }
     if isRemote { return false }
     return hasDisplay || isSet("BROWSER") || isWSL
   }
 
-  /// Whether the person sits at another machine.
+  /// Whether the user works on another machine.
   var isRemote: Bool { isSet("SSH_CONNECTION") || isSet("SSH_TTY") || isSet("SSH_CLIENT") }
 
-  /// The commands that may open an address, best first. Each is a program and its arguments.
+  /// The commands that may open a URL, in order of preference. Each is a program and its arguments.
   func commands(opening url: String) -> [[String]] {
     var commands = (variable("BROWSER") ?? "").split(separator: ":").compactMap { Self.command($0, url) }
     if hasDisplay { commands.append(["xdg-open", url]) }
@@ -48,8 +48,8 @@ struct BrowserPlace {
 
   private func isSet(_ name: String) -> Bool { !(variable(name) ?? "").isEmpty }
 
-  /// One part of `BROWSER`: words, of which `%s` stands for the address. The address comes last where it is not
-  /// named. No shell reads any of it, so nothing in an address can be more than an argument.
+  /// One part of `BROWSER`: words in which `%s` is replaced by the URL, which is otherwise appended. No shell
+  /// interprets it, so the URL can only be an argument.
   private static func command(_ part: Substring, _ url: String) -> [String]? {
     let words = part.split(whereSeparator: { $0 == " " || $0 == "\t" })
     guard !words.isEmpty, words[0] != "%s" else { return nil }

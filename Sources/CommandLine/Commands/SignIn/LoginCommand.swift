@@ -4,7 +4,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// `agent login`: a new sign-in, or one that goes on in the background.
+/// `agent login`: a new sign-in, or one that continues in the background.
 struct LoginCommand {
   private let client: DaemonClient
   private let request: Request
@@ -12,7 +12,7 @@ struct LoginCommand {
   private let resource: ResourceLogin?
   private let unlocking: Unlocking?
   private let waiting: LoginWait.Choices
-  /// Whether a person may be asked for a setting that the command line lacks.
+  /// Whether the user may be asked for missing settings.
   private let mayAsk: Bool
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
@@ -55,7 +55,7 @@ struct LoginCommand {
     var login = try LoginOptions.request(invocation)
     login.isDetached = waiting.isDetached
     login.handsOver = files.announced
-    // A command line that names more than the account asks for a new sign-in.
+    // A command line that names more than the account requests a new sign-in.
     if login.unless == nil, mayAsk, Terminal.isTerminal(2), login.isPlain { login.unless = .signedIn }
     request = .login(login)
     self.files = files
@@ -63,7 +63,7 @@ struct LoginCommand {
     unlocking = try Unlocking(invocation, client)
   }
 
-  /// Signs in, and asks a person on a terminal for what is missing: the service, its issuer, the client id.
+  /// Signs in, asking the user on a terminal for missing settings: the service, its issuer, the client ID.
   private func signIn(_ reporter: inout LoginReporter) throws(Failure) -> Int32 {
     var descriptors = try files?.open() ?? []
     var request = try completed(reporter)
@@ -73,7 +73,7 @@ struct LoginCommand {
         return try signIn(request, descriptors, &reporter)
       } catch {
         guard case .login(var login) = request else { throw error }
-        // The daemon may have read the secrets that came with the request, and they can be read only once.
+        // The daemon may have read the secrets sent with the request, and they can only be read once.
         if !isRespelt, resource != nil, descriptors.isEmpty,
           let issuer = ResourceLogin.issuerMeant(by: error, at: login.issuer)
         {
@@ -96,7 +96,7 @@ struct LoginCommand {
     return failure
   }
 
-  /// - Returns: Whether a person gave what was missing.
+  /// - Returns: Whether the user entered the missing value.
   private static func ask(
     for missing: Failure, _ login: inout LoginRequest, _ descriptors: inout [SharedDescriptor]
   ) throws(Failure) -> Bool {
@@ -112,7 +112,7 @@ struct LoginCommand {
     case .clientNeeded where missing.needsClientSecret:
       guard !login.handsOver.contains(.clientSecret) else { return false }
       tell(missing)
-      // It comes before all others.
+      // The client secret precedes all other descriptors.
       descriptors.insert(try HandedFiles.askForClientSecret(), at: 0)
       login.handsOver.insert(.clientSecret)
     case .clientNeeded where login.clientID == nil:
@@ -124,7 +124,7 @@ struct LoginCommand {
     return true
   }
 
-  /// The reason was told before the question.
+  /// The reason was printed before the question.
   private static func unanswered(_ missing: Failure) -> Failure {
     Console.tell("\n")
     return Failure(missing.code, "nothing was typed", hint: missing.advice)
@@ -136,7 +136,7 @@ struct LoginCommand {
     _ request: Request, _ descriptors: [SharedDescriptor], _ reporter: inout LoginReporter
   ) throws(Failure) -> Int32 {
     let begin = Instant.now
-    // The daemon gives the sign-in up when its client is gone, unless it was started in the background.
+    // The daemon cancels the sign-in if its client disconnects, unless it was started in the background.
     let ending = try client.converse { (connection) throws(Failure) in
       if case .login(let login) = request, let level = login.protection {
         try unlocking?.prepare(level, over: &connection)
@@ -147,7 +147,7 @@ struct LoginCommand {
         guard error.code == .locked, case .login(let login) = request, let unlocking, unlocking.canAsk else {
           throw error
         }
-        // Nothing was read of what was handed over.
+        // The daemon has read none of the descriptors.
         guard try !unlocking.open(login.account, over: &connection).isEmpty else { throw error }
         return try wait(for: request, descriptors, over: &connection, &reporter)
       }
@@ -169,7 +169,7 @@ struct LoginCommand {
     }
   }
 
-  /// The request with what a resource says of itself.
+  /// The request, completed with the resource's metadata.
   private func completed(_ reporter: LoginReporter) throws(Failure) -> Request {
     guard case .login(var login) = request else { return request }
     try resource?.complete(&login, client)

@@ -3,7 +3,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// Makes a login request of a command line.
+/// Converts a command line to a login request.
 enum LoginOptions {
   static func request(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = LoginRequest()
@@ -30,7 +30,7 @@ enum LoginOptions {
     request.activates = invocation[.use]
     request.isEphemeral = invocation[.ephemeral]
     if request.isEphemeral {
-      // There is no file that says it, and a client that is registered would be left at the server.
+      // An ephemeral account has no file for these options, and a registered client would remain at the server.
       let others = [
         ("register", request.registersClient), ("keep", request.keepsAccessToken),
         ("protect", request.protection != nil),
@@ -44,8 +44,8 @@ enum LoginOptions {
     return request
   }
 
-  /// The request of the command of a hint that signs in to an account; nil for other commands, and for a URL: a user must
-  /// first decide whether to trust its server.
+  /// The request of a hint's command that signs in to an account; nil for other commands, and for a URL, because users
+  /// must first decide whether to trust its server.
   static func request(of command: String) -> LoginRequest? {
     guard let invocation = invocation(of: command), invocation.command?.name == .login,
       urlOperand(invocation) == nil
@@ -61,7 +61,7 @@ enum LoginOptions {
     return try? Parser.parse(Array(words.dropFirst()))
   }
 
-  /// How to sign in, when an option says so.
+  /// The sign-in flow, if an option selects one.
   private static func flow(_ invocation: Invocation) throws(Failure) -> LoginRequest.Flow? {
     let named: [(Option<Bool>, LoginRequest.Flow)] = [(.browser, .browser), (.device, .device), (.paste, .paste)]
     let given = named.filter { invocation[$0.0] }
@@ -71,20 +71,20 @@ enum LoginOptions {
     return given.first?.1
   }
 
-  /// The operand is an account's name, or the URL of an issuer or a resource. It is taken for an issuer
-  /// until ``ResourceLogin`` finds a resource.
+  /// The operand is an account's name, or the URL of an issuer or a resource. It is assumed to be an issuer until
+  /// ``ResourceLogin`` finds a resource.
   private static func accountAndIssuer(_ invocation: Invocation) throws(Failure) -> (String?, String?) {
     guard let operand = urlOperand(invocation) else { return (try invocation.account(), invocation[.issuer]) }
     return (try invocation.account(operand: nil), invocation[.issuer] ?? operand)
   }
 
-  /// The operand, when it is a URL.
+  /// The operand, if it is a URL.
   static func urlOperand(_ invocation: Invocation) -> String? {
     invocation.operands.first.flatMap { $0.utf8.contains(UInt8(ascii: ":")) ? $0 : nil }
   }
 
-  /// The proxy for https in an environment, and the hosts that it is not for, by the names that curl
-  /// obeys: the small letters first.
+  /// The proxy for https in an environment and the hosts excluded from it, from the variables that curl uses, lower
+  /// case first.
   static func proxy(from variables: (String) -> String?) -> (url: String?, exclusions: String?) {
     func first(_ names: [String]) -> String? {
       names.compactMap { variables($0) }.first { !$0.isEmpty }

@@ -2,18 +2,18 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Tells of a sign-in while it goes on.
+/// Reports the progress of a sign-in.
 ///
-/// For people everything goes to standard error: on a terminal a screen with a countdown below it,
-/// otherwise one plain line. With `--json` the events go to standard output.
+/// Text for users goes to standard error: on a terminal a screen with a countdown below it, otherwise one plain line.
+/// With `--json` the events go to standard output.
 struct LoginReporter {
-  /// The event that the person waits for.
+  /// The event being waited for.
   private enum Phase {
     case nothing
     case server
     /// The approval; the code expires at this time, in unix seconds.
     case approval(expiry: Int)
-    /// The address that the person pastes, until this time.
+    /// The pasted URL, until this time.
     case paste(expiry: Int)
   }
 
@@ -26,12 +26,12 @@ struct LoginReporter {
   private let qrCode: QRCodeChoice
   private let copiesCode: Bool
   private let isDetached: Bool
-  /// The name of a sign-in that goes on without this command.
+  /// The name of a sign-in that continues without this command.
   private let resumed: String?
-  /// The lines of the screen that is shown.
+  /// The number of lines of the current screen.
   private var linesShown = 0
 
-  /// When the line at the bottom is to be rewritten; nil when there is none.
+  /// When the line at the bottom must be rewritten; nil if there is none.
   private(set) var nextUpdate: Instant?
 
   init(_ invocation: Invocation) {
@@ -41,9 +41,9 @@ struct LoginReporter {
   }
 
   /// - Parameters:
-  ///   - terminal: Standard error's; nil when that is none.
-  ///   - resumed: The name of a sign-in in the background that is only waited for.
-  ///   - tell: Where text for people goes.
+  ///   - terminal: Standard error's terminal; nil if it is not a terminal.
+  ///   - resumed: The name of a sign-in in the background to wait for.
+  ///   - tell: Writes text for users.
   init(
     console: Console, terminal: OutputTerminal?, time: any TimeSource, qrCode: QRCodeChoice = .automatic,
     copiesCode: Bool = false, resumed: String? = nil, isDetached: Bool = false,
@@ -61,24 +61,24 @@ struct LoginReporter {
     status = StatusLine(terminal, tell: tell)
   }
 
-  /// From now on the authorization server is waited for; a person is told when it takes long.
+  /// Records that the authorization server's response is awaited; a message appears if it takes long.
   mutating func waitsForServer() {
     guard status != nil else { return }
     phase = .server
     nextUpdate = time.now().advanced(by: Patience.delay)
   }
 
-  /// Tells an event.
+  /// Reports an event.
   ///
-  /// - Parameter view: What the person sees of a browser.
+  /// - Parameter view: Whether the user sees a browser.
   mutating func tell(_ event: Event, _ view: BrowserView = .byHand) throws(Failure) {
-    // It is for people, whatever the answer's form.
+    // Always for users, whatever the output format.
     if case .progress(let entry) = event { return tellStep(entry) }
     if console.json { return try Console.answer(event.json) }
     status?.erase()
     let (now, isQuiet) = (time.wallSeconds(), console.quiet)
     switch event {
-    // Only other requests are answered with one; and steps are told elsewhere.
+    // These events belong to other requests, and steps are reported elsewhere.
     case .confirm, .response, .body, .bodyWanted, .progress, .following, .session, .tokenFile, .lease, .leaseEntry,
       .leaseQuestion:
       break
@@ -100,7 +100,7 @@ struct LoginReporter {
     showCountdownAgain()
   }
 
-  /// Whether a QR code is any use here.
+  /// Whether a QR code is useful here.
   var drawsQRCodes: Bool {
     guard let terminal, qrCode != .never, !console.json, !console.quiet else { return false }
     return terminal.obeysEscapes && terminal.showsUTF8
@@ -115,7 +115,7 @@ struct LoginReporter {
   private func draw(_ code: Event.QRCode) {
     guard let terminal, let picture = QRPicture(code, terminal) else { return }
     let needed = linesShown + QRPicture.lines(ofSide: code.side) + 2
-    // The text that would scroll out of sight is worth more than the picture.
+    // A QR code must not scroll the text out of sight.
     guard qrCode == .always || terminal.rows().map({ needed <= $0 }) ?? false else { return }
     tell(picture.text)
   }
@@ -126,7 +126,7 @@ struct LoginReporter {
     showCountdownAgain()
   }
 
-  /// The countdown was taken away for a text above it, and comes back at once.
+  /// Restores the countdown after text was written above it.
   private mutating func showCountdownAgain() {
     switch phase {
     case .approval, .paste: nextUpdate = time.now()
@@ -134,7 +134,7 @@ struct LoginReporter {
     }
   }
 
-  /// Shows a screen, or one line where there is no terminal.
+  /// Shows a screen, or one line without a terminal.
   private mutating func show(
     until expiry: Int, pastes: Bool = false, line: @autoclosure () -> String, _ text: (SignInScreen) -> String
   ) {
@@ -151,7 +151,7 @@ struct LoginReporter {
     tell(screen + (showsWait ? wait : ""))
   }
 
-  /// Rewrites the line at the bottom when that is due.
+  /// Rewrites the line at the bottom when due.
   mutating func update() {
     guard let due = nextUpdate, time.now() >= due else { return }
     switch phase {
@@ -169,10 +169,10 @@ struct LoginReporter {
     if let next = nextUpdate, next < time.now() { nextUpdate = time.now().advanced(by: .seconds(1)) }
   }
 
-  /// Whether there is a line at the bottom that is rewritten in place.
+  /// Whether there is a line at the bottom that is rewritten.
   var rewritesLine: Bool { status != nil }
 
-  /// Takes the line at the bottom away until ``goOn()``.
+  /// Erases the line at the bottom until ``goOn()``.
   mutating func suspend() { status?.erase() }
 
   /// Shows the line at the bottom again.
@@ -180,7 +180,7 @@ struct LoginReporter {
     if nextUpdate != nil { nextUpdate = time.now() }
   }
 
-  /// Tells that it worked.
+  /// Reports success.
   mutating func signedIn(_ result: JSONObject) throws(Failure) {
     finish()
     if console.json { return try Console.answer(Self.event("signed_in", result)) }
@@ -188,10 +188,10 @@ struct LoginReporter {
     if result["kept"] == nil, let other = LoginText.otherActive(result) { console.note(other) }
   }
 
-  /// Tells of a sign-in that goes on in the background.
+  /// Reports a sign-in that continues in the background.
   ///
-  /// - Returns: The exit status: a start is done, and a sign-in that is asked about and goes on is to be asked
-  ///   about again later.
+  /// - Returns: The exit status: success for a start; a pending sign-in that was queried returns the status to try
+  ///   again later.
   mutating func standing(_ result: JSONObject, isStart: Bool) throws(Failure) -> Int32 {
     finish()
     if console.json {
@@ -205,12 +205,11 @@ struct LoginReporter {
     return isStart ? 0 : ExitStatus.tryLater.rawValue
   }
 
-  /// Tells that it failed, where that belongs to the stream of events; the failure itself is reported
-  /// as every command's.
+  /// Reports failure in the stream of events. The failure itself is reported like that of every command.
   mutating func failed(_ failure: Failure) {
     finish()
     guard console.json, let members = console.completed(failure).json.object else { return }
-    // The failure goes to standard error too, so a write error here takes nothing away.
+    // The failure also goes to standard error, so a write error here loses nothing.
     try? Console.answer(Self.event("error", members))
   }
 
@@ -220,13 +219,13 @@ struct LoginReporter {
     return event
   }
 
-  /// Tells that the person gave up.
+  /// Reports that the user cancelled.
   mutating func interrupted() {
     finish()
     if !console.json { console.note(resumed.map(LoginText.inBackground) ?? Phrase("sign-in cancelled")) }
   }
 
-  /// Takes the line at the bottom away for good.
+  /// Erases the line at the bottom permanently.
   private mutating func finish() {
     status?.erase()
     (phase, nextUpdate) = (.nothing, nil)

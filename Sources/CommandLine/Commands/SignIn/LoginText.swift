@@ -1,18 +1,18 @@
 internal import Encoding
 internal import Wire
 
-/// The words of a sign-in beside its screen. All that came from a server is cleaned.
+/// The texts of a sign-in outside its screen. All server text is cleaned.
 enum LoginText {
-  /// The instruction on one line, where there is no terminal.
+  /// The instruction on one line, if there is no terminal.
   ///
-  /// - Parameter isQuiet: Leaves out all that a person can sign in without.
+  /// - Parameter isQuiet: Omits everything that is not needed to sign in.
   static func line(_ code: Event.DeviceCode, now: Int, isQuiet: Bool = false) -> String {
     let left = RelativeTime.phrase(seconds: secondsLeft(code.expiresAt, now: now))
     let task = Phrase("open \(code.verificationURI) and enter the code \(code.userCode) within \(left)")
     return line(to: task, code.issuer, clientID: code.clientID, scope: code.scope, isQuiet)
   }
 
-  /// The same for a sign-in in the browser.
+  /// Likewise for a sign-in in the browser.
   static func line(_ browser: Event.Browser, now: Int, isQuiet: Bool = false) -> String {
     let left = RelativeTime.phrase(seconds: secondsLeft(browser.expiresAt, now: now))
     let task =
@@ -36,10 +36,10 @@ enum LoginText {
     return "\(ProgramName.current.text): \(text.localized(limit: longest))\n"
   }
 
-  /// No URL that is shown is longer.
+  /// The maximum length of a displayed URL.
   private static let longest = 16_384
 
-  /// Asks for the address, from the longest wording to the shortest.
+  /// Prompts for the URL, longest wording first.
   static func pastePrompts(seconds: Int) -> [String] {
     let time = clock(seconds)
     let wordings = [
@@ -55,9 +55,9 @@ enum LoginText {
     return "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
   }
 
-  /// How long the code is good for, in wordings for ever narrower terminals.
+  /// How long the code is valid, in wordings for increasingly narrow terminals.
   ///
-  /// - Parameter isResumed: Whether the sign-in goes on without this command.
+  /// - Parameter isResumed: Whether the sign-in continues without this command.
   static func countdown(seconds: Int, isResumed: Bool = false) -> [String] {
     guard seconds > 0 else {
       let wordings = [
@@ -75,7 +75,7 @@ enum LoginText {
     return wordings.map { $0.localized() } + [time]
   }
 
-  /// The same once, for a terminal where no line can be rewritten.
+  /// Likewise once, for a terminal where no line can be rewritten.
   static func wait(until expiry: Int, now: Int, isResumed: Bool = false) -> String {
     let left = RelativeTime.phrase(seconds: secondsLeft(expiry, now: now))
     return Phrase("Waiting for your approval, \(left) left. \(interrupt(isResumed))").localized() + "\n"
@@ -85,7 +85,7 @@ enum LoginText {
     isResumed ? Phrase("Ctrl-C stops waiting.") : Phrase("Ctrl-C cancels.")
   }
 
-  /// Whether it was the person who signed in.
+  /// Asks whether the user is the one who signed in.
   static func question(_ confirm: Event.Confirm) -> Phrase {
     let subject = confirm.subject ?? "?"
     let person = confirm.name.map { "\($0) (\(subject))" } ?? subject
@@ -97,20 +97,20 @@ enum LoginText {
       """)
   }
 
-  /// A sign-in that goes on in the background.
+  /// Describes a sign-in that continues in the background.
   static func inBackground(_ login: String) -> Phrase {
     let command = "agent login --resume \(TerminalText.clean(login, limit: 64))"
     return Phrase("the sign-in goes on in the background; to wait for it: \(command)")
   }
 
-  /// Whether to sign in though there is a session.
+  /// Asks whether to sign in although there is a session.
   static func again(_ result: JSONObject) -> Phrase {
     let account = result["account"]?.string ?? "?"
     guard let person = person(result) else { return Phrase("\(account) is signed in. Sign in again?") }
     return Phrase("\(account) is signed in as \(person). Sign in again?")
   }
 
-  /// The command to act on the account by default, where it is not the active one.
+  /// The command to use the account by default, if it is not the active one.
   static func otherActive(_ result: JSONObject) -> Phrase? {
     guard let account = result["account"]?.string, let active = result["active_account"]?.string,
       !active.utf8.elementsEqual(account.utf8)
@@ -120,7 +120,7 @@ enum LoginText {
 
   private static func person(_ result: JSONObject) -> String? { (result["person"] ?? result["subject"])?.string }
 
-  /// The person who is signed in now.
+  /// The confirmation of a sign-in.
   static func success(_ result: JSONObject, now: Int) -> Phrase {
     var text = result["kept"]?.bool == true ? Phrase("already signed in") : Phrase("signed in")
     if let issuer = result["issuer"]?.string { text = Phrase("\(text) to \(issuer)") }
@@ -140,7 +140,7 @@ enum LoginText {
     return text
   }
 
-  /// A daemon's clock is ours; what does not fit is taken for no time left rather than trusted.
+  /// The daemon uses the same clock; an implausible value is treated as no time left.
   static func secondsLeft(_ expiry: Int, now: Int) -> Int {
     let (left, overflow) = expiry.subtractingReportingOverflow(now)
     return overflow ? 0 : left

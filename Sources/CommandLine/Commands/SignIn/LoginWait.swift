@@ -3,10 +3,10 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The wait of `agent login`: for the daemon's lines, for signals, for the next second of the countdown, and in a
-/// browser sign-in for the program that opens the browser and for the address that a person pastes.
+/// Waits in `agent login`: for the daemon's lines, for signals, for the next second of the countdown, and in a browser
+/// sign-in for the program that opens the browser and for the URL that the user pastes.
 struct LoginWait {
-  /// How the wait for the person ended.
+  /// How the wait ended.
   enum Ending {
     case signedIn(JSONObject)
     case interrupted(by: Int32)
@@ -19,9 +19,9 @@ struct LoginWait {
     static let pasted: UInt64 = 3
   }
 
-  /// The options of the command line that it depends on.
+  /// The options of the command line that affect it.
   struct Choices {
-    /// The sign-in goes on in the background.
+    /// Whether the sign-in continues in the background.
     let isDetached: Bool
     let opensBrowser: Bool
     let mayAsk: Bool
@@ -38,7 +38,7 @@ struct LoginWait {
   private let deadline: Instant
   private var opener: BrowserOpener?
   private var pasted: PastedLine?
-  /// The sign-in that waits for the pasted address.
+  /// The name of the sign-in that waits for the pasted URL.
   private var login = ""
   private var isPasteOver = false
 
@@ -79,7 +79,7 @@ struct LoginWait {
     switch event {
     case .browser(let browser): try begin(browser, &signals, &reporter)
     case .redirectRefused(let failure):
-      // A person can try again; what came from a pipe is all that there is.
+      // A user can try again, but input from a pipe is final.
       guard pasted?.isTerminal == true else { throw failure }
       isPasteOver = false
       try reporter.tell(event)
@@ -87,7 +87,7 @@ struct LoginWait {
     }
   }
 
-  /// Asks the person who signed in; without a terminal the answer is no.
+  /// Asks which user signed in; without a terminal the answer is no.
   private func answer(
     _ confirm: Event.Confirm, _ connection: borrowing DaemonConnection, _ signals: inout SignInSignals,
     _ reporter: inout LoginReporter
@@ -105,11 +105,11 @@ struct LoginWait {
   ) throws(Failure) {
     login = browser.login
     guard !browser.mustPaste || choices.isDetached else {
-      // Echo is off before the person is asked.
+      // Turns echo off before the user is asked.
       pasted = try PastedLine.open(&signals, mayUseTerminal: choices.mayAsk)
       return try reporter.tell(.browser(browser))
     }
-    // Every user of the machine can read a command line.
+    // Every user of the machine can read command lines.
     let link = browser.linkURL ?? browser.url
     let commands = choices.opensBrowser ? place.commands(opening: link) : []
     let mayOpen = !commands.isEmpty && BrowserOpener.mayOpen(browser.url) && BrowserOpener.mayOpen(link)
@@ -121,7 +121,7 @@ struct LoginWait {
     }
   }
 
-  /// The answer comes to this machine, and the person's browser is at another one.
+  /// The redirect goes to this machine, but the user's browser is on another one.
   private static func remoteHint(_ browser: Event.Browser) -> Phrase {
     let port = (try? URI(browser.redirectURI))?.port.map { String($0) } ?? "PORT"
     return Phrase(
@@ -166,7 +166,7 @@ struct LoginWait {
     }
   }
 
-  /// False for a regular file, which can always be read.
+  /// Returns false for a regular file, which is always readable.
   private static func add(_ pasted: Int32, to poller: borrowing Poller) throws(SystemError) -> Bool {
     do {
       try poller.add(pasted, interest: .read, key: Key.pasted)

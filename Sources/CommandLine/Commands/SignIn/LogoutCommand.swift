@@ -32,7 +32,7 @@ enum LogoutCommand {
     }
   }
 
-  /// A line for each account.
+  /// One line per account.
   static func lines(_ result: JSONObject, local: Bool) -> [Phrase] {
     let accounts = result["accounts"]?.array ?? []
     if accounts.isEmpty { return [Phrase("no account was signed in")] }

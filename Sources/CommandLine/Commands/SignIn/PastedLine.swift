@@ -2,16 +2,16 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// Reads an address that a person pastes, from the terminal without showing it, or from standard input where that
-/// is none. Read when there is something to read, so that other things can be waited for meanwhile.
+/// Reads a URL that the user pastes, from the terminal without echo, or from standard input if that is not a terminal.
+/// Reads only available input, so that the caller can also wait for other events.
 ///
-/// A terminal keeps 4,095 bytes of a line and drops the others without a word, so it is read by the character there.
+/// A terminal silently drops input beyond 4,095 bytes of a line, so it is read in character mode.
 struct PastedLine {
-  /// nil stands for standard input.
+  /// Nil for standard input.
   private let terminal: SharedDescriptor?
   private var bytes: [UInt8] = []
 
-  /// - Returns: nil when there is a terminal, and it must not be read from.
+  /// - Returns: Nil if there is a terminal that must not be read.
   static func open(_ signals: inout SignInSignals, mayUseTerminal: Bool) throws(Failure) -> PastedLine? {
     if !Terminal.isTerminal(0) { return PastedLine(terminal: nil) }
     guard mayUseTerminal else { return nil }
@@ -25,12 +25,12 @@ struct PastedLine {
 
   private init(terminal: SharedDescriptor?) { self.terminal = terminal }
 
-  /// The descriptor to wait for.
+  /// The descriptor to poll.
   var raw: Int32 { terminal?.descriptor.raw ?? 0 }
 
   var isTerminal: Bool { terminal != nil }
 
-  /// Reads once, and waits if there is nothing. Returns a line that is not empty, once it is whole.
+  /// Reads once, waiting if nothing is available. Returns a non-empty line once it is complete.
   ///
   /// - Throws: `invalid_request` at the end of the input, and for a line that is too long.
   mutating func read() throws(Failure) -> String? {
@@ -56,7 +56,7 @@ struct PastedLine {
     throw Failure(.invalidRequest, "the input ended before the address came")
   }
 
-  /// Takes what was typed, with the keys that mend a line. Returns whether it is the end of the input.
+  /// Handles typed characters and editing keys. Returns whether the input has ended.
   private mutating func edit(_ typed: [UInt8]) -> Bool {
     for byte in typed {
       switch byte {
@@ -69,7 +69,7 @@ struct PastedLine {
     return false
   }
 
-  /// Ctrl-H, Delete, Ctrl-U, Ctrl-W and Ctrl-D. An address is one word.
+  /// Ctrl-H, Delete, Ctrl-U, Ctrl-W and Ctrl-D. A URL is one word.
   private enum Key {
     static let backspace: UInt8 = 0x08
     static let erase: UInt8 = 0x7F
@@ -86,7 +86,7 @@ struct PastedLine {
     return line.isEmpty ? nil : line
   }
 
-  /// Reads without taking the descriptor over.
+  /// Reads without taking ownership of the descriptor.
   private static func read(_ number: Int32, into chunk: inout [UInt8]) throws(SystemError) -> Int {
     let borrowed = FileDescriptor(owning: number)
     do {

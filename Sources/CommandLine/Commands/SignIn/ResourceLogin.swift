@@ -5,29 +5,28 @@ internal import Wire
 
 /// A sign-in that names a resource instead of an authorization server (RFC 9728).
 ///
-/// `agentd` reads what the resource says of itself; the person decides whether the authorization server that it names
-/// is to be trusted (RFC 9728 section 7.6), and only then is that one contacted at all. Where no client is known there,
-/// one is registered (RFC 7591).
+/// `agentd` reads the resource's metadata; the user decides whether to trust the authorization server named there (RFC
+/// 9728 section 7.6), and only then is the server contacted. If no client is known there, one is registered (RFC 7591).
 struct ResourceLogin {
   private let invocation: Invocation
   private let url: String
   private let onlyForNewAccount: Bool
 
-  /// Nil when the command line names no URL that could be a resource.
+  /// Nil if the command line names no URL that could be a resource.
   init?(_ invocation: Invocation) throws(Failure) {
-    // A service that is known, or endpoints that are named, need no metadata.
+    // A known service, or given endpoints, need no metadata.
     let manual = [AccountSetting.provider, .tokenEndpoint]
     guard !manual.contains(where: { invocation.has($0.declaration) }) else { return nil }
     self.invocation = invocation
     if let operand = LoginOptions.urlOperand(invocation) {
       url = operand
       onlyForNewAccount = false
-      // An issuer that is named twice is one.
+      // The same issuer may be named twice.
       guard invocation[.issuer].map({ !$0.utf8.elementsEqual(operand.utf8) }) ?? true else { return nil }
     } else {
       let resources = invocation[.resource]
       let namesIssuer = invocation[.issuer] != nil
-      // Where both are named the resource says what a client that is registered for it is to ask for.
+      // If both are named, the resource determines the scopes of the client to register.
       guard resources.count == 1, !namesIssuer || invocation[.register], try invocation.account() != nil else {
         return nil
       }
@@ -36,7 +35,7 @@ struct ResourceLogin {
     }
   }
 
-  /// Fills in what the resource and the person say.
+  /// Completes the request with the resource's metadata and the user's decision.
   func complete(_ request: inout LoginRequest, _ client: DaemonClient) throws(Failure) {
     var question = DiscoverRequest(url: url)
     question.account = request.account
@@ -72,7 +71,7 @@ struct ResourceLogin {
     let (issuer, registers) = try issuer(among: servers) {
       Self.needsClient(request, at: $0, known: [known].compactMap { $0 } + ready)
     }
-    // The account has the spelling that its server's metadata have.
+    // The account uses the spelling in the server's metadata.
     request.issuer = known.flatMap { Self.isSameServer($0, issuer) ? $0 : nil } ?? issuer
     request.registersClient = registers
     request.account = request.account ?? answer["name"]?.string
@@ -86,7 +85,7 @@ struct ResourceLogin {
     request.proofAlgorithms = (answer["dpop_signing_alg_values_supported"]?.array ?? []).compactMap(\.string)
   }
 
-  /// Whether it is the resource that was named, or the whole origin that it belongs to.
+  /// Whether it is the named resource, or the origin that contains it.
   private func isOfURL(_ resource: String) -> Bool {
     if resource.utf8.elementsEqual(url.utf8) { return true }
     guard let origin = (try? URI(url))?.origin else { return false }
@@ -95,16 +94,16 @@ struct ResourceLogin {
 
   /// Whether a client must be registered to sign in at a server.
   ///
-  /// - Parameter known: Where the account has a client already, or a file names one.
+  /// - Parameter known: The servers for which the account or a file has a client.
   private static func needsClient(_ request: LoginRequest, at server: String, known: [String]) -> Bool {
     if request.registersClient { return true }
-    // A secret is some client's, whose name was forgotten.
+    // A secret belongs to a client whose ID was omitted.
     guard request.clientID == nil, !request.handsOver.contains(.clientSecret) else { return false }
     return !known.contains { isSameServer($0, server) }
   }
 
-  /// Whether two issuers are one, or differ by the slash alone that stands for an empty path. Resources write it whether the
-  /// server's metadata do or not; the metadata are compared byte by byte all the same.
+  /// Whether two issuers are equal, except for a slash as their empty path. Resources include it regardless of the
+  /// server's metadata, which are nevertheless compared byte by byte.
   static func isSameServer(_ one: String, _ other: String) -> Bool {
     if one.utf8.elementsEqual(other.utf8) { return true }
     guard let one = try? URI(one), let other = try? URI(other),
@@ -113,7 +112,7 @@ struct ResourceLogin {
     return one.text.utf8.dropLast(one.path.utf8.count).elementsEqual(other.text.utf8.dropLast(other.path.utf8.count))
   }
 
-  /// The issuer as the metadata of the trusted server spell it; nil where the failure is about something else.
+  /// The issuer as spelled in the trusted server's metadata; nil if the failure has another cause.
   static func issuerMeant(by failure: Failure, at issuer: String?) -> String? {
     let named = failure.advice?.corrections.flatMap(\.added).first { $0.name == Option.issuer.name }?.value
     guard let named, let issuer, isSameServer(named, issuer), !named.utf8.elementsEqual(issuer.utf8) else { return nil }
@@ -122,7 +121,7 @@ struct ResourceLogin {
 
   // MARK: Trust
 
-  /// - Returns: The server that is trusted, and whether a client is registered there.
+  /// - Returns: The trusted server, and whether to register a client there.
   private func issuer(
     among servers: [String], registersAt: (String) -> Bool
   ) throws(Failure) -> (String, registers: Bool) {
@@ -152,14 +151,14 @@ struct ResourceLogin {
       : Phrase("\(fact)\nSign in there, and let its tokens go to the resource?")
   }
 
-  /// Exit status 3: a person must confirm that the server is trusted. The hint is the whole command for that.
+  /// Exit status 3: the user must confirm that the server is trusted. The hint is the complete command.
   private func untrusted(_ issuer: String, registers: Bool) -> Failure {
     let shown = TerminalText.clean(issuer, limit: 2048)
     let message = Phrase("the resource names the authorization server \(shown), which is not confirmed")
     guard ShellWord.isHarmless(issuer) else {
       return Failure(.issuerNotTrusted, message, hint: "if you trust it, name it with \("--issuer")")
     }
-    // An account that is named together with its resource is named by an option instead.
+    // An account named together with its resource is given as an option instead.
     let left: [OptionDeclaration] =
       onlyForNewAccount
       ? [Option.issuer.declaration, Option.resource.declaration, Option.account.declaration]

@@ -1,11 +1,10 @@
 internal import Encoding
 internal import Wire
 
-/// The screen of a sign-in: who asks for what, where to go, and the code.
+/// The screen of a sign-in: who requests what, which page to open, and the code.
 ///
-/// A URL and a code stand on lines of their own and are never broken or cut here. What does not fit
-/// behind an indent begins at the edge, so that a terminal that must break it keeps it in one piece.
-/// All that came from a server is cleaned.
+/// URLs and codes are on separate lines and never broken or cut. If they do not fit after the indentation, they begin
+/// at the edge, so that they remain in one piece even if the terminal wraps them. All server text is cleaned.
 struct SignInScreen {
   /// The terminal's width.
   let columns: Int
@@ -16,17 +15,17 @@ struct SignInScreen {
   /// The language of its text.
   var language = Language.current
 
-  /// Lines longer than this are hard to read, however wide the terminal is.
+  /// Longer lines are hard to read, however wide the terminal is.
   private static let widestProse = 100
 
-  /// No URL that is shown is longer.
+  /// The maximum length of a displayed URL.
   private static let longest = 16_384
 
-  /// More scopes than these are easier to read one below the other.
+  /// More scopes are easier to read one per line.
   private static let scopesOnOneLine = 3
 
-  /// The whole screen. Who asks for what comes first (RFC 8628, section 5.4: the person must be able
-  /// to tell a sign-in of theirs from one that was slipped to them).
+  /// The screen for a device code. It begins with who requests what (RFC 8628, section 5.4: users must be able to
+  /// recognize a sign-in that they did not start).
   func text(_ code: Event.DeviceCode) -> String {
     var text = heading(issuer: code.issuer, account: code.account, clientID: code.clientID, scope: code.scope)
     text += prose(Phrase("Open this address in any browser, on this device or another:")) + "\n"
@@ -41,7 +40,7 @@ struct SignInScreen {
     return text + prose(Phrase("never enter a code that someone sent you.")) + "\n"
   }
 
-  /// The least that a person needs to sign in.
+  /// The minimum text for signing in.
   func quietText(_ code: Event.DeviceCode) -> String {
     prose(Phrase("Open")) + line(code.verificationURI) + prose(Phrase("and type the code"))
       + line(code.userCode, isBold: true)
@@ -56,13 +55,13 @@ struct SignInScreen {
     return text + fact(labels.client, [clean(clientID)]) + fact(labels.scope, scopes(scope)) + "\n"
   }
 
-  /// The host, and the port if one is named.
+  /// The host, and the port if present.
   private func place(_ issuer: String) -> String {
     guard let uri = try? URI(issuer) else { return clean(issuer) }
     return uri.host + (uri.port.map { ":\($0)" } ?? "")
   }
 
-  /// The issuer, when it is more than `https` and its place; nil otherwise.
+  /// The issuer, if it is not just `https` and the host; nil otherwise.
   private func unusualIssuer(_ issuer: String) -> String? {
     let text = clean(issuer)
     return ["https://\(place(issuer))", "https://\(place(issuer))/", place(issuer)].contains(text) ? nil : text
@@ -88,7 +87,7 @@ struct SignInScreen {
     return max(12, widest + 4)
   }
 
-  /// A label with values beside it, or below it where they would not fit.
+  /// A label with values next to it, or below it if they do not fit.
   private func fact(_ label: String, _ values: [String]) -> String {
     guard values.allSatisfy({ factIndent + $0.count <= columns }) else {
       return "  \(label)\n" + values.map { line($0, indent: 4) }.joined()
@@ -98,7 +97,7 @@ struct SignInScreen {
       .map { "\($0)\($1)\n" }.joined()
   }
 
-  /// One thing on a line of its own.
+  /// Writes a text on its own line.
   func line(_ thing: String, indent: Int = 2, isBold: Bool = false) -> String {
     let thing = clean(thing)
     let space = indent + thing.count <= columns ? String(repeating: " ", count: indent) : ""
@@ -115,7 +114,7 @@ struct SignInScreen {
 }
 
 extension SignInScreen {
-  /// The whole screen of a sign-in in the browser.
+  /// The screen of a sign-in in the browser.
   func text(_ browser: Event.Browser, _ view: BrowserView, now: Int) -> String {
     var text = heading(
       issuer: browser.issuer, account: browser.account, clientID: browser.clientID, scope: browser.scope)
@@ -132,7 +131,7 @@ extension SignInScreen {
     return text + prose(Phrase("Only go on if you started this yourself.")) + "\n"
   }
 
-  /// The least that a person needs to sign in.
+  /// The minimum text for signing in.
   func quietText(_ browser: Event.Browser) -> String {
     prose(Phrase("Open")) + line(browser.url)
       + (browser.mustPaste
@@ -154,7 +153,7 @@ extension SignInScreen {
   }
 }
 
-/// Whether the person sees a browser open by itself.
+/// Whether the user sees a browser open automatically.
 enum BrowserView: Hashable {
   case opens
   case byHand

@@ -2,10 +2,9 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// The signals of a sign-in that waits, and the keyboard that it keeps still meanwhile: what is typed
-/// would stand in the middle of the countdown.
+/// Handles signals during a sign-in, and hides keyboard input, which would otherwise disturb the countdown.
 ///
-/// The keyboard is as it was before when this value goes away, and while the command is suspended.
+/// Restores the terminal on destruction, and while the command is suspended.
 struct SignInSignals: ~Copyable {
   private let received: [Int32]
   private let receiver: Signals.SignalReceiver
@@ -24,27 +23,27 @@ struct SignInSignals: ~Copyable {
     }
   }
 
-  /// The number to poll for reading.
+  /// The descriptor to poll for reading.
   var raw: Int32 { receiver.raw }
 
-  /// From now on what is typed is not shown.
+  /// Stops showing typed characters.
   mutating func hideTyping() {
     typing = try? HiddenTyping()
     typing?.hide()
   }
 
-  /// The keyboard is as it was before.
+  /// Restores the terminal.
   mutating func showTyping() { typing = nil }
 
-  /// From now on what is typed is not shown, and can be read character by character.
+  /// Stops showing typed characters, and makes them readable one by one.
   mutating func takeTyping() throws(SystemError) {
-    // First, since each puts back what it found.
+    // First, because each restores the state that it found.
     typing = nil
     typing = try HiddenTyping(byCharacter: true)
     typing?.hide()
   }
 
-  /// Obeys the signals that have come. Returns the one that ends the wait; nil when none does.
+  /// Handles the received signals. Returns the one that ends the wait, if any.
   mutating func handle(_ reporter: inout LoginReporter) -> Int32? {
     while let signal = receiver.next() {
       switch signal {
@@ -60,7 +59,7 @@ struct SignInSignals: ~Copyable {
   private mutating func suspend(_ reporter: inout LoginReporter) {
     typing?.show()
     reporter.suspend()
-    // Here the process stands still until it is told to go on.
+    // Stops the process until it receives SIGCONT.
     Signals.raise(Signals.SIGTSTP)
     Signals.block(received)
     goOn(&reporter)

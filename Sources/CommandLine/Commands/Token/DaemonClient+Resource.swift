@@ -3,20 +3,20 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The head of a resource's answer, and the outcome of its body.
+/// The head of a resource's response, and the outcome of its body.
 struct ResourceAnswer {
   var account: String
   var head: ResponseHead
   var bodyBytes: Int
-  /// Why the answer is no success.
+  /// Why the response is not a success.
   var problem: Failure?
 }
 
 extension DaemonClient {
   private static let pieceBytes = 65_536
 
-  /// Makes a request to a resource by way of the daemon: the body of its answer comes through a pipe beside the socket.
-  /// Passes on what comes back: `head` once, then `body` piece by piece.
+  /// Sends a request to a resource through the daemon: the body of the response arrives through a pipe next to the
+  /// socket. Calls `head` once, then `body` for each piece.
   func request(
     _ request: CallRequest, sending content: SharedDescriptor?,
     head tellHead: (ResponseHead) throws(Failure) -> Void, body tellBody: (Span<UInt8>) throws(Failure) -> Void
@@ -29,7 +29,7 @@ extension DaemonClient {
         console.detail("no descriptor passes the socket, so the bodies go with the lines")
         do throws(Failure) { return try requestInline(request, content, &connection, tellHead, tellBody) } catch {
           var failure = error
-          // The start of the content was read, so the request cannot be made again.
+          // The start of the content was read, so the request cannot be repeated.
           if content != nil { failure.variables = [] }
           throw failure
         }
@@ -39,7 +39,7 @@ extension DaemonClient {
     }
   }
 
-  /// The daemon watches the time as long as it works: it alone knows whether something still moves.
+  /// The daemon enforces the time limit while it works, because only it knows whether there is progress.
   private static var never: Instant { .now.advanced(by: .seconds(10 * 365 * 86_400)) }
 
   private func head(
@@ -51,7 +51,7 @@ extension DaemonClient {
     }
   }
 
-  /// The same over a socket that passes no descriptors, as one that is forwarded to another machine.
+  /// Likewise over a socket that passes no descriptors, such as one forwarded to another machine.
   private func requestInline(
     _ request: CallRequest, _ content: SharedDescriptor?, _ connection: inout DaemonConnection,
     _ tellHead: (ResponseHead) throws(Failure) -> Void, _ tellBody: (Span<UInt8>) throws(Failure) -> Void
@@ -101,14 +101,14 @@ extension DaemonClient {
     }
   }
 
-  /// Waits until the content can be read, or the socket; returns whether it is the content alone.
+  /// Waits until the content or the socket is readable; returns whether only the content is.
   private func isReadable(
     _ content: SharedDescriptor, before socket: Int32, while isWorking: () -> Bool
   ) throws(Failure) -> Bool {
     do throws(SystemError) {
       let poller = try Poller()
       try poller.add(socket, interest: .read, key: 0)
-      // A file is always readable, so it cannot be waited for.
+      // A regular file is always readable and cannot be polled.
       guard (try? poller.add(content.descriptor.raw, interest: .read, key: 1)) != nil else { return true }
       while true {
         let events = try poller.wait(until: nextCheck)
@@ -121,7 +121,7 @@ extension DaemonClient {
     throw .noAnswerInTime
   }
 
-  /// The content, or its start where it is longer than what goes with the line.
+  /// The content, or as much of its start as fits into the request line.
   private static func start(of content: SharedDescriptor) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     do throws(SystemError) {
@@ -134,7 +134,7 @@ extension DaemonClient {
     return bytes
   }
 
-  /// The next part of the content, of which `start` was read already, and what is left of that.
+  /// The next part of the content, after the part of `start` that was read already.
   private static func part(
     _ start: [UInt8], _ content: SharedDescriptor
   ) throws(Failure) -> (request: ResourceBodyRequest, rest: [UInt8]) {
@@ -160,7 +160,7 @@ extension DaemonClient {
     return ResourceAnswer(account: account, head: head, bodyBytes: bytes, problem: problem)
   }
 
-  /// - Returns: The end of the pipe that the body comes out of.
+  /// - Returns: The reading end of the body's pipe.
   private func send(
     _ request: CallRequest, _ content: SharedDescriptor?, over connection: borrowing DaemonConnection
   ) throws(Failure) -> FileDescriptor {
@@ -169,7 +169,7 @@ extension DaemonClient {
     _ = logRequest(.call(request))
     let passed = [content, SharedDescriptor(pipe.writing)].compactMap { $0 }
     try connection.send(envelope(.call(request)), passing: passed)
-    // The daemon's copy of the other end is the only one from now on.
+    // From now on the daemon has the only copy of the writing end.
     return pipe.reading
   }
 

@@ -10,7 +10,7 @@ enum EnvCommand {
     if let shell = invocation[.hook] { return try printHook(for: shell, invocation) }
     let shell = try shell(invocation)
     if invocation[.unset] {
-      // No daemon is started for this, so none is left behind.
+      // No daemon is started for this, so none is left running.
       _ = invocation[.noDaemon]
       let client = DaemonClient(invocation)
       let account = try invocation.account()
@@ -29,7 +29,7 @@ enum EnvCommand {
         try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
           try append(variables, of: answer, from: line, for: shell, to: &text)
           if shell.fileVariable != nil {
-            // Tells of a file that cannot be written before anything is printed.
+            // Reports an unwritable file before anything is printed.
             let nothing: [UInt8] = []
             try deliver(nothing.span, for: shell)
             try hide(variables, of: answer, from: line)
@@ -40,8 +40,8 @@ enum EnvCommand {
     }
   }
 
-  /// Has the runner of a workflow replace the tokens wherever they are printed (GitHub Actions, workflow commands). It
-  /// must know them before anything else does.
+  /// Makes the workflow runner mask the tokens in its log (GitHub Actions, workflow commands). It must know them before
+  /// any other output.
   private static func hide(
     _ variables: TokenVariables, of answer: TokenAnswer, from line: Span<UInt8>
   ) throws(Failure) {
@@ -57,7 +57,7 @@ enum EnvCommand {
     }
   }
 
-  /// Appends an answer to the file that it is for, or prints it.
+  /// Appends the output to its file, or prints it.
   private static func deliver(_ text: Span<UInt8>, for shell: Shell) throws(Failure) {
     guard let variable = shell.fileVariable, let path = Environment.value(variable), !path.isEmpty else {
       return try Console.answer(text)
@@ -69,9 +69,9 @@ enum EnvCommand {
     }
   }
 
-  /// Prints a function that asks the daemon at the first prompt; the daemon is not asked now.
+  /// Prints a function that asks the daemon at the first prompt, not now.
   private static func printHook(for shell: Shell, _ invocation: Invocation) throws(Failure) -> Action {
-    // Nothing is asked or said before a prompt.
+    // Nothing is asked or printed before a prompt.
     _ = (invocation[.quiet], invocation[.noInput])
     for option in [
       Option.shell.declaration, Option.unset.declaration, Option.json.declaration, Option.noDaemon.declaration,
@@ -99,7 +99,7 @@ enum EnvCommand {
     }
   }
 
-  /// The directory that the daemon uses: the first that there is, else the best that there can be.
+  /// The daemon's directory: the first candidate that exists, otherwise the preferred one.
   private static var runtimeDirectory: String {
     let candidates = UserDirectories.runtimeCandidates()
     let found = candidates.first { (try? PrivateDirectory(opening: $0, create: false)) != nil }
@@ -124,8 +124,8 @@ enum EnvCommand {
     return text
   }
 
-  /// Writes a statement for each variable; one without a value is unset, lest that of another account
-  /// stays beside the new token.
+  /// Writes a statement for each variable. One without a value is unset, so that another account's value does not
+  /// remain with the new token.
   static func append(
     _ variables: TokenVariables, of answer: TokenAnswer, from line: Span<UInt8>, for shell: Shell,
     to text: inout SecretText
@@ -146,11 +146,11 @@ enum EnvCommand {
     writer.end(&text)
   }
 
-  /// The text for standard output when the command fails; see rule 1 of ``Console``.
+  /// The text for standard output if the command fails; see rule 1 of ``Console``.
   ///
   /// - Parameters:
-  ///   - invocation: nil when the command line could not be read.
-  ///   - arguments: The command line, in which a shell may be named all the same.
+  ///   - invocation: Nil if the command line could not be parsed.
+  ///   - arguments: The command line, which may still name a shell.
   static func failureStatement(status: Int32, invocation: Invocation?, arguments: [String]) -> String {
     let shell = invocation.flatMap { $0[.shell] ?? $0[.hook] } ?? namedShell(arguments)
     let isJSON = invocation.map { $0[.json] } ?? arguments.contains("--json")

@@ -32,7 +32,7 @@ enum ExecCommand {
       defer { for index in environment.indices { environment[index].overwrite() } }
       let error = Spawn.replaceProcess(
         executable: program, arguments: ExecutedCommand.arguments(trailing), environment: environment)
-      // Only a failure leads here.
+      // Only reached on failure.
       return ExecutedCommand.refused(program, error, client.console)
     }
   }

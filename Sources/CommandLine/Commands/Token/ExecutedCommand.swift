@@ -1,10 +1,10 @@
 internal import Platform
 internal import Wire
 
-/// The command that `agent exec` runs, in its own place or beside itself.
+/// The command that `agent exec` runs, in place of this process or as its child.
 enum ExecutedCommand {
-  /// The bytes of the last arguments of this process, which were read as `words`: a file name need not be UTF-8, and a
-  /// `String` of it would name another file. When they are not this process's own, as in a test, the words' bytes.
+  /// The bytes of this process's last arguments, which were parsed as `words`: a file name need not be UTF-8, and a
+  /// `String` of it would name another file. In tests, the bytes of the words.
   static func arguments(_ words: [String]) -> [[UInt8]] {
     let first = Int(Swift.CommandLine.argc) - words.count
     guard first >= 0 else { return words.map { Array($0.utf8) } }
@@ -16,11 +16,11 @@ enum ExecutedCommand {
     }
   }
 
-  /// By the custom of shells: found but not runnable, and not found.
+  /// By convention of shells: found but not executable, and not found.
   private static let cannotRun: Int32 = 126
   private static let notFound: Int32 = 127
 
-  /// Tells that a command could not be run, and returns the status for that.
+  /// Reports that a command could not be run, and returns the exit status for it.
   static func refused(_ program: String, _ error: SystemError, _ console: Console) -> Int32 {
     let reason = error.isNotFound ? Phrase("command not found") : Phrase(known: error.message)
     console.report(Failure(.invalidRequest, Phrase("\"\(program)\" cannot be run: \(reason)")))

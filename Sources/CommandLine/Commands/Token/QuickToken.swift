@@ -1,24 +1,24 @@
 internal import Platform
 internal import Wire
 
-/// `agent token [ACCOUNT]` without options, the call that scripts make most.
+/// `agent token [ACCOUNT]` without options, the most common call in scripts.
 ///
-/// It says and does what ``TokenCommand`` does, on the stack alone: no array, no table, no tree of
-/// values. Each type of array costs a static program some ten thousand instructions and several page
-/// faults at its first use, and those are what a cached token's time consists of. Whatever is unusual
-/// is left to the general way, before anything is asked or printed.
+/// It has the same effect as ``TokenCommand``, using only the stack: no array, no table, no tree of values. In a static
+/// program, the first use of each array type costs some ten thousand instructions and several page faults, which
+/// dominate the time to print a cached token. Everything unusual is left to the general implementation, before anything
+/// is asked or printed.
 enum QuickToken {
-  /// The end of an attempt.
+  /// The outcome of an attempt.
   enum Outcome {
-    /// The token is printed.
+    /// The token was printed.
     case printed
-    /// The daemon said no.
+    /// The daemon returned a failure.
     case failed(Failure)
-    /// Nothing was printed; the general way deals with it.
+    /// Nothing was printed; use the general implementation.
     case unusual
   }
 
-  /// An answer with a usual token fits; a longer one goes the general way.
+  /// Enough for a response with a typical token; a longer one is left to the general implementation.
   private static let answerCapacity = 4096
 
   static func run() -> Outcome {
@@ -65,7 +65,7 @@ enum QuickToken {
       else { return .unusual }
     }
     guard let token = text.accessToken else {
-      // A daemon that is just ending: the general way asks the next one. And it hands over what the daemon lacks.
+      // If the daemon is ending or lacks variables, the general implementation asks the next one or passes them.
       guard let failure = text.failure, failure.code != .daemonUnavailable, failure.variables.isEmpty else {
         return .unusual
       }
@@ -80,9 +80,9 @@ enum QuickToken {
   }
 }
 
-/// This program's arguments, looked at where they are.
+/// This program's arguments, read in place.
 private enum QuickArguments {
-  /// The account of `token [ACCOUNT]`, empty when none is named; nil when the line is any other.
+  /// The account of `token [ACCOUNT]`, empty if none is named; nil for any other command line.
   static var account: UnsafeBufferPointer<UInt8>? {
     guard let program = unsafe Processes.argument(0), unsafe !isHelper(program.span),
       let command = unsafe Processes.argument(1), unsafe isToken(command.span), unsafe Processes.argument(3) == nil
@@ -97,7 +97,7 @@ private enum QuickArguments {
     return true
   }
 
-  /// Whether the program was called by what may be the name of a helper: not one of the few letters of `agent`.
+  /// Whether the program's name may be that of a helper, because it is longer than `agent`.
   private static func isHelper(_ path: Span<UInt8>) -> Bool {
     var length = 0
     for index in path.indices { length = path[index] == UInt8(ascii: "/") ? 0 : length + 1 }
@@ -105,8 +105,7 @@ private enum QuickArguments {
   }
 }
 
-/// The request and the answer of ``QuickToken``, one after the other in memory that is lent and
-/// overwritten by the lender.
+/// The request and the response of ``QuickToken``, in memory that the caller lends and overwrites.
 @safe struct StackText: ~Copyable {
   private let buffer: UnsafeMutableBufferPointer<UInt8>
   private(set) var count = 0
@@ -116,10 +115,10 @@ private enum QuickArguments {
     unsafe self.buffer = buffer
   }
 
-  /// Adds text that fits; the callers' texts have a bound.
+  /// Adds text that fits; the callers limit its length.
   mutating func append(_ text: String) { for byte in text.utf8 { append(byte) } }
 
-  /// The same for the bytes of a text.
+  /// Adds the bytes of a text.
   mutating func append(_ text: Span<UInt8>) { for index in text.indices { append(text[index]) } }
 
   private mutating func append(_ byte: UInt8) {
@@ -128,13 +127,13 @@ private enum QuickArguments {
     count += 1
   }
 
-  /// Sends all of it and forgets it.
+  /// Sends everything and empties the buffer.
   mutating func send(over socket: borrowing FileDescriptor) throws(SystemError) {
     try socket.writeAll(unsafe UnsafeBufferPointer(rebasing: buffer[..<count]).span)
     count = 0
   }
 
-  /// Reads once, behind what is there. Returns how many bytes came, 0 at the end or when all is full.
+  /// Reads once, after the existing content. Returns the number of bytes, 0 at the end or if the buffer is full.
   mutating func read(from socket: borrowing FileDescriptor) throws(SystemError) -> Int {
     guard count < capacity else { return 0 }
     let free = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...])
@@ -144,10 +143,10 @@ private enum QuickArguments {
     return got
   }
 
-  /// Whether a whole line is there.
+  /// Whether the buffer ends with a complete line.
   var isWholeLine: Bool { count > 0 && byte(at: count - 1) == UInt8(ascii: "\n") }
 
-  /// The failure in an answer without a token.
+  /// The failure in a response without a token.
   var failure: Failure? {
     do {
       _ = try TokenAnswer(parsing: unsafe UnsafeBufferPointer(rebasing: buffer[..<(count - 1)]).span)
@@ -170,8 +169,8 @@ private enum QuickArguments {
 }
 
 extension StackText {
-  /// Where the access token stands in a token answer; nil when the line is anything but a flat object
-  /// of plain strings and numbers with a token of printable ASCII in it.
+  /// The range of the access token in a token response; nil unless the line is a flat object of plain strings and
+  /// numbers with a token of printable ASCII.
   var accessToken: Range<Int>? {
     let (start, member) = (WireProtocol.resultStart, WireProtocol.accessTokenMember)
     let notice = WireProtocol.signInMember
@@ -181,7 +180,7 @@ extension StackText {
       byte(at: name.upperBound + 1) == UInt8(ascii: ":")
     {
       let isToken = name.count == member.utf8.count && has(member, at: name.lowerBound)
-      // The general way tells people about it.
+      // The general implementation shows the notice.
       if name.count == notice.utf8.count, has(notice, at: name.lowerBound) { return nil }
       index = name.upperBound + 2
       if let value = plainString(at: index) {
@@ -196,7 +195,7 @@ extension StackText {
     return nil
   }
 
-  /// A token of no characters or with a space in it is none (RFC 6750, section 2.1).
+  /// A token must not be empty or contain a space (RFC 6750, section 2.1).
   private func isPrintable(_ range: Range<Int>) -> Bool {
     for index in range where byte(at: index) == UInt8(ascii: " ") { return false }
     return !range.isEmpty

@@ -3,8 +3,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent __renew`: what ``PromptHook`` asks before a prompt. It prints statements, says nothing else, never fails,
-/// starts no daemon, and never keeps a person waiting.
+/// `agent __renew`: called by ``PromptHook`` before a prompt. It prints only statements, never fails, and never delays
+/// the prompt noticeably.
 enum RenewCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let name = invocation.operands.first ?? ""
@@ -36,7 +36,7 @@ enum RenewCommand {
     _ request: TokenRequest, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
     let deadline = Instant.now.advanced(by: .milliseconds(PromptHook.patienceMilliseconds))
-    // One that is slow to start will be there at a later prompt.
+    // A daemon that starts slowly will be available at a later prompt.
     let connection = try DaemonLauncher.connectOrStart(patience: .milliseconds(PromptHook.patienceMilliseconds / 2))
     try connection.lent { (connection) throws(Failure) in
       try connection.send(RequestEnvelope(.token(request)))
@@ -46,14 +46,14 @@ enum RenewCommand {
     }
   }
 
-  /// Until shortly before the end: a minute, or a tenth of what is left if that is less.
+  /// Until shortly before the expiry: a minute, or a tenth of the remaining time if that is less.
   static func wait(until expiry: Int?) -> Int {
     guard let expiry else { return PromptHook.longestWait }
     let left = expiry - SystemTime().wallSeconds()
     return max(1, min(PromptHook.longestWait, left - min(60, left / 10)))
   }
 
-  /// A session that is over takes its variables along; whatever passes by itself changes nothing.
+  /// The end of a session also unsets its variables; temporary failures change nothing.
   private static func statements(
     after failure: Failure, _ names: [String], _ shell: Shell, _ hook: PromptHook
   ) -> String {

@@ -31,7 +31,7 @@ enum RequestCommand {
     }
   }
 
-  /// The line for the daemon.
+  /// The request for the daemon.
   static func request(_ invocation: Invocation, sendsBody: Bool) throws(Failure) -> CallRequest {
     let (method, url) = try invocation.methodAndURL()
     var request = CallRequest(
@@ -43,8 +43,8 @@ enum RequestCommand {
     return request
   }
 
-  /// The head as it is printed: the status, a line for each field, and an empty line, as in HTTP/1.1. Control characters
-  /// have no place in a field (RFC 9110 section 5.5), and could act on a terminal.
+  /// The head as printed: the status, a line for each field, and an empty line, as in HTTP/1.1. Control characters are
+  /// not permitted in a field (RFC 9110 section 5.5), and could control a terminal.
   static func text(of head: ResponseHead) -> String {
     var text = "HTTP \(head.status)\r\n"
     for field in head.headers { text += "\(field.name): \(TerminalText.blanked(field.value))\r\n" }
@@ -58,9 +58,9 @@ enum RequestCommand {
     ])
   }
 
-  /// The content that `--data` names; several texts become the parts of one form (WHATWG URL, section 5).
+  /// The content given by `--data`; several texts become the parts of one form (WHATWG URL, section 5).
   ///
-  /// - Throws: `invalid_request` for a file beside another, since it is sent as it is and may be no form.
+  /// - Throws: `invalid_request` for a file with another value, because it is sent verbatim and may not be a form.
   static func data(_ given: [String]) throws(Failure) -> String? {
     guard given.count > 1 else { return given.first }
     guard !given.contains(where: namesFile) else {
@@ -93,25 +93,24 @@ enum RequestCommand {
   }
 }
 
-/// Where the body of a resource's answer goes: standard output, or a file that is replaced once there is an
-/// answer.
+/// The destination of a response's body: standard output, or a file that is replaced once there is a response.
 struct BodyWriter: ~Copyable {
   private let path: String?
   private let timeoutSeconds: Int?
   private var file: FileDescriptor?
-  /// Nil unless the body goes to a terminal, on which it must not act.
+  /// Filters control characters if the body goes to a terminal; nil otherwise.
   private var filter: TerminalFilter?
 
   /// - Parameters:
   ///   - path: Nil for standard output.
-  ///   - seconds: The longest wait for the reader of a FIFO; nil for no limit.
-  ///   - isRaw: Whether a terminal gets the body unchanged.
+  ///   - seconds: The maximum wait for the reader of a FIFO; nil for no limit.
+  ///   - isRaw: Whether a terminal receives the body unchanged.
   init(path: String?, within seconds: Int?, isRaw: Bool = false) {
     (self.path, timeoutSeconds) = (path, seconds)
     if path == nil, !isRaw, Terminal.isTerminal(1) { filter = TerminalFilter() }
   }
 
-  /// Makes ready for an answer: until now the file is as it was.
+  /// Prepares for a response; until then the file remains unchanged.
   mutating func open() throws(Failure) {
     guard let path else { return }
     file = try NamedFile.open(path, for: .replacing, within: timeoutSeconds) { Self.unwritable(path, $0) }
@@ -133,7 +132,7 @@ struct BodyWriter: ~Copyable {
     try write(shown.span)
   }
 
-  /// Tells of an error that comes late, as on a network file system.
+  /// Reports late errors, such as those of a network file system.
   mutating func close() throws(Failure) {
     guard let file = file.take() else { return }
     do { try file.close() } catch { throw unwritable(error) }

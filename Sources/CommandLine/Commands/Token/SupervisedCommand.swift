@@ -1,16 +1,16 @@
 internal import Platform
 
-/// A command that runs beside this process as if it ran in its place: the terminal, the shell and a process that sends a
-/// signal to this process meet the command.
+/// A command that runs as a child, but appears to the terminal, the shell and processes that send signals as if it had
+/// replaced this process.
 ///
-/// Both are in one process group. So what is typed comes to both, and only the command acts on it; a signal that
-/// another process sends to this one is passed on; and when the command stops or goes on, so does this process, which is what the
-/// shell looks at.
+/// Both are in one process group. So both receive the terminal's signals, and only the command reacts; signals that
+/// other processes send to this one are forwarded; and when the command stops or continues, so does this process, which
+/// the shell monitors.
 struct SupervisedCommand: ~Copyable {
   let process: Int32
   private let receiver: Signals.SignalReceiver
 
-  /// Signals that are passed on when they were sent to this process alone.
+  /// Signals that are forwarded if they were sent only to this process.
   private static let passedOn = [
     Signals.SIGHUP, Signals.SIGINT, Signals.SIGQUIT, Signals.SIGTERM, Signals.SIGUSR1, Signals.SIGUSR2,
     Signals.SIGALRM, Signals.SIGCONT, Signals.SIGTSTP,
@@ -18,17 +18,17 @@ struct SupervisedCommand: ~Copyable {
 
   init(_ program: String, _ arguments: [[UInt8]], _ environment: [[UInt8]]) throws(SystemError) {
     Signals.enableChildSignals()
-    // Signals that the parent ignores, such as SIGHUP under nohup(1), both ignore.
+    // Signals that the parent ignores, such as SIGHUP under nohup(1), are ignored by both.
     let receiver = try Signals.SignalReceiver(
       Self.passedOn.filter { !Signals.isIgnored($0) } + [Signals.SIGCHLD])
     process = try Spawn.startBeside(executable: program, arguments: arguments, environment: environment)
     self.receiver = receiver
   }
 
-  /// The number to poll for reading.
+  /// The descriptor to poll for reading.
   var raw: Int32 { receiver.raw }
 
-  /// Handles the signals that have come.
+  /// Handles the received signals.
   ///
   /// - Returns: How the command ended, if it did.
   borrowing func handleSignals() throws(SystemError) -> ProcessStatus? {
@@ -45,12 +45,12 @@ struct SupervisedCommand: ~Copyable {
     return nil
   }
 
-  /// The command has ended only when it was waited for, so the number is its own.
+  /// The process ID remains valid until the command was waited for.
   borrowing func send(_ signal: Int32) { try? Spawn.kill(process, signal) }
 
   private borrowing func stop(by signal: Int32) {
     Signals.stop(by: signal)
-    // A process that continues this one means the command.
+    // A process that continues this one intends to continue the command.
     send(Signals.SIGCONT)
   }
 }

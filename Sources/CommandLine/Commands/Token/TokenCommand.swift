@@ -2,7 +2,7 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// `agent token`: the way that is taken most; it builds nothing that it does not print.
+/// `agent token`, the most common command; it only builds what it prints.
 enum TokenCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let wantsIDToken = invocation[.idToken]
@@ -40,10 +40,10 @@ enum TokenCommand {
     }
   }
 
-  /// Writes the access token or the ID Token in a form, with a line feed at the end. In JSON an ID Token stands beside
-  /// the access token.
+  /// Writes the access token or the ID Token in a form, with a trailing line feed. In JSON an ID Token is added to the
+  /// access token.
   ///
-  /// - Throws: `missing_value` when there is no ID Token, `interaction_required` when it has expired.
+  /// - Throws: `missing_value` if there is no ID Token, `interaction_required` if it has expired.
   static func append(
     _ token: TokenField, of answer: TokenAnswer, from line: Span<UInt8>, as form: Form, to text: inout SecretText
   ) throws(Failure) {
@@ -57,7 +57,7 @@ enum TokenCommand {
         switch form {
         case .bare: text.append(contentsOf: value)
         case .header:
-          // An ID Token in a header is a bearer token, whatever the access token is.
+          // An ID Token in a header is a bearer token, regardless of the access token's type.
           let scheme = token == .idToken ? "Bearer" : try TokenText.scheme(of: answer)
           text.append(utf8: "Authorization: \(scheme) ")
           text.append(contentsOf: value)
@@ -93,14 +93,14 @@ enum TokenCommand {
 }
 
 extension TokenRequest {
-  /// The token that variables are made of.
+  /// The request for the token that variables need.
   init(_ invocation: Invocation, _ variables: TokenVariables) throws(Failure) {
     self.init(
       account: try invocation.account(), minimumValiditySeconds: invocation[.minValid], extras: variables.extras)
     waitSeconds = invocation[.wait]
   }
 
-  /// Warns if the requested validity cannot be promised, or if an ID Token was left out.
+  /// Warns if the requested validity cannot be guaranteed, or if an ID Token was omitted.
   func note(_ answer: TokenDescription, _ console: Console) {
     if answer.isIDTokenExpired { console.note(Failure.spentIDTokenText(of: answer.account)) }
     guard minimumValiditySeconds ?? 0 > 0, answer.expiresAt == nil else { return }
@@ -109,7 +109,7 @@ extension TokenRequest {
 }
 
 extension TokenRequest.Target {
-  /// The token of an account that a command line means; empty for the account's own.
+  /// The token target on a command line; empty for the account's own token.
   init(_ invocation: Invocation) throws(Failure) {
     self.init(
       scope: invocation[.scope], resources: invocation[.resource], audience: invocation[.audience],

@@ -3,8 +3,8 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// `agent exec --token-file`: runs a command beside this process, which keeps the connection to the daemon open
-/// that the file lives by.
+/// `agent exec --token-file`: runs a command as a child while this process keeps open the connection that the token
+/// file depends on.
 enum TokenFileCommand {
   static func action(
     _ command: [String], _ client: DaemonClient, _ invocation: Invocation
@@ -63,7 +63,8 @@ enum TokenFileCommand {
     }
     keeper.finish()
     if case .signalled(let signal) = status {
-      // So that the process that waits for this one sees the signal; a core file of it would hold nothing of the command.
+      // Dies by the same signal, so that the parent sees it; a core file of this process would not describe the
+      // command.
       ProcessHardening.hide()
       Signals.raise(signal)
     }
@@ -71,11 +72,11 @@ enum TokenFileCommand {
   }
 }
 
-/// The actions when a token file has changed.
+/// The actions after a token file has changed.
 struct TokenFileRenewal: Sendable {
   /// Sent to the command.
   let signal: Int32?
-  /// A program that is run.
+  /// A program to run.
   let program: String?
 
   init(_ invocation: Invocation) throws(Failure) {
@@ -89,14 +90,14 @@ struct TokenFileRenewal: Sendable {
   }
 }
 
-/// Waits for the command and for what becomes of its token file, whichever comes.
+/// Waits for the command and for changes of its token file.
 struct TokenFileSupervisor: ~Copyable {
   private let child: SupervisedCommand
   private let renewal: TokenFileRenewal
   private let environment: [[UInt8]]
-  /// The program that runs because the file has changed.
+  /// The program running because the file has changed.
   private var eventCommand: Int32?
-  /// The file has changed again since that began.
+  /// Whether the file has changed again since that program started.
   private var hasMoreToTell = false
 
   private static let commandKey: UInt64 = 0
@@ -126,7 +127,7 @@ struct TokenFileSupervisor: ~Copyable {
     }
   }
 
-  /// Sends the command its signal, and runs the program, because the file has changed.
+  /// Sends the signal to the command and runs the program, because the file has changed.
   private mutating func inform(_ console: Console) {
     if let signal = renewal.signal { child.send(signal) }
     guard let program = renewal.program else { return }

@@ -3,26 +3,26 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The connection that a token file lives by. When it breaks the file is gone; it is asked for again, under its old
-/// name, since that is all that the command knows.
+/// The connection that a token file depends on. If it breaks, the file is removed and requested again under its old
+/// name, the only one that the command knows.
 struct TokenFileKeeper: ~Copyable {
   private let client: DaemonClient
   private let account: String
   private let kind: TokenKind
   private let path: String
   private var connection: KeptConnection
-  /// The file has changed since ``takeChange()`` was last called.
+  /// Whether the file has changed since the last ``takeChange()``.
   private var hasChanged = false
-  /// Whether the file was there when something was last heard of it.
+  /// Whether the file existed according to the last message.
   private var isThere = true
-  /// Variables were handed over, and the file is asked for once more.
+  /// Whether variables were passed, and the file is requested once more.
   private var isHandingOver = false
 
-  /// As ``KeptConnection/nextAttempt``.
+  /// See ``KeptConnection/nextAttempt``.
   var nextAttempt: Instant? { connection.nextAttempt }
   var console: Console { client.console }
 
-  /// - Parameter connection: One on which ``begin(_:_:_:)`` was answered.
+  /// - Parameter connection: A connection on which ``begin(_:_:_:)`` has succeeded.
   init(
     _ client: DaemonClient, account: String, _ kind: TokenKind, path: String, _ connection: consuming DaemonConnection
   ) {
@@ -32,7 +32,7 @@ struct TokenFileKeeper: ~Copyable {
     self.connection = KeptConnection(client, connection)
   }
 
-  /// Asks for a file, and waits until it is there.
+  /// Requests a file, and waits until it exists.
   static func begin(
     _ request: TokenFileRequest, _ client: DaemonClient, _ connection: inout DaemonConnection
   ) throws(Failure) -> Event.TokenFile {
@@ -62,13 +62,13 @@ struct TokenFileKeeper: ~Copyable {
     try connection.watch(poller, key: key)
   }
 
-  /// Whether the file has changed; asking makes it no news.
+  /// Returns whether the file has changed, and resets that.
   mutating func takeChange() -> Bool {
     defer { hasChanged = false }
     return hasChanged
   }
 
-  /// Takes in what the daemon says.
+  /// Handles the daemon's messages.
   mutating func read() {
     do throws(Failure) {
       try connection.readMore()
@@ -121,20 +121,20 @@ struct TokenFileKeeper: ~Copyable {
 
   var isAttemptDue: Bool { connection.isAttemptDue }
 
-  /// Asks for the file again.
+  /// Requests the file again.
   mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     try connection.attempt(poller, key: key) { [client, request] (next) throws(Failure) in
       try Self.send(request, client, next)
     }
   }
 
-  /// Asks for the file by its old name.
+  /// Requests the file by its old name.
   private var request: TokenFileRequest {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) }
     return TokenFileRequest(account: account, name: name, kind: kind)
   }
 
-  /// The command has ended. The file goes with the connection; here it is seen to that it is gone already.
+  /// Removes the file, because the command has ended. Closing the connection removes it too, but not at once.
   consuming func finish() {
     if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
       let directory = try? PrivateDirectory(opening: String(path[..<slash]), create: false)

@@ -1,9 +1,9 @@
 internal import Encoding
 internal import Wire
 
-/// The variables that `env` and `exec` set: those that `--var` names, and without it the usual ones.
+/// The variables set by `env` and `exec`: those named by `--var`, otherwise the default ones.
 struct TokenVariables: Sendable {
-  /// Those that are set unless `--var` names others.
+  /// The default variables without `--var`.
   private static var usual: [VariableMapping] {
     [
       VariableMapping("AGENT_ACCESS_TOKEN", .accessToken), VariableMapping("AGENT_TOKEN_TYPE", .tokenType),
@@ -13,23 +13,24 @@ struct TokenVariables: Sendable {
   }
 
   private var mappings: [VariableMapping]
-  /// They are the ``usual`` ones.
+  /// Whether they are the ``usual`` ones.
   private let isUsual: Bool
-  /// The token is in a file, and the variables tell where. What a renewal would make untrue is then only set when it
-  /// is asked for.
+  /// Whether the token is in a file whose path is in a variable. Values that a renewal would invalidate are then only
+  /// set on request.
   private let isForFile: Bool
 
-  /// The one that tells where the file is, unless `--var` names others.
+  /// The default variable with the path of the file.
   static let fileVariable = "AGENT_TOKEN_FILE"
 
-  /// Those that the prompt keeps fresh. The account is not among the usual ones: it would outlive `agent use`.
+  /// The variables that the prompt updates. The account is not among the default ones, because it would outlive `agent
+  /// use`.
   var fresh: TokenVariables {
     var fresh = self
     if isUsual { fresh.mappings.removeAll { $0.field == .account } }
     return fresh
   }
 
-  /// Those that a command line asks for.
+  /// The variables given on a command line.
   init(_ invocation: Invocation, isForFile: Bool = false) throws(Failure) {
     try self.init(invocation[.variable], isForFile: isForFile)
   }
@@ -52,7 +53,8 @@ struct TokenVariables: Sendable {
     self.mappings = isUsual ? Self.usual : mappings
   }
 
-  /// Those that count for an account: where none are named, the ones of its settings, and else the usual ones.
+  /// The variables for an account: those on the command line, otherwise those in its settings, otherwise the default
+  /// ones.
   func chosen(for account: TokenDescription) throws(Failure) -> TokenVariables {
     try chosen(among: account.variables)
   }
@@ -62,7 +64,7 @@ struct TokenVariables: Sendable {
     isUsual && !named.isEmpty ? try TokenVariables(named, isForFile: isForFile) : self
   }
 
-  /// The parts of the answer that they need beside the token.
+  /// The parts of the response that they need in addition to the token.
   var extras: TokenRequest.Extras {
     var extras = TokenRequest.Extras(variables: isUsual)
     for mapping in mappings {
@@ -75,28 +77,28 @@ struct TokenVariables: Sendable {
     return extras
   }
 
-  /// All that are set or, where they have no value, absent.
+  /// All variables that are set, or unset for lack of a value.
   var names: [String] {
     let set = mappings.map(\.name)
     return set + fileNames.filter { !set.contains($0) }
   }
 
-  /// Those that tell where the file is; none where there is no file.
+  /// The variables with the path of the file; empty without a file.
   var fileNames: [String] {
     guard isForFile else { return [] }
     let named = mappings.filter { $0.field == .tokenFile }.map(\.name)
     return named.isEmpty ? [Self.fileVariable] : named
   }
 
-  /// Gives each variable's name and value to `body`, in order; nil stands for a usual one that has no value.
+  /// Passes each variable's name and value to `body`, in order; nil for a default one without a value.
   ///
-  /// An ID Token that has expired is left out, too, unless nothing else is asked for.
+  /// An expired ID Token is omitted too, unless nothing else is requested.
   ///
-  /// - Throws: `missing_value` for one of `--var` that has none; what `body` throws.
+  /// - Throws: `missing_value` if one of `--var` has no value; the errors of `body`.
   func forEach(
     _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (String, Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {
-    // A renewal would make these two untrue.
+    // A renewal would invalidate these two.
     let untrue: [TokenField] = isUsual && isForFile ? [.accessToken, .expiresAt] : []
     let mayLackIDToken = answer.description.isIDTokenExpired && mappings.contains { $0.field != .idToken }
     for mapping in mappings where mapping.field != .tokenFile && !untrue.contains(mapping.field) {
@@ -108,7 +110,7 @@ struct TokenVariables: Sendable {
     }
   }
 
-  /// Gives each token among the values to `body`.
+  /// Passes each token among the values to `body`.
   func forEachToken(
     _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
@@ -119,12 +121,12 @@ struct TokenVariables: Sendable {
     }
   }
 
-  /// An environment without the usual variables, and those of a file.
+  /// An environment without the default variables and those of a file.
   static func removed(from environment: [[UInt8]]) -> [[UInt8]] {
     removed(usual.map(\.name) + [fileVariable], from: environment)
   }
 
-  /// An environment without the variables that are set anew: they are all of one token or absent.
+  /// An environment without the variables that are about to be set: they all belong to one token or are absent.
   func removed(from environment: [[UInt8]]) -> [[UInt8]] { Self.removed(names, from: environment) }
 
   private static func removed(_ names: [String], from environment: [[UInt8]]) -> [[UInt8]] {
@@ -145,7 +147,7 @@ struct TokenVariables: Sendable {
     }
   }
 
-  /// The failure of a variable that cannot hold the value that the server chose for it.
+  /// The failure if a variable cannot contain the value that the server chose.
   static func unusable(_ name: String) -> Failure {
     Failure(.serverMisbehaved, "the value of \(name) holds a control character, so it is not set")
   }

@@ -3,7 +3,7 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// A variable that `--var` names, and what it gets. A class, since the type of an array of large values is made at run
+/// A variable named by `--var`, and its source. A class, because the type of an array of large values is created at run
 /// time, which costs a short program too much.
 final class VariableMapping: Sendable {
   let name: String
@@ -14,7 +14,7 @@ final class VariableMapping: Sendable {
     self.field = field
   }
 
-  /// Reads `NAME=FIELD`.
+  /// Parses `NAME=FIELD`.
   ///
   /// - Throws: `invalid_request` for anything else, and for a name that ``VariableName`` refuses.
   init(_ text: String) throws(Failure) {
@@ -54,7 +54,7 @@ final class VariableMapping: Sendable {
 }
 
 extension TokenField {
-  /// The hint when there is no value; nil for a field that only the server decides on.
+  /// The hint if there is no value; nil for a field that only the server controls.
   fileprivate func hint(account: String) -> Phrase? {
     switch self {
     case .idToken, .subject: Failure.idTokenHint(account: account)
@@ -67,12 +67,12 @@ extension TokenField {
 /// A source of a variable's value.
 enum TokenField: Sendable, Hashable {
   case accessToken, idToken, tokenType, expiresAt, issuer, subject, account, scope
-  /// The path of the file that the access token is in; only `exec --token-file` has one.
+  /// The path of the file with the access token; only `exec --token-file` has one.
   case tokenFile
   /// A claim of the verified ID Token, by its name.
   case claim(String)
 
-  /// The fields that are one word; beside them there is `claim:NAME`.
+  /// The fields that are one word; the other form is `claim:NAME`.
   private static let words: [(String, TokenField)] = [
     ("access_token", .accessToken), ("id_token", .idToken), ("token_type", .tokenType), ("expires_at", .expiresAt),
     ("issuer", .issuer), ("subject", .subject), ("account", .account), ("scope", .scope), ("token_file", .tokenFile),
@@ -80,10 +80,10 @@ enum TokenField: Sendable, Hashable {
 
   private static let claimPrefix = "claim:"
 
-  /// Every spelling, for those who choose one; of the claims one that most servers have.
+  /// Every spelling, for completions, with a common claim as an example.
   static var spellings: [String] { words.map(\.0) + [claimPrefix + "email"] }
 
-  /// Reads `access_token`, `claim:email` and the like; nil for anything else.
+  /// Parses `access_token`, `claim:email` and the like; nil for anything else.
   init?(_ text: String) {
     if text.utf8.starts(with: Self.claimPrefix.utf8), text.utf8.count > Self.claimPrefix.utf8.count {
       self = .claim(String(decoding: text.utf8.dropFirst(Self.claimPrefix.utf8.count), as: UTF8.self))
@@ -94,18 +94,18 @@ enum TokenField: Sendable, Hashable {
     }
   }
 
-  /// How it is written on the command line.
+  /// Its spelling on the command line.
   var spelling: String {
     if case .claim(let name) = self { return Self.claimPrefix + name }
     return Self.words.first { $0.1 == self }?.0 ?? ""
   }
 
-  /// Gives the value to `body`, nil when there is none. Tokens are overwritten afterwards.
+  /// Passes the value to `body`, nil if there is none. Tokens are overwritten afterwards.
   ///
-  /// A claim that is a text is given as it is, a number or a truth value as its JSON text, a list or an
-  /// object as compact JSON; `null` is no value (OpenID Connect Core 1.0, section 5.3.2).
+  /// A string claim is passed as is, a number or Boolean as its JSON text, a list or object as compact JSON; `null` is
+  /// no value (OpenID Connect Core 1.0, section 5.3.2).
   ///
-  /// - Throws: What ``TokenText`` finds wrong, and what `body` throws.
+  /// - Throws: The errors of ``TokenText`` and `body`.
   func withValue(
     in answer: TokenAnswer, from line: Span<UInt8>, _ body: (Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {
